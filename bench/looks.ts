@@ -1,6 +1,7 @@
-// `npm run bench:looks`: the CPU time of one look at a streaming session, without terminals, sockets and waiting: sessions of a recorded
-// agent on a simulated clock, with their store, watches and board, exactly as the daemon wires them. Prints, asserts nothing.
-// BENCH_SESSIONS (20), BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it.
+// `npm run bench:looks`: the CPU time to read one frame of a streaming session, without terminals,
+// sockets and waiting: sessions of a recorded agent on a simulated clock, with their store,
+// monitors and board, wired exactly as in the daemon. Prints, asserts nothing. BENCH_SESSIONS (20),
+// BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ import {
 } from '../src/sessions/index.js'
 import { openStore } from '../src/store/index.js'
 import { DriftFiles } from '../src/supervision/drift/index.js'
-import { PaneRegistry, SessionWatch, sessionPane } from '../src/supervision/index.js'
+import { PaneRegistry, SessionMonitor, sessionPane } from '../src/supervision/index.js'
 import { createRedactor } from '../src/text/index.js'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 20)
@@ -33,7 +34,7 @@ const [header, ...events] = readFileSync(cast, 'utf8')
   .map(line => JSON.parse(line))
 const size = { cols: header.width ?? header.term?.cols, rows: header.height ?? header.term?.rows }
 const output = (events as [number, string, string][]).filter(([, code]) => code === 'o')
-/** Pauses as bench/sessions.mjs plays them; each round begins with an empty screen. */
+/** Pauses as in bench/sessions.mjs; each round starts with an empty screen. */
 const pieces = [
   ...output.map(([t, , data], index) => ({
     pauseMs: Math.min(300, (t - (output[index - 1]?.[0] ?? t)) * 1000),
@@ -111,7 +112,7 @@ await store.close()
 rmSync(directory, { recursive: true, force: true })
 process.exit(0)
 
-/** Time passes in steps of 10 ms; what was caused is carried out in between. */
+/** Advances the time in steps of 10 ms and lets promises settle in between. */
 async function pass(ms: number): Promise<void> {
   for (const end = clock.now() + ms; clock.now() < end; ) {
     clock.advance(10)
@@ -132,13 +133,13 @@ async function openSession(index: number): Promise<LiveSession> {
     keeper: silentKeeper(),
     journal: await SessionJournal.open(store, id),
     ledger: new Ledger(store),
-    sinks: [],
+    emit: () => undefined,
     clock,
     emulator: { ...size, scrollback: 2000 },
     hostName: 'bench',
     onError,
   })
-  const watch = new SessionWatch({
+  const watch = new SessionMonitor({
     screen: session.screen,
     live,
     clock,

@@ -1,5 +1,6 @@
-// `node scripts/eval-mutations.mjs [--show <mutation>] <dir>…`: what the screen alone tells when an agent's words, glyphs or keys are others, or
-// its terminal is narrower (scripts/mutate-recording.mjs). No title and no report of the program helps. `--show` lists what one of them breaks.
+// `node scripts/eval-mutations.mjs [--show <mutation>] <dir>…`: how well screens are read when an
+// agent's words, glyphs or keys change, or its terminal is narrower (scripts/mutate-recording.mjs).
+// Titles and reports of the program are not used. `--show` lists what one mutation breaks.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { recordings } from './labelled-recordings.mjs'

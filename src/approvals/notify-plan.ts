@@ -1,6 +1,7 @@
 /**
- * Who is told of a request, where, and when. A pure function of the situation at one moment: it says what is to be sent now, and when to ask
- * again. Whoever calls it sends, writes `approval.notified`, and calls again at `lookAgainAt` or when something changes.
+ * Who is notified of a request, where, and when. A pure function of the situation at one moment:
+ * it returns what to send now and when to ask again. The caller sends, and calls again at
+ * `lookAgainAt` or when something changes.
  *
  * The ladder: somebody is present → only there, nothing elsewhere for the grace time · nobody → everybody's first channel · not seen for
  * `nextMs` → everybody's next channel · not decided for `allMs` → everybody everywhere · `remindMs` → one reminder, then silence. Quiet

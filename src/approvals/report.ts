@@ -65,7 +65,6 @@ export interface ApprovalReport {
   grants: (GrantRecord & { usedBy: { approval: string; at: number }[] })[]
   closed: { id: string; state: string; reason: string; at: number }[]
   refused: { id: string; by: string; surface: string; code: string; reason: string; at: number }[]
-  told: { id: string; person: string; channel: string; at: number }[]
   items: ReportItem[]
 }
 
@@ -86,7 +85,7 @@ export const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ..
 
 /** The report from the events of the ledger, in the order of the log. Pure: the same events give the same report. */
 export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter = {}): ApprovalReport {
-  const { records, grants, refused, told } = fold(events)
+  const { records, grants, refused } = fold(events)
   const chosen = [...records.values()].filter(record => !isReplaced(record) && isMeant(record, filter))
   const ids = new Set(chosen.map(({ id }) => id))
   const items = chosen.map(itemOf)
@@ -114,7 +113,6 @@ export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter 
       .filter(({ state, outcome }) => ['stale', 'expired', 'cancelled'].includes(state) && outcome)
       .map(({ id, state, outcome }) => ({ id, state, reason: outcome!.reason ?? '', at: outcome!.at })),
     refused: refused.filter(({ id }) => ids.has(id)),
-    told: told.filter(({ id }) => ids.has(id)),
     items,
   }
 }
@@ -123,11 +121,10 @@ interface Folded {
   records: Map<string, ApprovalRecord>
   grants: Map<string, ApprovalReport['grants'][number]>
   refused: ApprovalReport['refused']
-  told: ApprovalReport['told']
 }
 
 function fold(events: Iterable<StoredEvent>): Folded {
-  const folded: Folded = { records: new Map(), grants: new Map(), refused: [], told: [] }
+  const folded: Folded = { records: new Map(), grants: new Map(), refused: [] }
   for (const event of events) {
     const id = event.stream.slice(event.stream.indexOf('/') + 1)
     const { at } = event
@@ -146,8 +143,6 @@ function fold(events: Iterable<StoredEvent>): Folded {
       const { actor, surface, code, reason } = event.data
       folded.refused.push({ id, by: actor.name, surface, code, reason, at })
     }
-    if (isEvent(event, 'approval.notified'))
-      folded.told.push({ id, person: event.data.person, channel: event.data.channel, at })
   }
   return folded
 }

@@ -45,11 +45,10 @@
 
 export { AgentSteps, type AgentStepsOptions, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
-export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
+export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
-export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
-export { type GateOption, gateOptions } from './graph/gate-request.js'
-export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
+export { type Checkpoint, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
+export { type GraphInput, graphOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
 export { type GraphStep, graphStep } from './graph/graph-step.js'
 export {
   type GraphWork,
@@ -92,7 +91,6 @@ export {
   type Command,
   type Performer,
   type Recovery,
-  type RunFacts,
   StepAbort,
   type StepCall,
   type StepEnd,

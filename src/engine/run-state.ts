@@ -1,5 +1,5 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
-import { transition, UnlistedCounter } from '../machine/index.js'
+import { transition } from '../machine/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { isEnded, type RunStatus, type RunStatusEvent, runStatusTable, statusEventOf } from './run-status-table.js'
 import { addUsage, type Limits, NO_USAGE, type Usage } from './usage.js'
@@ -75,8 +75,6 @@ export function evolveRun<Work>(run: RunState<Work>, event: StoredEvent, workflo
   run.work = workflow.evolve(run.work, event)
 }
 
-const unlisted = new UnlistedCounter()
-
 type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, at: number) => void }
 
 const FOLDS: Folds = {
@@ -114,7 +112,7 @@ function evolveEngine(run: RunState, event: StoredEvent): void {
 
 function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
   const before = run.status
-  run.status = transition(runStatusTable, before, by, { counter: unlisted })[0]
+  run.status = transition(runStatusTable, before, by)[0]
   if (run.status === 'running') {
     run.startedAt ??= at
     run.runningSince ??= at

@@ -29,7 +29,7 @@ export interface RunRecord {
   gates: Record<string, string>
   usage: Usage
   parent: string | null
-  from: EventData<'run.created'>['from'] | null
+  from: NonNullable<EventData<'run.created'>['from']> | null
   isArchived: boolean
 }
 

@@ -1,12 +1,16 @@
-import type { CrewView } from './session-crew.js'
+import type { SessionUpdate } from '../sessions/index.js'
+import type { AgentStatsView } from './session-stats.js'
 
-/** What is shown now and kept nowhere: provisional text, typing. Late joiners get the newest state from the session itself. */
-export type LiveUpdate =
-  | { type: 'message.update'; session: string; turn: string; message: string; blocks: readonly unknown[] }
-  | { type: 'typing'; session: string; on: boolean }
-  | { type: 'session.crew'; session: string; crew: CrewView }
+/**
+ * Ephemeral: shown now and stored nowhere. A listener that joins late reads the newest state from
+ * the session itself.
+ */
+export type LiveUpdate = SessionUpdate | { type: 'session.crew'; session: string; crew: AgentStatsView }
 
-/** Fan-out inside one process. A listener that throws is dropped from that update, not from the bus. */
+/**
+ * Passes ephemeral updates to all listeners in this process. A listener that throws misses that
+ * update only.
+ */
 export class LiveBus {
   readonly #listeners = new Set<(update: LiveUpdate) => void>()
   readonly #onError: (error: unknown) => void

@@ -2,8 +2,9 @@ import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 
 /**
- * The session a person means: by number, id, or a unique beginning of one. Numbers are used again, so the one that runs is meant, else the
- * newest. Digits alone are always a number: an id that happens to begin with them must not stand in for a session that is gone.
+ * The session that a person names: by number, by id, or by a unique prefix of an id. Numbers are
+ * used again, so a number means the running session, else the newest. Digits alone are always a
+ * number: an id that happens to begin with them must not stand in for a session that has ended.
  *
  * @param records oldest first
  * @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`
@@ -14,6 +15,27 @@ export function findSession(records: readonly SessionRecord[], word: string): Se
   throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, {
     next: 'signalbox sessions --all lists them',
   })
+}
+
+/**
+ * The session that a person's prompts go to if they name none: the one that they selected last on
+ * this surface, or started since; if that has ended, the one that they used before it. Null if none
+ * of theirs runs.
+ */
+export function activeSession(
+  records: readonly SessionRecord[],
+  { person, surface }: { person: string; surface: string },
+): SessionRecord | null {
+  const running = records.filter(record => record.person === person && isRunning(record))
+  const usedAt = ({ startedAt, chosen }: SessionRecord) => Math.max(startedAt, chosen?.[surface] ?? 0)
+  return running.reduce<SessionRecord | null>(
+    (newest, record) => (newest === null || usedAt(record) >= usedAt(newest) ? record : newest),
+    null,
+  )
+}
+
+export function isRunning({ state }: SessionRecord): boolean {
+  return state === 'starting' || state === 'live'
 }
 
 function byNumber(records: readonly SessionRecord[], number: number): SessionRecord | undefined {
@@ -32,8 +54,4 @@ function byId(records: readonly SessionRecord[], word: string): SessionRecord | 
   throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${meant.map(({ id }) => id).join(', ')}`, {
     next: 'type more of it',
   })
-}
-
-function isRunning({ state }: SessionRecord): boolean {
-  return state === 'starting' || state === 'live'
 }

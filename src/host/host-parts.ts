@@ -4,10 +4,14 @@ import type { EventData, EventType } from '../events/index.js'
 import { NotifyCenter, openOutlets } from '../notifications/index.js'
 import { PaneRegistry } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
-import type { HostOptions } from './host-options.js'
-import type { HostSettings } from './settings.js'
+import type { HostOptions, HostSettings } from './settings.js'
 
-/** Writes an event about the host itself, which nobody waits for. */
+/*
+ * Wires the parts of a host that only a daemon has: packs that reload, the pane board,
+ * notifications.
+ */
+
+/** Writes an event about the host itself, without waiting for it. */
 export type Note = <T extends EventType>(type: T, data: EventData<T>) => void
 
 export function openPacks({ settings, clock, owner }: HostOptions, note: Note): LivePacks {
@@ -22,7 +26,7 @@ export function openPacks({ settings, clock, owner }: HostOptions, note: Note): 
   return packs
 }
 
-/** Null in a host without supervision. */
+/** The pane board; null in a host without supervision. */
 export function openBoard(
   { settings, clock, owner, onError }: HostOptions,
   { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: Note },
@@ -39,7 +43,7 @@ export function openBoard(
   })
 }
 
-/** Calls people when something happens on the board. */
+/** Notifies people of changes on the board. */
 export function openNotices(
   { clock, onError }: HostOptions,
   board: PaneRegistry,

@@ -7,47 +7,42 @@ import type { KeeperPort } from '../keeper/index.js'
 import type { NotifyCenter } from '../notifications/index.js'
 import type { HookInbox, SessionUsage } from '../reports/index.js'
 import { AgentChannels } from '../reports/index.js'
-import { deliveredSink, type LiveSession, type SessionRecord, type Viewer } from '../sessions/index.js'
+import type { LiveSession, SessionRecord, Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
 import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { LiveBus } from './bus.js'
-import { busSink } from './bus-sink.js'
-import { explainSession } from './explain-session.js'
 import { gateAnswer } from './gate-answers.js'
-import type { HostOptions } from './host-options.js'
 import { type Note, openBoard, openNotices, openPacks } from './host-parts.js'
 import { LiveSessions } from './live-sessions.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
-import type { ResumeWish } from './resume-session.js'
-import type { CrewView } from './session-crew.js'
+import type { ResumeOptions } from './resume-session.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
-import { SessionSweep } from './session-sweep.js'
-import type { HostSettings } from './settings.js'
+import type { AgentStatsView } from './session-stats.js'
+import type { HostOptions, HostSettings } from './settings.js'
 import { SettingsWatch } from './settings-watch.js'
+import { SessionSweep, UploadSweep } from './sweeps.js'
 import { openSwitches, type Switches } from './switches.js'
-import { UploadSweep } from './upload-sweep.js'
-
-export type { HostOptions }
 
 /**
- * Owns live sessions and the store's one writer for them. The only place that wires: it decides nothing itself. The daemon is a host with
- * a keeper behind a socket; a foreground command is a host with its keeper in process.
+ * Owns the live sessions and the one store that writes their events. It wires the rooms below and
+ * decides nothing itself. The daemon is a host with a keeper behind a socket; a foreground command
+ * is a host with its keeper in the same process.
  */
 export class Host {
   readonly store: EventStore
   readonly ledger: Ledger
   readonly bus: LiveBus
   readonly packs: LivePacks
-  /** Every pane that is supervised; null in a host without supervision. */
+  /** All supervised panes; null in a host without supervision. */
   readonly board: PaneRegistry | null
-  /** Calls to the person; null where nobody is called. */
+  /** Notifications to people; null if there are none. */
   readonly notices: NotifyCenter | null
-  /** Off switches that take effect without a restart. */
+  /** Switches that take effect without a restart. */
   readonly switches: Switches
   readonly #options: HostOptions
   readonly #records: SessionRecords
@@ -58,14 +53,12 @@ export class Host {
   readonly #sweeps: readonly { start(): void; stop(): void }[]
   readonly #ledgerWatch: LedgerWatch
   readonly #settingsWatch: SettingsWatch | null
-  #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
   #decisions: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
     const { clock, onError, settings } = options
     const store = await openHomeStore({ dataDirectory: settings.dataDirectory, clock, onError })
     const host = new Host(store, options)
-    await host.#openSinks()
     await host.#sessions.takeOver()
     await host.#followDecisions()
     await host.#ledgerWatch.start()
@@ -115,7 +108,6 @@ export class Host {
       snapshots: this.#snapshots,
       drift: new DriftFiles(settings.dataDirectory),
       redactor: this.#redactor,
-      sinks: () => this.#sinks,
       bus: this.bus,
       note,
     })
@@ -131,9 +123,9 @@ export class Host {
     return this.#sessions.start(request, viewer)
   }
 
-  /** Goes on with the conversation of a session that has ended, in a new one. */
-  resumeSession(record: SessionRecord, wish: ResumeWish): Promise<SessionRecord> {
-    return this.#sessions.resume(record, wish)
+  /** Resumes the conversation of a session that has ended, in a new session. */
+  resumeSession(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
+    return this.#sessions.resume(record, options)
   }
 
   /** @throws SignalboxError `E_UNKNOWN` */
@@ -150,7 +142,7 @@ export class Host {
     return this.#records.find(word)
   }
 
-  /** The session that a person's words go to on a surface. @throws SignalboxError `E_UNKNOWN` */
+  /** The session that a person's prompts go to on a surface. @throws SignalboxError `E_UNKNOWN` */
   active(who: { person: string; surface: string }): Promise<SessionRecord> {
     return this.#records.active(who)
   }
@@ -167,42 +159,40 @@ export class Host {
     return this.#sessions.all()
   }
 
-  /** What a live session's agent tells of its own work: context, use, helpers. */
-  crew(id: string): CrewView | null {
-    return this.#sessions.crewOf(id)
+  /** What a live session's agent reports about its own work: context, usage, sub-agents. */
+  agentStats(id: string): AgentStatsView | null {
+    return this.#sessions.statsOf(id)
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */
-  async explain(record: SessionRecord, at: number | null): Promise<Explanation> {
-    const watch = this.#sessions.watchOf(record.id)
-    if (at === null && watch) return watch.explain()
-    return explainSession(record, { packs: this.packs, version: watch?.version ?? null, at })
+  explain(record: SessionRecord, at: number | null): Promise<Explanation> {
+    return this.#sessions.explain(record, at)
   }
 
-  /** Gives a session another label, or none. */
+  /** Changes or removes a session's label. */
   async rename(id: string, label: string | null, person: string): Promise<void> {
     await this.#records.rename(id, label, person)
     this.board?.renamed(id, label)
   }
 
-  // — what surfaces need beside that —
+  // — what surfaces need besides —
 
-  /** Takes secrets out of what is shown. */
+  /** Removes secrets from what is shown. */
   get redactor(): Redactor {
     return this.#redactor
   }
 
-  /** The pack that reads an agent’s screens; the caller lets go of it. */
+  /** The pack that describes an agent's screens; the caller releases it. */
   packOf(agent: string): Promise<LivePack> {
     return packFor(agent, this.packs)
   }
 
-  /** Where hooks of agents report. */
+  /** Receives the hooks of agents. */
   get hooks(): HookInbox {
     return this.#channels.inbox
   }
 
-  /** What a running session has taken so far; null where its agent does not tell. */
+  /** What a running session has used so far; null if its agent does not report it. */
   usageOf(session: string): SessionUsage | null {
     return this.#channels.usageOf(session)
   }
@@ -228,7 +218,6 @@ export class Host {
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
     this.#settingsWatch?.stop()
-    for (const sink of this.#sinks) sink.stop()
     this.#sessions.close()
     await this.#channels.stop()
     await Promise.all(this.liveSessions().map(session => session.settled()))
@@ -262,16 +251,10 @@ export class Host {
     })
   }
 
-  async #openSinks(): Promise<void> {
-    const { clock, onError, settings } = this.#options
-    const { typingRepeatMs } = settings.sessions
-    const approval = (id: string) => this.ledger.get(id)
-    this.#sinks = [
-      await deliveredSink(busSink(this.bus), { store: this.store, clock, typingRepeatMs, approval, onError }),
-    ]
-  }
-
-  /** Decisions may be made by any process that opens the store; those about our sessions are brought to the agents here. */
+  /**
+   * Any process that opens the store may record a decision; this host delivers those about its own
+   * sessions.
+   */
   async #followDecisions(): Promise<void> {
     const { onError } = this.#options
     const after = await this.store.head()
@@ -289,7 +272,7 @@ export class Host {
     if (record && session) await session.apply(record)
   }
 
-  /** An event about the host itself, which nobody waits for. */
+  /** Writes an event about the host itself, without waiting for it. */
   #note<T extends EventType>(type: T, data: EventData<T>): void {
     void this.store.append('host', 'any', [newEvent(type, data)]).catch(this.#options.onError)
   }

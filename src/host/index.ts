@@ -1,10 +1,32 @@
+/*
+ * The host: a process that owns live sessions, the daemon or a foreground command. This room is
+ * wiring: it connects the keeper, the store, sessions, reports, supervision and notifications, and
+ * decides nothing about them.
+ *
+ *   host.ts                opens and closes everything; what surfaces use
+ *   host-parts.ts          packs, pane board, notifications
+ *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them
+ *   prepare-session.ts     what is checked and built before a program is started, with
+ *                          session-environment.ts and resume-session.ts
+ *   session-scheduler.ts   sessions share one thread: whose output is read next
+ *   kept-sessions.ts       after a restart: catch up with a session, or end an unknown program
+ *   session-snapshots.ts   saved state, so that the next host need not read a whole recording
+ *   session-stats.ts       what an agent reports about its own work
+ *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
+ *   bus.ts                 ephemeral updates for surfaces in this process
+ *   sweeps.ts              removes old sessions and uploads
+ *   switches.ts            turns parts of a running host on and off
+ *   settings.ts            the settings of a host; settings-watch.ts notices their changes
+ *   open-store.ts          the store with all projections; Telegram's are in telegram-projections.ts
+ *   gate-answers.ts        what a decision means for a run that waits for it
+ */
 export { LiveBus, type LiveUpdate } from './bus.js'
 export { gateAnswer } from './gate-answers.js'
-export { Host, type HostOptions } from './host.js'
+export { Host } from './host.js'
 export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { stepEnvironment } from './session-environment.js'
-export type { HostSettings } from './settings.js'
+export type { HostOptions, HostSettings } from './settings.js'
 export { SettingsWatch } from './settings-watch.js'
 export {
   type ButtonToken,

@@ -5,32 +5,32 @@ import { newId } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
+import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
 import {
   LiveSession,
+  type SendPort,
   SessionJournal,
   type SessionRecord,
   type SessionSnapshot,
-  type Sink,
   type Viewer,
 } from '../sessions/index.js'
+import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import type { EventStore } from '../store/index.js'
 import type { DriftFiles } from '../supervision/drift/index.js'
-import type { PaneRegistry } from '../supervision/index.js'
-import { SessionWatch, sessionPane } from '../supervision/index.js'
+import { type PaneRegistry, SessionMonitor, sessionPane } from '../supervision/index.js'
+import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import type { LiveBus } from './bus.js'
-import { catchUp } from './catch-up.js'
-import { discardKept } from './discard-kept.js'
-import type { HostOptions } from './host-options.js'
-import { agentTraits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
-import { type ResumeWish, resumeRequest } from './resume-session.js'
-import { absenceOf } from './session-absence.js'
-import { type CrewView, SessionCrew } from './session-crew.js'
-import { checkLimits } from './session-limits.js'
+import { isRunning } from './find-session.js'
+import { catchUp, discardKept } from './kept-sessions.js'
+import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import type { SessionRecords } from './session-records.js'
-import { type SessionLane, SessionLanes } from './session-scheduler.js'
+import { type SessionQueue, SessionScheduler } from './session-scheduler.js'
 import type { SessionSnapshots } from './session-snapshots.js'
+import { type AgentStatsView, SessionStats } from './session-stats.js'
+import type { HostOptions } from './settings.js'
 
 export interface LiveSessionsOptions {
   host: HostOptions
@@ -43,45 +43,52 @@ export interface LiveSessionsOptions {
   snapshots: SessionSnapshots
   drift: DriftFiles
   redactor: Redactor
-  sinks(): readonly Sink[]
   bus: LiveBus
-  /** An event about the host itself, which nobody waits for. */
+  /** Writes an event about the host itself. */
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
 
-/** The sessions that are live in this host: started here, or taken over from one that is gone. */
+/** A live session with the parts that this host attaches to it. */
+interface Entry {
+  session: LiveSession
+  monitor: SessionMonitor
+  stats: SessionStats
+}
+
+/**
+ * The live sessions of this host: started here, or taken over from an earlier host. It wires each
+ * of them to the keeper (through the scheduler), to the agent's reports, to the monitor and the
+ * stats that surfaces show, and to the bus.
+ */
 export class LiveSessions {
   readonly #options: LiveSessionsOptions
-  readonly #live = new Map<string, LiveSession>()
-  readonly #watches = new Map<string, SessionWatch>()
-  readonly #crews = new Map<string, SessionCrew>()
-  readonly #thread: SessionLanes
-  readonly #lanes = new Map<string, SessionLane>()
+  readonly #scheduler: SessionScheduler
+  readonly #queues = new Map<string, SessionQueue>()
+  readonly #live = new Map<string, Entry>()
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
-    this.#thread = new SessionLanes(options.host.clock, options.host.onError)
+    this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError)
   }
 
   get(id: string): LiveSession | null {
-    return this.#live.get(id) ?? null
+    return this.#live.get(id)?.session ?? null
   }
 
   all(): LiveSession[] {
-    return [...this.#live.values()]
+    return [...this.#live.values()].map(({ session }) => session)
   }
 
-  /** What follows the session's screen for supervision and drift. */
-  watchOf(id: string): SessionWatch | undefined {
-    return this.#watches.get(id)
+  statsOf(id: string): AgentStatsView | null {
+    return this.#live.get(id)?.stats.view ?? null
   }
 
-  crewOf(id: string): CrewView | null {
-    return this.#crews.get(id)?.view ?? null
-  }
-
+  /** The host closes; the agents continue. */
   close(): void {
-    for (const crew of this.#crews.values()) crew.close()
+    for (const { session, stats } of this.#live.values()) {
+      session.detach()
+      stats.close()
+    }
   }
 
   async start(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
@@ -98,36 +105,37 @@ export class LiveSessions {
     try {
       await records.start(request, prepared, kept)
     } catch (error) {
-      // A program that the log does not know would run on unseen.
+      // A program that is not in the log would run without anyone knowing.
       await discardKept(keeper, kept).catch(onError)
       await channels.close(id)
       throw error
     }
     const record = await records.get(id)
-    const lane = this.#laneOf(id)
+    const queue = this.#queueOf(id)
     const session = await this.#open(record, prepared.live, null, prepared.spawn.env)
     if (viewer) session.watch(viewer)
     session.goLive()
-    const attached = await keeper.attach(id, 0, lane.listener(session))
-    if (attached.state === 'behind') await catchUp(session, kept, { keeper, lane })
+    const attached = await keeper.attach(id, 0, queue.listener(session))
+    if (attached.state === 'behind') await catchUp(session, kept, { keeper, queue })
     return record
   }
 
-  /** Goes on with the conversation of a session that has ended, in a new one. */
-  async resume(record: SessionRecord, wish: ResumeWish): Promise<SessionRecord> {
-    const started = await this.start(resumeRequest(record, wish))
+  /** Resumes the conversation of a session that has ended, in a new session. */
+  async resume(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
+    const started = await this.start(resumeRequest(record, options))
     await this.#options.records.resumed(record, started.id)
     return started
   }
 
-  /** Takes over what the keeper kept while no host was there; what it did not keep is lost. */
+  /** Takes over the sessions that the keeper kept while no host was there; the others are lost. */
   async takeOver(): Promise<void> {
     const { records, host, channels } = this.#options
     const { keeper, onError, owner } = host
     const kept = new Map((await keeper.list()).map(session => [session.id, session]))
     const all = await records.all()
-    const known = new Set(all.filter(({ state }) => state === 'starting' || state === 'live').map(({ id }) => id))
-    // A host that died between two steps leaves sessions that the log does not know yet, or has ended already.
+    const known = new Set(all.filter(isRunning).map(({ id }) => id))
+    // A host that died between two steps leaves sessions that the log does not have yet, or has
+    // ended.
     for (const [id, session] of kept) {
       if (known.has(id)) continue
       kept.delete(id)
@@ -141,21 +149,36 @@ export class LiveSessions {
     if (owner === 'daemon') channels.sweep()
   }
 
+  /** Why a session is read as it is: now, or at a time of its recording. */
+  async explain(record: SessionRecord, at: number | null): Promise<Explanation> {
+    const { packs } = this.#options
+    const monitor = this.#live.get(record.id)?.monitor
+    if (at === null && monitor) return monitor.explain()
+    const recording = await openRecording(record.recording)
+    const live = await packFor(record.agent, packs)
+    if (monitor?.version) await live.useVersion(monitor.version)
+    live.release()
+    const events = async function* () {
+      for await (const { event } of recording.events()) yield event
+    }
+    return explainRecording(events(), { pack: live.pack, cols: recording.header.cols, rows: recording.header.rows, at })
+  }
+
   async #adopt(record: SessionRecord, kept: KeptSession): Promise<void> {
     const { packs, snapshots, host } = this.#options
     const live = await packFor(record.agent, packs)
     const session = await this.#open(record, live, snapshots.load(record.id))
-    await catchUp(session, kept, { keeper: host.keeper, lane: this.#laneOf(record.id) })
+    await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(record.id) })
     session.goLive()
   }
 
-  /** We were too slow for the keeper: what was missed is in the recording. */
-  async #readOn(record: SessionRecord): Promise<void> {
+  /** The host was too slow for the keeper: the recording has the bytes that it missed. */
+  async #readMissed(record: SessionRecord): Promise<void> {
     const { keeper } = this.#options.host
-    const session = this.#live.get(record.id)
+    const session = this.get(record.id)
     const kept = (await keeper.list()).find(candidate => candidate.id === record.id)
     if (!session || !kept) return
-    await catchUp(session, kept, { keeper, lane: this.#laneOf(record.id) })
+    await catchUp(session, kept, { keeper, queue: this.#queueOf(record.id) })
     session.goLive()
   }
 
@@ -165,16 +188,15 @@ export class LiveSessions {
     restored: SessionSnapshot | null,
     env: NodeJS.ProcessEnv = { ...process.env, ...record.places },
   ): Promise<LiveSession> {
-    const { host, store, ledger, channels, sinks, bus } = this.#options
+    const { host, store, ledger, channels, board, bus } = this.#options
     const { settings, keeper, version, onError } = host
-    const { clock } = this.#laneOf(record.id)
+    const { clock } = this.#queueOf(record.id)
     const session = new LiveSession({
       record,
       pack: live.pack,
       keeper,
       journal: await SessionJournal.open(store, record.id),
       ledger,
-      sinks: sinks(),
       clock,
       emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
       hostName: hostname(),
@@ -182,71 +204,80 @@ export class LiveSessions {
       times: settings.sessions.times,
       absence: () => absenceOf(record),
       answers: await channels.answersFor(record),
+      emit: update => bus.emit(update),
       onError,
       ...(restored && { restored }),
       onEnded: () => this.#forget(record.id),
-      onLagging: () => void this.#readOn(record).catch(onError),
+      onLagging: () => void this.#readMissed(record).catch(onError),
     })
-    this.#live.set(record.id, session)
-    const crew = new SessionCrew(session, clock, view =>
+    const stats = new SessionStats(session, clock, view =>
       bus.emit({ type: 'session.crew', session: record.id, crew: view }),
     )
-    this.#crews.set(record.id, crew)
-    const watch = this.#watch(session, live, record, crew)
+    const monitor = this.#createMonitor(session, live, stats)
+    this.#live.set(record.id, { session, monitor, stats })
+    board?.addSession(sessionPane(session, monitor, record, host.clock))
+    session.observe(monitor)
     await channels.open(record, env, report => {
-      session.hear(report)
-      watch.hear(report)
-      crew.hear(report)
+      session.report(report)
+      monitor.report(report)
+      stats.report(report)
     })
     return session
   }
 
-  /** Where the session waits for its turn. */
-  #laneOf(id: string): SessionLane {
-    const lane = this.#lanes.get(id) ?? this.#thread.enter(() => isAsking(this.#live.get(id)))
-    this.#lanes.set(id, lane)
-    return lane
+  #queueOf(id: string): SessionQueue {
+    const queue = this.#queues.get(id) ?? this.#scheduler.add(() => isAsking(this.get(id)))
+    this.#queues.set(id, queue)
+    return queue
   }
 
   #forget(id: string): void {
     const { board, snapshots, channels, records, host } = this.#options
+    const stats = this.#live.get(id)?.stats
     this.#live.delete(id)
-    this.#watches.delete(id)
-    const crew = this.#crews.get(id)
-    crew?.close()
-    this.#crews.delete(id)
-    this.#lanes.delete(id)
-    const kept = crew?.kept
-    if (kept) void records.keepCrew(id, kept).catch(host.onError)
+    this.#queues.delete(id)
+    stats?.close()
+    const final = stats?.final
+    if (final) void records.recordStats(id, final).catch(host.onError)
     board?.removeSession(id)
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
   }
 
-  #watch(session: LiveSession, live: LivePack, record: SessionRecord, crew: SessionCrew): SessionWatch {
+  #createMonitor(session: LiveSession, live: LivePack, stats: SessionStats): SessionMonitor {
     const { board, drift, redactor, note, host } = this.#options
-    const watch = new SessionWatch({
+    return new SessionMonitor({
       screen: session.screen,
       live,
-      clock: this.#laneOf(record.id).clock,
+      clock: this.#queueOf(session.id).clock,
       drift,
       redactor,
       record: note,
       ...(board && { supervise: (pane: Pane) => board.supervise(pane) }),
       changed: () => {
         board?.changed(session.id)
-        crew.changed()
+        stats.changed()
       },
       onError: host.onError,
     })
-    this.#watches.set(session.id, watch)
-    board?.addSession(sessionPane(session, watch, record, host.clock))
-    session.observe(watch)
-    return watch
   }
 }
 
-/** It waits for a person, or for the proof that the agent has taken their answer. */
-function isAsking(session: LiveSession | undefined): boolean {
-  return session !== undefined && (session.approval !== null || session.phase === 'tool-pending')
+/** The session waits for a person, or for proof that the agent took their answer. */
+function isAsking(session: LiveSession | null): boolean {
+  return session !== null && (session.approval !== null || session.phase === 'tool-pending')
+}
+
+/**
+ * Why keys would not reach the agent of a session: it is suspended, or another program has its
+ * terminal. Null: no reason is known, or this system does not tell. An unknown program may start
+ * any other.
+ */
+function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPort['absence']>> {
+  const groups = agent === 'generic' ? null : terminalGroups(pid)
+  if (!groups) return null
+  if (groups.isStopped) return { reason: 'no-agent', detail: 'the agent is suspended' }
+  if (groups.foreground > 0 && groups.foreground !== groups.own)
+    return { reason: 'no-agent', detail: 'another program uses the agent’s terminal' }
+  return null
 }

@@ -12,7 +12,7 @@ let packs: LivePacks
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-prepare-'))
-  // Programs below the directory that a session is started in are not looked for.
+  // Programs below the session's own directory are not searched for.
   for (const name of ['bin', 'work']) mkdirSync(join(directory, name))
   writeFileSync(join(directory, 'bin', 'aider'), '#!/bin/sh\n', { mode: 0o755 })
   packs = new LivePacks({
@@ -62,11 +62,11 @@ it('starts an agent with the arguments and variables of its settings, its own ar
   const own = spawn.args.indexOf('--dark-mode')
   expect(spawn.args.slice(own)).toEqual(['--dark-mode', '--model', 'own'])
   expect(spawn.env.AIDER_FLAVOUR).toBe('plain')
-  // What is resumed later gets the settings of that time.
+  // A session that is resumed later gets the settings of that time.
   expect(agentArgs).toEqual(['--model', 'own'])
 })
 
-it('leaves a program that was named by itself alone', async () => {
+it('does not add an agent’s settings to a program that was named by its path', async () => {
   const { spawn } = await prepare({ agent: null, args: ['cat'] })
   expect(spawn.args).toEqual([])
   expect(spawn.env.AIDER_FLAVOUR).toBeUndefined()

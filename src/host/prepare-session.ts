@@ -5,25 +5,26 @@ import { type AgentAdapter, adapterForProgram, type LivePack, type LivePacks, lo
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
 import { wireHooks } from '../reports/index.js'
-import type { AgentTraits } from '../sessions/index.js'
+import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
+import { isRunning } from './find-session.js'
 import { sessionEnvironment } from './session-environment.js'
 import type { HostSettings } from './settings.js'
 
-/** A person's wish for a session, as a surface passes it on. */
+/** A person's request for a session, as a surface passes it on. */
 export interface StartRequest {
-  /** An agent's name, or null for any program: then `args` is its command line. */
+  /** An agent's name; null for any other program: then `args` is its command line. */
   agent: string | null
   args: readonly string[]
   cwd: string
-  /** The environment of the terminal that asks; null when there is none. */
+  /** The environment of the person's terminal; null if the request comes from no terminal. */
   terminal: Readonly<Record<string, string>> | null
   size: { cols: number; rows: number } | null
   person: string
   label: string | null
-  /** The agent's own id of the conversation to go on with. */
+  /** The agent's own id of the conversation to resume. */
   resume: string | null
-  /** The session in which it was held until now. */
+  /** The session that held the conversation before. */
   resumedFrom?: string
 }
 
@@ -36,7 +37,32 @@ export interface PreparedSession {
   live: LivePack
 }
 
-/** Checks everything that can be wrong before anything is made. */
+/** The person at this machine, who may start as many sessions as the host can hold. */
+const LOCAL_PERSON = 'local'
+
+/** @throws SignalboxError `E_LIMIT`, with the limit and the sessions that run. */
+export function checkLimits(records: readonly SessionRecord[], person: string, settings: HostSettings): void {
+  const running = records.filter(isRunning)
+  if (running.length >= settings.maxSessions) refuse(running, settings.maxSessions, 'sessions.max_total')
+  const { maxPerPerson } = settings.sessions
+  const theirs = running.filter(record => record.person === person)
+  if (person !== LOCAL_PERSON && maxPerPerson > 0 && theirs.length >= maxPerPerson)
+    refuse(theirs, maxPerPerson, 'sessions.max_per_person')
+}
+
+function refuse(running: readonly SessionRecord[], limit: number, setting: string): never {
+  const shown = running.slice(0, 10).map(({ number, agent }) => `${number} (${agent})`)
+  const more = running.length > shown.length ? ` and ${running.length - shown.length} more` : ''
+  throw new SignalboxError(
+    'E_LIMIT',
+    `${running.length} sessions are running; the limit is ${limit} (${setting}): ${shown.join(', ')}${more}`,
+    { next: 'stop one, or raise the limit in the settings' },
+  )
+}
+
+/**
+ * Checks everything that can be wrong before anything is created, and builds what the keeper needs.
+ */
 export async function prepareSession(
   request: StartRequest,
   context: { id: string; settings: HostSettings; packs: LivePacks; env: NodeJS.ProcessEnv; isReachable: boolean },
@@ -47,12 +73,12 @@ export async function prepareSession(
   const size = checkSize(request.size ?? settings.size)
   const [program, ...programArgs] = request.args
   if (request.agent === null && program === undefined) {
-    throw new SignalboxError('E_INPUT', 'there is nothing to start', { next: 'name an agent, or a program behind --' })
+    throw new SignalboxError('E_INPUT', 'there is nothing to start', { next: 'name an agent, or a program after --' })
   }
   const adapter = request.agent === null ? await adapterForProgram(program!) : await loadAgent(request.agent)
   const args = request.agent === null ? programArgs : [...request.args]
   const env = request.terminal ?? context.env
-  // Whoever names a path means that file.
+  // A path names that very file.
   const configuredCommand =
     request.agent === null && program!.includes('/')
       ? resolve(cwd, program!)
@@ -64,11 +90,11 @@ export async function prepareSession(
     })
   }
   const live = await context.packs.acquire(adapter.pack)
-  // Hooks report to the daemon's socket: a session of a foreground command has nobody listening there.
+  // Hooks report to the daemon's socket: for a session of a foreground command nothing listens there.
   const wired = context.isReachable ? wireHooks(id, adapter, settings) : null
-  const wishes = request.agent === null ? undefined : settings.agents?.[adapter.name]
+  const custom = request.agent === null ? undefined : settings.agents?.[adapter.name]
   const command = adapter.interactive(location, {
-    args: [...(wishes?.args ?? []), ...args],
+    args: [...(custom?.args ?? []), ...args],
     resume: request.resume,
     newSessionId: randomUUID(),
     wiring: wired?.wiring ?? null,
@@ -91,7 +117,7 @@ export async function prepareSession(
         daemon: context.env,
         pass: settings.envPass,
         pack: live.pack,
-        adapter: { ...wishes?.env, ...command.env, ...wired?.env },
+        adapter: { ...custom?.env, ...command.env, ...wired?.env },
         session: id,
         keep:
           request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
@@ -102,13 +128,13 @@ export async function prepareSession(
   }
 }
 
-/** The pack of a session's agent, as `session.started` names it. */
+/** The pack of a session's agent; `agent` is the name in `session.started`. */
 export async function packFor(agent: string, packs: LivePacks): Promise<LivePack> {
   const adapter = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
   return packs.acquire(adapter?.pack ?? null)
 }
 
-/** What the agent of a session tells beside its screen, and how it is continued. */
+/** What the agent of a session reports besides its screen, and how its conversation is resumed. */
 export async function agentTraits(agent: string, { hooks }: HostSettings): Promise<AgentTraits> {
   const adapter: AgentAdapter | null = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
   return {
@@ -133,21 +159,19 @@ function checkDirectory(path: string): string {
   throw new SignalboxError('E_INPUT', `${path} is not a directory`, { next: 'give one with --cwd' })
 }
 
-/** A session that cannot be recorded to its end had better not begin. */
+/** Refuses a session that could not be recorded to its end. */
 function checkFreeSpace({ dataDirectory, minFreeMb }: HostSettings): void {
   const { bavail, bsize } = statfsSync(dataDirectory)
   const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
   if (freeMb >= minFreeMb) return
   throw new SignalboxError(
     'E_DISK_FULL',
-    `only ${freeMb} MB are free in ${dataDirectory}, and a session needs ${minFreeMb} MB (store.min_free_mb)`,
-    {
-      next: 'free some space, then try again',
-    },
+    `only ${freeMb} MB are free in ${dataDirectory}; a session needs ${minFreeMb} MB (store.min_free_mb)`,
+    { next: 'free some space, then try again' },
   )
 }
 
-/** The emulator's limits, so that PTY and emulator have one size from the start. */
+/** Applies the emulator's limits, so that PTY and emulator have one size from the start. */
 function checkSize({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
   const clamp = (value: number, min: number) => Math.min(SIZE_MAX, Math.max(min, Math.trunc(value) || min))
   return { cols: clamp(cols, 2), rows: clamp(rows, 1) }

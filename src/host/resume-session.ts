@@ -2,39 +2,42 @@ import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import type { StartRequest } from './prepare-session.js'
 
-export interface ResumeWish {
-  /** The environment of the terminal that asks; null when there is none. */
+export interface ResumeOptions {
+  /** The environment of the person's terminal; null if the request comes from no terminal. */
   terminal: Readonly<Record<string, string>> | null
   size: { cols: number; rows: number } | null
   person: string
 }
 
-/** The start that goes on with a session's conversation: same agent, directory and arguments, and the agent's own id. */
-export function resumeRequest(record: SessionRecord, wish: ResumeWish): StartRequest {
+/**
+ * The request that resumes a session's conversation: same agent, directory and arguments, and the
+ * agent's own id.
+ */
+export function resumeRequest(record: SessionRecord, { terminal, size, person }: ResumeOptions): StartRequest {
   const { id, number, state, agent, agentSessionId, resumedBy } = record
   if (state === 'starting' || state === 'live')
     throw new SignalboxError('E_STATE', `session ${id} is still running`, {
       next: `signalbox attach ${number}, or signalbox send ${number} "…"`,
     })
   if (resumedBy !== undefined)
-    throw new SignalboxError('E_STATE', `session ${id} goes on as ${resumedBy} already`, {
-      next: `signalbox resume ${resumedBy}, if that one has ended too`,
+    throw new SignalboxError('E_STATE', `session ${id} was already resumed as ${resumedBy}`, {
+      next: `signalbox resume ${resumedBy}, if that one has ended, too`,
     })
   if (agentSessionId === undefined)
     throw new SignalboxError(
       'E_STATE',
       agent === 'generic'
-        ? `session ${id} ran a program that is no known agent: it cannot be continued`
-        : `the conversation of session ${id} cannot be continued: ${agent} never told its id`,
-      { next: `signalbox start ${agent === 'generic' ? '-- <program>' : agent} begins a new one` },
+        ? `session ${id} ran a program that is not a known agent: it cannot be resumed`
+        : `the conversation of session ${id} cannot be resumed: ${agent} never reported its id`,
+      { next: `signalbox start ${agent === 'generic' ? '-- <program>' : agent} starts a new one` },
     )
   return {
     agent,
     args: record.args,
     cwd: record.cwd,
-    terminal: wish.terminal,
-    size: wish.size,
-    person: wish.person,
+    terminal,
+    size,
+    person,
     label: record.label ?? null,
     resume: agentSessionId,
     resumedFrom: id,

@@ -1,11 +1,14 @@
 import type { Pack } from '../screen/index.js'
 import { childEnvironment } from '../terminal/index.js'
 
-/** Variables a child may inherit when no person's terminal stands behind it. */
+/** Variables that a child inherits if it was not started from a person's terminal. */
 const ALLOWED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL']
-/** Ours, never a child's: secrets, and what would make a child talk to another Signalbox than its own. */
+/**
+ * Signalbox's own variables, never passed to a child: secrets, and what would connect a child to
+ * another Signalbox.
+ */
 const OURS = /^SIGNALBOX_/
-/** Set by agents for their own children: an agent of ours is nobody's child. */
+/** Variables that agents set for their own children: an agent of a session is not such a child. */
 const NESTING = [
   'CLAUDECODE',
   'CLAUDE_CODE_ENTRYPOINT',
@@ -16,11 +19,12 @@ const NESTING = [
 ]
 
 /**
- * The environment of a session. Started by a person in a terminal: that terminal's. Started by the daemon: an allow-list.
- * In both, our own variables and the nesting marks of agents are removed, and the session's name is added.
+ * The environment of a session. Started from a person's terminal: that terminal's. Started by the
+ * daemon: an allow-list. Signalbox's own variables and those of agents for their children are
+ * removed, and the session's id is added.
  */
 export function sessionEnvironment(options: {
-  /** The environment of the terminal that asked for the session; null for one that no terminal stands behind. */
+  /** The environment of the person's terminal; null if the session was started from no terminal. */
   terminal: Readonly<Record<string, string>> | null
   daemon: NodeJS.ProcessEnv
   pass: readonly string[]
@@ -48,7 +52,10 @@ function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string
   )
 }
 
-/** The environment of a step without a terminal: a person's own, or the daemon's allow-list; never our variables or nesting marks. */
+/**
+ * The environment of a run's step: a person's own, or the daemon's allow-list; without Signalbox's
+ * and agents' own variables.
+ */
 export function stepEnvironment(options: {
   env: NodeJS.ProcessEnv
   pass: readonly string[]

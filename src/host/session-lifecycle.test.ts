@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { SessionRecord } from '../sessions/index.js'
+import { checkLimits } from './prepare-session.js'
 import { resumeRequest } from './resume-session.js'
-import { checkLimits } from './session-limits.js'
 import type { HostSettings } from './settings.js'
-import { UploadSweep } from './upload-sweep.js'
+import { UploadSweep } from './sweeps.js'
 
 const record = (fields: Partial<SessionRecord> = {}): SessionRecord => ({
   id: 'ses_1',
@@ -32,13 +32,13 @@ describe('limits', () => {
   const settings = { maxSessions: 3, sessions: { maxPerPerson: 2 } } as HostSettings
   const live = (person: string, number: number) => record({ state: 'live', person, number })
 
-  test('the one for all counts everyone, and the refusal names what runs', () => {
+  test('the total limit counts everyone, and the refusal lists the running sessions', () => {
     const running = [live('local', 1), live('ann', 1), live('bob', 1)]
     expect(() => checkLimits(running, 'local', settings)).toThrow(/3 sessions .*sessions\.max_total.*1 \(demo\)/)
     expect(() => checkLimits([...running.slice(1), record()], 'local', settings)).not.toThrow()
   })
 
-  test('the one for a person does not count the person at this machine', () => {
+  test('the limit per person does not apply to the local person', () => {
     const running = [live('ann', 1), live('ann', 2)]
     expect(() => checkLimits(running, 'ann', settings)).toThrow(/sessions\.max_per_person/)
     expect(() => checkLimits([live('local', 1), live('local', 2)], 'local', settings)).not.toThrow()
@@ -47,10 +47,10 @@ describe('limits', () => {
 })
 
 describe('resuming', () => {
-  const wish = { terminal: null, size: null, person: 'local' }
+  const options = { terminal: null, size: null, person: 'local' }
 
-  test('starts the same agent where it was, with its own id of the conversation', () => {
-    expect(resumeRequest(record({ label: 'mine' }), wish)).toMatchObject({
+  test('starts the same agent in the same directory with its own conversation id', () => {
+    expect(resumeRequest(record({ label: 'mine' }), options)).toMatchObject({
       agent: 'demo',
       cwd: '/p',
       args: ['--model', 'x'],
@@ -62,13 +62,13 @@ describe('resuming', () => {
 
   test.each([
     [{ state: 'live' as const }, /still running/],
-    [{ resumedBy: 'ses_2' }, /goes on as ses_2/],
-    [{ agentSessionId: undefined }, /never told its id/],
-    [{ agentSessionId: undefined, agent: 'generic' }, /no known agent/],
-  ])('is refused where it cannot be done: %j', (fields, why) => {
+    [{ resumedBy: 'ses_2' }, /already resumed as ses_2/],
+    [{ agentSessionId: undefined }, /never reported its id/],
+    [{ agentSessionId: undefined, agent: 'generic' }, /not a known agent/],
+  ])('is refused if it is impossible: %j', (fields, why) => {
     const { agentSessionId, ...rest } = record()
     const given = { ...rest, ...('agentSessionId' in fields ? {} : { agentSessionId }), ...fields } as SessionRecord
-    expect(() => resumeRequest(given, wish)).toThrow(why)
+    expect(() => resumeRequest(given, options)).toThrow(why)
   })
 })
 
@@ -79,7 +79,7 @@ describe('uploads', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  test('go when their session has been over for long enough; those of others stay', async () => {
+  test('are removed when their session ended long enough ago; others stay', async () => {
     const clock = new SimulatedClock(1_000_000)
     for (const name of ['ses_1', 'ses_live', 'unknown'])
       mkdirSync(join(directory, 'uploads', name), { recursive: true })

@@ -6,11 +6,10 @@ import type { KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
-import { activeSession } from './active-session.js'
-import { findSession } from './find-session.js'
+import { activeSession, findSession, isRunning } from './find-session.js'
 import type { PreparedSession, StartRequest } from './prepare-session.js'
 
-/** What the log knows of sessions, and what a host writes into it about them. */
+/** Reads the sessions of the log, and writes what the host itself records about them. */
 export class SessionRecords {
   readonly #store: EventStore
   readonly #ledger: Ledger
@@ -45,29 +44,29 @@ export class SessionRecords {
   }
 
   /**
-   * The session that a person's words go to on a surface.
-   * @throws SignalboxError `E_UNKNOWN` when none of theirs runs.
+   * The session that a person's prompts go to on a surface.
+   * @throws SignalboxError `E_UNKNOWN` if none of theirs runs.
    */
   async active(who: { person: string; surface: string }): Promise<SessionRecord> {
     const found = activeSession(await this.all(), who)
     if (found) return found
-    throw new SignalboxError('E_UNKNOWN', 'no session of yours is running', { next: 'signalbox start begins one' })
+    throw new SignalboxError('E_UNKNOWN', 'none of your sessions is running', { next: 'signalbox start starts one' })
   }
 
-  /** From now on a person's words on this surface go to this session. */
+  /** Sends a person's prompts on this surface to this session from now on. */
   async choose(record: SessionRecord, who: { person: string; surface: string }): Promise<void> {
     if (record.person !== who.person)
-      throw new SignalboxError('E_ROLE', `session ${record.id} belongs to somebody else`, {
+      throw new SignalboxError('E_ROLE', `session ${record.id} belongs to another person`, {
         next: 'send to it by its id',
       })
     if (record.state === 'ended' || record.state === 'lost')
-      throw new SignalboxError('E_STATE', `session ${record.id} is over`, {
+      throw new SignalboxError('E_STATE', `session ${record.id} has ended`, {
         next: 'signalbox sessions lists the others',
       })
     await this.#store.append(sessionStream(record.id), 'any', [newEvent('session.chosen', who)])
   }
 
-  /** One at a time: two starts at once must not take the same number. */
+  /** One at a time: two concurrent starts must not take the same number. */
   start(request: StartRequest, prepared: PreparedSession, kept: KeptSession): Promise<void> {
     const done = this.#starting.then(() => this.#appendStart(request, prepared, kept))
     this.#starting = done.catch(() => undefined)
@@ -81,29 +80,32 @@ export class SessionRecords {
     ])
   }
 
-  /** Gives a session another label, or none. */
+  /** Changes or removes a session's label. */
   async rename(id: string, label: string | null, person: string): Promise<void> {
     const event = newEvent('session.renamed', { label, person })
     await this.#store.append(sessionStream((await this.get(id)).id), 'any', [event])
   }
 
-  /** What its agent told of its work outlives the session. */
-  async keepCrew(id: string, crew: EventData<'crew.dismissed'>): Promise<void> {
-    await this.#store.append(sessionStream(id), 'any', [newEvent('crew.dismissed', crew)])
+  /** Stores what the agent reported about its work, when the session has ended. */
+  async recordStats(id: string, stats: EventData<'crew.dismissed'>): Promise<void> {
+    await this.#store.append(sessionStream(id), 'any', [newEvent('crew.dismissed', stats)])
   }
 
-  /** Nobody keeps it: ours without a terminal, or a foreground command's that is gone. */
+  /**
+   * No process owns it: a daemon's session without a terminal, or that of a foreground command that
+   * is gone.
+   */
   isOrphan(record: SessionRecord): boolean {
     if (record.owner === 'daemon') return this.#owner === 'daemon'
     const [, pid, start] = record.owner.split(':')
-    // Where the system does not tell when a process was started, its being there must do.
+    // If the system does not tell when a process started, its existence must do.
     return start === 'null' ? !isAlive(Number(pid)) : processStart(Number(pid)) !== start
   }
 
   async lose(record: SessionRecord): Promise<void> {
     const { id: session, number, agentSessionId } = record
-    const next = agentSessionId ? ` To go on: signalbox resume ${number}` : ''
-    const text = `Session ${number} is lost: its terminal is gone, and nobody saw how it ended.${next}`
+    const next = agentSessionId ? ` To resume it: signalbox resume ${number}` : ''
+    const text = `Session ${number} is lost: its terminal is gone, and its end was not recorded.${next}`
     await this.#store.append(sessionStream(session), 'any', [
       newEvent('session.lost', { reason: 'its terminal is gone' }),
       newEvent('session.noticed', { session, kind: 'lost', text }),
@@ -141,9 +143,7 @@ export class SessionRecords {
   }
 
   async #nextNumber(person: string): Promise<number> {
-    const live = (await this.all()).filter(
-      record => record.person === person && (record.state === 'live' || record.state === 'starting'),
-    )
+    const live = (await this.all()).filter(record => record.person === person && isRunning(record))
     const taken = new Set(live.map(record => record.number))
     let number = 1
     while (taken.has(number)) number++

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { KeeperListener } from '../keeper/index.js'
-import { SessionLanes } from './session-scheduler.js'
+import { SessionScheduler } from './session-scheduler.js'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
@@ -9,13 +9,13 @@ const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 function setUp() {
   const clock = new SimulatedClock(1_000)
   const errors: unknown[] = []
-  const lanes = new SessionLanes(clock, error => errors.push(error))
+  const scheduler = new SessionScheduler(clock, error => errors.push(error))
   const done: string[] = []
   const open = (name: string, isAsking = () => false) => {
-    const lane = lanes.enter(isAsking)
-    const listener = lane.listener({
+    const queue = scheduler.add(isAsking)
+    const listener = queue.listener({
       output: (bytes, t) => {
-        // The first byte of a piece says how long it takes to read.
+        // The first byte of a chunk says how long reading it takes.
         clock.advance(bytes[0]!)
         done.push(`${name}${t}`)
       },
@@ -24,49 +24,49 @@ function setUp() {
       lagging: () => done.push(`${name} lags`),
       unrecorded: () => done.push(`${name} unrecorded`),
     })
-    return { lane, listener }
+    return { queue, listener }
   }
   const feed = (listener: KeeperListener, t: number, ms: number) => listener.output(Uint8Array.of(ms), t, t)
-  return { clock, errors, lanes, done, open, feed }
+  return { clock, errors, scheduler, done, open, feed }
 }
 
-async function drained(lanes: SessionLanes): Promise<void> {
-  while (lanes.waiting > 0) await nextTurn()
+async function drained(scheduler: SessionScheduler): Promise<void> {
+  while (scheduler.waiting > 0) await nextTurn()
 }
 
 describe('sessions share a thread', () => {
-  test('a host that keeps up reads what comes where it comes', () => {
-    const { open, feed, done, lanes } = setUp()
+  test('a host that keeps up reads output when it arrives', () => {
+    const { open, feed, done, scheduler } = setUp()
     const { listener } = open('a')
     feed(listener, 1, 1)
     listener.resized(100, 30, 2)
     expect(done).toEqual(['a1', 'a 100'])
-    expect(lanes.waiting).toBe(0)
+    expect(scheduler.waiting).toBe(0)
   })
 
-  test('nobody waits longer than one turn of everybody, however much another writes', async () => {
-    const { open, feed, done, lanes } = setUp()
+  test('a queue waits for at most one turn of each other queue, however much the others write', async () => {
+    const { open, feed, done, scheduler } = setUp()
     const [busy, other] = [open('busy'), open('other')]
     feed(busy.listener, 1, 4)
     for (let t = 2; t <= 20; t++) feed(busy.listener, t, 0)
     feed(other.listener, 1, 0)
     for (let t = 21; t <= 300; t++) feed(busy.listener, t, 0)
     expect(done).toEqual(['busy1'])
-    await drained(lanes)
-    // Behind one that was read where it came, and a turn of 64 kB: pieces count 257 bytes here.
+    await drained(scheduler)
+    // After one chunk that was read at once, and a turn of 64 kB: a chunk counts 257 bytes here.
     expect(done.indexOf('other1')).toBe(1 + Math.ceil((64 * 1024) / 257))
     expect(done).toHaveLength(301)
   })
 
-  test('one that draws much more at once than it mostly does goes before the others, for a moment', async () => {
-    const { clock, open, feed, done, lanes } = setUp()
+  test('a session that prints a burst gets priority for a short time', async () => {
+    const { clock, open, feed, done, scheduler } = setUp()
     const others = Array.from({ length: 5 }, (_, index) => open(`other${index}-`))
     const drawing = open('drawing')
     const round = async (t: number, bytes: number) => {
       done.length = 0
       for (const { listener } of others) feed(listener, t, 5)
       drawing.listener.output(new Uint8Array(bytes).fill(1), t, t)
-      await drained(lanes)
+      await drained(scheduler)
       return done.indexOf(`drawing${t}`)
     }
     for (let t = 1; t <= 20; t++) expect(await round(t, 100)).toBe(5)
@@ -74,22 +74,22 @@ describe('sessions share a thread', () => {
     expect(await round(22, 10)).toBe(1)
     clock.advance(300)
     expect(await round(23, 10)).toBe(5)
-    // Who always draws whole pictures draws nothing unusual.
+    // For a session that always draws whole frames, a large chunk is not a burst.
     for (let t = 24; t <= 60; t++) await round(t, 2_000)
     clock.advance(300)
     expect(await round(61, 2_000)).toBe(5)
   })
 
-  test('one that asks goes before those that came first; so does what follows soon after its question', async () => {
+  test('a session that asks gets priority, and keeps it for a while after its request', async () => {
     let isAsking = true
-    const { clock, open, feed, done, lanes } = setUp()
+    const { clock, open, feed, done, scheduler } = setUp()
     const others = Array.from({ length: 5 }, (_, index) => open(`other${index}-`))
     const asking = open('asking', () => isAsking)
     const round = async (t: number) => {
       done.length = 0
       for (const { listener } of others) feed(listener, t, 5)
       feed(asking.listener, t, 1)
-      await drained(lanes)
+      await drained(scheduler)
       return done.indexOf(`asking${t}`)
     }
     expect(await round(1)).toBe(1)
@@ -100,31 +100,29 @@ describe('sessions share a thread', () => {
     expect(await round(3)).toBe(5)
   })
 
-  test('whatever the order between sessions, each gets its own in order', async () => {
-    const { open, feed, done, lanes } = setUp()
+  test('each session gets its own work in order', async () => {
+    const { open, feed, done, scheduler } = setUp()
     const three = [open('a'), open('b', () => true), open('c')]
     for (let t = 1; t <= 6; t++) for (const [index, { listener }] of three.entries()) feed(listener, t, index + 1)
     three[1]!.listener.exited({ code: 0, signal: null, t: 7 })
-    await drained(lanes)
+    await drained(scheduler)
     const own = (name: string) => done.filter(entry => entry.startsWith(name))
     expect(own('a')).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6'])
     expect(own('b')).toEqual(['b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b exit'])
     expect(own('c')).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6'])
   })
 
-  test('what has waited for long is read at once, up to a change of size, with the time of its end', async () => {
+  test('output that has waited long is read at once, up to a resize, with the time of its last chunk', async () => {
     const { clock } = setUp()
     const read: unknown[] = []
-    const behind = new SessionLanes(clock, error => read.push(error))
-    const lane = behind.enter(() => false)
-    const listener = lane.listener({
+    const behind = new SessionScheduler(clock, error => read.push(error))
+    const queue = behind.add(() => false)
+    const listener = queue.listener({
       output: (bytes: Uint8Array, t: number, offset: number) => read.push([[...bytes], t, offset]),
       resized: (cols: number) => read.push(cols),
     } as unknown as KeeperListener)
-    const blocking = behind
-      .enter(() => false)
-      .listener({ output: () => clock.advance(60) } as unknown as KeeperListener)
-    // The first is read where it comes, and takes long.
+    const blocking = behind.add(() => false).listener({ output: () => clock.advance(60) } as unknown as KeeperListener)
+    // The first chunk is read at once, and takes long.
     blocking.output(Uint8Array.of(0), 0, 0)
     listener.output(Uint8Array.of(1), 1, 10)
     listener.output(Uint8Array.of(2, 3), 2, 11)
@@ -136,82 +134,82 @@ describe('sessions share a thread', () => {
     expect(read).toEqual([[[1, 2, 3], 2, 10], 100, [[4, 5], 5, 13]])
   })
 
-  test('what has waited for a moment only keeps the times of its pieces', async () => {
-    const { clock, open, feed, done, lanes } = setUp()
+  test('output that has waited only for a moment keeps the times of its chunks', async () => {
+    const { clock, open, feed, done, scheduler } = setUp()
     const [busy, other] = [open('busy'), open('other')]
     feed(busy.listener, 1, 10)
     for (let t = 1; t <= 3; t++) feed(other.listener, t, 0)
     clock.advance(49)
-    await drained(lanes)
+    await drained(scheduler)
     expect(done).toEqual(['busy1', 'other1', 'other2', 'other3'])
   })
 
-  test('a timer comes behind every byte that has come by then', async () => {
-    const { clock, open, feed, done, lanes } = setUp()
-    const { lane, listener } = open('a')
-    lane.clock.setTimer(5, () => done.push('timer'))
+  test('a timer runs after every byte that has arrived by then', async () => {
+    const { clock, open, feed, done, scheduler } = setUp()
+    const { queue, listener } = open('a')
+    queue.clock.setTimer(5, () => done.push('timer'))
     feed(listener, 1, 1)
     clock.advance(5)
-    // Due, and not before what the socket still had.
+    // It is due, but runs after what the socket still had.
     feed(listener, 2, 1)
     feed(listener, 3, 1)
-    await drained(lanes)
+    await drained(scheduler)
     expect(done).toEqual(['a1', 'a2', 'a3', 'timer'])
   })
 
   test('a timer that is cancelled while it waits for its turn does not fire', async () => {
-    const { clock, open, done, lanes } = setUp()
-    const { lane } = open('a')
-    const timer = lane.clock.setTimer(1, () => done.push('fired'))
-    lane.clock.setTimer(1, () => done.push('other'))
+    const { clock, open, done, scheduler } = setUp()
+    const { queue } = open('a')
+    const timer = queue.clock.setTimer(1, () => done.push('fired'))
+    queue.clock.setTimer(1, () => done.push('other'))
     clock.advance(1)
-    expect(lanes.waiting).toBe(1)
+    expect(scheduler.waiting).toBe(1)
     timer.cancel()
-    await drained(lanes)
+    await drained(scheduler)
     expect(done).toEqual(['other'])
   })
 
-  test('between two turns of the sessions everybody else has one', async () => {
-    const { open, feed, done, lanes } = setUp()
+  test('other work of the host runs between two turns of the sessions', async () => {
+    const { open, feed, done, scheduler } = setUp()
     for (let index = 0; index < 12; index++) feed(open('a').listener, index, 2)
     const seen: number[] = []
-    while (lanes.waiting > 0) {
+    while (scheduler.waiting > 0) {
       await nextTurn()
       seen.push(done.length)
     }
-    // Two at once and then two a turn: 4 ms.
+    // Two at once and then two per turn: 4 ms.
     expect(seen).toEqual([4, 6, 8, 10, 12])
   })
 
-  test('more than a host may keep is read at once, so that its keeper notices', async () => {
-    const { lanes, done, open, feed } = setUp()
+  test('output beyond the limit is read at once, so that the keeper notices a slow host', async () => {
+    const { scheduler, done, open, feed } = setUp()
     const [slow, flood] = [open('slow'), open('flood')]
     feed(slow.listener, 0, 10)
     const piece = new Uint8Array(1024 * 1024)
     for (let t = 1; t <= 20; t++) flood.listener.output(piece, t, 0)
     expect(done.filter(entry => entry.startsWith('flood')).length).toBeGreaterThanOrEqual(12)
-    await drained(lanes)
+    await drained(scheduler)
     expect(done).toHaveLength(21)
   })
 
-  test('a session whose reading fails does not keep the others from theirs', async () => {
-    const { lanes, errors, done, open, feed } = setUp()
+  test('a session that fails does not stop the others', async () => {
+    const { scheduler, errors, done, open, feed } = setUp()
     const { listener } = open('a')
-    const failing = lanes.enter(() => false).listener({ output: () => raise('broken') } as unknown as KeeperListener)
+    const failing = scheduler.add(() => false).listener({ output: () => raise('broken') } as unknown as KeeperListener)
     for (let t = 1; t <= 3; t++) {
       feed(listener, t, 3)
       feed(failing, t, 3)
     }
-    await drained(lanes)
+    await drained(scheduler)
     expect(done).toEqual(['a1', 'a2', 'a3'])
     expect(errors).toHaveLength(3)
   })
 
-  test('caughtUp resolves behind what waited when it was asked', async () => {
+  test('caughtUp resolves after the work that waited when it was called', async () => {
     const { open, feed, done } = setUp()
-    const { lane, listener } = open('a')
+    const { queue, listener } = open('a')
     for (let t = 1; t <= 5; t++) feed(listener, t, 3)
-    await lane.caughtUp()
+    await queue.caughtUp()
     expect(done).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
   })
 })

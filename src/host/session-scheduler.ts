@@ -1,46 +1,64 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { KeeperListener } from '../keeper/index.js'
 
-/** Sessions work for so long before whoever else wants the host (requests, the keeper's socket, other timers) has a turn. */
+/**
+ * How long sessions work before other work of the host (requests, the keeper's socket, other
+ * timers) gets its turn.
+ */
 const TURN_MS = 4
-/** Output that has waited for so long is read in one go with all that follows it: a look at each piece of it would only add to the delay. */
+/**
+ * Output that has waited this long is read at once with all that follows: a look at each chunk
+ * would only add to the delay.
+ */
 const BEHIND_MS = 50
-/** A session that asked is asked again, mostly: so long after its last question it goes before the others. */
+/** A session that asked usually asks again: how long after its last request it keeps priority. */
 const ASKED_MS = 2_000
-/** A piece of output that is so large, and so many times what its session prints mostly, draws something else: a menu, perhaps. */
-const DRAWN_BYTES = 512
-const DRAWN_TIMES = 4
-/** For so long it goes before the others: its look comes some time after its bytes. */
-const DRAWN_MS = 300
-/** How much one more piece counts in what a session prints mostly. */
-const USUAL_SHARE = 0.1
-/** Output that is read in one turn of a session. */
-const PIECE_MAX = 64 * 1024
-/** Output that may wait here. Beyond it nothing more is taken from the keeper, which then cuts us off as it does with any slow host. */
+/**
+ * A chunk this large, and this many times the session's average, probably redraws the screen:
+ * perhaps with a menu.
+ */
+const BURST_BYTES = 512
+const BURST_FACTOR = 4
+/** How long a burst gives priority: its look comes some time after its bytes. */
+const BURST_PRIORITY_MS = 300
+/** The weight of a new chunk in the session's average. */
+const AVERAGE_WEIGHT = 0.1
+/** How much output is read in one turn of a session. */
+const TURN_BYTES = 64 * 1024
+/**
+ * How much output may wait here. Beyond it the host reads no more from the keeper, which then
+ * disconnects it like any slow host.
+ */
 const WAITING_MAX = 8 * 1024 * 1024
 
 /*
- * All sessions of a host share one thread. In the order of arrival a session that shows a menu waits behind everybody's spinners: behind
- * hundreds of pieces of output when many agents write at once. So what comes for a session waits in a lane of its own, and lanes take turns.
+ * Wires the keeper's output to the sessions of a host, which share one thread. In the order of
+ * arrival a session that shows a menu would wait behind the spinners of all others: behind hundreds
+ * of chunks when many agents write at once. So the work of each session waits in a queue of its
+ * own, and the queues take turns.
  *
- * - A lane whose session asks, has asked a moment ago, or draws much more at once than it mostly does goes first: that may be a question.
- *   Else the one that has waited longest. Among equals nobody waits longer than one turn of everybody.
- * - Within a session what the keeper sends keeps its order, and timers come behind all of it: also behind bytes that come while the timer
- *   waits, and those that lie unread in the socket when it fires. A timer says that nothing was printed until now; only who has read
- *   everything may believe that. Otherwise a busy host would take two halves of one picture for two pictures.
- * - A host that keeps up reads every piece with the time of its own. One that is behind reads what has piled up as if it had been printed
- *   at once: it looks less often, so it does not fall further behind, and what it looks at is the newest.
- * - While nothing waits and the turn is young, output is read where it comes. A host with little to do has no queue and no delay.
+ * - The queue of a session that asks, asked a moment ago, or prints a burst goes first: the burst
+ *   may be a menu. Otherwise the queue that has waited longest. Among equals no queue waits longer
+ *   than one turn of every other.
+ * - Within a session the keeper's order stays. Timers run behind all output, also behind bytes that
+ *   arrive while the timer waits, and behind those that are unread in the socket when it fires. A
+ *   timer says that nothing was printed until now, which is true only after everything has been
+ *   read. Otherwise a busy host would take two halves of one frame for two frames.
+ * - A host that keeps up reads every chunk with its own time. A host that is behind reads what has
+ *   piled up as if it had been printed at once: it looks less often, so it does not fall further
+ *   behind, and it sees the newest frame.
+ * - While no queue waits and the turn has just begun, output is read where it arrives. A host with
+ *   little work has no queue and no delay.
  *
- * Symptom → knob: requests to the host are slow while sessions write → TURN_MS down; pictures are missed that stood only for a moment →
- * BEHIND_MS up, at the price of delay.
+ * Symptom → constant: requests to the host are slow while sessions write → TURN_MS down; frames
+ * that stood only for a moment are missed → BEHIND_MS up, at the price of delay.
  */
-export class SessionLanes {
+export class SessionScheduler {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
-  /** Lanes with something to do, the one that has waited longest first. */
-  readonly #first = new Set<SessionLane>()
-  readonly #others = new Set<SessionLane>()
+  /** Queues with work, the one that has waited longest first. */
+  readonly #urgent = new Set<SessionQueue>()
+  readonly #others = new Set<SessionQueue>()
   #waitingBytes = 0
   #isArmed = false
   #isRunning = false
@@ -52,42 +70,42 @@ export class SessionLanes {
     this.#onError = onError
   }
 
-  /** A lane for one session. `isAsking`: it has a question open now. */
-  enter(isAsking: () => boolean): SessionLane {
-    const lane: SessionLane = new SessionLane(this.#clock, {
+  /** Adds a queue for one session. `isAsking`: the session has an open request now. */
+  add(isAsking: () => boolean): SessionQueue {
+    const queue: SessionQueue = new SessionQueue(this.#clock, {
       isAsking,
-      take: piece => this.#take(lane, piece),
-      takeLast: work => {
-        lane.last.push(work)
-        this.#wait(lane)
+      take: work => this.#take(queue, work),
+      takeLast: callback => {
+        queue.timers.push(callback)
+        this.#wait(queue)
       },
     })
-    return lane
+    return queue
   }
 
-  /** Lanes with something to do. */
+  /** How many queues have work. */
   get waiting(): number {
-    return this.#first.size + this.#others.size
+    return this.#urgent.size + this.#others.size
   }
 
-  #take(lane: SessionLane, piece: Piece): void {
+  #take(queue: SessionQueue, work: Work): void {
     const now = this.#clock.monotonic()
     this.#turnBegan ??= now
-    lane.queue.push({ piece, since: now })
-    this.#waitingBytes += sizeOf(piece)
-    if (typeof piece !== 'function' && lane.notePrinted(piece.bytes.length, now) && this.#others.delete(lane))
-      this.#first.add(lane)
+    queue.work.push({ work, since: now })
+    this.#waitingBytes += sizeOf(work)
+    if (typeof work !== 'function' && queue.recordChunk(work.bytes.length, now) && this.#others.delete(queue))
+      this.#urgent.add(queue)
     const isFree = this.waiting === 0 && !this.#isRunning && now - this.#turnBegan < TURN_MS
-    if (isFree) this.#run(lane, now)
-    else this.#wait(lane)
+    if (isFree) this.#run(queue, now)
+    else this.#wait(queue)
     while (this.#waitingBytes > WAITING_MAX && !this.#isRunning) this.#runNext()
     this.#arm()
   }
 
-  #wait(lane: SessionLane): void {
-    if (!this.#first.has(lane) && !this.#others.has(lane)) {
-      const isFirst = lane.mayAsk(this.#clock.monotonic())
-      ;(isFirst ? this.#first : this.#others).add(lane)
+  #wait(queue: SessionQueue): void {
+    if (!this.#urgent.has(queue) && !this.#others.has(queue)) {
+      const isUrgent = queue.mayAsk(this.#clock.monotonic())
+      ;(isUrgent ? this.#urgent : this.#others).add(queue)
     }
     this.#arm()
   }
@@ -106,28 +124,28 @@ export class SessionLanes {
   }
 
   #runNext(): number {
-    const lanes = this.#first.size > 0 ? this.#first : this.#others
-    const [lane] = lanes
-    lanes.delete(lane!)
-    this.#run(lane!, this.#clock.monotonic())
+    const queues = this.#urgent.size > 0 ? this.#urgent : this.#others
+    const [queue] = queues
+    queues.delete(queue!)
+    this.#run(queue!, this.#clock.monotonic())
     return this.#clock.monotonic()
   }
 
-  /** One turn of one session: all that waits for it, within reason, and its timers if nothing is left before them. */
-  #run(lane: SessionLane, now: number): void {
+  /** One turn of one session: its work up to a limit, and then its timers if no work is left. */
+  #run(queue: SessionQueue, now: number): void {
     this.#isRunning = true
-    for (let read = 0; lane.queue.length > 0 && read < PIECE_MAX; ) {
-      const { piece, size } = lane.nextPiece(now)
+    for (let read = 0; queue.work.length > 0 && read < TURN_BYTES; ) {
+      const { work, size } = queue.next(now)
       read += size
       this.#waitingBytes -= size
-      this.#attempt(() => perform(piece))
+      this.#attempt(() => perform(work))
     }
-    if (lane.queue.length === 0) for (const work of lane.last.splice(0)) this.#attempt(work)
+    if (queue.work.length === 0) for (const callback of queue.timers.splice(0)) this.#attempt(callback)
     this.#isRunning = false
-    if (lane.queue.length > 0 || lane.last.length > 0) this.#wait(lane)
+    if (queue.work.length > 0 || queue.timers.length > 0) this.#wait(queue)
   }
 
-  /** A session that fails must not keep the others from their turn. */
+  /** A session that fails must not stop the others. */
   #attempt(work: () => void): void {
     try {
       work()
@@ -137,8 +155,8 @@ export class SessionLanes {
   }
 }
 
-/** Output to read, or something else to do in its place. */
-type Piece = Output | (() => void)
+/** A chunk of output to read, or something else to do at its place in the order. */
+type Work = Output | (() => void)
 
 interface Output {
   session: KeeperListener
@@ -147,26 +165,26 @@ interface Output {
   offset: number
 }
 
-interface LanePort {
+interface QueuePort {
   isAsking(): boolean
-  take(piece: Piece): void
-  takeLast(work: () => void): void
+  take(work: Work): void
+  takeLast(callback: () => void): void
 }
 
-/** One session's place among the others: what comes for it from the keeper and from its timers, in order. */
-export class SessionLane {
-  readonly queue: { piece: Piece; since: number }[] = []
-  /** What comes when the queue is empty. */
-  readonly last: (() => void)[] = []
+/** The work of one session, in order: what the keeper sends, and behind it the session's timers. */
+export class SessionQueue {
+  readonly work: { work: Work; since: number }[] = []
+  /** Callbacks of timers that have fired; they run when no work is left. */
+  readonly timers: (() => void)[] = []
   /** The host's clock, whose timers wait for the session's turn. */
   readonly clock: Clock
-  readonly #port: LanePort
+  readonly #port: QueuePort
   #askedAt = Number.NEGATIVE_INFINITY
-  #drewAt = Number.NEGATIVE_INFINITY
-  /** Bytes of a piece, mostly. */
-  #usual = 0
+  #burstAt = Number.NEGATIVE_INFINITY
+  /** Average bytes of a chunk. */
+  #averageChunk = 0
 
-  constructor(clock: Clock, port: LanePort) {
+  constructor(clock: Clock, port: QueuePort) {
     this.#port = port
     this.clock = {
       now: () => clock.now(),
@@ -175,7 +193,7 @@ export class SessionLane {
     }
   }
 
-  /** What the keeper tells the session, in its turn. */
+  /** Passes what the keeper sends to the session, in its turn. */
   listener(session: KeeperListener): KeeperListener {
     const { take } = this.#port
     return {
@@ -192,34 +210,34 @@ export class SessionLane {
     return new Promise(resolve => this.#port.take(resolve))
   }
 
-  /** Whether so much at once is something else than what the session prints mostly. */
-  notePrinted(bytes: number, now: number): boolean {
-    const isOther = bytes >= DRAWN_BYTES && bytes >= this.#usual * DRAWN_TIMES
-    this.#usual += (bytes - this.#usual) * USUAL_SHARE
-    if (isOther) this.#drewAt = now
-    return isOther
+  /** Adds a chunk to the average; returns whether it is a burst. */
+  recordChunk(bytes: number, now: number): boolean {
+    const isBurst = bytes >= BURST_BYTES && bytes >= this.#averageChunk * BURST_FACTOR
+    this.#averageChunk += (bytes - this.#averageChunk) * AVERAGE_WEIGHT
+    if (isBurst) this.#burstAt = now
+    return isBurst
   }
 
-  /** It has a question open, or had one a moment ago, or has just drawn what may be one. */
+  /** The session has an open request, had one a moment ago, or has just printed a burst. */
   mayAsk(now: number): boolean {
     if (this.#port.isAsking()) this.#askedAt = now
-    return now - this.#askedAt < ASKED_MS || now - this.#drewAt < DRAWN_MS
+    return now - this.#askedAt < ASKED_MS || now - this.#burstAt < BURST_PRIORITY_MS
   }
 
-  /** What is first in the queue; with all the output behind it, if it has waited for long. */
-  nextPiece(now: number): { piece: Piece; size: number } {
-    const { piece, since } = this.queue.shift()!
-    let size = sizeOf(piece)
-    if (typeof piece === 'function' || now - since < BEHIND_MS) return { piece, size }
-    const parts = [piece]
-    while (size < PIECE_MAX) {
-      const next = this.queue[0]?.piece
+  /** The first work; with all output behind it if it has waited long. */
+  next(now: number): { work: Work; size: number } {
+    const { work, since } = this.work.shift()!
+    let size = sizeOf(work)
+    if (typeof work === 'function' || now - since < BEHIND_MS) return { work, size }
+    const parts = [work]
+    while (size < TURN_BYTES) {
+      const next = this.work[0]?.work
       if (next === undefined || typeof next === 'function') break
       parts.push(next)
       size += sizeOf(next)
-      this.queue.shift()
+      this.work.shift()
     }
-    return { piece: parts.length === 1 ? piece : joined(parts), size }
+    return { work: parts.length === 1 ? work : joined(parts), size }
   }
 
   #setTimer(clock: Clock, ms: number, callback: () => void): Timer {
@@ -238,20 +256,20 @@ export class SessionLane {
   }
 }
 
-/** As if it had been printed at once, when the last of it was. */
+/** As if all of it had been printed at the time of the last chunk. */
 function joined(parts: readonly Output[]): Output {
   const { session, offset } = parts[0]!
   return { session, offset, t: parts.at(-1)!.t, bytes: Buffer.concat(parts.map(({ bytes }) => bytes)) }
 }
 
-function perform(piece: Piece): void {
-  if (typeof piece === 'function') piece()
-  else piece.session.output(piece.bytes, piece.t, piece.offset)
+function perform(work: Work): void {
+  if (typeof work === 'function') work()
+  else work.session.output(work.bytes, work.t, work.offset)
 }
 
-/** What a piece counts beside its bytes. */
-const PIECE_BYTES = 256
+/** What work counts besides its bytes. */
+const WORK_BYTES = 256
 
-function sizeOf(piece: Piece): number {
-  return PIECE_BYTES + (typeof piece === 'function' ? 0 : piece.bytes.length)
+function sizeOf(work: Work): number {
+  return WORK_BYTES + (typeof work === 'function' ? 0 : work.bytes.length)
 }

@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-it('sessions are saved one after the other, with time for others between; one that has ended meanwhile is not', () => {
+it('sessions are saved one at a time with a pause in between, and not after they have ended', () => {
   const clock = new SimulatedClock()
   let live = stages.map(({ session }) => session)
   const onError = (error: unknown) => {

@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import type { Clock, Timer } from '../clock/index.js'
 import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
 
-/** Fewer new bytes than this are read again faster than a snapshot is written. */
+/** Reading fewer new bytes again is faster than writing a snapshot. */
 const MIN_BYTES = 64 * 1024
 
-/** Between two snapshots of one round. */
+/** The pause between two snapshots of one round. */
 const PAUSE_MS = 50
 
 /**
- * State of live sessions on disk, so that the next host need not read a long recording from its first byte. A cache: a snapshot that is
- * missing, torn or from another version costs time, nothing else.
+ * Saves the state of live sessions on disk, so that the next host need not read a long recording
+ * from its first byte. It is a cache: a snapshot that is missing, damaged or from another version
+ * costs time and nothing else.
  */
 export class SessionSnapshots {
   readonly #directory: string
@@ -68,10 +69,13 @@ export class SessionSnapshots {
     return offset - (this.#saved.get(id) ?? 0) >= MIN_BYTES
   }
 
-  /** One at a time, with a pause for everybody else: a hundred at once would stop every terminal of the host for a second. */
+  /**
+   * One at a time, with a pause in between: a hundred at once would stop every terminal of the host
+   * for a second.
+   */
   #saveInTurn(due: readonly LiveSession[]): void {
     const [next, ...others] = due
-    // One that has ended meanwhile is not written again.
+    // A session that has ended meanwhile is not saved again.
     if (next && [...this.#sessions()].includes(next)) this.#save(next)
     if (others.length === 0) return this.#schedule()
     this.#timer = this.#clock.setTimer(PAUSE_MS, () => this.#saveInTurn(others))
@@ -94,5 +98,5 @@ export class SessionSnapshots {
   }
 }
 
-/** Grows when anything inside a snapshot changes its meaning. */
-const FORMAT = 4
+/** To be raised when anything inside a snapshot changes its name or meaning. */
+const FORMAT = 5

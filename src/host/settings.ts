@@ -1,56 +1,65 @@
 import type { ApprovalPolicy } from '../approvals/index.js'
+import type { Clock } from '../clock/index.js'
+import type { Config } from '../config/index.js'
 import type { Prices } from '../engine/index.js'
-import type { NotifyWishes } from '../notifications/index.js'
+import type { KeeperPort } from '../keeper/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { ReportSettings } from '../reports/index.js'
-import type { SessionTimes } from '../sessions/index.js'
+import type { FileLimits, SessionTimes } from '../sessions/index.js'
 
-/** The settings a host needs, taken from the configuration by whoever starts it. */
+export interface HostOptions {
+  settings: HostSettings
+  clock: Clock
+  keeper: KeeperPort
+  /** Sessions of a foreground host end with it; the next daemon takes over those of a daemon. */
+  owner: 'daemon' | 'foreground'
+  version: string
+  onError(error: unknown): void
+}
+
+/** The settings that a host needs; its starter takes them from the configuration. */
 export interface HostSettings extends ReportSettings {
   dataDirectory: string
   keeperSocket: string
   packDirectory: string
-  /** The person's own settings; grants end when they change. */
+  /** The person's own settings file; grants end when it changes. */
   settingsFile?: string
   size: { cols: number; rows: number }
   scrollback: number
   maxSessions: number
-  /** Below this much free space no session is started; decisions still work. */
+  /** With less free space no session is started; decisions still work. */
   minFreeMb: number
   envPass: readonly string[]
-  /** Runs that the daemon drives at once (`runs.max_concurrent`). */
+  /** How many runs the daemon drives at once (`runs.max_concurrent`). */
   maxRuns: number
-  /** What models cost whose agents do not tell, by their names. */
+  /** Prices by model, for agents that do not report their cost. */
   prices?: Prices
-  /** Steps of an agent at once, by its name (`agents.<name>.max_parallel`). */
+  /** How many steps of an agent run at once, by agent (`agents.<name>.max_parallel`). */
   maxParallel?: Readonly<Record<string, number | null>>
   sessions: {
     times: SessionTimes
-    /** How often "typing" is repeated while an agent thinks. */
-    typingRepeatMs: number
-    /** For people who come from elsewhere; 0 is no limit. */
+    /** For people who use Telegram; 0 means no limit. */
     maxPerPerson: number
-    /** How often their state is saved for the next host. */
+    /** How often the state of sessions is saved for the next host. */
     snapshotMs: number
   }
-  /** Ended sessions are forgotten after so many days; null keeps them. */
+  /** Sessions that ended more days ago are removed; null keeps them. */
   keepDays?: number | null
-  files: {
-    uploadMaxMb: number
-    downloadMaxMb: number
-    /** All uploads of one session together. */
-    quotaMb: number
-    /** How long uploads outlive their session. */
+  files: FileLimits & {
+    /** How long uploads are kept after their session has ended. */
     keepMs: number
   }
   /** Programs of agents that the person set (`agents.<name>.command`). */
   commands?: Readonly<Record<string, string>>
-  /** Arguments before all others, and variables, that the person set for an agent (`agents.<name>.args`, `agents.<name>.env`). */
+  /**
+   * First arguments and environment variables that the person set for an agent
+   * (`agents.<name>.args`, `agents.<name>.env`).
+   */
   agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
-  /** Supervision of panes; none where a host has no board. */
+  /** Supervision of panes; absent in a host without a pane board. */
   supervision?: SupervisorSettings
-  /** Whom to call, when and how; nobody where it is left out. */
-  notify?: NotifyWishes & { desktop: boolean; command: readonly string[] }
+  /** Whom to notify, when and how; left out, no notifications are sent. */
+  notify?: Config['notify']
   /** How decisions and grants are taken; the defaults where absent. */
   approvals?: Partial<ApprovalPolicy>
 }

@@ -5,33 +5,33 @@ import { Switches } from './switches.js'
 
 function switches() {
   const isOn = new Map<string, boolean>(SWITCHES.map(name => [name, true]))
-  const told: SwitchChange[] = []
+  const reported: SwitchChange[] = []
   const handles = Object.fromEntries(
     SWITCHES.map(name => [name, { get: () => isOn.get(name)!, set: (to: boolean) => void isOn.set(name, to) }]),
   )
-  return { told, all: new Switches(handles as never, change => told.push(change)) }
+  return { reported, all: new Switches(handles as never, change => reported.push(change)) }
 }
 
-describe('off switches', () => {
-  it.each(SWITCHES)('%s is turned at once, and each turn is told once', name => {
-    const { told, all } = switches()
+describe('switches', () => {
+  it.each(SWITCHES)('%s takes effect at once, and each change is reported once', name => {
+    const { reported, all } = switches()
     all.set(name, false)
     all.set(name, false)
     expect(all.list()).toContainEqual({ switch: name, isOn: false })
     all.set(name, true)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { switch: name, isOn: false },
       { switch: name, isOn: true },
     ])
   })
 
-  it('refuses a switch that there is not, with those that there are', () => {
-    const { told, all } = switches()
-    expect(() => all.set('nonsense', false)).toThrow(/there is no switch "nonsense"/)
-    expect(told).toEqual([])
+  it('refuses an unknown switch and names the known ones', () => {
+    const { reported, all } = switches()
+    expect(() => all.set('nonsense', false)).toThrow(/unknown switch "nonsense"/)
+    expect(reported).toEqual([])
   })
 
-  it('change a copy of the settings, never the settings', () => {
+  it('change a copy of the settings, never the settings themselves', () => {
     const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
     const copy = copyOf(config)
     copy.heuristics.mode = 'off'

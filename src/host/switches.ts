@@ -5,7 +5,7 @@ import type { HostSettings } from './settings.js'
 
 type Handles = Readonly<Record<SwitchName, { get(): boolean; set(isOn: boolean): void }>>
 
-/** The switches of a host: what each is now, and how it is turned. */
+/** Switches that turn parts of a running host on and off. */
 export class Switches {
   readonly #handles: Handles
   readonly #onSet: (change: SwitchChange) => void
@@ -19,18 +19,18 @@ export class Switches {
     return SWITCHES.map(name => ({ switch: name, isOn: this.#handles[name].get() }))
   }
 
-  /** Turning a switch to where it is says nothing. */
+  /** Setting a switch to its current value does nothing. */
   set(name: string, isOn: boolean): void {
     const known = SWITCHES.find(word => word === name)
     if (known === undefined)
-      throw new SignalboxError('E_INPUT', `there is no switch "${name}"`, { next: `one of ${SWITCHES.join(', ')}` })
+      throw new SignalboxError('E_INPUT', `unknown switch "${name}"`, { next: `one of ${SWITCHES.join(', ')}` })
     if (this.#handles[known].get() === isOn) return
     this.#handles[known].set(isOn)
     this.#onSet({ switch: known, isOn })
   }
 }
 
-/** The switches over the parts of a running host. */
+/** Wires the switches to the parts of a running host. */
 export function openSwitches(
   board: PaneRegistry | null,
   notices: NotifyCenter | null,

@@ -1,13 +1,13 @@
 import { type EventData, isEvent } from '../events/index.js'
 import type { Projection, StoredEvent } from '../store/index.js'
 
-/** Something that is still to be said in a chat. */
+/** An item that is still to be sent to a chat. */
 export type QueuedItem = EventData<'telegram.queued'> & {
   id: string
   at: number
-  /** Where in the log it was queued: the order in which it is said. */
+  /** Its position in the log: the order in which items are sent. */
   position: number
-  /** How often sending was begun. */
+  /** How often sending was started. */
   attempts: number
 }
 
@@ -24,7 +24,7 @@ export type KnownTopic = EventData<'telegram.topic-made'>
 
 const lastPart = (event: StoredEvent) => event.stream.slice(event.stream.lastIndexOf('/') + 1)
 
-/** What waits to be said; what was said or dropped is gone from here. */
+/** Items that wait to be sent; sent and dropped items are removed. */
 export const telegramOutboxProjection: Projection<QueuedItem> = {
   name: 'telegram-outbox',
   version: 2,
@@ -41,7 +41,7 @@ export const telegramOutboxProjection: Projection<QueuedItem> = {
   },
 }
 
-/** An update that was taken and is not dealt with yet. */
+/** An update that was received and is not handled yet. */
 export interface OpenUpdate {
   update: number
   intent: { kind: string; [key: string]: unknown }
@@ -66,7 +66,7 @@ export const telegramShownProjection: Projection<ShownCard> = {
   version: 2,
   types: ['telegram.shown'],
   key: event => (isEvent(event, 'telegram.shown') ? `${event.data.subject}@${event.data.chat}` : null),
-  // Two may tell at once of different copies: what is shown is all of them, but for what is gone.
+  // Two events may name different copies at once: all of them are shown, except removed ones.
   evolve: (before, event) => {
     const { gone = [], ...shown } = event.data as EventData<'telegram.shown'>
     const messages = [...new Set([...(before?.messages ?? []), ...shown.messages])]

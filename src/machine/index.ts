@@ -1,5 +1,5 @@
 export { defineMachine } from './define-machine.js'
-export { type Drawable, toDot, toMarkdown } from './draw.js'
+export { rulesToDot, toDot, toMarkdown } from './draw.js'
 export {
   type ActionOf,
   ANY,
@@ -11,5 +11,4 @@ export {
   STAY,
   type StateOf,
 } from './machine.js'
-export { type Lookup, lookup, type Pair, type TransitionOptions, transition, walk } from './transition.js'
-export { UnlistedCounter, type UnlistedPair } from './unlisted-counter.js'
+export { lookup, transition, walk } from './transition.js'

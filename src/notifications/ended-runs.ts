@@ -22,7 +22,7 @@ export class EndCalls {
     const { clock, settings, quietRunS, counters } = this.#options
     const kind = pane.status === 'failed' ? 'failed' : 'done'
     const held = (reason: string) => counters.add('notify.held', { kind, reason })
-    if (!settings[kind]) return held('off')
+    if (!(kind === 'failed' ? settings.failed : settings.done)) return held('off')
     if (pane.since - pane.startedAt < quietRunS * 1000) return held('short_run')
     if (pane.isFocused || pane.seen) return held('seen')
     const run = `${pane.id} ${pane.startedAt} ${kind}`

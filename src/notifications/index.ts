@@ -1,3 +1,3 @@
 export type { Notice } from './notification.js'
-export { NotifyCenter, type NotifyWishes } from './notification-center.js'
+export { NotifyCenter } from './notification-center.js'
 export { openOutlets } from './outlets.js'

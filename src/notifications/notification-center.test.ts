@@ -4,7 +4,7 @@ import { loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
 import type { PaneInfo } from '../supervision/pane-info.js'
 import type { Notice } from './notification.js'
-import { NotifyCenter, type NotifyWishes } from './notification-center.js'
+import { NotifyCenter } from './notification-center.js'
 
 const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.notify
 const NOON = Date.UTC(2026, 0, 5, 12)
@@ -18,7 +18,7 @@ class Bench {
   readonly center: NotifyCenter
   #pane: PaneInfo
 
-  constructor(settings: Partial<NotifyWishes> = {}, start = NOON) {
+  constructor(settings: Partial<typeof DEFAULTS> = {}, start = NOON) {
     this.clock = new SimulatedClock(start)
     this.center = new NotifyCenter({
       clock: this.clock,
@@ -96,7 +96,7 @@ describe('§12 calls to a person', () => {
   })
 
   it('each kind can be switched off by itself', () => {
-    const heard = (off: Partial<NotifyWishes>) => {
+    const heard = (off: Partial<typeof DEFAULTS>) => {
       const bench = new Bench(off).to('waiting-approval').after(60).to('running').after(60).to('failed').after(60)
       return [...new Set(bench.to('running').after(60).to('done').after(60).told)]
     }

@@ -1,7 +1,4 @@
-/**
- * Counters with labels, such as `status.refused{event=rest, reason=entitled}`. Plain sums: callers
- * sort and group.
- */
+/** Counters with labels, such as `status.refused{event=rest, reason=guard:entitled}`: plain sums. */
 export interface Count {
   name: string
   labels: Readonly<Record<string, string>>
@@ -31,10 +28,5 @@ export class Counters {
 
   all(): Count[] {
     return [...this.#counts.values()].map(count => ({ ...count }))
-  }
-
-  /** Adds the counts of another instance. */
-  take(counts: readonly Count[]): void {
-    for (const { name, labels, value } of counts) this.add(name, labels, value)
   }
 }

@@ -49,7 +49,7 @@ describe('applySignal', () => {
     expect([at({ generation: 2 }), at({})]).toEqual(['stale_generation', 'no_rule'])
     const waiting = { ...state, status: 'waiting-approval' as const }
     const rest = { event: 'rest', source: 'screen', t: 1, generation: 3, isAsking: true } as const
-    expect(applySignal(waiting, rest).entry.reason).toBe('guard_G2')
+    expect(applySignal(waiting, rest).entry.reason).toBe('guard:not-asking')
     expect(applySignal(waiting, { ...rest, generation: 2 }).entry.reason).toBe('stale_generation')
   })
 

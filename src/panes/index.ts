@@ -48,14 +48,6 @@ export { EvidenceLog, type JudgedEvidence } from './evidence-log.js'
 export { isPlainShell, type Job, jobName, shownCommand } from './job.js'
 export { Pane, type PaneState, type PaneStep, type SavedPane } from './pane.js'
 export { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from './pane-screen.js'
-export {
-  itermSessionId,
-  type PaneFeed,
-  type PaneFeedEvent,
-  type PaneSource,
-  paneOfIterm,
-  type SourcePane,
-} from './pane-source.js'
 export type { Reading } from './reading.js'
 export { Replay, type ReplayEvent, type ReplayLine, type ReplayOptions, replayEvents } from './replay.js'
 export type { LoggedReport } from './report-log.js'

@@ -3,7 +3,7 @@ import { AUTHORITIES, type Authority, type Claim, rankOf } from './evidence.js'
 import { SIGNAL_SOURCES } from './signals.js'
 import { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
 import { sourceOf } from './supervisor-parts.js'
-import { statusAfter } from './testing/status-rows.js'
+import { statusAfter } from './testing/status-after.js'
 import { SupervisionFixture } from './testing/supervision-fixture.js'
 
 /*

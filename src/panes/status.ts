@@ -3,10 +3,10 @@ import type { Awaiting, TerminalView } from '../screen/index.js'
 import { type Authority, type Claim, rankOf } from './evidence.js'
 import { type PaneStatus, type StatusAction, type StatusEvent, statusTable } from './status-table.js'
 
-/** A pane's status with what belongs to it. Times are seconds since the pane's start. */
+/** A pane's status and its details. Times are seconds since the pane's start. */
 export interface StatusState {
   status: PaneStatus
-  /** Whose report led here. */
+  /** The source of the report that led to this status. */
   source: Authority | 'timer' | 'user' | 'none'
   startedAt: number
   label: string
@@ -19,11 +19,11 @@ export interface StatusState {
   background: number
   stuck: null | 'frozen' | 'no-progress'
   waitedSince?: number
-  /** Who began the run that is open, and until when that report counts. */
+  /** Who started the open run, and until when that report counts. */
   run: { authority: StatusState['source']; expires: number | null } | null
 }
 
-/** One thing that happened to a pane, as its status sees it. */
+/** One thing that happened to a pane. */
 export interface StatusSignal {
   event: StatusEvent
   source: StatusState['source']
@@ -35,7 +35,7 @@ export interface StatusSignal {
   background?: number
   /** A live menu is on screen, or an approval is pending. */
   isAsking?: boolean
-  /** It is the winner of a reading: every higher report has expired. */
+  /** It won a reading: every higher report has expired. */
   isReading?: boolean
 }
 
@@ -46,7 +46,7 @@ export interface StatusEntry {
   source: StatusState['source']
   from: PaneStatus
   to: PaneStatus
-  /** `applied`, or why not: `stale_generation`, `no_rule`, `guard_G1` … */
+  /** `applied`, or why not: `stale_generation`, `no_rule`, `guard:not-asking` … */
   reason: string
 }
 
@@ -86,7 +86,7 @@ export function applySignal(state: StatusState, signal: StatusSignal): { state: 
   })
   if (found.unlisted) {
     const guard = found.refusedBy.at(-1)
-    return { state, entry: entry(state.status, guard === undefined ? 'no_rule' : `guard_${guard}`) }
+    return { state, entry: entry(state.status, guard === undefined ? 'no_rule' : `guard:${guard}`) }
   }
   return { state: changed(state, signal, found.next, found.actions, found.isStay), entry: entry(found.next, 'applied') }
 }
@@ -118,11 +118,10 @@ function changed(
     generation: signal.generation,
     stateId: state.stateId + 1,
     background: signal.background ?? (isStay ? state.background : 0),
-    seen: actions.includes('acknowledge') || next === 'idle' || (isStay && state.seen),
+    seen: next === 'idle' || (isStay && state.seen),
     ...(signal.label !== undefined && { label: signal.label }),
     ...(signal.exitCode !== undefined && { exitCode: signal.exitCode }),
     ...(!isStay && { source: signal.source, stuck: null }),
-    ...(actions.includes('restart-clock') && { startedAt: signal.t }),
     run: isBegun
       ? { authority: signal.source, expires: signal.expires ?? null }
       : isRun || next === 'waiting-approval'
@@ -131,7 +130,12 @@ function changed(
   }
   if (next === 'waiting-approval') after.waitedSince = state.waitedSince ?? signal.t
   else delete after.waitedSince
-  return after
+  return Object.assign(after, ...actions.map(action => EFFECTS[action](signal)))
+}
+
+const EFFECTS: Readonly<Record<StatusAction, (signal: StatusSignal) => Partial<StatusState>>> = {
+  'restart-clock': ({ t }) => ({ startedAt: t }),
+  acknowledge: () => ({ seen: true }),
 }
 
 function isActive(status: PaneStatus): boolean {

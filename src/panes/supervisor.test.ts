@@ -3,7 +3,14 @@ import { parsePack } from '../screen/index.js'
 import { Counters } from './counters.js'
 import { Pane } from './pane.js'
 import { Supervisor } from './supervisor.js'
-import { DEFAULTS, END, osc as OSC, START, SupervisionFixture } from './testing/supervision-fixture.js'
+import {
+  DEFAULTS,
+  END,
+  osc as OSC,
+  type SettingsOver,
+  START,
+  SupervisionFixture,
+} from './testing/supervision-fixture.js'
 
 const PACK = () => parsePack('pack = 1\nagent = "generic"\n', 'generic')
 
@@ -60,6 +67,19 @@ describe('a supervised pane', () => {
     expect(shown()).toEqual(['idle', 'done'])
     fixture.advance(0.2)
     expect(shown()).toEqual(['idle', 'idle'])
+  })
+
+  it('guesses nothing about an agent whose heuristics are off', () => {
+    const off = { codex: { heuristics: 'off' } } as unknown as NonNullable<SettingsOver['agents']>
+    const guessed = (settings: SettingsOver, agent: string) => {
+      const fixture = new SupervisionFixture(settings)
+      fixture.supervisor.runs({ name: 'codex', pid: 1, commandLine: 'codex', isShell: false, agent }, fixture.t)
+      fixture.print('header\r\n').advance(1).print('\r\nwork\r\nmore\r\n').advance(1)
+      return [fixture.supervisor.state(fixture.t).heuristics, fixture.counters.total('heuristic.emitted') > 0]
+    }
+    expect(guessed({}, 'codex')).toEqual(['auto', true])
+    expect(guessed({ agents: off }, 'codex')).toEqual(['off', false])
+    expect(guessed({ agents: off }, 'claude')).toEqual(['auto', true])
   })
 
   it('fades after `dismiss_s` and is marked as recent for `recent_s`; its state stays', () => {

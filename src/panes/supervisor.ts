@@ -229,7 +229,7 @@ export class Supervisor {
       staleFor: this.#reading.staleFor(t),
       contradictions: reading.contradictions.length,
       flicker: this.#status.flickers,
-      heuristics: this.#settings.heuristics.mode === 'off' ? 'off' : this.#mode,
+      heuristics: this.#heuristics,
       gate: this.#content.gateReason,
     }
   }
@@ -246,6 +246,13 @@ export class Supervisor {
   }
 
   // — internal —
+
+  /** The heuristics can be off for all panes, for the pane's agent, or for this pane. */
+  get #heuristics(): 'auto' | 'off' {
+    const { heuristics, agents } = this.#settings
+    const agent = this.job?.agent ?? this.pane.pack.agent
+    return heuristics.mode === 'off' || agents[agent]?.heuristics === 'off' ? 'off' : this.#mode
+  }
 
   /** Knobs that the pane itself needs. */
   #tune(pane: Pane): void {
@@ -327,7 +334,7 @@ export class Supervisor {
       pane: this.pane,
       job: this.job,
       agentPrograms,
-      mode: this.#mode,
+      mode: this.#heuristics,
       status: this.#status.state.status,
     })
     if (!guess) return

@@ -65,13 +65,6 @@ export interface SpendingGatePayload {
   of: number
 }
 
-export type GatePayload =
-  | PlanGatePayload
-  | ItemsGatePayload
-  | ObjectionsGatePayload
-  | HookGatePayload
-  | SpendingGatePayload
-
 export function planQuestion(payload: PlanGatePayload, problem: string | null): GateQuestion {
   const { validation, tasks, goal } = payload
   const lines = [

@@ -48,7 +48,6 @@ export {
 export type { BasePipelineState, HistoryEntry, Pipeline, PipelineConstructor, PipelineMetadata } from './base.js'
 export { PIPELINE_LABEL, type PipelineRunOptions, pipelineRun } from './create-run.js'
 export type {
-  GatePayload,
   HookGatePayload,
   ItemsGatePayload,
   ObjectionsGatePayload,
@@ -67,7 +66,6 @@ export { isPipelineRun, type PipelineRun, readPipelineRun, type UsageRow } from 
 export { builtInPipelines, createRegistry, type PipelineRegistry, UnknownPipelineError } from './registry.js'
 export { setQueuedPlan } from './set-plan.js'
 export {
-  type Design,
   type ImplementationState,
   type Issue,
   implementationState,

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 
 /** The maximum number of findings: people do not read more, and fixing them would never end. */
-export const ITEMS_MAX = 50
+const ITEMS_MAX = 50
 
-export const SEVERITIES = ['critical', 'major', 'minor', 'none'] as const
-export type Severity = (typeof SEVERITIES)[number]
+const SEVERITIES = ['critical', 'major', 'minor', 'none'] as const
 
 /** One finding of a Reviewer. */
-export const reviewItem = z.object({
+const reviewItem = z.object({
   number: z.int().positive(),
   severity: z.enum(SEVERITIES),
   file: z.string(),

@@ -7,7 +7,7 @@ export const SCHEMA_VERSION = 1
 const historyEntry = z.object({ timestamp: z.iso.datetime(), agent: z.string(), message: z.string() })
 export type HistoryEntry = z.infer<typeof historyEntry>
 
-export const OUTCOMES = ['approved', 'objections', 'objections_accepted', 'rejected', 'cancelled', 'failed'] as const
+const OUTCOMES = ['approved', 'objections', 'objections_accepted', 'rejected', 'cancelled', 'failed'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** Fields that every pipeline state has. Field names are data: stored runs contain them. */
@@ -38,7 +38,6 @@ const issue = z.object({
 export type Issue = z.infer<typeof issue>
 
 const design = z.object({ content: z.string(), source: z.enum(['import', 'brainstorming', 'file']) })
-export type Design = z.infer<typeof design>
 
 const planValidation = z.object({
   valid: z.boolean(),

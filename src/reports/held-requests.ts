@@ -18,10 +18,6 @@ type Resolve = (text: string | null) => void
 export class HeldRequests {
   readonly #waiting = new Map<string, Set<Resolve>>()
 
-  get count(): number {
-    return this.#waiting.size
-  }
-
   /**
    * Null if there are too many. The promise resolves with the agent's answer, or with null if the
    * request is released.

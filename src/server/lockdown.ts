@@ -16,15 +16,16 @@ export class Lockdown {
     return this.#since
   }
 
-  async begin(by: { id: string; name: string }): Promise<{ grants: number }> {
+  async begin(by: { id: string; name: string }): Promise<{ since: number; grants: number }> {
     const { host, auth, streams } = this.#parts
-    this.#since ??= host.clock.now()
+    const since = this.#since ?? host.clock.now()
+    this.#since = since
     const actor = { kind: 'person' as const, ...by, role: 'owner' as const }
     const grants = await host.ledger.grants.list()
     for (const grant of grants) await host.ledger.grants.end(grant, 'revoked', actor)
     await auth.revokeAll()
     streams.endAll('lockdown')
-    return { grants: grants.length }
+    return { since, grants: grants.length }
   }
 
   /** @throws SignalboxError `E_LOCKED` for an answer that is no denial. */

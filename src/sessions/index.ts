@@ -1,33 +1,22 @@
-export { Conversation, type ConversationState } from './conversation/conversation.js'
-export { type JoinedMessage, type JoinedPrompt, JoinedTalk } from './conversation/joined-talk.js'
-export { turnPrompts } from './conversation/turn-prompts.js'
-export { type Crew, type Helper, hearCrew, helpersOf, NO_CREW } from './live/crew.js'
-export { deliveredSink } from './live/delivered-sink.js'
+/*
+ * Sessions: one live agent each, from the bytes of its terminal to turns, messages and approvals.
+ *
+ *   live/          the live session: terminal, phase, prompts, keyboard, end
+ *   conversation/  from rows to turns, messages and blocks
+ *   requests/      where an approval comes from, the open set, delivery of a decision
+ *   replay/        a recording read again as the session read it: `replay`, `explain`
+ *
+ * `live/` uses the other two; they know only the names of its phases. Each folder's `index.ts`
+ * explains its parts. The host starts, feeds and saves sessions (`host/`); surfaces read them
+ * through `LiveSession`, the log and the host's bus.
+ */
+
 export {
-  type FileLimits,
-  openDownload,
-  removeUploads,
-  type SessionPlaces,
-  type StoredFile,
-  storeUpload,
-} from './live/files.js'
-export type { InterruptResult } from './live/interrupt-agent.js'
-export { SessionJournal } from './live/journal.js'
-export type { Holder, Person } from './live/keyboard.js'
-export { LiveSession } from './live/live-session.js'
-export type {
-  AgentTraits,
-  LiveSessionOptions,
-  SessionObserver,
-  SessionSnapshot,
-  Viewer,
-} from './live/live-session-options.js'
-export { Outbox, type OutboxEntry } from './live/outbox.js'
-export { type Phase, phaseTable } from './live/phase-table.js'
-export type { HeldPrompt, SendOptions } from './live/prompts.js'
-export { type SendPort, type SendResult, sendPrompt } from './live/send-gate.js'
-export { type SessionRecord, sessionStream, sessionsProjection } from './live/session-record.js'
-export type { SessionTimes } from './live/session-times.js'
-export { BLOCK_CAPS, type MessageRef, type Notice, type Sink, type SinkCaps } from './live/sink.js'
-export { type AnswerChannel, NO_CHANNEL } from './requests/answer-channel.js'
-export { liveMenu } from './requests/live-menu.js'
+  Conversation,
+  type ConversationState,
+  type MessageRef,
+  type SessionUpdate,
+  turnPrompts,
+} from './conversation/index.js'
+export * from './live/index.js'
+export { type AnswerChannel, liveMenu, NO_CHANNEL } from './requests/index.js'

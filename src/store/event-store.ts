@@ -1,3 +1,7 @@
+import type { NewEvent, StoredEvent } from '../events/index.js'
+
+export type { NewEvent, StoredEvent }
+
 /**
  * The log. Everything that happened is an event in a stream; everything a person sees is a
  * projection of events. SQLite implements it; `store/testing/conformance.ts` is the contract for
@@ -88,22 +92,6 @@ export interface EventStore {
 
 /** `'any'` appends at any version of the stream: for reports that cannot conflict. */
 export type ExpectedVersion = number | 'any'
-
-export interface NewEvent {
-  type: string
-  data: Record<string, unknown>
-  /** Milliseconds since the epoch; the store's clock when absent. */
-  at?: number
-}
-
-export interface StoredEvent {
-  position: number
-  stream: string
-  version: number
-  type: string
-  at: number
-  data: Record<string, unknown>
-}
 
 export interface StreamAppend {
   stream: string

@@ -22,5 +22,5 @@ export { copyOf, type LiveSettings, SWITCHES, type SwitchChange, type SwitchName
 export type { PaneListChange } from './pane-changes.js'
 export type { PaneInfo } from './pane-info.js'
 export { PANE_ACTIONS, type PaneAction, type PaneExplanation, PaneRegistry } from './pane-registry.js'
-export { SessionWatch } from './session-monitor.js'
+export { SessionMonitor } from './session-monitor.js'
 export { sessionPane } from './session-pane.js'

@@ -4,7 +4,7 @@ import { type AgentStatement, agentNames, LivePacks, loadAgent } from '../agents
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import type { Notice } from '../notifications/notification.js'
-import { NotifyCenter, type NotifyWishes } from '../notifications/notification-center.js'
+import { NotifyCenter } from '../notifications/notification-center.js'
 import { Pane } from '../panes/index.js'
 import { PACKAGE_ROOT } from '../process/index.js'
 import { parsePack } from '../screen/index.js'
@@ -27,7 +27,9 @@ class RegistryFixture {
   readonly desktop: Notice[] = []
   readonly terminal: Notice[] = []
 
-  constructor(over: { panes?: Partial<typeof config.panes>; notify?: Partial<NotifyWishes>; start?: number } = {}) {
+  constructor(
+    over: { panes?: Partial<typeof config.panes>; notify?: Partial<typeof config.notify>; start?: number } = {},
+  ) {
     this.clock = new SimulatedClock(over.start ?? NOON)
     const { clock } = this
     this.registry = new PaneRegistry({

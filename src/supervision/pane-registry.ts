@@ -12,7 +12,7 @@ import {
 } from '../panes/index.js'
 import { findExecutable, runCommand } from '../process/index.js'
 import type { ForeignCall, ReportReceiver } from '../reports/index.js'
-import type { JoinedTalk } from '../sessions/index.js'
+import type { JoinedConversation } from '../sessions/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import { paneByWord, paneOfCall } from './find-pane.js'
@@ -233,7 +233,7 @@ export class PaneRegistry {
    * The conversation of the agent in a tmux pane, as far as its terminal has kept it; null for
    * other panes.
    */
-  async conversationOf(id: string): Promise<JoinedTalk | null> {
+  async conversationOf(id: string): Promise<JoinedConversation | null> {
     const talk = this.tmuxPane(id)?.conversation ?? null
     await talk?.settled(FIRST_READ_MS)
     return talk

@@ -7,7 +7,7 @@ import { SimulatedClock } from '../clock/index.js'
 import { PaneScreen } from '../panes/index.js'
 import { createRedactor } from '../text/index.js'
 import { DriftFiles } from './drift/index.js'
-import { SessionWatch } from './session-monitor.js'
+import { SessionMonitor } from './session-monitor.js'
 
 const BOX = `${'─'.repeat(40)}\r\n> \r\n${'─'.repeat(40)}`
 const PACK = `pack = 1
@@ -37,7 +37,7 @@ async function watched() {
   const live = await packs.acquire('x')
   const screen = new PaneScreen(live.pack, { cols: 40, rows: 10 })
   const drift = new DriftFiles(root)
-  const watch = new SessionWatch({
+  const watch = new SessionMonitor({
     screen,
     live,
     clock,

@@ -17,7 +17,7 @@ import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { DriftFiles } from './drift/index.js'
 
-export interface SessionWatchOptions {
+export interface SessionMonitorOptions {
   screen: PaneScreen
   live: LivePack
   clock: Clock
@@ -43,8 +43,8 @@ const REPORT_INTERVAL_S = 0.25
  * version of the agent it is, whether its screens still match the pack. It does not influence the
  * session.
  */
-export class SessionWatch implements SessionObserver {
-  readonly #options: SessionWatchOptions
+export class SessionMonitor implements SessionObserver {
+  readonly #options: SessionMonitorOptions
   readonly #pane: Pane
   readonly #timeline: Timeline
   readonly #history = new ChangeHistory()
@@ -57,7 +57,7 @@ export class SessionWatch implements SessionObserver {
   #isVersionKnown = false
   readonly supervisor: Supervisor | null
 
-  constructor(options: SessionWatchOptions) {
+  constructor(options: SessionMonitorOptions) {
     const { live, screen, clock } = options
     const { pack } = live
     this.#options = options
@@ -82,7 +82,7 @@ export class SessionWatch implements SessionObserver {
       for (const step of steps) {
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
-        if (isLive) for (const report of this.#drift.see(step.look)) this.#report(report)
+        if (isLive) for (const report of this.#drift.see(step.look)) this.#reportDrift(report)
       }
       this.#reportChange(t)
       this.#schedule(t)
@@ -97,7 +97,7 @@ export class SessionWatch implements SessionObserver {
   }
 
   /** Takes a report of the agent; late reports keep the time at which they were made. */
-  hear(report: AgentReport): void {
+  report(report: AgentReport): void {
     try {
       const now = this.#now()
       const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - report.at) / 1000))
@@ -181,14 +181,14 @@ export class SessionWatch implements SessionObserver {
       due === null
         ? null
         : this.#options.clock.setTimer(Math.max(0, (due - t) * 1000), () => {
-            for (const report of this.#drift.tick(due)) this.#report(report)
+            for (const report of this.#drift.tick(due)) this.#reportDrift(report)
           })
   }
 
-  #report({ reason, counts, look, screenHash }: DriftReport): void {
+  #reportDrift({ reason, counts, look, screenHash }: DriftReport): void {
     const { live, drift, redactor, clock, record } = this.#options
     const { pack } = live
-    // Without a pack everything is read by structure: there is nothing to drift from.
+    // Without a pack everything is read by structure: no drift is possible.
     if (pack.agent === 'generic') return
     const { frame, observation } = look
     const isNew = drift.keep({

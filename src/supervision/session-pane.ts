@@ -1,22 +1,22 @@
 import type { Clock } from '../clock/index.js'
 import type { LiveSession, SessionRecord } from '../sessions/index.js'
 import type { SessionPane } from './pane-registry.js'
-import type { SessionWatch } from './session-monitor.js'
+import type { SessionMonitor } from './session-monitor.js'
 
 /** A session of ours as a pane of the registry; null if it is not supervised. */
 export function sessionPane(
   session: LiveSession,
-  watch: SessionWatch,
+  monitor: SessionMonitor,
   record: SessionRecord,
   clock: Clock,
 ): SessionPane | null {
-  const { supervisor } = watch
+  const { supervisor } = monitor
   if (!supervisor) return null
   return {
     id: session.id,
     supervisor,
-    now: () => watch.now(),
-    wall: t => clock.now() - (watch.now() - t) * 1000,
+    now: () => monitor.now(),
+    wall: t => clock.now() - (monitor.now() - t) * 1000,
     about: () => {
       const approval = session.approval?.state === 'pending' ? session.approval.id : null
       supervisor.setPending(approval !== null)

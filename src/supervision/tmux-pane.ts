@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import { type Counters, Pane, type PaneStep, Supervisor, type SupervisorSettings } from '../panes/index.js'
 import { contentBytes, type TmuxContent, type TmuxPaneInfo } from '../panes/tmux/index.js'
 import { initialMemory } from '../screen/index.js'
-import { JoinedTalk } from '../sessions/index.js'
+import { JoinedConversation } from '../sessions/index.js'
 import type { Redactor } from '../text/index.js'
 import { type AgentPrograms, isOwnSurface, readJob } from './foreground-job.js'
 import { checkTerminalReads } from './terminal-read-check.js'
@@ -38,7 +38,7 @@ export class TmuxPane {
   readonly socket: string
   readonly supervisor: Supervisor
   /** The conversation of the agent in it. */
-  readonly conversation: JoinedTalk
+  readonly conversation: JoinedConversation
   readonly #options: TmuxPaneOptions
   readonly #startedAt: number
   readonly #wallStart: number
@@ -66,7 +66,7 @@ export class TmuxPane {
     this.#live = live
     this.#startedAt = clock.monotonic()
     this.#wallStart = clock.now()
-    this.conversation = new JoinedTalk({ id, clock, onError })
+    this.conversation = new JoinedConversation({ id, clock, onError })
     this.supervisor = new Supervisor(
       new Pane(live.pack, { cols: info.cols, rows: info.rows, scrollback: SCROLLBACK }),
       {

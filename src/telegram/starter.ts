@@ -4,7 +4,7 @@ import { newId, newNonce } from '../clock/index.js'
 import { listRuns } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
-import { newWorkspace } from '../runs/index.js'
+import { createWorkspace } from '../runs/index.js'
 import { type Asker, type Desk, needRole, personName } from './desk.js'
 import { askSubject, sessionTitle } from './names.js'
 import type { KeyWish, Press, Wish } from './press.js'
@@ -159,7 +159,7 @@ export class Starter {
 
   async #worktree(cwd: string): Promise<string> {
     const { dataDirectory } = this.#desk.host.settings
-    const { path, branch } = await newWorkspace(dataDirectory, { cwd, id: newId('run'), isWanted: true })
+    const { path, branch } = await createWorkspace(dataDirectory, { cwd, id: newId('run'), isWanted: true })
     if (branch !== null) return path
     throw new SignalboxError('E_STATE', 'No worktree could be made here.', { next: 'Choose the project itself.' })
   }

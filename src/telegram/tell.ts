@@ -215,8 +215,8 @@ export class Tell {
   async #notice(event: StoredEvent, held: Map<number, { chat: KnownChat; notices: string[] }>): Promise<Words> {
     const words: Words = { items: [], appends: [] }
     const notice = await this.#noticeOf(event)
-    if (!notice || !this.#options.notify[notice.kind]) return words
-    const { cards, digest, clock } = this.#options
+    const { cards, digest, clock, notify } = this.#options
+    if (!notice || !(notice.kind === 'failed' ? notify.failed : notify.done)) return words
     const subject = notice.session ? `${notice.session}/${event.version}` : `${event.stream}#${event.version}`
     for (const { reader, chat } of await this.#audience(notice)) {
       if (digest.isToBeHeld(chat, clock.now())) {

@@ -63,9 +63,9 @@ describe('wrap words', () => {
 })
 
 test('the nearest word is found when it is near, and only then', () => {
-  const keys = ['terminal.quiet_ms', 'terminal.cap_ms', 'sessions.max_total']
-  expect(nearest('termnal.quiet_ms', keys)).toBe('terminal.quiet_ms')
-  expect(nearest('Terminal.Quiet_ms', keys)).toBe('terminal.quiet_ms')
+  const keys = ['terminal.scrollback', 'terminal.size', 'sessions.max_total']
+  expect(nearest('termnal.scrollback', keys)).toBe('terminal.scrollback')
+  expect(nearest('Terminal.Scrollback', keys)).toBe('terminal.scrollback')
   expect(nearest('sessions.max_totla', keys)).toBe('sessions.max_total')
   expect(nearest('colour', keys)).toBeUndefined()
   expect(nearest('sttaus', ['stats', 'status'])).toBe('status')

@@ -4,5 +4,5 @@
  */
 
 export { emptyTrash, listTrash, removeWorktree, TRASH_MS, type TrashEntry } from './remove-worktree.js'
-export { fateOf, type WorktreeFacts, type WorktreeFate } from './worktree-fate-table.js'
+export { fateOf, WORKTREE_FATE_RULES, type WorktreeFacts, type WorktreeFate } from './worktree-fate-table.js'
 export { type LedgerOptions, type WorktreeEntry, worktreeLedger } from './worktree-ledger.js'

@@ -278,7 +278,7 @@ describe('the agent’s own “do not ask again”', () => {
     const said = await waitFor(
       'the session to say so',
       async () =>
-        (await home.ok(['sessions'])).stdout.match(/the agent allows Shell itself since \d\d:\d\d \(“.*”\)/)?.[0],
+        (await home.ok(['sessions'])).stdout.match(/Shell allowed in the agent since \d\d:\d\d \(“.*”\)/)?.[0],
     )
     expect(said).toContain('do not ask again')
   })

@@ -69,7 +69,7 @@ describe('a session', () => {
 
     const stopped = await home.json<SessionInfo>(['stop', '1', '--json'])
     expect(stopped).toMatchObject({ id: session.id, state: 'ended', exit: { code: 0, signal: null } })
-    expect((await home.ok(['sessions'])).stdout).toContain('no sessions are running')
+    expect((await home.ok(['sessions'])).stdout).toContain('no running sessions')
     expect(await home.json(['sessions', '--json'])).toEqual([])
     expect(await home.session(session.id)).toMatchObject({ state: 'ended' })
     const { events } = recordedOutput(session.recording)

@@ -11,7 +11,7 @@ async function kindsOf(rows: readonly string[]): Promise<string[]> {
 
 const STOPPED = '  ⎿  Interrupted · What should Claude do instead?'
 
-it('an answer of Claude that was interrupted is text, a tool that was is a tool', async () => {
+it('an interrupted answer of Claude is text, and an interrupted tool is a tool call', async () => {
   expect(await kindsOf(['● I begin to write, and then', STOPPED])).toEqual(['prose'])
   expect(await kindsOf(['● Bash(npm test)', STOPPED])).toEqual(['tool_call'])
   expect(await kindsOf(['● Bash(npm test)', '  ⎿  ok'])).toEqual(['tool_call', 'tool_result'])

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { newEvent } from '../../src/events/index.js'
+import type { Block } from '../../src/screen/index.js'
 import { ROUTES } from '../../src/server/index.js'
 import { StaticFiles } from '../../src/server/static-files.js'
 import { type Ask, eventsOf, type Login, TestServer, until } from '../server/support.js'
@@ -250,7 +251,7 @@ describe('what is sent', () => {
       'env.pass',
       'notify.command',
       'oneshot.endpoint',
-      'store.url',
+      'store.keep_days',
       'projects.roots',
     ]
     for (const key of forbidden) expect((await change({ [key]: 'x' })).json.error.code, key).toBe('E_ROLE')
@@ -474,8 +475,10 @@ describe('files', () => {
     for await (const { event, data } of eventsOf(events)) {
       frames.push(JSON.stringify(data))
       if (event === 'run.notice') {
-        const update = { session, turn: 't', message: 'm', blocks: [{ kind: 'prose', text: `says ${CANARY}` }] }
-        server.host.bus.emit({ type: 'message.update', ...update })
+        const [rows, source]: [Block['rows'], 'screen'] = [[0, 0], 'screen']
+        const base = { id: 'b', rows, provisional: true, missing: false, source }
+        const blocks: Block[] = [{ ...base, kind: 'notice', text: `says ${CANARY}` }]
+        server.host.bus.emit({ type: 'message.update', session, turn: 't', message: 'm', blocks })
       }
       if (event === 'message.update') break
     }

@@ -11,8 +11,9 @@ import { executableText } from '../../src/trust/index.js'
 import { type Ask, type Loose, TestServer, type Told, until } from './support.js'
 
 /*
- * Every operation is called on a living system, and what comes back is held against the schema that the OpenAPI document was made from:
- * all of it, with nothing that the schema does not name where it is closed. An operation that no test calls fails the last test here.
+ * Every operation is called on a living system, and what comes back is held against the schema that
+ * the OpenAPI document was made from: all of it, with nothing that the schema does not name where
+ * it is closed. An operation that no test calls fails the last test here.
  */
 
 const SERVED = ROUTES.filter(route => !route.isSocketOnly)
@@ -30,7 +31,10 @@ function routeOf(id: string): Route {
   return found
 }
 
-/** Calls an operation by its id and checks the answer; `path` fills the parameters and may have a query. */
+/**
+ * Calls an operation by its id and checks the answer; `path` fills the parameters and may have a
+ * query.
+ */
 async function call(id: string, path: string, ask: Ask & { expect?: number } = {}): Promise<Told> {
   const route = routeOf(id)
   const told = await server.ask(route.method, path, { as: 'token', ...ask })

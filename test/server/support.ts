@@ -4,11 +4,10 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import WebSocket from 'ws'
-import { openHome } from '../../src/cli/home.js'
-import { serverExtras } from '../../src/cli/serve/server-extras.js'
-import { serverSettings } from '../../src/cli/serve/server-settings.js'
 import { systemClock } from '../../src/clock/index.js'
+import { serverSettings } from '../../src/daemon/index.js'
 import type { RunHost } from '../../src/engine/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { openRuns } from '../../src/runs/index.js'
@@ -41,8 +40,8 @@ export interface Ask {
   }>
 }
 
-/** Parsed JSON whose form the test itself judges. */
-// biome-ignore lint/suspicious/noExplicitAny: the answers are checked against their schemas elsewhere
+/** Parsed JSON whose shape the test itself checks. */
+// biome-ignore lint/suspicious/noExplicitAny: other tests check the answers against their schemas
 export type Loose = any
 
 export interface Told {
@@ -143,7 +142,7 @@ export class TestServer {
         sessionsPerMin: 10_000,
         ...settings,
       },
-      extras: serverExtras(this.context, home),
+      env: this.context.env,
       clock: systemClock,
       version: '0.0.0',
       stop: () => undefined,
@@ -298,13 +297,13 @@ export async function* eventsOf(
   }
 }
 
-/** Polls until `look` gives something. */
-export async function until<T>(look: () => T | Promise<T>, ms = 10_000): Promise<NonNullable<T>> {
+/** Polls until `look` gives something. The limit ends a test that hangs; it judges no speed. */
+export async function until<T>(look: () => T | Promise<T>, ms = 60_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms
   for (;;) {
     const found = await look()
     if (found) return found as NonNullable<T>
-    if (Date.now() > deadline) throw new Error(`waited ${ms} ms in vain`)
+    if (Date.now() > deadline) throw new Error(`nothing after ${ms} ms: ${look}`)
     await new Promise(resolve => setTimeout(resolve, 10))
   }
 }

@@ -36,7 +36,7 @@ describe('two processes that append 10 000 events at once', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  it('lose none and double none', () => {
+  it('lose and duplicate none', () => {
     expect(events).toHaveLength(2 * (SHARED + OWN))
     const written = events.map(
       event => `${event.stream.startsWith('own') ? 'own' : 'shared'} ${event.data.by} ${event.data.n}`,
@@ -61,7 +61,7 @@ describe('two processes that append 10 000 events at once', () => {
     expect(received).toEqual(events.map(event => event.position))
   })
 
-  it('leave documents that agree with the log, and nothing to complain about', async () => {
+  it('leave documents that agree with the log, and a store without problems', async () => {
     expect(await store.document('tally', 'shared')).toMatchObject({ state: { count: 2 * SHARED } })
     const counted = (await store.documents<{ count: number }>('tally')).reduce((sum, { state }) => sum + state.count, 0)
     expect(counted).toBe(events.length)

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { SignalboxError } from '../../src/errors/index.js'
+import { daemonContext } from '../../src/runs/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
+import { executableText } from '../../src/trust/index.js'
 import { was } from './regressions.js'
 import { TestBot } from './support.js'
 
@@ -238,10 +239,11 @@ it('the gate of a run is a card with its edges as buttons; the end of the run is
   const dot = `digraph ship { start [shape=Mdiamond]; ask [shape=hexagon, label="Ship it?"]; done [shape=Msquare]
     start -> ask; ask -> done [label="[Y] Ship"]; ask -> done [label="[N] Hold"] }`
   const before = ann.chat.messages.at(-1)!.id
-  const wish = { dot, inputs: {}, project: bot.work, person: 'local', labels: { host: 'daemon' } }
-  const { pipelines } = bot.api.parts
-  const untrusted = await pipelines.create(wish).catch(error => error as SignalboxError)
-  const { id } = await pipelines.create({ ...wish, trust: String((untrusted as SignalboxError).details?.hash) })
+  const { hash: trust } = await executableText(dot, bot.work)
+  const { home, env } = bot.api.parts
+  const { store, clock } = bot.host
+  const context = daemonContext({ store, home: home(), env, clock, person: 'local' }, bot.work)
+  const { id } = await bot.api.parts.attractor.create(context, { dot, project: bot.work, trust })
   const card = await bot.seen(ann, 'Ship it?', before)
   const labels = card.markup!.inline_keyboard!.flat().map(({ text }) => text)
   expect(labels.join()).toMatch(/Ship.*Hold/)

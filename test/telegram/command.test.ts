@@ -45,7 +45,7 @@ async function signalbox(...args: string[]): Promise<{ code: number; out: string
 }
 
 it('pairs an account by its number, says hello to it, and shuts it out again', async () => {
-  expect((await signalbox('telegram')).out).toContain('nobody is paired, so it answers nobody')
+  expect((await signalbox('telegram')).out).toContain('no account is paired, so the bot answers nobody')
   expect(await signalbox('telegram', 'pair', '4711', '--name', 'Ann', '--role', 'owner')).toMatchObject({ code: 0 })
   const file = join(home, 'config', 'people.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -55,18 +55,18 @@ it('pairs an account by its number, says hello to it, and shuts it out again', a
   const ann = fake.person(4711, 'Ann')
   expect(await signalbox('telegram', 'test')).toMatchObject({ code: 0, out: '4711: sent' })
   expect(ann.chat.messages.map(({ text }) => text)).toEqual(['Signalbox can reach you.'])
-  expect((await signalbox('telegram', 'unpair', '4711')).out).toContain('can do nothing here any more')
+  expect((await signalbox('telegram', 'unpair', '4711')).out).toContain('is no longer paired')
   expect(JSON.parse((await signalbox('telegram', '--json')).out)).toMatchObject({ hasToken: true, isRunning: false })
 })
 
 it('names are no accounts, pairing a phone needs a person, and a token that others can read is refused unsaid', async () => {
-  expect((await signalbox('telegram', 'pair', '@ann')).out).toContain('names are never compared')
+  expect((await signalbox('telegram', 'pair', '@ann')).out).toContain('names are not accepted')
   expect(await signalbox('telegram', 'setup')).toMatchObject({ code: 4 })
   chmodSync(tokenFile, 0o644)
   const { out, code } = await signalbox('telegram', 'test')
   chmodSync(tokenFile, 0o600)
   expect(code).toBe(6)
-  expect(out).toContain('can be read by others')
+  expect(out).toContain('other users can read')
   expect(out).not.toContain(fake.token)
 })
 

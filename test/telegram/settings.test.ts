@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openHome } from '../../src/cli/home.js'
-import { telegramSurface } from '../../src/cli/serve/telegram-surface.js'
-import { SETTINGS } from '../../src/config/index.js'
+import { KNOWN_SETTINGS } from '../../src/config/index.js'
+import { createBot } from '../../src/daemon/bot.js'
 import { newEvent } from '../../src/events/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import type { TelegramSettings } from '../../src/telegram/index.js'
 import { was } from './regressions.js'
@@ -72,18 +72,15 @@ it(was('original/dead-settings', 'every setting of the bot is read when it is op
   const { config } = home.loaded
   const telegram = { ...config.telegram, token: bot.fake.token, api_root: 'http://127.0.0.1:9' }
   const noted = { ...config, telegram: noting('telegram', telegram), notify: noting('notify', config.notify) }
-  const surface = telegramSurface(
-    bot.context,
-    { ...home, loaded: { ...home.loaded, config: noted } } as never,
-    () => undefined,
-  )
-  const opened = surface.open({
-    host: bot.host,
-    lockdown: { check: () => undefined, begin: async () => ({ grants: 0 }) },
+  const opened = createBot({
+    home: { ...home, loaded: { ...home.loaded, config: noted } } as never,
+    env: bot.context.env,
+    log: () => undefined,
   })
-  await bot.fake.until(() => surface.extras.telegram!().state !== 'off', 'the bot to begin')
+  opened.start({ host: bot.host, lockdown: { check: () => undefined, begin: async () => ({ grants: 0 }) } })
+  await bot.fake.until(() => opened.health().state !== 'off', 'the bot to start')
   await opened.stop()
-  const wanted = Object.keys(SETTINGS).filter(key => key.startsWith('telegram.'))
+  const wanted = KNOWN_SETTINGS.map(({ pattern }) => pattern).filter(key => key.startsWith('telegram.'))
   expect(wanted.length).toBeGreaterThan(7)
   expect(wanted.filter(key => !read.has(key))).toEqual([])
   for (const key of ['enabled', 'needs_you', 'done', 'failed', 'quiet']) expect(read).toContain(`notify.${key}`)

@@ -1,6 +1,7 @@
 // A daemon with its bot, in a process that is there to be killed: by whoever started it, or by itself at the chosen append or call.
-import { openHome } from '../../src/cli/home.js'
+
 import { type Clock, delay, systemClock } from '../../src/clock/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host, type LiveUpdate } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { People } from '../../src/people/index.js'

@@ -2,11 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ApprovalRecord, requestFromReport } from '../../src/approvals/index.js'
-import { openHome } from '../../src/cli/home.js'
-import { serverExtras } from '../../src/cli/serve/server-extras.js'
-import { serverSettings } from '../../src/cli/serve/server-settings.js'
 import { systemClock } from '../../src/clock/index.js'
+import { runStarters, serverSettings } from '../../src/daemon/index.js'
 import type { RunHost } from '../../src/engine/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { People, type PersonRole } from '../../src/people/index.js'
@@ -109,16 +108,12 @@ export class TestBot {
       onError,
     })
     this.runs.start()
-    const { startOneshot, pipelines } = serverExtras(this.context, home)
-    Object.assign(this.doors, {
-      startPipeline: (name, wish) => pipelines!.start(name, { ...wish, labels: {} }),
-      startOneshot: wish => startOneshot!(this.host.store, wish),
-    } satisfies Partial<TelegramDoors>)
+    Object.assign(this.doors, runStarters({ home, env: this.context.env, host: this.host }))
     this.api = await ApiServer.open({
       host: this.host,
       runs: this.runs,
       settings: serverSettings(home.loaded.config, home.directories),
-      extras: serverExtras(this.context, home),
+      env: this.context.env,
       clock: systemClock,
       version: '0.0.0',
       stop: () => undefined,

@@ -1,45 +1,9 @@
+import type { Approval, InMilliseconds } from '../../server/index.js'
 import { visibleText } from '../../text/index.js'
 
 /** An approval as the daemon describes it. */
-export interface ApprovalInfo {
-  id: string
-  state: string
-  kind: string
-  requestedAt: number
-  fingerprint: string
-  subject: { agent: string; session?: string; run?: string; project: string; cwd: string }
-  request: {
-    tool: string
-    input?: unknown
-    text: string | null
-    freeText?: string
-    questions: { text: string; multi?: boolean }[]
-    options: OptionInfo[]
-  }
-  source?: { channel: string; mismatch?: string }
-  risk: { level: string; reasons: string[] }
-  display: {
-    title: string
-    hash: string
-    blocks: { kind?: string; text?: string; reading?: string }[]
-    isCut?: boolean
-  }
-  decision?: { option: string; actor: { name: string }; surface: string; madeGrant?: string; grantId?: string }
-  outcome?: { reason?: string; evidence?: { kind: string; way?: string }[] }
-  deadline?: { at: number }
-  follows?: string
-  behind?: string
-  repeats?: number
-  changed?: string[]
-  neverAuto?: string
-}
-
-export interface OptionInfo {
-  key: string
-  label: string
-  meaning: string
-  question?: number
-}
+export type ApprovalInfo = InMilliseconds<Approval>
+export type OptionInfo = Pick<ApprovalInfo['request']['options'][number], 'key' | 'label' | 'meaning'>
 
 /** The request as a person must see it, each line of foreign text behind a mark of ours. */
 export function approvalLines(approval: ApprovalInfo): string[] {

@@ -1,17 +1,11 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Approval, BatchResult, BatchResults, Page } from '../../server/index.js'
 import { plural } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type ApprovalInfo, approvalLines } from './approval-info.js'
+import { approvalLines } from './approval-info.js'
 import { localPerson } from './decide-request.js'
-
-interface ItemResult {
-  id: string
-  state: 'decided' | 'refused'
-  code?: string
-  message?: string
-}
 
 /** `approve <id> --all-like`: this request and the others of its session or run that ask for the same tool, at one press. */
 export async function approveAllLike(
@@ -24,8 +18,8 @@ export async function approveAllLike(
       next: 'approve each with its fingerprint',
     })
   const client = await DaemonClient.connect(context)
-  const first = await client.get<ApprovalInfo>(`/approvals/${encodeURIComponent(id)}`)
-  const items = (await client.get<{ items: ApprovalInfo[] }>('/approvals?state=pending')).items.reverse()
+  const first = await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)
+  const items = (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse()
   const alike = items.filter(
     ({ request, subject }) =>
       request.tool === first.request.tool &&
@@ -37,7 +31,7 @@ export async function approveAllLike(
   }
   const answer = await askLine(`allow ${plural(alike.length, 'request')} once each? [y/N] `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
-  const results = await client.post<{ items: ItemResult[] }>('/approvals/decisions', {
+  const results = await client.post<BatchResults>('/approvals/decisions', {
     items: alike.map(({ id: each, fingerprint }) => ({ id: each, fingerprint })),
     ...(note !== null && { note }),
     actor: localPerson(),
@@ -51,7 +45,7 @@ export async function denyEverything(
 ): Promise<number> {
   requireOutside(context)
   const client = await DaemonClient.connect(context)
-  const results = await client.post<{ items: ItemResult[] }>('/approvals/deny-all', {
+  const results = await client.post<BatchResults>('/approvals/deny-all', {
     ...(note !== null && { note }),
     actor: localPerson(),
   })
@@ -65,7 +59,7 @@ function requireOutside({ env }: CommandContext): void {
   })
 }
 
-function tell(context: CommandContext, items: readonly ItemResult[], isJson: boolean): number {
+function tell(context: CommandContext, items: readonly BatchResult[], isJson: boolean): number {
   if (isJson) context.json(items)
   else if (items.length === 0) context.out('nothing needs you')
   else for (const { id, state, message } of items) context.out(`${id}: ${state}${message ? ` (${message})` : ''}`)

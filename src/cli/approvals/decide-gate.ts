@@ -9,7 +9,7 @@ import type { EventStore } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import { withStore } from '../runs/open-runs.js'
+import { withStore } from '../runs/with-store.js'
 import { localPerson } from './decide-request.js'
 import { plainOption } from './pick-option.js'
 

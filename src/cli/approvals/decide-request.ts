@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { GrantWish } from '../../approvals/index.js'
 import { newNonce, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
+import type { Approval } from '../../server/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
@@ -43,7 +44,7 @@ const WAIT_STEP_MS = 10_000
 export async function decideFromCli(context: CommandContext, options: DecideOptions): Promise<number> {
   if (context.env.SIGNALBOX_SESSION) return refuseInside(context, options)
   const client = await DaemonClient.connect(context)
-  const approval = await client.get<ApprovalInfo>(`/approvals/${encodeURIComponent(options.id)}`)
+  const approval = await client.get<Approval>(`/approvals/${encodeURIComponent(options.id)}`)
   const answer = answerOf(approval, options)
   const editedInput = options.edit === null ? undefined : readEdit(options.edit, context.cwd)
   const isAllowing = options.wants !== 'deny'
@@ -199,13 +200,13 @@ async function decide(
 ): Promise<ApprovalInfo> {
   const path = `/approvals/${approval.id}/decision`
   try {
-    return await client.post<ApprovalInfo>(path, body)
+    return await client.post<Approval>(path, body)
   } catch (error) {
     if (!(error instanceof SignalboxError && error.code === 'E_STEP_UP') || !context.isInteractive) throw error
     const wanted = approval.fingerprint.slice(0, 6)
     const typed = await askLine(`high risk: type the first 6 digits of the fingerprint (${wanted}) to go on: `)
     if (typed.trim().toLowerCase() !== wanted) throw error
-    return client.post<ApprovalInfo>(path, { ...body, confirmed: true })
+    return client.post<Approval>(path, { ...body, confirmed: true })
   }
 }
 
@@ -218,7 +219,7 @@ async function waitForEnd(context: CommandContext, client: DaemonClient, decided
     const left = Math.round(deadline - systemClock.monotonic())
     if (record.state !== 'decided' || left <= 0) return record
     try {
-      record = await daemon.get<ApprovalInfo>(`/approvals/${decided.id}/wait?timeoutMs=${Math.min(left, WAIT_STEP_MS)}`)
+      record = await daemon.get<Approval>(`/approvals/${decided.id}/wait?timeoutMs=${Math.min(left, WAIT_STEP_MS)}`)
     } catch (error) {
       if (!(error instanceof SignalboxError && error.code === 'E_DAEMON_GONE')) throw error
       daemon = await DaemonClient.connect(context)

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type GrantWish, plainWords } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { parseDuration } from '../parse-time.js'
+import { parseDuration } from '../parse-options.js'
 
 /** The grant that the options of `approve` ask for, or null when they ask for none. */
 export function grantWish(options: Record<string, unknown>, cwd: string): GrantWish | null {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parseDuration, parseMoment } from '../parse-time.js'
-import type { ApprovalInfo } from './approval-info.js'
+import { parseDuration, parseMoment } from '../parse-options.js'
+import type { ApprovalInfo, OptionInfo } from './approval-info.js'
 import { findOption, plainOption } from './pick-option.js'
 
-const option = (label: string, meaning = 'choice') => ({ key: label, label, meaning })
+const option = (label: string, meaning: OptionInfo['meaning'] = 'choice') => ({ key: label, label, meaning })
 const OPTIONS = [
   option('Yes', 'allow-once'),
   option('Yes, and do not ask again', 'allow-session'),

@@ -2,7 +2,7 @@ import { Ledger } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import { withStore } from '../runs/open-runs.js'
+import { withStore } from '../runs/with-store.js'
 
 /**
  * The one request that waits, for a command that names none. Where several do, nobody can know which is meant: they are listed, and nothing

@@ -7,7 +7,7 @@ import { visibleText } from '../../text/index.js'
 import { decideFromCli, localPerson } from '../approvals/decide-request.js'
 import { findOption } from '../approvals/pick-option.js'
 import type { CommandContext } from '../context.js'
-import { withStore } from '../runs/open-runs.js'
+import { withStore } from '../runs/with-store.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {

@@ -34,7 +34,7 @@ export const COLOR = {
   delBg: '#3b2228',
 } as const
 
-export const PLAIN: Style = {}
+const PLAIN: Style = {}
 export const QUIET: Style = { fg: COLOR.steel }
 export const FAINT: Style = { fg: COLOR.shade }
 export const BOLD: Style = { bold: true }
@@ -46,8 +46,4 @@ export function span(text: string, style: Style = PLAIN): Span {
 
 export function lineText(line: Line): string {
   return line.map(part => part.text).join('')
-}
-
-export function withStyle(line: Line, extra: Style): Line {
-  return line.map(part => ({ text: part.text, style: { ...part.style, ...extra } }))
 }

@@ -101,7 +101,7 @@ export interface Reply {
   editedInput?: unknown
 }
 
-export interface FinishedNode {
+interface FinishedNode {
   node: string
   visit: number
   status: NodeOutcome['status']
@@ -248,7 +248,7 @@ export function cursorPath(work: GraphWork, cursor: Cursor): string {
   return branch === null ? path : branchPath(path, branch)
 }
 
-export function branchPath(workspace: string, branch: string): string {
+function branchPath(workspace: string, branch: string): string {
   return `${workspace}.branches/${plain(branch)}`
 }
 

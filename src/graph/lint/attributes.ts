@@ -219,24 +219,27 @@ export const threadNeedsFull: LintRule = graph => {
   })
 }
 
-/** Attributes that are recognised but that no agent supports yet. */
-const UNUSED: Readonly<Record<string, string>> = {
-  'tool_hooks.pre': 'no supported agent offers a hook before its tool calls',
-  'tool_hooks.post': 'no supported agent offers a hook after its tool calls',
-  temperature: 'agents choose their own value',
-  max_tokens: 'agents choose their own value',
-  max_turns: 'agents choose their own value',
-  allowed_tools: 'use permissions instead',
+/** Attributes of other engines that are accepted here and have no effect, with the reason. */
+export const WITHOUT_EFFECT: Readonly<Record<'graph' | 'node', Readonly<Record<string, string>>>> = {
+  graph: {
+    'tool_hooks.pre': 'the agents have no hook before a tool call that Signalbox could use',
+    'tool_hooks.post': 'the agents have no hook after a tool call that Signalbox could use',
+  },
+  node: {
+    temperature: 'agents choose their own',
+    max_tokens: 'agents choose their own',
+    max_turns: 'agents choose their own',
+    allowed_tools: 'use `permissions`',
+  },
 }
 
 export const attributeUnused: LintRule = graph => {
   const report = reporter(graph, 'attribute_unused', 'info')
   return owners(graph).flatMap(({ attributes, table, node }) =>
     [...attributes].flatMap(([key, { place, origin }]) => {
-      const why = Object.hasOwn(UNUSED, key) ? UNUSED[key] : undefined
-      // On the graph, max_tokens is a limit of the run, and that is supported.
-      const isBudget = key === 'max_tokens' && table === GRAPH_ATTRIBUTES
-      if (why === undefined || isBudget || origin === 'stylesheet') return []
+      const reasons = WITHOUT_EFFECT[table === GRAPH_ATTRIBUTES ? 'graph' : 'node']
+      const why = Object.hasOwn(reasons, key) ? reasons[key] : undefined
+      if (why === undefined || origin === 'stylesheet') return []
       return [report(`${key} has no effect: ${why}`, { place, ...(node !== undefined && { node }) })]
     }),
   )

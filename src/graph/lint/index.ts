@@ -8,7 +8,8 @@ import * as routing from './routing.js'
 import * as structure from './structure.js'
 
 export { agentOf } from './agents.js'
-export type { AgentFacts, Diagnostic, LintFacts, LintRule, Severity } from './diagnostic.js'
+export { WITHOUT_EFFECT } from './attributes.js'
+export type { AgentFacts, Diagnostic, LintFacts, LintRule } from './diagnostic.js'
 
 const RULES: readonly LintRule[] = [
   ...Object.values(structure),

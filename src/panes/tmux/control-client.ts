@@ -66,11 +66,7 @@ export class ControlClient {
     this.#child.on('close', end)
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
-  /** Sends one tmux command; only ids and formats of ours, never text from outside. */
+  /** One command of tmux's language; ids and formats of ours only, never text from outside. */
   command(line: string): Promise<string[]> {
     return new Promise((resolve, reject) => this.ask(line, resolve, reject))
   }

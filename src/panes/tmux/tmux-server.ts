@@ -12,8 +12,8 @@ export interface TmuxContent {
   rows: number
 }
 
-export interface TmuxListener {
-  /** It appeared, or its description changed. */
+interface TmuxListener {
+  /** It appeared, or something about it changed. */
   described(pane: TmuxPaneInfo): void
   output(pane: string, bytes: Uint8Array): void
   /** Its complete content; later `output` follows it. */
@@ -79,11 +79,6 @@ export class TmuxServer {
   constructor(options: TmuxServerOptions) {
     this.#options = options
     this.socket = options.socket
-  }
-
-  /** The running clients. */
-  get clients(): readonly ControlClient[] {
-    return [...this.#clients.values()]
   }
 
   get isUp(): boolean {

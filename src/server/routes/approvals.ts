@@ -15,7 +15,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { askerFields, askerOf, idempotencyKey } from '../asker.js'
 import { type Route, route } from '../route.js'
-import { approval, batchResult } from '../schemas/approvals.js'
+import { approval, approvalReport, batchResults } from '../schemas/approvals.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { pageOf } from '../views/page.js'
 
@@ -73,7 +73,7 @@ const denyAllBody = z.strictObject({
 const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...askerFields })
 
 const approvalAnswer = answer('the request, and what became of it', approval)
-const batchAnswer = answer('what became of each', z.object({ items: z.array(batchResult) }))
+const batchAnswer = answer('the result of each', batchResults)
 
 export const approvalRoutes: readonly Route[] = [
   route({
@@ -128,8 +128,8 @@ export const approvalRoutes: readonly Route[] = [
     }),
     answers: {
       200: {
-        description: 'the report, or one line a request',
-        schema: z.looseObject({}),
+        description: 'the report, or one line for each request',
+        schema: approvalReport,
         media: 'text/csv',
       },
     },

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import { askerFields, askerOf } from '../asker.js'
 import { type Route, route } from '../route.js'
-import { grant } from '../schemas/approvals.js'
-import { answer, moment, position } from '../schemas/common.js'
+import { answer } from '../schemas/common.js'
+import { grant, grantList, grantSwitch } from '../schemas/grants.js'
 
 const switchBody = z.strictObject(askerFields)
-const switchAnswer = answer('whether grants rest', z.looseObject({ isPaused: z.boolean() }))
+const switchAnswer = answer('whether grants are paused', grantSwitch)
 
 export const grantRoutes: readonly Route[] = [
   route({
@@ -16,19 +16,7 @@ export const grantRoutes: readonly Route[] = [
     summary: 'Grants in force; with `all`, those that have ended, too.',
     access: 'viewer',
     query: z.strictObject({ all: z.string().optional() }),
-    answers: {
-      200: answer(
-        'the grants',
-        z.object({
-          items: z.array(grant),
-          isPaused: z.boolean(),
-          pausedBy: z.string().optional(),
-          now: moment,
-          next: z.null(),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('the grants', grantList) },
     handle: async call => {
       const { grants } = call.host.ledger
       const items = await grants.list({ all: call.query.all !== undefined })

@@ -2,19 +2,19 @@ import { type Block, extractBlocks, type Pack, type TextRow } from '../../screen
 
 export interface ReadOptions {
   cols: number
-  /** What the blocks are named after. */
+  /** The prefix of the block ids. */
   turn: string
   isOpen: boolean
   holdRows: number
   widths: readonly number[]
 }
 
-/** A pack that is read again has other lists. */
+/** When a pack file is reloaded, these lists are other objects. */
 type Grammar = Pick<Pack, 'blocks' | 'rules'>
 
 /**
- * Reads the blocks of a conversation's rows. An open message is read at every look, and most looks bring nothing but a turned spinner: rows
- * that are the very same ones are the same blocks.
+ * Reads the blocks of a conversation's rows. The open message is read at every look, and most looks
+ * change nothing but a spinner: the same row objects give the same block objects.
  */
 export class BlockReader {
   readonly #pack: Pack
@@ -44,6 +44,7 @@ export class BlockReader {
   }
 }
 
-function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+/** Whether two lists hold the very same objects. */
+export function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index])
 }

@@ -1,27 +1,30 @@
 import type { Block } from '../../screen/index.js'
-import { reconcileSaid, type SaidRecord } from './said-records.js'
+import { type ReportedText, reconcileReported } from './reported-text.js'
 
-/** A message that has ended, with what is needed to better it while it is young. */
+/** A message that has ended, with what is needed to correct it while it is recent. */
 export interface ClosedMessage {
   turn: string
   message: string
-  /** As the screen showed it. */
-  shown: readonly Block[]
-  /** The agent's own words for it, as far as they are known. */
-  said: readonly SaidRecord[]
+  /** Its blocks as the screen showed them. */
+  screenBlocks: readonly Block[]
+  /** The agent's own text for it, as far as it was reported. */
+  reported: readonly ReportedText[]
   blocks: readonly Block[]
-  /** All its text is confirmed by the agent's own record. */
+  /** The agent's own record confirms all of its text. */
   isConfirmed: boolean
   /** When its turn was opened and when it was closed, in seconds since the session's start. */
   openedT: number
   closedT: number
 }
 
-/** How long after its end a message is bettered by the agent's own record, in seconds. */
+/** How long after its end the agent's own record may correct a message, in seconds. */
 const PATCH_S = 60
 const KEPT = 20
 
-/** The messages that ended last. Records of the agent reach its transcript after its screen, sometimes after the message was closed. */
+/**
+ * The messages that ended last. Agents write their transcript after they draw their screen, and
+ * sometimes after the message was closed.
+ */
 export class ClosedMessages {
   #messages: ClosedMessage[] = []
 
@@ -30,34 +33,36 @@ export class ClosedMessages {
     return message
   }
 
-  has(record: SaidRecord): boolean {
-    return this.#messages.some(message => message.said.some(({ id }) => id === record.id))
+  has(text: ReportedText): boolean {
+    return this.#messages.some(message => message.reported.some(({ id }) => id === text.id))
   }
 
-  /** The message that shows these words already, bettered by them; null where none does. */
-  claim(record: SaidRecord, t: number): ClosedMessage | null {
-    for (const message of this.#young(record, t)) {
-      const said = [...message.said, record].sort((a, b) => a.t - b.t)
-      const { blocks, found, isConfirmed } = reconcileSaid(message.shown, said, { isFinal: false })
-      // What was put in at the end of the turn without having been shown must not be lost again.
-      if (!found.has(record.id)) continue
-      const isWhole = message.said.every(({ id }) => found.has(id))
-      const whole = isWhole ? { blocks, isConfirmed } : reconcileSaid(message.shown, said, { isFinal: true })
-      return Object.assign(message, { said, blocks: whole.blocks, isConfirmed: whole.isConfirmed })
+  /** The message that already shows this text, corrected by it; null if no message shows it. */
+  correct(text: ReportedText, t: number): ClosedMessage | null {
+    for (const message of this.#recent(text, t)) {
+      const reported = [...message.reported, text].sort((a, b) => a.t - b.t)
+      const { blocks, found, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: false })
+      if (!found.has(text.id)) continue
+      // Text that was added at the end of the turn although no screen showed it must not get lost.
+      const isWhole = message.reported.every(({ id }) => found.has(id))
+      const whole = isWhole
+        ? { blocks, isConfirmed }
+        : reconcileReported(message.screenBlocks, reported, { isFinal: true })
+      return Object.assign(message, { reported, blocks: whole.blocks, isConfirmed: whole.isConfirmed })
     }
     return null
   }
 
-  /** Words that no screen showed: they belong to the end of the last message. */
-  append(record: SaidRecord, t: number): ClosedMessage | null {
-    const message = this.#young(record, t).at(-1)
+  /** Adds text that no screen showed to the end of the last message. */
+  append(text: ReportedText, t: number): ClosedMessage | null {
+    const message = this.#recent(text, t).at(-1)
     if (!message) return null
-    const said = [...message.said, record]
-    const { blocks, isConfirmed } = reconcileSaid(message.shown, said, { isFinal: true })
-    return Object.assign(message, { said, blocks, isConfirmed })
+    const reported = [...message.reported, text]
+    const { blocks, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: true })
+    return Object.assign(message, { reported, blocks, isConfirmed })
   }
 
-  #young(record: SaidRecord, t: number): ClosedMessage[] {
-    return this.#messages.filter(({ openedT, closedT }) => t - closedT <= PATCH_S && record.t >= openedT - 1)
+  #recent(text: ReportedText, t: number): ClosedMessage[] {
+    return this.#messages.filter(({ openedT, closedT }) => t - closedT <= PATCH_S && text.t >= openedT - 1)
   }
 }

@@ -21,7 +21,7 @@ terminators = [{ line = '^◈ Finished', outcome = "done" }]
 
 const BOX = ['──────────', '▷ ', '──────────']
 
-/** A terminal whose whole picture is drawn anew each time, as programs on the alternate screen do. */
+/** A terminal whose whole frame is drawn anew each time, as programs on the alternate screen do. */
 class Stage {
   readonly screen: PaneScreen
   readonly conversation: Conversation
@@ -65,7 +65,7 @@ const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `  line number ${from + index}`)
 
 describe('a turn on the alternate screen', () => {
-  it('holds what scrolled away', () => {
+  it('holds rows that scrolled away', () => {
     const stage = new Stage({ cols: 80, rows: 10 })
     const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
     for (let count = 3; count <= transcript.length; count++) stage.paint(transcript.slice(0, count), 10)
@@ -73,14 +73,14 @@ describe('a turn on the alternate screen', () => {
     expect(stage.read().some(block => block.missing)).toBe(false)
   })
 
-  it('says that something is missing when the screen jumped', () => {
+  it('marks a gap when the screen jumped', () => {
     const stage = new Stage({ cols: 80, rows: 10 })
     stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 4)], 10)
     stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 90), '', '◈ Finished in 2s'], 10)
     expect(stage.read().some(block => block.missing)).toBe(true)
   })
 
-  it('goes on from a snapshot without losing rows', () => {
+  it('continues from a snapshot without losing rows', () => {
     const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
     const before = new Stage({ cols: 80, rows: 10 })
     for (let count = 3; count <= 20; count++) before.paint(transcript.slice(0, count), 10)
@@ -95,7 +95,7 @@ describe('a turn on the alternate screen', () => {
   })
 })
 
-describe('what has been said', () => {
+describe('a message', () => {
   const close = (stage: Stage): string => {
     stage.read()
     stage.conversation.openMessage()
@@ -110,7 +110,7 @@ describe('what has been said', () => {
     expect(markdown(stage.read())).toBe('All of them pass.')
   })
 
-  it('goes on with the word in which a request has cut it', () => {
+  it('continues with the word in which a request cut it', () => {
     const stage = new Stage({ cols: 80, rows: 20 })
     stage.paint(['▷ go', '', '◆ I will switch the greeting t'], 20)
     expect(close(stage)).toBe('I will switch the greeting t')
@@ -120,7 +120,7 @@ describe('what has been said', () => {
     expect(close(stage)).toBe('It is done.')
   })
 
-  it('is not said again when the agent goes on by itself', () => {
+  it('is not repeated when the agent continues by itself', () => {
     const stage = new Stage({ cols: 80, rows: 20 })
     stage.paint(['▷ go', '', '◆ It runs in the background.'], 20)
     expect(close(stage)).toBe('It runs in the background.')
@@ -130,7 +130,7 @@ describe('what has been said', () => {
     expect(stage.conversation.turn).toBe('s.2')
   })
 
-  it('stays below a prompt that is drawn after the work has begun', () => {
+  it('stays below a prompt that appears after the work has begun', () => {
     const stage = new Stage({ cols: 80, rows: 20 })
     stage.paint(['▷ first', '', '◆ One.'], 20)
     expect(close(stage)).toBe('One.')
@@ -141,7 +141,7 @@ describe('what has been said', () => {
     expect(stage.conversation.turn).toBe('s.2')
   })
 
-  it('is read where it was said when the program has left the alternate screen', () => {
+  it('is read from the alternate screen’s rows after the program has left it', () => {
     const stage = new Stage({ cols: 80, rows: 20 })
     stage.paint(['▷ go', '', '◆ Half of an answer that'], 20)
     stage.read({ isOpen: true })
@@ -151,7 +151,7 @@ describe('what has been said', () => {
 })
 
 describe('a turn in the normal buffer', () => {
-  it('begins below its prompt, and a new prompt begins another', () => {
+  it('begins below its prompt, and a new prompt begins another one', () => {
     const stage = new Stage({ cols: 80, rows: 24 })
     stage.print(`▷ first\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
     expect(markdown(stage.read())).toBe('ok')
@@ -177,7 +177,8 @@ describe('a turn in the normal buffer', () => {
     stage.read()
     stage.conversation.openMessage()
     expect(markdown(stage.conversation.closeMessage()!.blocks)).toContain('I run the test suite now.')
-    // The upper rows are out of the screen, where no program can take them back; the lower ones are overwritten.
+    // The upper rows have scrolled out, where no program can change them; the lower ones are
+    // overwritten.
     stage.print(
       `${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`,
     )
@@ -185,7 +186,7 @@ describe('a turn in the normal buffer', () => {
     expect(stage.conversation.turn).toBe('s.1')
   })
 
-  it('says nothing again when rows that passed after its end are gone', () => {
+  it('repeats nothing when idle output after its end disappears', () => {
     const stage = new Stage({ cols: 80, rows: 30 })
     const turn = ['▷ go', '', '◆ It runs in the background.', '', '◈ Finished in 1s']
     stage.paint(turn, 30)
@@ -194,7 +195,7 @@ describe('a turn in the normal buffer', () => {
     stage.conversation.closeMessage()
     stage.conversation.closeTurn()
     stage.paint([...turn, '', '◆ Details of the shell', '  Status: running'], 30)
-    expect(stage.conversation.closeHistory(stage.screen.last!)).not.toBeNull()
+    expect(stage.conversation.closeIdleOutput(stage.screen.last!)).not.toBeNull()
     stage.conversation.closeTurn()
     stage.paint([...turn, '', '◆ The build has ended.'], 30)
     expect(markdown(stage.read())).toBe('The build has ended.')

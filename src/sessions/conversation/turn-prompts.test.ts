@@ -22,7 +22,7 @@ async function prompts(): Promise<string[]> {
   return turnPrompts(events).map(({ prompt }) => prompt)
 }
 
-/** Types a prompt; what the agent shows before it takes it stays above. */
+/** Types a prompt; the rows before it stay above. */
 async function send(text: string, above: readonly string[], taken: readonly string[]): Promise<void> {
   const sent = stage.session.send(text)
   await stage.pass(100)
@@ -32,7 +32,7 @@ async function send(text: string, above: readonly string[], taken: readonly stri
 }
 
 describe('the prompt of a turn', () => {
-  test('is the one that the agent shows as the turn begins', async () => {
+  test('is the echo that the agent shows when the turn begins', async () => {
     await open()
     await stage.paint(['▷ first', '', THINKING, ''])
     await stage.paint(FIRST)
@@ -40,7 +40,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first', 'second'])
   })
 
-  test('is told when it is drawn after the work on it', async () => {
+  test('is recorded when it appears after the work has begun', async () => {
     await open()
     await stage.paint([GREETING, '', THINKING, ''])
     expect(await prompts()).toEqual([])
@@ -50,7 +50,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first'])
   })
 
-  test('is never an older one that still stands on screen', async () => {
+  test('is never an older prompt that is still on screen', async () => {
     await open()
     await stage.paint(['▷ first', '', THINKING, ''])
     await stage.paint(FIRST)
@@ -61,7 +61,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first', 'second'])
   })
 
-  test('is what was sent, where the screen shows work and no prompt', async () => {
+  test('is the sent text if the screen shows work and no prompt', async () => {
     await open()
     await send('first', [GREETING], ['', THINKING, ''])
     expect(await prompts()).toEqual(['first'])
@@ -70,7 +70,7 @@ describe('the prompt of a turn', () => {
     expect(await stage.events('turn.opened')).toHaveLength(1)
   })
 
-  test('begins no turn where it is a command of the agent’s own that is answered without work', async () => {
+  test('opens no turn if it is a command that the agent answers without work', async () => {
     await open()
     await send('/help', [GREETING], ['○ enter sends, esc stops', ''])
     await stage.pass(5_000)
@@ -81,7 +81,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first'])
   })
 
-  test('is there once where the whole answer came before the proof that it was taken', async () => {
+  test('is recorded once if the whole answer came before the proof of delivery', async () => {
     await open()
     await send('first', [GREETING], ['', ...FIRST])
     await stage.pass(2_000)
@@ -95,7 +95,7 @@ describe('the prompt of a turn', () => {
     expect(await stage.events('turn.closed')).toHaveLength((await stage.events('turn.opened')).length)
   })
 
-  test('that was stopped before a word is not the next one’s, however soon that comes and is answered', async () => {
+  test('of a turn that was stopped before its first word is not used for the next turn', async () => {
     await open()
     await stage.paint(['▷ first', '', THINKING, ''])
     await stage.paint([

@@ -7,7 +7,9 @@ export interface TurnPrompt {
   prompt: string
 }
 
-/** What was asked, turn by turn, oldest first. Turns that an agent began by itself have none. */
+/**
+ * The prompts of a session's turns, oldest first. A turn that an agent began by itself has none.
+ */
 export function turnPrompts(events: readonly StoredEvent[]): TurnPrompt[] {
   const prompts = new Map<string, TurnPrompt>()
   for (const event of events) {

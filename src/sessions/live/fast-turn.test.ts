@@ -5,7 +5,7 @@ import { SessionStage } from '../testing/session-stage.js'
 let stage: SessionStage
 afterEach(() => stage.close())
 
-/** A prompt, some words, and a request that waits. */
+/** A prompt, some text, and a pending request. */
 async function asked(): Promise<string[]> {
   stage = await SessionStage.open()
   stage.session.goLive()
@@ -22,7 +22,7 @@ async function order(): Promise<string[]> {
   return events.map(({ type }) => type).filter(type => /^(turn|message)\./.test(type))
 }
 
-describe('an agent that has said all by the time its menu is gone', () => {
+describe('an agent that has finished by the time its menu is gone', () => {
   test('tool-pending, idle_prompt: the answer is in the log before its turn is closed', async () => {
     const rows = await asked()
     await stage.paint([...rows, '◆ You said yes, and this is the answer.', '', DONE, ''])
@@ -31,7 +31,7 @@ describe('an agent that has said all by the time its menu is gone', () => {
     expect(stage.session.isIdle).toBe(true)
   })
 
-  test('tool-pending, idle_prompt: a tool that ran and nothing more is said too', async () => {
+  test('tool-pending, idle_prompt: a tool result without text is a message, too', async () => {
     const rows = await asked()
     await stage.paint([...rows, '◇ Shell echo hello', '  ┆ hello', '', DONE, ''])
     const [, last] = await stage.messages()
@@ -39,14 +39,14 @@ describe('an agent that has said all by the time its menu is gone', () => {
     expect(await order()).toEqual(['turn.opened', 'message.final', 'message.final', 'turn.closed'])
   })
 
-  test('tool-pending, idle_prompt: where nothing was said nothing is', async () => {
+  test('tool-pending, idle_prompt: without text there is no message', async () => {
     const rows = await asked()
     await stage.paint([...rows, DONE, ''])
     expect(await stage.messages()).toEqual(['Before the question.'])
     expect(await order()).toEqual(['turn.opened', 'message.final', 'turn.closed'])
   })
 
-  test('tool-pending, process-exit: the last words are kept', async () => {
+  test('tool-pending, process-exit: the last text is a message', async () => {
     const rows = await asked()
     await stage.print(`\u001b[H\u001b[J${[...rows, '◆ These were my last words.', '', DONE].join('\r\n')}`, 0)
     await stage.exit(0)
@@ -57,8 +57,8 @@ describe('an agent that has said all by the time its menu is gone', () => {
   })
 })
 
-describe('an agent that has asked again by the time the first answer was read', () => {
-  test('tool-pending, tool_menu:new: what it said in between is a message before the second request', async () => {
+describe('an agent that asks again before the first answer was read', () => {
+  test('tool-pending, tool_menu:new: text in between is a message before the second request', async () => {
     const rows = await asked()
     const second = MENU.map(row => row.replace('this command', 'another command'))
     await stage.paint([...rows, '◆ Said in between.', '', ...second], { isGone: true })
@@ -68,7 +68,7 @@ describe('an agent that has asked again by the time the first answer was read', 
 })
 
 describe('a menu', () => {
-  test('is asked when the store could not be reached at first', async () => {
+  test('is raised when the store works again', async () => {
     stage = await SessionStage.open()
     stage.session.goLive()
     await stage.paint([' Signalbox demo agent 1.0.0'])
@@ -80,25 +80,25 @@ describe('a menu', () => {
     await stage.paint(['▷ go', '', ...MENU], { isGone: true, passMs: 3_000 })
     expect(stage.session.approval).toMatchObject({ state: 'pending' })
     expect(stage.errors.map(String)).toContain('Error: the disk is full')
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 })
 
-describe('a frame that the program was stopped in the middle of', () => {
+describe('a frame that ends in the middle of an update', () => {
   const BEGIN = '\u001b[?2026h'
   const END = '\u001b[?2026l'
   const painted = (rows: readonly string[]) => `\u001b[H\u001b[J${rows.join('\r\n')}`
 
-  test('does not take away the menu that it draws again: one request', async () => {
+  test('does not end the request of a menu that is drawn again', async () => {
     const rows = await asked()
     const first = stage.session.approval!
     await stage.print(`${BEGIN}\u001b[H\u001b[J`, 1_000)
     await stage.print(`${painted([...rows, ...MENU])}${END}`)
     expect(stage.session.approval).toMatchObject({ id: first.id, state: 'pending' })
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 
-  test('asks nothing with the half of a menu, and the whole one once', async () => {
+  test('raises no request for half a menu, and one for the whole menu', async () => {
     stage = await SessionStage.open()
     stage.session.goLive()
     await stage.paint([' Signalbox demo agent 1.0.0'])
@@ -108,10 +108,10 @@ describe('a frame that the program was stopped in the middle of', () => {
     await stage.print(`${BEGIN}${menu.slice(0, half)}`, 200)
     await stage.print(`${menu.slice(half)}${END}`)
     expect(stage.session.approval?.request.options).toHaveLength(2)
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 
-  test('is asked all the same when nothing more comes', async () => {
+  test('raises the request if no other frame comes', async () => {
     stage = await SessionStage.open()
     stage.session.goLive()
     await stage.paint([' Signalbox demo agent 1.0.0'])

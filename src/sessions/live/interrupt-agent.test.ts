@@ -37,18 +37,18 @@ function agentOf(seen = BUSY, onWrite: (agent: ScriptedAgent, presses: number) =
   return agent
 }
 
-test('presses the key, and believes it when the agent says that it was stopped', async () => {
+test('interrupting presses the key and succeeds when the agent reports the interruption', async () => {
   const agent = agentOf(BUSY, self => self.show({ terminator: { row: 5, outcome: 'interrupted' }, busy: false }))
   expect(await interrupt(agent)).toEqual({ result: 'interrupted' })
   expect(agent.writes).toEqual(['\u001b'])
 })
 
-test('or when its input box is at rest', async () => {
+test('interrupting succeeds when the input box is at rest', async () => {
   const agent = agentOf(BUSY, self => self.later(2_000, () => self.show({ busy: false, composer: composer('') })))
   expect(await interrupt(agent)).toEqual({ result: 'interrupted' })
 })
 
-test('presses twice within a second where that is needed', async () => {
+test('interrupting presses twice within a second if the pack says so', async () => {
   const times: number[] = []
   const agent = agentOf(BUSY, (self, presses) => {
     times.push(clock.monotonic())
@@ -60,7 +60,7 @@ test('presses twice within a second where that is needed', async () => {
   expect(times[1]! - times[0]!).toBeLessThan(1_000)
 })
 
-test('keys that a slow agent read at once, and took for another, are pressed once more and further apart', async () => {
+test('several keys that a slow agent read as one are pressed again, further apart', async () => {
   const times: number[] = []
   const agent = agentOf(BUSY, (self, presses) => {
     times.push(clock.monotonic())
@@ -71,26 +71,26 @@ test('keys that a slow agent read at once, and took for another, are pressed onc
   expect(times[3]! - times[2]!).toBeGreaterThan(times[1]! - times[0]!)
 })
 
-test('a single key is pressed once, whatever comes of it', async () => {
+test('a single key is never pressed twice', async () => {
   const agent = agentOf()
   await interrupt(agent)
   expect(agent.writes).toHaveLength(1)
 })
 
-test('does not press again once the agent has stopped: the key may mean something else then', async () => {
+test('interrupting presses no further key once the agent has stopped', async () => {
   const agent = agentOf(BUSY, self => self.show({ busy: false, terminator: { row: 1, outcome: 'interrupted' } }))
   expect(await interrupt(agent, TWO)).toEqual({ result: 'interrupted' })
   expect(agent.writes).toHaveLength(1)
 })
 
-test('says after five seconds that nothing came of it', async () => {
+test('interrupting is unconfirmed if the agent still works after five seconds', async () => {
   const agent = agentOf()
   expect(await interrupt(agent)).toMatchObject({ result: 'unconfirmed' })
   expect(clock.monotonic()).toBeGreaterThanOrEqual(5_000)
   expect(clock.monotonic()).toBeLessThan(6_000)
 })
 
-test('touches nothing that rests, asks, or has ended, nor a program whose keys nobody knows', async () => {
+test('interrupting presses nothing if the agent rests, asks, has ended or is unknown', async () => {
   const ended = agentOf()
   ended.exit()
   const cases = [

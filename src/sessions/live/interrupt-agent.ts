@@ -5,10 +5,10 @@ import type { Observation, Pack } from '../../screen/index.js'
 export interface InterruptPort {
   observation(): Observation | null
   isExited(): boolean
-  /** The session works on something, as far as its phase tells. */
+  /** The session is at work according to its phase. */
   isAtWork(): boolean
   press(keys: string): Promise<void>
-  /** Whether the claim came true within `ms`. */
+  /** Whether the condition held within `ms`. */
   until(ms: number, holds: () => boolean): Promise<boolean>
 }
 
@@ -18,21 +18,23 @@ export type InterruptResult =
   | { result: 'refused'; reason: 'gone' | 'menu' | 'no-keys'; detail: string }
   | { result: 'unconfirmed'; detail: string }
 
-/** Keys in one read may be taken for another key: escape twice is alt-escape. */
+/** Two keys in one read may be another key: Escape twice is Alt-Escape. */
 const BETWEEN_KEYS_MS = 150
 const PROOF_MS = 5_000
-/** Before keys that must come one by one are pressed once more. */
+/** How long to wait before several keys are pressed again. */
 const SOON_MS = 2_000
-/** A busy program reads late, and then all at once. */
+/** A busy program reads late, and then everything at once. */
 const FURTHER_APART_MS = 600
 
 /**
- * Presses the agent's interrupt keys and looks whether it stopped: a row that says so, or the input box of an agent at rest. Between two
- * keys it looks as well: to an agent that has stopped the next one may mean something else.
+ * Presses the agent's interrupt keys and checks whether it stopped: a row says so, or the agent
+ * shows its input box at rest. It also checks between two keys: for an agent that has stopped, the
+ * next key may mean something else.
  *
- * Several keys may reach an agent that is slow in one read, and mean nothing then. Where it takes several, and is still seen at work a
- * while later, they are pressed once more and further apart. A single key cannot be lost that way, and twice may mean to leave: it is
- * never pressed again.
+ * Several keys may reach a slow agent in one read, and then mean nothing. If the agent needs
+ * several keys and is still seen at work a while later, they are pressed once more and further
+ * apart. A single key cannot get lost that way, and pressing it twice may mean *exit*: it is never
+ * pressed again.
  */
 export async function interruptAgent(
   port: InterruptPort,
@@ -41,12 +43,12 @@ export async function interruptAgent(
   const before = port.observation()
   if (port.isExited()) return { result: 'refused', reason: 'gone', detail: 'the session has ended' }
   if (before?.awaiting && before.awaiting !== 'exit_confirm')
-    return { result: 'refused', reason: 'menu', detail: 'the agent waits for an answer; deny that instead' }
+    return { result: 'refused', reason: 'menu', detail: 'the agent waits for an answer; deny the request instead' }
   if (before?.busy !== true && !port.isAtWork()) return { result: 'idle' }
   const { interrupt, interruptPresses } = pack.input
   const keys = Array.from({ length: interruptPresses }, () => interrupt).flat()
   if (keys.length === 0 || pack.agent === 'generic')
-    return { result: 'refused', reason: 'no-keys', detail: 'it is not known how to interrupt this program' }
+    return { result: 'refused', reason: 'no-keys', detail: 'Signalbox does not know how to interrupt this program' }
   const hasStopped = () => port.isExited() || isStopped(port.observation(), before)
   const pressAll = async (apartMs: number) => {
     for (const [index, key] of keys.entries()) {
@@ -61,7 +63,7 @@ export async function interruptAgent(
   if (await port.until(PROOF_MS, hasStopped)) return { result: 'interrupted' }
   return {
     result: 'unconfirmed',
-    detail: `the keys were pressed, but the agent still works after ${PROOF_MS / 1000} s`,
+    detail: `the keys were pressed, but the agent is still working after ${PROOF_MS / 1000} s`,
   }
 }
 

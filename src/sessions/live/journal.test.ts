@@ -51,7 +51,7 @@ const WRITTEN = [
 ]
 
 describe('a journal', () => {
-  test('writes each turn, message and end once, whoever reads the same bytes again', async () => {
+  test('writes each turn, message and end once when the same bytes are read again', async () => {
     const first = await SessionJournal.open(store, 'ses_1')
     await writeAll(first)
     await writeAll(first)
@@ -60,7 +60,7 @@ describe('a journal', () => {
     expect(await types()).toEqual(WRITTEN)
   })
 
-  test('goes on where another host stopped in the middle', async () => {
+  test('continues where another host stopped', async () => {
     const first = await SessionJournal.open(store, 'ses_1')
     await first.write('session.ready', {})
     await first.write('turn.opened', turn(1))
@@ -69,20 +69,20 @@ describe('a journal', () => {
     expect(await types()).toEqual(WRITTEN)
   })
 
-  test('writes what may repeat each time', async () => {
+  test('writes repeatable events each time', async () => {
     const journal = await SessionJournal.open(store, 'ses_1')
     for (let count = 0; count < 2; count++)
       await journal.write('session.phase', { from: 'dormant', to: 'thinking', event: 'thinking' })
     expect(await types()).toEqual(['session.phase', 'session.phase'])
   })
 
-  test('two writes of the same at once are one', async () => {
+  test('writes an event once if two writes are concurrent', async () => {
     const journal = await SessionJournal.open(store, 'ses_1')
     await Promise.all([journal.write('turn.opened', turn(1)), journal.write('turn.opened', turn(1))])
     expect(await types()).toEqual(['turn.opened'])
   })
 
-  test('what could not be written is not taken for written', async () => {
+  test('writes an event again after a failed write', async () => {
     const journal = await SessionJournal.open(store, 'ses_1')
     await expect(journal.write('turn.opened', { ...turn(1), session: 7 } as never)).rejects.toMatchObject({
       code: 'E_EVENT',
@@ -91,7 +91,7 @@ describe('a journal', () => {
     expect(await types()).toEqual(['turn.opened'])
   })
 
-  test('keeps sessions apart', async () => {
+  test('separates sessions', async () => {
     await (await SessionJournal.open(store, 'ses_2')).write('session.ready', {})
     await (await SessionJournal.open(store, 'ses_1')).write('session.ready', {})
     expect(await types()).toEqual(['session.ready'])

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock/index.js'
 
-/** Someone at an attached terminal who may type, or wants to. */
+/** A person at an attached terminal who types, or wants to. */
 export interface Person {
   id: string
   name: string
-  /** Told whenever another one holds the keyboard, or Signalbox itself does. */
+  /** Called when another person, or Signalbox itself, holds the keyboard. */
   held(by: Holder): void
 }
 
@@ -14,8 +14,9 @@ const NOBODY: Holder = { kind: 'nobody' }
 const OURSELVES: Holder = { kind: 'signalbox' }
 
 /**
- * One keyboard, many hands. One attached person holds it: their keys and their terminal's size count, the others watch until they take it
- * over. While Signalbox types a prompt or a decision nobody else's keys pass, so that nothing is ever typed in between.
+ * Who may type into a session. One attached person holds the keyboard: their keys and the size of
+ * their terminal count, and the others watch until they take it over. While Signalbox types a
+ * prompt or a decision, no person's keys pass, so that nothing is typed in between.
  */
 export class Keyboard {
   readonly #clock: Clock
@@ -23,7 +24,7 @@ export class Keyboard {
   #holder: string | null = null
   #ours: Promise<void> = Promise.resolve()
   #isOurs = false
-  #told = NOBODY
+  #announced = NOBODY
   #lastKeysAt = Number.NEGATIVE_INFINITY
 
   constructor(clock: Clock) {
@@ -41,29 +42,29 @@ export class Keyboard {
     return this.#clock.monotonic() - this.#lastKeysAt
   }
 
-  /** A person wants to type: they do if nobody else does. */
+  /** A person wants to type: they hold the keyboard if it is free. */
   join(person: Person): void {
     this.#people.push(person)
     this.#holder ??= person.id
-    if (!this.#tell()) person.held(this.holder)
+    if (!this.#announce()) person.held(this.holder)
   }
 
-  /** Takes the keyboard from whoever has it; they are told. */
+  /** Takes the keyboard from its holder, and notifies everyone. */
   take(id: string): boolean {
     if (!this.#people.some(person => person.id === id)) return false
     this.#holder = id
-    this.#tell()
+    this.#announce()
     return true
   }
 
-  /** Gone. The one who has waited longest comes next. */
+  /** A person leaves. The one who has waited longest is next. */
   leave(id: string): void {
     this.#people = this.#people.filter(person => person.id !== id)
     if (this.#holder === id) this.#holder = this.#people[0]?.id ?? null
-    this.#tell()
+    this.#announce()
   }
 
-  /** Whether this person's keys count now; null stands for someone who is not attached. */
+  /** Whether this person's keys count now; null: a person who is not attached. */
   mayType(id: string | null): boolean {
     if (this.#isOurs) return false
     return this.#holder === null || this.#holder === id
@@ -73,16 +74,19 @@ export class Keyboard {
     this.#lastKeysAt = this.#clock.monotonic()
   }
 
-  /** Our own typing: prompts and decisions wait for each other, and attached people are kept out meanwhile. */
+  /**
+   * Signalbox types: prompts and decisions wait for each other, and no person's keys pass
+   * meanwhile.
+   */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#ours.then(async () => {
       this.#isOurs = true
-      this.#tell()
+      this.#announce()
       try {
         return await work()
       } finally {
         this.#isOurs = false
-        this.#tell()
+        this.#announce()
       }
     })
     this.#ours = turn.then(
@@ -92,11 +96,11 @@ export class Keyboard {
     return turn
   }
 
-  /** False: all know it already. */
-  #tell(): boolean {
+  /** False: the holder has not changed. */
+  #announce(): boolean {
     const now = this.holder
-    if (JSON.stringify(now) === JSON.stringify(this.#told)) return false
-    this.#told = now
+    if (JSON.stringify(now) === JSON.stringify(this.#announced)) return false
+    this.#announced = now
     for (const person of this.#people) person.held(now)
     return true
   }

@@ -1,91 +1,136 @@
 import type { AgentReport } from '../../agents/index.js'
 import type { ApprovalRecord } from '../../approvals/index.js'
+import type { Clock } from '../../clock/index.js'
+import type { EventData, EventType } from '../../events/index.js'
 import type { KeeperListener, KeptExit, RecordingFailure } from '../../keeper/index.js'
 import type { PaneScreen } from '../../panes/index.js'
 import type { Block, Observation, Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
+import { type MessageRef, MessageWriter } from '../conversation/index.js'
+import { Effects, Waiters } from '../effects.js'
+import { AgentAllowances, liveMenu, SessionRequests } from '../requests/index.js'
+import { AgentReportReader } from './agent-report-reader.js'
 import { type InterruptResult, interruptAgent } from './interrupt-agent.js'
-import type { Holder, Keyboard, Person } from './keyboard.js'
-import type { LiveSessionOptions, SessionObserver, SessionSnapshot, Viewer } from './live-session-options.js'
+import { type Holder, Keyboard, type Person } from './keyboard.js'
+import type { HeldPrompt } from './logged-prompts.js'
 import type { Phase } from './phase-table.js'
-import type { HeldPrompt, SendOptions } from './prompts.js'
+import { PromptQueue, type SendOptions } from './prompt-queue.js'
+import { PromptReceipts } from './prompt-receipts.js'
 import type { SendResult } from './send-gate.js'
-import { SessionInside } from './session-inside.js'
-import type { SessionParts } from './session-parts.js'
-import type { SessionTerminal } from './session-terminal.js'
-import type { MessageRef } from './sink.js'
+import { SessionEnding } from './session-ending.js'
+import { SessionNotices } from './session-notices.js'
+import {
+  type AgentTraits,
+  DEFAULT_TIMES,
+  type LiveSessionOptions,
+  type SessionObserver,
+  type SessionSnapshot,
+  type SessionTimes,
+  SILENT_AGENT,
+  type Viewer,
+} from './session-options.js'
+import { SessionPhase } from './session-phase.js'
+import { SessionTerminal } from './session-terminal.js'
 import { stopSession } from './stop-session.js'
 
-/** An agent shows an earlier conversation within so long; then the send gate decides. */
+/** How long an agent may take to show a resumed conversation; then the send gate decides. */
 const RESUMES_MS = 30_000
+/** How long work on a prompt may take to show; a command of the agent's own may begin none. */
+const BEGINS_MS = 3_000
+/** Why the session is ended if no person attends to its sign-in. */
+const ABANDONED = 'nobody signed in'
+
+/** What most parts of a session need of it. */
+interface SessionPorts {
+  session: string
+  clock: Clock
+  isExited(): boolean
+  isCatchingUp(): boolean
+  record<T extends EventType>(type: T, data: EventData<T>): void
+  onError(error: unknown): void
+}
 
 /**
- * One live agent: its terminal, what its screen shows, the phase, the open turn and message. It owns all of that and nothing else; the PTY
- * belongs to the keeper, decisions to the ledger, delivery to the sinks. This is its outside.
+ * One live agent: its terminal, the reading of its screen, the phase, the open turn and message,
+ * its requests and its prompts. The PTY belongs to the keeper, decisions to the ledger.
  *
- * Bytes that were printed while no host was there are read first (catch-up): they lead through the same phases to the same turns, but
- * nothing of them is answered, asked or shown. `goLive` ends that.
+ * Bytes that were printed while no host was there are read first (catch-up): they lead through the
+ * same phases to the same turns, but the session answers no query in them, raises no request and
+ * emits nothing. `goLive` ends the catch-up.
+ *
+ * The parts are built in the order of the fields. Each gets only the ports that it needs; a port
+ * that calls a part further down is called after the constructor has returned.
  */
 export class LiveSession implements KeeperListener {
   readonly id: string
   readonly #options: LiveSessionOptions
-  readonly #inside: SessionInside
-  readonly #terminal: SessionTerminal
-  readonly #parts: SessionParts
+  readonly #agent: AgentTraits
+  readonly #times: SessionTimes
+  readonly #ports: SessionPorts
+  readonly #waiters: Waiters
+  readonly #effects: Effects
   readonly #keyboard: Keyboard
+  readonly #receipts: PromptReceipts
+  readonly #terminal: SessionTerminal
+  readonly #notices: SessionNotices
+  readonly #ending: SessionEnding
+  readonly #messages: MessageWriter
+  readonly #requests: SessionRequests
+  readonly #prompts: PromptQueue
+  readonly #phase: SessionPhase
+  readonly #reports: AgentReportReader
   readonly #viewers = new Set<Viewer>()
   #observer: SessionObserver | null = null
   #lastViewerAt = Number.NEGATIVE_INFINITY
 
   constructor(options: LiveSessionOptions) {
-    this.#options = options
+    const { clock, onError } = options
     this.id = options.record.id
-    this.#inside = new SessionInside(options, {
-      press: keys => this.press(keys),
-      stop: reason => this.stop(reason),
-      interrupt: () => this.interrupt(),
-      unattendedMs: () => (this.#viewers.size > 0 ? 0 : options.clock.monotonic() - this.#lastViewerAt),
-    })
-    this.#terminal = this.#inside.terminal
-    this.#parts = this.#inside.parts
-    this.#keyboard = this.#inside.keyboard
+    this.#options = options
+    this.#agent = options.agent ?? SILENT_AGENT
+    this.#times = { ...DEFAULT_TIMES, ...options.times }
+    this.#ports = {
+      session: this.id,
+      clock,
+      isExited: () => this.exit !== null,
+      isCatchingUp: () => this.#terminal.isCatchingUp,
+      record: (type, data) => this.#record(type, data),
+      onError,
+    }
+    this.#waiters = new Waiters(clock)
+    this.#effects = new Effects(onError, () => this.#changed())
+    this.#keyboard = new Keyboard(clock)
+    this.#receipts = new PromptReceipts(clock)
+    this.#terminal = this.#createTerminal()
+    this.#notices = this.#createNotices()
+    this.#ending = this.#createEnding()
+    this.#messages = this.#createMessages()
+    this.#requests = this.#createRequests()
+    this.#prompts = this.#createPrompts()
+    this.#phase = this.#createPhase()
+    this.#reports = this.#createReports()
   }
+
+  // — what surfaces read —
 
   get offset(): number {
     return this.#terminal.offset
   }
 
   get phase(): Phase {
-    return this.#parts.phase.phase
+    return this.#phase.phase
   }
 
   get exit(): KeptExit | null {
-    return this.#inside.ending.exit
+    return this.#ending.exit
   }
 
   get frame(): Frame | null {
     return this.#terminal.last?.frame ?? null
   }
 
-  /** What to send so that the agent makes room in its conversation; null where it has no such command. */
-  get compactCommand(): string | null {
-    return this.#options.agent?.compact ?? null
-  }
-
   get observation(): Observation | null {
     return this.#terminal.last?.observation ?? null
-  }
-
-  get approval(): ApprovalRecord | null {
-    return this.#parts.approvals.open
-  }
-
-  get blocks(): readonly Block[] {
-    return this.#parts.phase.blocks
-  }
-
-  get openMessage(): MessageRef | null {
-    return this.#parts.phase.openMessage
   }
 
   get screen(): PaneScreen {
@@ -96,6 +141,24 @@ export class LiveSession implements KeeperListener {
     return this.#options.pack
   }
 
+  /** The command that makes the agent compact its conversation; null if it has none. */
+  get compactCommand(): string | null {
+    return this.#agent.compact ?? null
+  }
+
+  /** The open request on screen, else the oldest one. */
+  get approval(): ApprovalRecord | null {
+    return this.#requests.open.first?.record ?? null
+  }
+
+  get blocks(): readonly Block[] {
+    return this.#phase.blocks
+  }
+
+  get openMessage(): MessageRef | null {
+    return this.#phase.openMessage
+  }
+
   /** Who may type now. */
   get holder(): Holder {
     return this.#keyboard.holder
@@ -103,27 +166,30 @@ export class LiveSession implements KeeperListener {
 
   /** Prompts that wait here until the agent rests. */
   get heldPrompts(): readonly HeldPrompt[] {
-    return this.#parts.prompts.held
+    return this.#prompts.held
   }
 
-  /** The agent is at rest, that has been believed, and all it said is in the log. */
+  /** How many viewers watch the terminal itself. */
+  get viewers(): number {
+    return this.#viewers.size
+  }
+
+  /** The agent rests, the rest has settled, and all its messages are in the log. */
   get isIdle(): boolean {
-    return this.#inside.isIdle
+    const look = this.#terminal.last
+    if (this.phase !== 'dormant' || !look?.isSettled) return false
+    if (look.observation.busy !== false || look.observation.awaiting !== null) return false
+    return !this.#isResuming && !this.#messages.isClosing
   }
 
   snapshot(): SessionSnapshot {
-    return {
-      offset: this.offset,
-      screen: this.screen.serialize(),
-      sight: this.#terminal.sight.saved,
-      phase: this.#parts.phase.state,
-    }
+    return { ...this.#terminal.saved, phase: this.#phase.state }
   }
 
   // — from the keeper —
 
   output(bytes: Uint8Array, t: number, offset: number): void {
-    this.#parts.notices.changed()
+    this.#notices.changed()
     this.#terminal.feed(bytes, t, offset)
     for (const viewer of this.#viewers) viewer.output(bytes, offset)
   }
@@ -133,21 +199,20 @@ export class LiveSession implements KeeperListener {
     for (const viewer of this.#viewers) viewer.resized(cols, rows)
   }
 
-  /** Keys that went to the program while no host was there, or from an earlier one. */
+  /** Keys that went to the program while no host was there, or from an earlier host. */
   typed(bytes: Uint8Array): void {
-    this.#parts.phase.noteInput(bytes)
+    this.#phase.noteInput(bytes)
   }
 
   exited(exit: KeptExit): void {
-    const { phase, notices, ear } = this.#parts
     this.#terminal.finish(exit.t)
-    this.#inside.ending.exited(exit)
+    this.#ending.exited(exit)
     this.#observer?.exited(exit)
-    phase.dispatch('process-exit', this.#terminal.last)
-    notices.stop()
-    ear.stop()
+    this.#phase.dispatch('process-exit', this.#terminal.last)
+    this.#notices.stop()
+    this.#reports.stop()
     for (const viewer of this.#viewers) viewer.exited(exit)
-    this.#inside.waiters.wake()
+    this.#waiters.wake()
   }
 
   lagging(): void {
@@ -156,33 +221,35 @@ export class LiveSession implements KeeperListener {
   }
 
   unrecorded({ code, message }: RecordingFailure): void {
-    this.#inside.record('recording.failed', {
-      session: this.id,
-      recording: this.#options.record.recording,
-      code,
-      message,
-    })
+    const { recording } = this.#options.record
+    this.#record('recording.failed', { session: this.id, recording, code, message })
   }
 
-  /** Old bytes are all in: from here on questions are answered, menus asked, messages shown. */
+  /**
+   * All old bytes are read: from here on queries are answered, requests raised, messages emitted.
+   */
   goLive(): void {
-    const { phase, notices, prompts } = this.#parts
     const isAdopted = this.offset > 0
     this.#terminal.goLive()
-    if (isAdopted) phase.takeOverApprovals()
-    prompts.takeUp()
-    if (!this.exit) notices.start({ isReady: phase.isReady || this.pack.agent === 'generic' })
+    if (isAdopted) this.#phase.takeOverRequests()
+    this.#prompts.resolveUnfinished()
+    if (!this.exit) this.#notices.start({ isReady: this.#phase.isReady || this.pack.agent === 'generic' })
     this.#terminal.schedule()
-    this.#inside.releasePrompts()
+    this.#releasePrompts()
   }
 
-  // — from the agent, beside its screen —
+  /** The host closes and the agent continues: the session sets no further timers by itself. */
+  detach(): void {
+    this.#messages.stop()
+  }
 
-  /** Hooks, transcript, its own event stream: what the agent itself says, in one vocabulary. */
-  hear(report: AgentReport): void {
-    this.#parts.ear.hear(report)
-    this.#inside.effects.later(() => this.#parts.approvals.hear(report))
-    this.#inside.waiters.wake()
+  // — from the agent, besides its screen —
+
+  /** Takes a report of the agent: from a hook, its transcript or its event stream. */
+  report(report: AgentReport): void {
+    this.#reports.read(report)
+    this.#effects.later(() => this.#requests.reported.take(report))
+    this.#waiters.wake()
   }
 
   // — from people —
@@ -200,99 +267,273 @@ export class LiveSession implements KeeperListener {
     }
   }
 
-  /** How many look at the terminal itself. */
-  get viewers(): number {
-    return this.#viewers.size
-  }
-
-  /** Someone attached who wants to type; returns how they leave. */
+  /** A person attaches and wants to type; returns how they leave. */
   join(person: Person): () => void {
     this.#keyboard.join(person)
     return () => this.#keyboard.leave(person.id)
   }
 
-  /** The keyboard changes hands. */
   takeKeyboard(id: string): boolean {
     return this.#keyboard.take(id)
   }
 
-  /** Keys of a person. Refused while someone else holds the keyboard, and while a prompt or a decision is being typed. */
+  /**
+   * Keys of a person. Refused while another person holds the keyboard, and while Signalbox types.
+   */
   async type(bytes: Uint8Array, person: string | null = null): Promise<boolean> {
     if (this.exit || !this.#keyboard.mayType(person)) return false
     this.#keyboard.noteKeys()
-    this.#parts.approvals.noteKeys()
+    this.#requests.open.noteKeys()
     await this.press(bytes)
     return true
   }
 
-  /** Our own keys. */
+  /** Signalbox's own keys. */
   async press(keys: string | Uint8Array): Promise<void> {
     const bytes = typeof keys === 'string' ? new TextEncoder().encode(keys) : keys
     this.#terminal.noteInput(bytes)
-    this.#parts.phase.noteInput(bytes)
+    this.#phase.noteInput(bytes)
     await this.#options.keeper.write(this.id, bytes)
   }
 
-  /** The size of whoever holds the keyboard; nobody else's counts while someone does. */
+  /**
+   * Resizes the terminal. While a person holds the keyboard, only the size of their terminal
+   * counts.
+   */
   async resize(cols: number, rows: number, person: string | null = null): Promise<void> {
     const { holder } = this.#keyboard
     if (holder.kind === 'person' && holder.id !== person) return
     await this.#options.keeper.resize(this.id, cols, rows)
   }
 
-  /** Brings a decision to the agent. Called by the host when the ledger says *decided*. */
+  /** Delivers a decision to the agent. The host calls it when the ledger has recorded one. */
   async apply(record: ApprovalRecord): Promise<void> {
-    await this.#parts.approvals.apply(record)
-    this.#inside.waiters.wake()
+    await this.#requests.delivery.apply(record)
+    this.#waiters.wake()
   }
 
-  /** Types a prompt and finds out whether the agent took it; or keeps it until the agent rests. */
+  /** Types a prompt and verifies that the agent took it; or holds it until the agent rests. */
   async send(text: string, options: SendOptions = {}): Promise<SendResult> {
-    await this.#inside.waiters.until(RESUMES_MS, () => !this.#inside.isResuming)
-    return this.#parts.prompts.send(text, options)
+    await this.#waiters.until(RESUMES_MS, () => !this.#isResuming)
+    return this.#prompts.send(text, options)
   }
 
-  /** Takes back a prompt that is held. */
+  /** Drops a held prompt. */
   dropPrompt(id: string): boolean {
-    return this.#parts.prompts.drop(id)
+    return this.#prompts.drop(id)
   }
 
-  /** Stops what the agent works on, and looks whether it did. */
+  /** Stops the agent's work and verifies that it stopped. */
   interrupt(): Promise<InterruptResult> {
-    const { pack, clock } = this.#options
-    const { phase } = this.#parts
     const port = {
+      isExited: this.#ports.isExited,
       observation: () => this.observation,
-      isExited: () => this.exit !== null,
-      isAtWork: () => phase.isAtWork,
+      isAtWork: () => this.#phase.isAtWork,
       press: (keys: string) => this.press(keys),
-      until: (ms: number, holds: () => boolean) => this.#inside.waiters.until(ms, holds),
+      until: (ms: number, holds: () => boolean) => this.#waiters.until(ms, holds),
     }
     return this.#keyboard.alone(async () => {
-      const result = await interruptAgent(port, { pack, clock })
-      if (result.result === 'interrupted' && !this.exit) phase.interrupted()
+      const result = await interruptAgent(port, this.#options)
+      if (result.result === 'interrupted' && !this.exit) this.#phase.interrupted()
       return result
     })
   }
 
-  /** Ends the session: politely, then firmly. */
+  /** Ends the session: first by the agent's own exit keys, then by signals. */
   stop(reason = 'stopped', graceMs?: number): Promise<void> {
     const { clock, keeper } = this.#options
     return stopSession(this, { clock, keeper, reason, ...(graceMs !== undefined && { graceMs }) })
   }
 
-  /** The end that comes is wanted: whatever the exit code, it is no crash. */
+  /** An end is expected: it is not a crash, whatever the exit code. */
   willEnd(reason: string): void {
-    this.#inside.ending.expect(reason)
+    this.#ending.expect(reason)
   }
 
-  /** Resolves at the next change of anything a waiter may ask for, or after `ms`. */
+  /** Resolves at the next change of the session, or after `ms`. */
   changed(ms: number): Promise<void> {
-    return this.#inside.waiters.changed(ms)
+    return this.#waiters.changed(ms)
   }
 
-  /** Resolves when every effect so far has been carried out. */
+  /** Resolves when all effects so far are done. */
   settled(): Promise<void> {
-    return this.#inside.effects.settled()
+    return this.#effects.settled()
+  }
+
+  // — inside —
+
+  /** The agent resumes an earlier conversation and has not shown it yet. */
+  get #isResuming(): boolean {
+    return this.#options.record.resumedFrom !== undefined && !this.#phase.isReady && this.exit === null
+  }
+
+  #record<T extends EventType>(type: T, data: EventData<T>): void {
+    this.#effects.later(async () => void (await this.#options.journal.write(type, data)))
+  }
+
+  #changed(): void {
+    this.#waiters.wake()
+    this.#releasePrompts()
+  }
+
+  /** Sends held prompts if the agent rests. */
+  #releasePrompts(): void {
+    if (this.#terminal.isCatchingUp || this.#prompts.held.length === 0) return
+    void this.#prompts.releaseNext().catch(this.#options.onError)
+  }
+
+  // — its parts —
+
+  #createTerminal(): SessionTerminal {
+    const { record, pack, emulator, keeper, restored, onError } = this.#options
+    return new SessionTerminal({
+      ...this.#ports,
+      pack,
+      emulator,
+      startedAt: record.startedAt,
+      restored: restored ?? null,
+      reply: bytes => void keeper.write(record.id, bytes).catch(onError),
+      onLook: look => {
+        this.#ending.observe(look)
+        this.#phase.see(look)
+      },
+      onEvidence: evidence => this.#receipts.noteEvidence(evidence, pack),
+      onTime: t => this.#phase.tick(t),
+      nextDeadline: () => this.#phase.nextDeadline(),
+      onOutputs: outputs => {
+        if (outputs.length > 0) this.#waiters.wake()
+        this.#releasePrompts()
+      },
+    })
+  }
+
+  #createNotices(): SessionNotices {
+    const { record, clock, onError } = this.#options
+    return new SessionNotices({
+      session: record,
+      clock,
+      times: this.#times,
+      lastRows: count => this.#terminal.lastRows(count),
+      unattendedMs: () => (this.#viewers.size > 0 ? 0 : clock.monotonic() - this.#lastViewerAt),
+      notify: notice => this.#record('session.noticed', { session: record.id, ...notice }),
+      onSilence: () => this.#phase.dispatch('silence', this.#terminal.last),
+      onAbandoned: () => void this.stop(ABANDONED).catch(onError),
+    })
+  }
+
+  #createEnding(): SessionEnding {
+    return new SessionEnding({
+      ...this.#ports,
+      agent: this.#agent,
+      agentSessionId: this.#options.record.agentSessionId ?? null,
+      notices: this.#notices,
+      lastLook: () => this.#terminal.screen.last,
+    })
+  }
+
+  #createMessages(): MessageWriter {
+    const { journal, emit } = this.#options
+    return new MessageWriter({
+      ...this.#ports,
+      ...this.#times,
+      effects: this.#effects,
+      waiters: this.#waiters,
+      emit,
+      write: (type, data) => journal.write(type, data),
+    })
+  }
+
+  #createRequests(): SessionRequests {
+    const { record, ledger, hostName, answers } = this.#options
+    const { id: session, agent, project, cwd } = record
+    const allowances = new AgentAllowances({
+      known: record.allows,
+      onAllowed: allowed => this.#record('session.allows', { session, ...allowed }),
+      onAsksAgain: label => this.#record('session.asks', { session, label }),
+    })
+    return new SessionRequests({
+      ...this.#ports,
+      subject: { agent, session, project, cwd, hostName },
+      ledger,
+      ...(answers && { answers }),
+      onAsked: asked => allowances.asked(asked),
+      onEnded: ended => allowances.ended(ended),
+      menu: {
+        menu: () => liveMenu(this.observation),
+        press: keys => this.press(keys),
+        nextFrame: ms => this.#waiters.changed(ms),
+        instance: () => this.#phase.menuInstance,
+        age: () => this.#terminal.menuAge(),
+        picture: () => this.frame?.lines.map(row => row.text).join('\n') ?? '',
+      },
+      alone: work => this.#keyboard.alone(work),
+      isSteady: () => this.#terminal.isSteady,
+      say: async text => void (await this.#prompts.send(text, { whenBusy: 'hold' })),
+      interrupt: () => this.interrupt(),
+    })
+  }
+
+  #createPrompts(): PromptQueue {
+    const { pack, journal, absence } = this.#options
+    const { isExited } = this.#ports
+    return new PromptQueue({
+      ...this.#ports,
+      pack,
+      keyboard: this.#keyboard,
+      readyWaitMs: this.#times.readyWaitMs,
+      journal,
+      port: {
+        observation: () => this.observation,
+        isExited,
+        isBracketedPaste: () => this.screen.emulator.isBracketedPaste,
+        press: keys => this.press(keys),
+        changed: ms => this.#waiters.changed(ms),
+        absence: () => absence?.() ?? null,
+        quietMs: () => this.#keyboard.quietMs,
+        proof: (text, since, wasBusy) => this.#receipts.proofOf(text, since, wasBusy),
+        lastRow: () => this.#phase.lastRow,
+        hasHooks: () => this.#agent.hasHooks,
+      },
+      isIdle: () => this.isIdle,
+      lastTurn: () => this.#phase.lastTurn,
+      onDelivered: sent => this.#phase.noteSent(sent),
+      untilBegun: turn => this.#waiters.until(BEGINS_MS, () => isExited() || this.#phase.hasBegun(turn)),
+      settled: () => this.settled(),
+      onFailed: detail => this.#notices.undelivered(detail),
+    })
+  }
+
+  #createPhase(): SessionPhase {
+    const { record, pack, restored, keeper, onEnded } = this.#options
+    return new SessionPhase({
+      ...this.#ports,
+      pack,
+      rows: this.screen,
+      effects: this.#effects,
+      messages: this.#messages,
+      notices: this.#notices,
+      requests: this.#requests.screen,
+      isResumed: record.resumedFrom !== undefined,
+      hasTranscript: this.#agent.hasTranscript,
+      restored: restored?.phase ?? null,
+      typing: isOn => this.#messages.typing(isOn),
+      onEnd: () => {
+        this.#ending.write()
+        this.#effects.later(() => keeper.forget(record.id))
+        this.#effects.later(async () => onEnded?.())
+      },
+    })
+  }
+
+  #createReports(): AgentReportReader {
+    const { clock, record } = this.#options
+    return new AgentReportReader({
+      clock,
+      startedAt: record.startedAt,
+      receipts: this.#receipts,
+      onIdentified: (agentSession, source, version) => this.#ending.identify(agentSession, source, version),
+      onText: text => this.#phase.takeReported(text, this.#terminal.time.now()),
+      onTurnEnded: outcome => this.#phase.turnEnded(outcome),
+    })
   }
 }

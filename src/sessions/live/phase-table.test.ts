@@ -1,85 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toMarkdown, transition, UnlistedCounter, walk } from '../../machine/index.js'
+import { transition, walk } from '../../machine/index.js'
 import type { Observation } from '../../screen/index.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
-
-/**
- * The table of spec/sessions.md §2 once more, written down by hand: `next: actions` for dormant | thinking | streaming | tool-pending,
- * `=` stays, nothing behind the colon does nothing, `.` is unlisted. `settle-approval` on leaving tool-pending is not repeated.
- */
-const EXPECTED: Record<PhaseEvent, string> = {
-  thinking:
-    'thinking: mark-turn open-message start-typing | = | thinking: finalize open-message start-typing | thinking: open-message start-typing',
-  response_content:
-    'streaming: mark-turn extract edit | streaming: stop-typing extract edit | =: extract edit | streaming: extract edit',
-  tool_menu: 'tool-pending: ask | tool-pending: stop-typing finalize ask | tool-pending: finalize ask | =',
-  'tool_menu:new':
-    'tool-pending: ask | tool-pending: stop-typing finalize ask | tool-pending: finalize ask | =: settle-approval ask',
-  idle_prompt: '=: extract-history | dormant: stop-typing extract-turn finalize | dormant: finalize | dormant',
-  tool_running: '= | streaming: stop-typing extract edit | =: extract edit | streaming',
-  tool_result: '= | streaming: stop-typing extract edit | =: extract edit | streaming: extract edit',
-  todo_list:
-    'streaming: mark-turn extract edit | streaming: stop-typing extract edit | =: extract edit | streaming: extract edit',
-  parallel_agents:
-    'streaming: mark-turn extract edit | streaming: stop-typing extract edit | =: extract edit | streaming: extract edit',
-  background_task: '=: extract-history | dormant: stop-typing extract-turn finalize | dormant: finalize | dormant',
-  auth_required:
-    '=: warn-auth end-for-auth | dormant: stop-typing finalize warn-auth end-for-auth | dormant: finalize warn-auth end-for-auth | dormant: warn-auth end-for-auth',
-  error:
-    'streaming: mark-turn extract edit | streaming: stop-typing extract edit | =: extract edit | streaming: extract edit',
-  'error:final':
-    '=: extract-history | dormant: stop-typing extract-turn finalize | dormant: extract finalize | dormant: extract-turn finalize',
-  user_message: '=: mark-turn | . | . | .',
-  startup: '. | . | . | .',
-  unknown: '. | . | . | .',
-  'prompt-sent': '=: mark-turn | =: mark-turn | =: mark-turn | =: mark-turn',
-  // §2.2: edit if a message is open, and none is in dormant and tool-pending (§1).
-  'transcript-block': '=: reconcile | =: reconcile edit | =: reconcile edit | =: reconcile',
-  interrupted: '= | dormant: stop-typing finalize | dormant: finalize | dormant',
-  'process-exit': exit(),
-  silence: '=: notice-silence | =: notice-silence | =: notice-silence | =: notice-silence',
-}
-
-function exit(): string {
-  return Array(4).fill('dormant: stop-typing finalize settle-approval end-session').join(' | ')
-}
 
 const cells = [...walk(phaseTable)]
 
 describe('the phase table', () => {
-  test.each(cells.map(({ state, event, rows }) => ({ state, event, rows })))(
-    '$state, $event',
-    ({ state, event, rows }) => {
-      const cell = EXPECTED[event].split(' | ')[phaseTable.states.indexOf(state)]!
-      if (cell === '.') {
-        expect(rows).toEqual([])
-        expect(transition(phaseTable, state, event)).toEqual([state, []])
-        return
-      }
-      const [next, list = ''] = cell.split(':')
-      const own = list.trim() === '' ? [] : list.trim().split(' ')
-      const isLeft = next !== '=' && state === 'tool-pending'
-      expect(transition(phaseTable, state, event)).toEqual([
-        next === '=' ? state : next,
-        isLeft ? ['settle-approval', ...own] : own,
-      ])
-    },
-  )
-
-  test('covers every event with a line of its own', () => {
-    expect(Object.keys(EXPECTED).sort()).toEqual([...phaseTable.events].sort())
-    expect(cells).toHaveLength(4 * 21)
-  })
-
-  test('warns of no event that may come at any time', () => {
-    const warned: string[] = []
-    const counter = new UnlistedCounter(pair => warned.push(pair.event))
-    for (const state of phaseTable.states)
-      for (const event of phaseTable.events) transition(phaseTable, state, event, { counter })
-    expect(warned).toEqual([])
-  })
-
   /** Whether a message is open after these actions: what `open-message` and `edit` open, `finalize` closes. */
   function isOpenAfter(isOpen: boolean, actions: readonly PhaseAction[]): boolean {
     return actions.reduce(
@@ -112,7 +39,7 @@ describe('the phase table', () => {
     },
   )
 
-  test('no message is open while nothing is done or a person is asked', () => {
+  test('no message is open while the session is dormant or a request is pending', () => {
     fc.assert(
       fc.property(history, events => {
         const { phase, isOpen } = follow(events)
@@ -121,7 +48,7 @@ describe('the phase table', () => {
     )
   })
 
-  test('no list of actions edits after it has finalized', () => {
+  test('no list of actions edits after finalize', () => {
     for (const { rows } of cells) {
       for (const { actions } of rows) {
         const end = actions.indexOf('finalize')
@@ -130,7 +57,7 @@ describe('the phase table', () => {
     }
   })
 
-  test('leaving tool-pending always settles the request, first of all', () => {
+  test('leaving tool-pending always settles the request first', () => {
     for (const { state, rows } of cells) {
       for (const row of rows)
         if (state === 'tool-pending' && row.next !== state) expect(row.actions[0]).toBe('settle-approval')
@@ -148,42 +75,11 @@ describe('the phase table', () => {
 describe("the screen's events", () => {
   const observation = (view: string, payload: object) => ({ view, payload }) as unknown as Observation
 
-  test('views are events; menus are told by instance, errors by whether they ended the turn', () => {
+  test('views are events; menus are split by instance, errors by whether they ended the turn', () => {
     expect(phaseEventOf(observation('thinking', {}), false)).toBe('thinking')
     expect(phaseEventOf(observation('tool_menu', {}), true)).toBe('tool_menu:new')
     expect(phaseEventOf(observation('tool_menu', {}), false)).toBe('tool_menu')
     expect(phaseEventOf(observation('error', { final: true }), false)).toBe('error:final')
     expect(phaseEventOf(observation('error', { final: false }), true)).toBe('error')
   })
-})
-
-test('the drawing for the documents', () => {
-  expect(toMarkdown(phaseTable)).toMatchInlineSnapshot(`
-    "| event ↓ / state → | \`dormant\` | \`thinking\` | \`streaming\` | \`tool-pending\` |
-    |---|---|---|---|---|
-    | \`startup\` |  |  |  |  |
-    | \`idle_prompt\` | =: extract-history | dormant: stop-typing, extract-turn, finalize | dormant: finalize | dormant: – |
-    | \`user_message\` | =: mark-turn |  |  |  |
-    | \`thinking\` | thinking: mark-turn, open-message, start-typing | = – | thinking: finalize, open-message, start-typing | thinking: open-message, start-typing |
-    | \`response_content\` | streaming: mark-turn, extract, edit | streaming: stop-typing, extract, edit | =: extract, edit | streaming: extract, edit |
-    | \`tool_menu\` | tool-pending: ask | tool-pending: stop-typing, finalize, ask | tool-pending: finalize, ask | = – |
-    | \`tool_menu:new\` | tool-pending: ask | tool-pending: stop-typing, finalize, ask | tool-pending: finalize, ask | =: settle-approval, ask |
-    | \`tool_running\` | = – | streaming: stop-typing, extract, edit | =: extract, edit | streaming: – |
-    | \`tool_result\` | = – | streaming: stop-typing, extract, edit | =: extract, edit | streaming: extract, edit |
-    | \`todo_list\` | streaming: mark-turn, extract, edit | streaming: stop-typing, extract, edit | =: extract, edit | streaming: extract, edit |
-    | \`parallel_agents\` | streaming: mark-turn, extract, edit | streaming: stop-typing, extract, edit | =: extract, edit | streaming: extract, edit |
-    | \`background_task\` | =: extract-history | dormant: stop-typing, extract-turn, finalize | dormant: finalize | dormant: – |
-    | \`auth_required\` | =: warn-auth, end-for-auth | dormant: stop-typing, finalize, warn-auth, end-for-auth | dormant: finalize, warn-auth, end-for-auth | dormant: warn-auth, end-for-auth |
-    | \`error\` | streaming: mark-turn, extract, edit | streaming: stop-typing, extract, edit | =: extract, edit | streaming: extract, edit |
-    | \`error:final\` | =: extract-history | dormant: stop-typing, extract-turn, finalize | dormant: extract, finalize | dormant: extract-turn, finalize |
-    | \`unknown\` |  |  |  |  |
-    | \`prompt-sent\` | =: mark-turn | =: mark-turn | =: mark-turn | =: mark-turn |
-    | \`transcript-block\` | =: reconcile | =: reconcile, edit | =: reconcile, edit | =: reconcile |
-    | \`interrupted\` | = – | dormant: stop-typing, finalize | dormant: finalize | dormant: – |
-    | \`process-exit\` | dormant: stop-typing, finalize, settle-approval, end-session | dormant: stop-typing, finalize, settle-approval, end-session | dormant: stop-typing, finalize, settle-approval, end-session | dormant: stop-typing, finalize, settle-approval, end-session |
-    | \`silence\` | =: notice-silence | =: notice-silence | =: notice-silence | =: notice-silence |
-
-    Exit actions, before the others, of \`tool-pending\`: settle-approval.
-    "
-  `)
 })

@@ -2,11 +2,14 @@ import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../../
 import type { Observation } from '../../screen/index.js'
 
 /**
- * What Signalbox does with a session as its screen changes. Events are the views (after settling), two of them split by payload, and what
- * happens beside the screen. `startup`, `user_message` and `unknown` may come at any time and mostly mean nothing here.
+ * What Signalbox does with a session as its screen changes. Events are the settled views, two of
+ * them split by payload, and what happens besides the screen. `startup`, `user_message` and
+ * `unknown` may come at any time and mostly mean nothing here.
  */
 export const phaseTable = defineMachine({
   name: 'phase',
+  about:
+    'What Signalbox does with a session as its screen changes. The first events are the views of the screen; `prompt-sent`, `transcript-block`, `interrupted`, `process-exit` and `silence` happen beside it.',
   states: ['dormant', 'thinking', 'streaming', 'tool-pending'],
   events: [
     'startup',
@@ -32,26 +35,25 @@ export const phaseTable = defineMachine({
     'silence',
   ],
   initial: 'dormant',
-  actions: [
-    'mark-turn',
-    'open-message',
-    'start-typing',
-    'stop-typing',
-    'extract',
-    'extract-turn',
-    'extract-history',
-    'edit',
-    'finalize',
-    'ask',
-    'settle-approval',
-    'warn-auth',
-    'end-for-auth',
-    'reconcile',
-    'notice-silence',
-    'end-session',
-  ],
+  actions: {
+    'mark-turn': 'Remember the row where the turn starts.',
+    'open-message': 'Open the message that answers the prompt.',
+    'start-typing': 'Show the typing indicator.',
+    'stop-typing': 'Hide the typing indicator.',
+    extract: 'Read the new blocks of the open message from the screen.',
+    'extract-turn': 'Read all blocks of the turn from the screen.',
+    'extract-history': 'Read the answers that are on the screen although no turn is open.',
+    edit: 'Send the open message to the surfaces.',
+    finalize: 'Close the open message and write it to the log.',
+    ask: 'Open an approval for the menu on the screen.',
+    'settle-approval': 'Close the approval of the menu that has gone.',
+    'warn-auth': 'Report that the agent asks for a login.',
+    'end-for-auth': 'End the session if no terminal attaches in time.',
+    reconcile: 'Compare the messages with the agent’s own transcript.',
+    'notice-silence': 'Report that a busy session has not changed for long.',
+    'end-session': 'Write the end of the session to the log.',
+  },
   exit: { 'tool-pending': ['settle-approval'] },
-  expectedUnlisted: ['startup', 'user_message', 'unknown'],
   rows: [
     ['dormant', 'thinking', 'thinking', ['mark-turn', 'open-message', 'start-typing']],
     ['thinking', 'thinking', '='],
@@ -100,7 +102,8 @@ export const phaseTable = defineMachine({
     ['dormant', 'user_message', '=', ['mark-turn']],
 
     ['*', 'prompt-sent', '=', ['mark-turn']],
-    // Where no message is open there is none to edit: `reconcile` patches the last one while it is young.
+    // Without an open message there is nothing to edit: `reconcile` corrects the last one while it
+    // is recent.
     [['thinking', 'streaming'], 'transcript-block', '=', ['reconcile', 'edit']],
     [['dormant', 'tool-pending'], 'transcript-block', '=', ['reconcile']],
     ['*', 'silence', '=', ['notice-silence']],
@@ -118,7 +121,10 @@ export type Phase = StateOf<typeof phaseTable>
 export type PhaseEvent = EventOf<typeof phaseTable>
 export type PhaseAction = ActionOf<typeof phaseTable>
 
-/** The table's event for what the screen shows. `isNewMenu`: another instance than the one that was asked last. */
+/**
+ * The table's event for what the screen shows. `isNewMenu`: another menu than the one that was
+ * asked last.
+ */
 export function phaseEventOf(observation: Observation, isNewMenu: boolean): PhaseEvent {
   if (observation.view === 'tool_menu') return isNewMenu ? 'tool_menu:new' : 'tool_menu'
   if (observation.view === 'error') return (observation as Observation<'error'>).payload.final ? 'error:final' : 'error'

@@ -1,47 +1,57 @@
 import type { Clock } from '../../clock/index.js'
 import type { Look } from '../../panes/index.js'
-import type { Conversation } from '../conversation/conversation.js'
-import { liveMenu } from '../requests/live-menu.js'
+import type { Conversation } from '../conversation/index.js'
+import { liveMenu } from '../requests/index.js'
 
-/** In a conversation that is being shown again a menu may flash by that was answered long ago: one that waits stands for longer. */
+/**
+ * While an agent replays a conversation, a menu that was answered long ago may flash by: one that
+ * waits stays longer.
+ */
 const OLD_MENU_MS = 1_000
-/** While a program draws itself for the first time a half of its picture may look like a menu: one that waits stands for longer. */
+/**
+ * While a program draws its first screen, a half of it may look like a menu: one that waits stays
+ * longer.
+ */
 const FIRST_MENU_MS = 400
 const ENTER = 0x0d
-/** An input box of a resumed session above which no prompt stands: its history is still to come, unless nothing is drawn for so long. */
+/**
+ * A resumed session shows an input box and no prompt above it: its history is still to come, unless
+ * nothing is drawn for this long.
+ */
 const HISTORY_MS = 3_000
 
 export interface ReadinessOptions {
   clock: Clock
   conversation: Conversation
-  /** The session goes on with an earlier conversation, which the agent shows again. */
+  /** The agent resumes an earlier conversation and shows it again. */
   isResumed: boolean
   isReady: boolean
-  isTold: boolean
+  isReported: boolean
   onReady(): void
-  /** A menu has stood for long enough: look again. `ms` later than the look that showed it first. */
-  onMenuStands(ms: number): void
+  /** A menu has stayed long enough: check again. `ms` after the look that showed it first. */
+  onMenuStays(ms: number): void
 }
 
 /**
- * When a session's screen begins to count: at its first prompt, or its first menu that stays. What stands there by then is old: a greeting, with
- * hints that come when they come. A program that is at work, or shows a prompt, was given one when it was started.
+ * When a session's screen begins to count: at its first prompt, or at its first menu that stays.
+ * Everything on screen by then is old: a greeting, and hints that come at any time. A program that
+ * is at work, or shows a prompt, got one at its start.
  *
- * A resumed session shows its whole conversation again, and agents do that before, while and after they draw an input box: no picture tells
- * that they are done. So nothing there counts before the first prompt is entered; all that stands on screen then is old. A menu in it
- * that only flashes by is not asked.
+ * A resumed session shows its whole conversation again, before, while and after it draws an input
+ * box: no frame shows that it has finished. So nothing there counts before the first prompt is
+ * entered; everything on screen then is old. A menu that only flashes by raises no request.
  */
 export class Readiness {
   readonly #options: ReadinessOptions
   #isReady: boolean
-  #isTold: boolean
+  #isReported: boolean
   #menu: { print: string; t: number } | null = null
   #newest: Look | null = null
 
   constructor(options: ReadinessOptions) {
     this.#options = options
     this.#isReady = options.isReady
-    this.#isTold = options.isTold
+    this.#isReported = options.isReported
   }
 
   /** The screen counts. */
@@ -49,9 +59,12 @@ export class Readiness {
     return this.#isReady
   }
 
-  /** People have something to do or to look at; that may be before the agent takes a prompt. */
-  get isTold(): boolean {
-    return this.#isTold
+  /**
+   * The session was reported as ready: people can do or read something, perhaps before the agent
+   * takes a prompt.
+   */
+  get isReported(): boolean {
+    return this.#isReported
   }
 
   /** Whether this look counts. */
@@ -61,7 +74,7 @@ export class Readiness {
     const { isResumed } = this.#options
     const { observation } = look
     if (observation.view === 'auth_required') {
-      this.#tellReady()
+      this.#report()
       return true
     }
     if (observation.awaiting !== null || liveMenu(observation)) return this.#admitMenu(look)
@@ -74,7 +87,7 @@ export class Readiness {
     }
     if (!isResumed) {
       this.#options.conversation.markOld(look)
-      this.#tellReady()
+      this.#report()
     } else if (look.isSettled && observation.busy !== true) this.#awaitHistory(look)
     return false
   }
@@ -85,43 +98,49 @@ export class Readiness {
     if (look.observation.awaiting !== null || liveMenu(look.observation)) return
     this.#isReady = true
     this.#options.conversation.markOld(look)
-    this.#tellReady()
+    this.#report()
   }
 
-  /** Some agents take keys into a box that they draw before they load the conversation, and lose them. */
+  /**
+   * Some agents accept keys in a box that they draw before they load the conversation, and lose
+   * them.
+   */
   #awaitHistory(look: Look): void {
-    if (this.#options.conversation.hasEcho) return this.#tellReady()
+    if (this.#options.conversation.hasEcho) return this.#report()
     this.#options.clock.setTimer(HISTORY_MS, () => {
-      if (this.#newest === look) this.#tellReady()
+      if (this.#newest === look) this.#report()
     })
   }
 
-  /** Before the first prompt no menu counts at sight: what passes while a program starts, or shows its history again, asks nothing. */
+  /**
+   * Before the first prompt a menu must stay: one that passes while a program starts or replays its
+   * history asks nothing.
+   */
   #admitMenu(look: Look): boolean {
-    const { isResumed, clock, onMenuStands } = this.#options
+    const { isResumed, clock, onMenuStays } = this.#options
     const ms = isResumed ? OLD_MENU_MS : FIRST_MENU_MS
     const print = liveMenu(look.observation)?.print ?? ''
     if (this.#menu?.print !== print) {
       const seen = { print, t: look.t }
       this.#menu = seen
       clock.setTimer(ms, () => {
-        if (this.#menu === seen) onMenuStands(ms)
+        if (this.#menu === seen) onMenuStays(ms)
       })
     }
     if (Math.round((look.t - this.#menu.t) * 1000) < ms) return false
-    if (isResumed) this.#tellReady()
+    if (isResumed) this.#report()
     else this.#becomeReady()
     return true
   }
 
   #becomeReady(): void {
     this.#isReady = true
-    this.#tellReady()
+    this.#report()
   }
 
-  #tellReady(): void {
-    if (this.#isTold) return
-    this.#isTold = true
+  #report(): void {
+    if (this.#isReported) return
+    this.#isReported = true
     this.#options.onReady()
   }
 }

@@ -7,7 +7,7 @@ const DONE = '◈ Finished in 5s · 1.2k tokens'
 let stage: SessionStage
 afterEach(() => stage.close())
 
-/** A first prompt that the agent has taken, and shows no sign of working on yet. */
+/** A first prompt that the agent has taken, without a sign of work yet. */
 async function taken(): Promise<void> {
   stage = await SessionStage.open()
   stage.session.goLive()
@@ -22,7 +22,7 @@ async function taken(): Promise<void> {
 const typed = () => stage.keys.join('')
 
 describe('a prompt right after another one', () => {
-  test('is not typed into a turn that has not been seen to begin: refused when it has', async () => {
+  test('is not typed before the first one’s turn has begun', async () => {
     await taken()
     const second = stage.session.send('second', { whenBusy: 'refuse' })
     await stage.pass(300)
@@ -32,7 +32,7 @@ describe('a prompt right after another one', () => {
     expect(typed()).toBe('first\r')
   })
 
-  test('is held where it may wait here', async () => {
+  test('is held if it may wait', async () => {
     await taken()
     const second = stage.session.send('second', { whenBusy: 'hold' })
     await stage.pass(300)
@@ -41,7 +41,7 @@ describe('a prompt right after another one', () => {
     expect(typed()).toBe('first\r')
   })
 
-  test('is typed at once when the first has been answered, however quickly', async () => {
+  test('is typed at once if the first has been answered', async () => {
     await taken()
     await stage.paint(['▷ first', '', '◆ The answer.', '', DONE, ''], { passMs: 100 })
     const second = stage.session.send('second', { whenBusy: 'refuse' })
@@ -52,7 +52,7 @@ describe('a prompt right after another one', () => {
     expect(await second).toEqual({ result: 'delivered' })
   })
 
-  test('is not kept waiting for ever by one that begins nothing', async () => {
+  test('does not wait forever for a prompt that begins no work', async () => {
     await taken()
     const second = stage.session.send('second', { whenBusy: 'refuse' })
     await stage.pass(3_200)

@@ -19,7 +19,7 @@ describe('a box that is not ready', () => {
       idle({ composer: null, view: 'unknown', payload: { recognised: true, screen: 'help' } }),
       'overlay',
     ],
-  ])('%s: refused, not a key is pressed', async (_, seen, reason) => {
+  ])('%s: refused, and no key is pressed', async (_, seen, reason) => {
     const agent = agentOf({}, seen)
     expect(await send(agent)).toMatchObject({ result: 'refused', reason })
     expect(agent.writes).toEqual([])
@@ -31,13 +31,13 @@ describe('a box that is not ready', () => {
     expect(agent.writes).toEqual([])
   })
 
-  test('a session that has ended is gone', async () => {
+  test('a session that has ended is refused as gone', async () => {
     const agent = agentOf()
     agent.exit()
     expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'gone' })
   })
 
-  test('a box that comes within three seconds is waited for, not one that comes later', async () => {
+  test('the gate waits three seconds for the box', async () => {
     for (const [ms, result] of [
       [2_900, 'delivered'],
       [3_200, 'refused'],
@@ -48,13 +48,13 @@ describe('a box that is not ready', () => {
     }
   })
 
-  test('a session that ends while its box is waited for is gone', async () => {
+  test('a session that ends while the gate waits is refused as gone', async () => {
     const agent = agentOf({}, idle({ composer: null, view: 'startup' }))
     agent.later(500, () => agent.exit())
     expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'gone' })
   })
 
-  test('a viewer, a list and shell mode are left with one key', async () => {
+  test('a viewer, a list and shell mode are closed with one key', async () => {
     const viewer = agentOf(
       { onWrite: (agent, keys) => keys === 'q' && agent.show(idle()) },
       idle({ composer: null, view: 'unknown', payload: { recognised: true, screen: 'help', close: 'q' } }),
@@ -76,14 +76,14 @@ describe('a box that is not ready', () => {
     expect(result).toEqual({ result: 'delivered' })
   })
 
-  test('and refused when that does not help; the key is pressed once', async () => {
+  test('a viewer that stays is refused after one key', async () => {
     const agent = agentOf({}, idle({ composer: composer('', { shell: true }) }))
     expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'focus' })
     expect(agent.writes).toEqual(['\u001b'])
   })
 })
 
-describe('what stands in front of the agent', () => {
+describe('another program in front of the agent', () => {
   test('a shell, an editor or a pager gets no prompt', async () => {
     for (const prompt of ['shell', 'editor', 'pager'] as const) {
       const agent = agentOf({}, idle({ payload: { fresh: false, prompt } } as Partial<Observation>))
@@ -92,12 +92,12 @@ describe('what stands in front of the agent', () => {
     }
   })
 
-  test('a program of which nothing is known may show any prompt', async () => {
+  test('an unknown program may show any prompt', async () => {
     const agent = agentOf({}, idle({ payload: { fresh: false, prompt: 'shell' } } as Partial<Observation>))
     expect(await send(agent, TEXT, GENERIC)).toMatchObject({ result: 'delivered' })
   })
 
-  test('another program that has the terminal, or copy mode, is found before anything is typed', async () => {
+  test('another foreground program, or copy mode, is detected before anything is typed', async () => {
     for (const reason of ['no-agent', 'copy-mode'] as const) {
       const agent = Object.assign(agentOf(), { absence: () => ({ reason, detail: 'away' }) })
       expect(await send(agent)).toEqual({ result: 'refused', reason, detail: 'away' })
@@ -120,7 +120,7 @@ describe('a draft', () => {
     expect(agent.writes).toEqual([])
   })
 
-  test('is cleared with the agent’s key, and that is looked at', async () => {
+  test('is cleared with the agent’s key, and the result is checked', async () => {
     const agent = agentOf({}, DRAFT)
     expect(await clearing(agent, { clearsDraft: true })).toEqual({ result: 'delivered' })
     expect(agent.writes).toEqual(['\u0015', TEXT, '\r'])
@@ -135,13 +135,13 @@ describe('a draft', () => {
     expect(agent.writes).toEqual([])
   })
 
-  test('that will not go is not typed behind', async () => {
+  test('that cannot be cleared gets nothing appended', async () => {
     const agent = agentOf({ isBlind: true }, DRAFT)
     expect(await clearing(agent, { clearsDraft: true })).toMatchObject({ reason: 'draft' })
     expect(agent.writes).toEqual(['\u0015'])
   })
 
-  test('that is the prompt of an interrupted turn, given back by the agent, is taken out', async () => {
+  test('that the agent restored from an interrupted turn is cleared', async () => {
     const given = (fields: object) =>
       agentOf({}, idle({ composer: composer('the old one'), user: 'the old  one', ...fields }))
     const interrupted = { terminator: { row: 3, outcome: 'interrupted' as const } }

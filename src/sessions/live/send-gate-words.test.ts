@@ -8,13 +8,13 @@ import { sendPrompt } from './send-gate.js'
 useSendStage()
 
 describe('how text is written', () => {
-  test('several lines go as one bracketed paste', async () => {
+  test('several lines are sent as one bracketed paste', async () => {
     const agent = agentOf()
     await send(agent, 'one\r\ntwo\rthree', TYPED)
     expect(agent.writes).toEqual(['\u001b[200~one\ntwo\nthree\u001b[201~', '\r'])
   })
 
-  test('so does text of more than 400 characters, or with a tab in it', async () => {
+  test('text of more than 400 characters or with a tab is sent as one bracketed paste', async () => {
     for (const text of ['x'.repeat(401), 'a\tb']) {
       const agent = agentOf()
       await send(agent, text, TYPED)
@@ -31,14 +31,14 @@ describe('how text is written', () => {
     expect(agent.writes[0]).toBe('one\u001b\ntwo    x')
   })
 
-  test('a program that nobody knows and that takes no paste gets no line breaks', async () => {
+  test('an unknown program without bracketed paste gets no line breaks', async () => {
     const agent = agentOf({ isBracketedPaste: false })
     expect(await send(agent, 'one\ntwo', GENERIC)).toMatchObject({ result: 'refused', reason: 'text' })
     expect(agent.writes).toEqual([])
     expect(await send(agentOf({ isBracketedPaste: false }), 'one line', GENERIC)).toEqual({ result: 'delivered' })
   })
 
-  test('no control character and no paste marker ever leaves, whatever the text', async () => {
+  test('no control character and no paste marker is ever sent', async () => {
     const nasty = fc.array(
       fc.oneof(
         fc.string({ unit: 'binary' }),
@@ -87,15 +87,15 @@ describe('a text that begins like a command', () => {
     return agent.writes[0]
   }
 
-  test.each(['/etc/hosts is wrong', '!important', '@everyone look', '# Title'])('%s goes as a paste', async text => {
+  test.each(['/etc/hosts is wrong', '!important', '@everyone look', '# Title'])('%s is sent as a paste', async text => {
     expect(await typed(text)).toBe(`\u001b[200~${text}\u001b[201~`)
   })
 
-  test('or with a blank in front where nothing can be pasted', async () => {
+  test('is typed with a leading blank if the program accepts no paste', async () => {
     expect(await typed('!important', { isBracketedPaste: false })).toBe(' !important')
   })
 
-  test('is typed when it is one, or is meant as one', async () => {
+  test('is typed if it is a command or meant as one', async () => {
     expect(await typed('/model opus')).toBe('/model opus')
     expect(await typed('!ls', {}, 'command')).toBe('!ls')
     expect(await typed('/model', {}, 'text')).toBe('\u001b[200~/model\u001b[201~')

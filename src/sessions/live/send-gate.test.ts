@@ -18,7 +18,7 @@ describe('a prompt that is taken', () => {
     expect(agent.taken).toEqual([TEXT])
   })
 
-  test('is typed character by character where the agent wants that', async () => {
+  test('is typed character by character if the pack says so', async () => {
     const agent = agentOf()
     expect(await send(agent, 'héy 👍', TYPED)).toEqual({ result: 'delivered' })
     expect(agent.writes).toEqual(['h', 'é', 'y', ' ', '👍', '\r'])
@@ -32,7 +32,7 @@ describe('a prompt that is taken', () => {
     }
   })
 
-  test('is queued by an agent at work that can', async () => {
+  test('is queued by an agent at work that can queue', async () => {
     const agent = agentOf(
       { onTake: agent => agent.show({ composer: composer('') }) },
       idle({ busy: true, view: 'thinking' }),
@@ -40,7 +40,7 @@ describe('a prompt that is taken', () => {
     expect(await send(agent)).toEqual({ result: 'queued' })
   })
 
-  test('is proven by its echo, by work, or by a request that follows it', async () => {
+  test('is proven by its echo, by work or by a request', async () => {
     const ways: Partial<Observation>[] = [
       { composer: composer(''), user: TEXT },
       { composer: composer(''), busy: true, view: 'thinking' },
@@ -52,7 +52,7 @@ describe('a prompt that is taken', () => {
       expect(await send(agentOf({ onTake: agent => agent.show(shown) }))).toEqual({ result: 'delivered' })
   })
 
-  test('a paste mark in the box stands for the text', async () => {
+  test('a paste mark in the box counts as the text', async () => {
     const agent = agentOf({
       isBlind: true,
       onWrite: (agent, keys) =>
@@ -71,7 +71,7 @@ describe('a prompt that is taken', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(250)
   })
 
-  test('a command that the agent answers with a row of its own is taken; a prompt needs more', async () => {
+  test('a command is proven by a new row below it; a prompt is not', async () => {
     for (const [text, result] of [
       ['/help', 'delivered'],
       ['please help', 'unconfirmed'],
@@ -100,18 +100,18 @@ describe('a prompt that is taken', () => {
   })
 })
 
-describe('what goes wrong in between', () => {
-  test('Enter swallowed once is pressed once more, the text is not', async () => {
+describe('problems while a prompt is sent', () => {
+  test('Enter that is swallowed once is pressed again; the text is not typed again', async () => {
     const agent = agentOf({ swallowed: 1 })
     expect(await send(agent)).toEqual({ result: 'delivered' })
     expect(agent.writes).toEqual([TEXT, '\r', '\r'])
   })
 
-  test('Enter swallowed for good is unconfirmed after one retry', async () => {
+  test('Enter that is always swallowed is unconfirmed after one retry', async () => {
     const agent = agentOf({ swallowed: 9 })
     expect(await send(agent)).toMatchObject({
       result: 'unconfirmed',
-      detail: expect.stringContaining('stands in the input box'),
+      detail: expect.stringContaining('the text is in the input box'),
     })
     expect(agent.writes).toEqual([TEXT, '\r', '\r'])
   })
@@ -179,7 +179,7 @@ describe('what goes wrong in between', () => {
     expect(agent.writes).toEqual([TEXT, '\u0015'])
   })
 
-  test("someone else's text in the box is not cleared", async () => {
+  test("another person's text in the box is not cleared", async () => {
     const agent = agentOf({
       isBlind: true,
       onWrite: (agent, keys) => keys === TEXT && agent.show({ composer: composer('something else') }),
@@ -188,7 +188,7 @@ describe('what goes wrong in between', () => {
     expect(agent.writes).toEqual([TEXT])
   })
 
-  test('an empty box alone proves nothing: it is looked at for 15 seconds', async () => {
+  test('an empty box alone proves nothing within 15 seconds', async () => {
     const drops = (agent: ScriptedAgent) => agent.show({ composer: composer('') })
     const dropped = agentOf({ onTake: drops })
     const before = clock.now()
@@ -204,7 +204,7 @@ describe('what goes wrong in between', () => {
     expect(await send(late)).toEqual({ result: 'delivered' })
   })
 
-  test('a session that ends while text is typed is gone; after Enter nobody can tell', async () => {
+  test('a session that ends while text is typed is refused as gone; after Enter it is unconfirmed', async () => {
     const before = agentOf({ isBlind: true, onWrite: agent => agent.later(20, () => agent.exit()) })
     expect(await send(before)).toMatchObject({ result: 'refused', reason: 'gone' })
     expect(before.enters).toBe(0)
@@ -239,7 +239,7 @@ describe('what goes wrong in between', () => {
   })
 })
 
-describe('proof beside the screen', () => {
+describe('proof besides the screen', () => {
   const dropped: AgentScript = { onTake: agent => agent.show({ composer: composer('') }) }
 
   test('a hook or a transcript that names the text is proof enough', async () => {
@@ -254,7 +254,7 @@ describe('proof beside the screen', () => {
     expect(asked[0]).toEqual([TEXT, false])
   })
 
-  test('it is waited for twice as long where the agent calls hooks', async () => {
+  test('the gate waits twice as long for proof if the agent calls hooks', async () => {
     for (const hasHooks of [false, true]) {
       const agent = Object.assign(agentOf(dropped), { hasHooks: () => hasHooks })
       const before = clock.monotonic()
@@ -264,7 +264,7 @@ describe('proof beside the screen', () => {
     }
   })
 
-  test('a queue that must not be used is refused before anything is typed', async () => {
+  test('a busy agent is refused if its queue must not be used', async () => {
     const agent = agentOf({}, idle({ busy: true, view: 'thinking' }))
     const result = await runThrough(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, mayQueue: false }))
     expect(result).toMatchObject({ result: 'refused', reason: 'busy' })

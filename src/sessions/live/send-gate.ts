@@ -1,6 +1,7 @@
 import { type Clock, delay } from '../../clock/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
-import { cleanText, isCommand, squash, TEXT_MAX, type TextMeaning, type Typing, typingOf } from './send-text.js'
+import { squash } from '../compare-text.js'
+import { cleanText, isCommand, TEXT_MAX, type TextMeaning, type Typing, typingOf } from './send-text.js'
 
 /** What sending needs of a session. */
 export interface SendPort {
@@ -9,16 +10,21 @@ export interface SendPort {
   isBracketedPaste(): boolean
   press(keys: string): Promise<void>
   changed(ms: number): Promise<void>
-  /** Why keys would not reach the agent (another program in front, a pane in copy mode); null: they would, as far as anyone can tell. */
+  /**
+   * Why keys would not reach the agent (another program in front, a pane in copy mode); null: no
+   * reason is known.
+   */
   absence?(): { reason: 'no-agent' | 'copy-mode'; detail: string } | null
   /** Milliseconds since a person last typed here. */
   quietMs?(): number
   /**
-   * What beside the screen says that the agent took this text after this moment of the clock: a hook, its transcript, its
-   * status. Of an agent that worked before, work proves nothing.
+   * The source besides the screen that confirms that the agent took this text after this time: a
+   * hook, its transcript, its status. If the agent worked before, work proves nothing.
    */
   proof?(text: string, since: number, wasBusy: boolean): string | null
-  /** The last row that stands above the input box: what a command of the agent's own answers comes below it. */
+  /**
+   * The last row above the input box: the answer to a command of the agent's own comes below it.
+   */
   lastRow?(): number
   /** The agent calls hooks: proof may come late. */
   hasHooks?(): boolean
@@ -27,7 +33,7 @@ export interface SendPort {
 export type SendResult =
   | { result: 'delivered' }
   | { result: 'queued' }
-  /** Kept here until the agent rests. */
+  /** Held by Signalbox until the agent rests. */
   | { result: 'held'; prompt: string }
   | { result: 'refused'; reason: SendRefusal; detail: string }
   | { result: 'unconfirmed'; detail: string }
@@ -51,43 +57,47 @@ export interface GateOptions {
   /** How long the input box may take to appear. */
   readyWaitMs?: number
   meaning?: TextMeaning
-  /** Text that stands in the box is deleted first, unless a person is typing it. */
+  /** Delete text that is in the box first, unless a person is typing it. */
   clearsDraft?: boolean
   /** Whether the agent's own queue may be used. */
   mayQueue?: boolean
 }
 
 const READY_WAIT_MS = 3_000
-/** How long a list or viewer that was told to close, or a box that was cleared, may take. */
+/** How long a list or viewer may take to close, or a box to become empty. */
 const CLOSE_WAIT_MS = 1_000
-/** An agent on a busy machine may draw the first character and, seconds later, the rest. */
+/** On a busy machine an agent may draw the first character, and the rest seconds later. */
 const ECHO_WAIT_MS = 10_000
 const RETRY_AFTER_MS = 3_000
 const RETRY_WAIT_MS = 5_000
-/** An empty box without any proof is looked at for so long, counted from the first Enter. */
+/** How long to wait for proof while the box is empty, counted from the first Enter. */
 const PROOF_WAIT_MS = 15_000
 const HOOK_PROOF_WAIT_MS = 30_000
-/** Who typed so recently may be about to go on. */
+/** A person who typed this recently may be about to continue. */
 const TYPING_MS = 10_000
-/** Agents open a list of commands while one is typed; Enter before it stands picks something else. */
+/**
+ * Agents open a list while a command is typed; Enter before the list is complete picks another
+ * command.
+ */
 const COMMAND_LIST_MS = 250
 const ESCAPE = '\u001b'
 
 /**
- * Types a prompt into the agent's input box: only while that box is live and empty and nothing else is on screen; the text first, Enter as
- * a write of its own once the text is seen in the box and is still there; and *delivered* only when the agent took it. The text is never
- * written twice, and no key is pressed while a menu is up: what appears in between is reported, not answered.
+ * Types a prompt into the agent's input box: only while that box is live and empty and nothing else
+ * is on screen; the text first, then Enter as a write of its own once the box shows the text; and
+ * reports *delivered* only when the agent took it. The text is never written twice, and no key is
+ * pressed while a menu is on screen: a menu that appears in between is reported, not answered.
  */
 export async function sendPrompt(port: SendPort, text: string, options: GateOptions): Promise<SendResult> {
   const { pack, clock, meaning = 'auto' } = options
   const clean = cleanText(text)
   if (clean === '') return refused('text', 'there is nothing to send')
   if (clean.length > TEXT_MAX)
-    return refused('text', `the text has ${clean.length} characters; at most ${TEXT_MAX} can be sent`)
+    return refused('text', `the text is ${clean.length} characters long; the limit is ${TEXT_MAX}`)
   const blocked = await waitForComposer(port, options)
   if (blocked) return blocked
   const typing = typingOf(clean, { pack, meaning, isBracketedPaste: port.isBracketedPaste() })
-  if (!typing) return refused('text', 'several lines can only be pasted, and this program takes no paste')
+  if (!typing) return refused('text', 'several lines can only be pasted, and this program does not accept a paste')
   const stopped = await typeText(port, typing, pack, clock)
   if (stopped) return stopped
   await until(port, clock, ECHO_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), clean))
@@ -117,12 +127,12 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
     Boolean(port.proof?.(text, firstEnter, before.busy === true))
   await port.press(pack.input.submit)
   if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return delivered
-  // Only a box that still shows our text, with nothing else on screen, gets the one further Enter.
+  // Only a box that still shows the text, with nothing else on screen, gets one more Enter.
   if (!obstacle(port) && showsText(port.observation(), text)) {
     await port.press(pack.input.submit)
     if (await until(port, clock, RETRY_WAIT_MS, isTaken)) return delivered
     if (showsText(port.observation(), text))
-      return unconfirmed('the text stands in the input box; Enter was pressed twice and not taken')
+      return unconfirmed('the text is in the input box; the agent ignored Enter twice')
   }
   const proofWaitMs = port.hasHooks?.() ? HOOK_PROOF_WAIT_MS : PROOF_WAIT_MS
   if (await until(port, clock, firstEnter + proofWaitMs - clock.monotonic(), isTaken)) return delivered
@@ -133,7 +143,10 @@ function isBelow(port: SendPort, row: number): boolean {
   return (port.lastRow?.() ?? 0) > row
 }
 
-/** Something after our Enter says that the agent has the text. A box that is merely empty says nothing: agents drop text too. */
+/**
+ * Whether the screen after Enter proves that the agent took the text. An empty box proves nothing:
+ * agents also drop text.
+ */
 function isProof(seen: Observation | null, before: Observation, { text, isCommand }: Prompt): boolean {
   if (!seen || showsText(seen, text)) return false
   const isEchoed = showsEcho(seen, text)
@@ -147,7 +160,7 @@ function isProof(seen: Observation | null, before: Observation, { text, isComman
     return true
   const hasTurned = JSON.stringify(seen.terminator) !== JSON.stringify(before.terminator)
   if (isCommand && (hasTurned || seen.user !== before.user || seen.view !== before.view)) return true
-  // The same words may have been said before: then their echo alone proves nothing.
+  // The same text may have been sent before: then its echo alone proves nothing.
   return isEchoed && (hasTurned || !showsEcho(before, text))
 }
 
@@ -186,7 +199,7 @@ function judgeScreen(port: SendPort, { pack, mayQueue = true }: GateOptions): Re
   return null
 }
 
-/** A shell, a pager, an editor: what the agent has started, or left behind. */
+/** A shell, a pager or an editor that the agent has started or left behind. */
 function otherProgram(seen: Observation): string | null {
   if (seen.view !== 'idle_prompt') return null
   const { prompt } = (seen as Observation<'idle_prompt'>).payload
@@ -197,13 +210,16 @@ function isSomeoneTyping(port: SendPort): boolean {
   return (port.quietMs?.() ?? Number.POSITIVE_INFINITY) < TYPING_MS
 }
 
-/** Some agents put the prompt of an interrupted turn back into their box: nobody wrote it there, and it is in the conversation above. */
+/**
+ * Some agents put the prompt of an interrupted turn back into their box: no person wrote it there,
+ * and the conversation has it.
+ */
 function isGivenBack(seen: Observation | null): boolean {
   if (!seen?.composer || seen.user === null || seen.terminator?.outcome !== 'interrupted') return false
   return squash(seen.composer.draft) === squash(seen.user)
 }
 
-/** The one key that may bring an empty input box. */
+/** The one key that may lead to an empty input box. */
 function closingKey(
   port: SendPort,
   reason: SendRefusal | undefined,
@@ -220,12 +236,12 @@ function isOverlay(seen: Observation): boolean {
   return seen.view === 'unknown' && seen.composer === null && (seen as Observation<'unknown'>).payload.recognised
 }
 
-/** A menu, a login, a question: whatever is typed now answers it. */
+/** A menu, a login, a question: any key now answers it. */
 function isAsking(seen: Observation | null): boolean {
   return seen !== null && seen.awaiting !== null && seen.awaiting !== 'exit_confirm'
 }
 
-/** What forbids any further key. */
+/** Why no further key may be pressed. */
 function obstacle(port: SendPort): string | null {
   if (port.isExited()) return 'the session has ended'
   return isAsking(port.observation()) ? 'the agent asks for an answer' : null
@@ -253,7 +269,10 @@ async function typeText(port: SendPort, { text, way }: Typing, pack: Pack, clock
   return null
 }
 
-/** The text is not in the box as it should be: what part of it is there is taken out again, unless a menu would get the key. */
+/**
+ * The box does not show the text as it should: a part of it is removed again, unless a menu would
+ * get the key.
+ */
 async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendResult> {
   const inTheWay = obstacle(port)
   if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')
@@ -263,14 +282,17 @@ async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendR
   return unconfirmed('the text did not appear in the input box; Enter was not pressed')
 }
 
-/** The box shows the end of the text, or the mark of a paste. Blanks do not count: boxes wrap. */
+/**
+ * Whether the box shows the end of the text, or the mark of a paste. Blanks do not count: boxes
+ * wrap.
+ */
 function showsText(observation: Observation | null, text: string): boolean {
   const composer = observation?.composer
   if (!composer) return false
   return composer.pasted > 0 || squash(composer.draft).endsWith(squash(text).slice(-20))
 }
 
-/** The newest echoed prompt is this text, or as much of it as the agent repeats. */
+/** Whether the newest echo is this text, or as much of it as the agent repeats. */
 function showsEcho({ user }: Observation, text: string): boolean {
   if (user === null) return false
   const echo = squash(user)

@@ -16,14 +16,14 @@ function session(age = 0): {
   return { clock, time, calls, at: due => time.schedule(due, () => calls.push(time.now())) }
 }
 
-test('counts seconds since the start of the session, also for a host that came later', () => {
+test('the clock counts seconds since the session’s start, also for a later host', () => {
   const { clock, time } = session(5000)
   expect(time.now()).toBe(5)
   clock.advance(250)
   expect(time.now()).toBe(5.25)
 })
 
-test('calls back once, when the session has reached the time', () => {
+test('the callback runs once, at its time', () => {
   const { clock, calls, at } = session()
   at(1)
   clock.advance(999)
@@ -34,7 +34,7 @@ test('calls back once, when the session has reached the time', () => {
   expect(calls).toEqual([1])
 })
 
-test('a later call replaces the one before; null takes it back', () => {
+test('a later schedule replaces the earlier one; null cancels it', () => {
   const { clock, calls, at, time } = session()
   at(1)
   at(2)
@@ -49,14 +49,14 @@ test('a later call replaces the one before; null takes it back', () => {
   expect(clock.pending).toBe(0)
 })
 
-test('a time that has passed is now', () => {
+test('a time in the past calls back at once', () => {
   const { clock, calls, at } = session(10_000)
   at(1)
   clock.advance(0)
   expect(calls).toEqual([10])
 })
 
-test('follows stamps that are ahead of it, and never goes back', () => {
+test('the clock follows stamps that are ahead of it and never runs backwards', () => {
   const { clock, time } = session()
   time.observe(3)
   expect(time.now()).toBe(3)
@@ -66,7 +66,7 @@ test('follows stamps that are ahead of it, and never goes back', () => {
   expect(time.now()).toBe(3.5)
 })
 
-test('what was waited for comes nearer when the stamps jump ahead', () => {
+test('the callback comes earlier when the stamps jump ahead', () => {
   const { clock, calls, at, time } = session()
   at(10)
   time.observe(9.5)
@@ -80,7 +80,7 @@ test('what was waited for comes nearer when the stamps jump ahead', () => {
   expect(calls).toEqual([10, 30])
 })
 
-test('the same time again keeps the timer, and calls the newest callback', () => {
+test('scheduling the same time keeps the timer and uses the newest callback', () => {
   const { clock, time, calls } = session()
   time.schedule(1, () => calls.push(1))
   time.schedule(1, () => calls.push(2))
@@ -89,7 +89,7 @@ test('the same time again keeps the timer, and calls the newest callback', () =>
   expect(calls).toEqual([2])
 })
 
-test('a session that began in the future, because the wall clock stepped back, still counts up', () => {
+test('the clock counts up even if the wall clock was set back', () => {
   const { clock, time } = session(-5000)
   expect(time.now()).toBe(-5)
   time.observe(2)

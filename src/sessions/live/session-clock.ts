@@ -1,8 +1,9 @@
 import type { Clock, Timer } from '../../clock/index.js'
 
 /**
- * Seconds since a session's start, as its recording counts them, and one timer on that scale. The keeper stamps output with its own clock;
- * ours is set forward to the newest stamp, so that time never runs backwards between the two.
+ * Seconds since a session's start, as its recording counts them, and one timer on that scale. The
+ * keeper stamps output with its own clock; this clock is set forward to the newest stamp, so that
+ * time never runs backwards between the two.
  */
 export class SessionClock {
   readonly #clock: Clock
@@ -25,11 +26,14 @@ export class SessionClock {
     const ahead = t - this.now()
     if (ahead <= 0) return
     this.#zero -= ahead * 1000
-    // What was waited for is nearer now.
+    // The deadline is nearer now.
     if (this.#due !== null) this.#arm(this.#due)
   }
 
-  /** Calls back once when session time has reached `due`; a later call replaces the one before. Null: no call. */
+  /**
+   * Calls back once when session time reaches `due`; a later call replaces the earlier one. Null:
+   * no callback.
+   */
   schedule(due: number | null, callback: () => void): void {
     this.#callback = callback
     if (due === this.#due) return
@@ -45,7 +49,8 @@ export class SessionClock {
 
   #arm(due: number): void {
     this.#timer?.cancel()
-    // Rounded up: a call that comes a breath too early finds nothing due, and would be asked for again without end.
+    // Rounded up: a callback that comes slightly too early finds nothing due and would be scheduled
+    // again and again.
     const ms = Math.max(0, Math.ceil((due - this.now()) * 1000))
     this.#timer = this.#clock.setTimer(ms, () => {
       this.#due = null

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { SessionNotices } from './session-notices.js'
-import { DEFAULT_TIMES } from './session-times.js'
+import { DEFAULT_TIMES } from './session-options.js'
 
-test('what comes in after the stop arms no timer: it would keep a process that ends', () => {
+test('a stopped session sets no timer, which would keep the process alive', () => {
   const clock = new SimulatedClock(1_000)
   const notices = new SessionNotices({
     session: { number: 1, agent: 'demo', startedAt: clock.now() },
@@ -11,7 +11,7 @@ test('what comes in after the stop arms no timer: it would keep a process that e
     times: DEFAULT_TIMES,
     lastRows: () => [],
     unattendedMs: () => 0,
-    tell: () => undefined,
+    notify: () => undefined,
     onSilence: () => undefined,
     onAbandoned: () => undefined,
   })

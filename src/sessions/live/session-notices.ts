@@ -2,8 +2,16 @@ import type { Clock, Timer } from '../../clock/index.js'
 import type { KeptExit } from '../../keeper/index.js'
 import type { Observation } from '../../screen/index.js'
 import { formatAge } from '../../text/index.js'
-import type { SessionTimes } from './session-times.js'
-import type { Notice } from './sink.js'
+import type { SessionTimes } from './session-options.js'
+
+export interface Notice {
+  kind: 'auth' | 'silence' | 'crash' | 'lost' | 'not-ready' | 'undelivered'
+  text: string
+  /** Rows of the screen that say more. */
+  rows?: string[]
+  /** An address for the person to open. */
+  link?: string
+}
 
 export interface SessionNoticesOptions {
   session: { number: number; agent: string; startedAt: number }
@@ -11,28 +19,31 @@ export interface SessionNoticesOptions {
   times: SessionTimes
   /** The last rows of the screen that are not blank. */
   lastRows(count: number): string[]
-  /** People look at the terminal itself, or did until so many milliseconds ago. */
+  /** Milliseconds since a person last watched the terminal; 0 while one does. */
   unattendedMs(): number
-  tell(notice: Notice): void
-  /** Nothing has changed for too long. */
+  notify(notice: Notice): void
+  /** The screen has not changed for too long. */
   onSilence(): void
-  /** Ends the session: it waits for a sign-in and nobody is there. */
+  /** The agent waits for a sign-in, and no person has attached: the session should end. */
   onAbandoned(): void
 }
 
 const CRASH_ROWS = 5
 const SCREEN_ROWS = 20
 
-/** What a session has to say to its people without being asked, each once: that it never got ready, is silent, must sign in, crashed. */
+/**
+ * What a session reports to people by itself, each thing once: it is not ready, silent, asks for a
+ * sign-in, crashed.
+ */
 export class SessionNotices {
   readonly #options: SessionNoticesOptions
   #ready: Timer | null = null
   #silence: Timer | null = null
   #changedAt: number
   #isAtWork = false
-  #isSilenceTold = false
+  #isSilenceReported = false
   #auth: { grace: Timer | null } | null = null
-  /** For good: what still comes in while the session closes arms no timer, which would keep the process. */
+  /** For good: later calls set no timer, because a timer would keep the process alive. */
   #isStopped = false
 
   constructor(options: SessionNoticesOptions) {
@@ -47,7 +58,7 @@ export class SessionNotices {
     this.#scheduleSilence()
     if (isReady || this.#isStopped) return
     const left = session.startedAt + times.readyTimeoutMs - clock.now()
-    this.#ready = clock.setTimer(Math.max(0, left), () => this.#tellNotReady())
+    this.#ready = clock.setTimer(Math.max(0, left), () => this.#notReady())
   }
 
   stop(): void {
@@ -62,7 +73,7 @@ export class SessionNotices {
 
   changed(): void {
     this.#changedAt = this.#options.clock.monotonic()
-    this.#isSilenceTold = false
+    this.#isSilenceReported = false
   }
 
   atWork(isAtWork: boolean): void {
@@ -73,44 +84,47 @@ export class SessionNotices {
   }
 
   silent(): void {
-    const { clock, session, lastRows, tell } = this.#options
+    const { clock, session, lastRows, notify } = this.#options
     const [row = ''] = lastRows(1)
     const age = formatAge(clock.monotonic() - this.#changedAt)
-    tell({
+    notify({
       kind: 'silence',
-      text: `Session ${session.number} works on something, but nothing has changed for ${age}. The last row: ${row}`,
+      text: `Session ${session.number} is working, but its screen has not changed for ${age}. The last row: ${row}`,
       rows: [row],
     })
   }
 
-  /** A sign-in is asked for. One notice for as long as that lasts. */
+  /** The agent asks for a sign-in. One notice while that lasts. */
   needsSignIn(observation: Observation | null): void {
     if (this.#auth || observation?.view !== 'auth_required') return
     this.#auth = { grace: null }
-    const { session, tell } = this.#options
+    const { session, notify } = this.#options
     const { url, code } = (observation as Observation<'auth_required'>).payload
     const where = url ? ` Open ${url}${code ? ` and enter ${code}` : ''}.` : ''
-    tell({
+    notify({
       kind: 'auth',
-      text: `Session ${session.number}: ${session.agent} asks for a sign-in.${where} To do it in its terminal: signalbox attach ${session.number}`,
+      text: `Session ${session.number}: ${session.agent} asks for a sign-in.${where} To sign in in its terminal: signalbox attach ${session.number}`,
       ...(url !== undefined && { link: url }),
     })
   }
 
-  /** The sign-in screen has the terminal to itself: unless someone comes to see to it, the session is ended. */
+  /**
+   * The sign-in screen covers the whole terminal: the session ends unless a person attaches in
+   * time.
+   */
   endUnlessAttended(isStillAsked: () => boolean): void {
     const { clock, times, unattendedMs, onAbandoned } = this.#options
     if (!this.#auth || this.#auth.grace) return
-    const look = (ms: number) => {
+    const check = (ms: number) => {
       if (!this.#auth || this.#isStopped) return
       this.#auth.grace = clock.setTimer(ms, () => {
         if (!isStillAsked() || !this.#auth) return
         const left = times.authGraceMs - unattendedMs()
-        if (left > 0) look(left)
+        if (left > 0) check(left)
         else onAbandoned()
       })
     }
-    look(times.authGraceMs)
+    check(times.authGraceMs)
   }
 
   signedIn(): void {
@@ -119,10 +133,10 @@ export class SessionNotices {
   }
 
   crashed(exit: KeptExit, { canResume }: { canResume: boolean }): void {
-    const { session, lastRows, tell } = this.#options
+    const { session, lastRows, notify } = this.#options
     const how = exit.signal ?? `exit ${exit.code}`
-    const next = canResume ? ` To go on: signalbox resume ${session.number}` : ''
-    tell({
+    const next = canResume ? ` To resume it: signalbox resume ${session.number}` : ''
+    notify({
       kind: 'crash',
       text: `Session ${session.number} crashed (${how}).${next}`,
       rows: lastRows(CRASH_ROWS),
@@ -130,19 +144,19 @@ export class SessionNotices {
   }
 
   undelivered(detail: string): void {
-    const { session, tell } = this.#options
-    tell({
+    const { session, notify } = this.#options
+    notify({
       kind: 'undelivered',
-      text: `A prompt that waited for session ${session.number} was not delivered: ${detail}`,
+      text: `A prompt held for session ${session.number} was not delivered: ${detail}`,
     })
   }
 
-  #tellNotReady(): void {
-    const { session, clock, lastRows, tell } = this.#options
+  #notReady(): void {
+    const { session, clock, lastRows, notify } = this.#options
     const age = formatAge(clock.now() - session.startedAt)
-    tell({
+    notify({
       kind: 'not-ready',
-      text: `Session ${session.number} shows no input box after ${age}. Look at it: signalbox attach ${session.number}`,
+      text: `Session ${session.number} shows no input box after ${age}. To check it: signalbox attach ${session.number}`,
       rows: lastRows(SCREEN_ROWS),
     })
   }
@@ -153,9 +167,9 @@ export class SessionNotices {
     this.#silence = null
     if (this.#isStopped || !this.#isAtWork || times.silenceMs === 0) return
     const left = this.#changedAt + times.silenceMs - clock.monotonic()
-    this.#silence = clock.setTimer(Math.max(left, this.#isSilenceTold ? times.silenceMs : 0), () => {
-      if (clock.monotonic() - this.#changedAt >= times.silenceMs && !this.#isSilenceTold) {
-        this.#isSilenceTold = true
+    this.#silence = clock.setTimer(Math.max(left, this.#isSilenceReported ? times.silenceMs : 0), () => {
+      if (clock.monotonic() - this.#changedAt >= times.silenceMs && !this.#isSilenceReported) {
+        this.#isSilenceReported = true
         onSilence()
       }
       this.#scheduleSilence()

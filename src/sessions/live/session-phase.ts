@@ -1,34 +1,79 @@
-import { transition, UnlistedCounter } from '../../machine/index.js'
+import type { Clock } from '../../clock/index.js'
+import { transition } from '../../machine/index.js'
 import type { Look } from '../../panes/index.js'
-import type { Block } from '../../screen/index.js'
-import { Conversation } from '../conversation/conversation.js'
-import type { SaidRecord } from '../conversation/said-records.js'
-import { TurnWork } from '../conversation/turn-work.js'
-import { liveMenu } from '../requests/live-menu.js'
-import { MenuAppearances } from '../requests/menu-appearances.js'
+import type { Block, Pack } from '../../screen/index.js'
+import {
+  Conversation,
+  type ConversationState,
+  type MessageRef,
+  type ReportedText,
+  type RowSource,
+  TurnActions,
+  type TurnActionsOptions,
+} from '../conversation/index.js'
+import type { Effects } from '../effects.js'
+import { liveMenu, MenuInstances, type MenuState, type ScreenRequests } from '../requests/index.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
-import type { SentPrompt } from './prompts.js'
+import type { SentPrompt } from './prompt-queue.js'
 import { Readiness } from './readiness.js'
-import type { PhaseState, SessionPhaseOptions } from './session-phase-options.js'
-import type { MessageRef } from './sink.js'
+import type { SessionNotices } from './session-notices.js'
 
-/** A picture that was cut off is finished within so long, or it was whole. */
+/** Saved in snapshots. */
+export interface PhaseState {
+  phase: Phase
+  conversation: ConversationState
+  menus: MenuState
+  isReady: boolean
+  /** The session was reported as ready. */
+  isReported: boolean
+}
+
+/** What a phase means for people. */
+export type PhaseNotices = Pick<
+  SessionNotices,
+  'signedIn' | 'atWork' | 'needsSignIn' | 'endUnlessAttended' | 'silent' | 'ready'
+>
+
+/** Where its menus go. */
+export type PhaseRequests = Pick<ScreenRequests, 'raise' | 'seenAgain' | 'settle' | 'takeOver'>
+
+export interface SessionPhaseOptions extends TurnActionsOptions {
+  pack: Pack
+  rows: RowSource
+  clock: Clock
+  effects: Effects
+  notices: PhaseNotices
+  requests: PhaseRequests
+  isResumed: boolean
+  restored: PhaseState | null
+  /** The session reads old bytes: their menus raise no request, and nothing is shown. */
+  isCatchingUp(): boolean
+  /** The agent begins or stops to think. */
+  typing(isOn: boolean): void
+  onEnd(): void
+  onError(error: unknown): void
+}
+
+/** A frame that was cut off is completed within this time, or it was complete. In seconds. */
 const HALF_DRAWN_S = 2
 
-/** What Signalbox does with a session: the phase, moved by the table, whose actions are carried out on the turn, its menus and its people. */
+/**
+ * The phase of a session: the phase table moves it, and this class performs the table's actions on
+ * the turn, its requests and its notices.
+ */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
   readonly #conversation: Conversation
-  readonly #work: TurnWork
-  readonly #menus: MenuAppearances
+  readonly #turn: TurnActions
+  readonly #menus: MenuInstances
   readonly #readiness: Readiness
-  readonly #unlisted = new UnlistedCounter()
   #phase: Phase
-  /** The turn that the agent was last seen to be busy with. */
+  #last: Look | null = null
+  /** The turn that the agent was last seen to work on. */
   #begun: string | null = null
-  /** When a half drawn picture came that nothing has followed yet. */
+  /** When a half-drawn frame came that no other frame has followed. */
   #tornAt: number | null = null
-  /** Number of a frame that was taken for half drawn, and has turned out to be all there is. */
+  /** Number of a frame that was taken for half-drawn and turned out to be complete. */
   #wholeFrame = -1
 
   constructor(options: SessionPhaseOptions) {
@@ -36,8 +81,8 @@ export class SessionPhase {
     this.#options = options
     this.#phase = restored?.phase ?? 'dormant'
     this.#conversation = new Conversation(session, pack, rows, restored?.conversation)
-    this.#work = new TurnWork(options, this.#conversation, () => this.#phase)
-    this.#menus = new MenuAppearances(options, restored?.menus ?? null)
+    this.#turn = new TurnActions(options, this.#conversation, () => this.#phase)
+    this.#menus = new MenuInstances(options, restored?.menus ?? null)
     this.#readiness = this.#createReadiness()
   }
 
@@ -45,14 +90,14 @@ export class SessionPhase {
     return this.#phase
   }
 
-  /** Which appearance of a menu is on screen. */
+  /** Which instance of a menu is on screen. */
   get menuInstance(): string {
     return this.#menus.instance
   }
 
-  /** There is something for people to do or to look at. */
+  /** People can do or read something. */
   get isReady(): boolean {
-    return this.#readiness.isTold
+    return this.#readiness.isReported
   }
 
   get isAtWork(): boolean {
@@ -60,10 +105,10 @@ export class SessionPhase {
   }
 
   get blocks(): readonly Block[] {
-    return this.#work.blocks
+    return this.#turn.blocks
   }
 
-  /** The last row that stands above the live part of the screen. */
+  /** The last row above the live part of the screen. */
   get lastRow(): number {
     return this.#conversation.shownTo
   }
@@ -73,13 +118,13 @@ export class SessionPhase {
     return this.#conversation.lastTurn
   }
 
-  /** The agent has been seen at work on this turn, or it is over. */
+  /** The agent was seen to work on this turn, or the turn has ended. */
   hasBegun(turn: string | null): boolean {
     return turn === null || this.#begun === turn || this.#conversation.turn !== turn
   }
 
   get openMessage(): MessageRef | null {
-    return this.#work.openMessage
+    return this.#turn.openMessage
   }
 
   get state(): PhaseState {
@@ -88,76 +133,73 @@ export class SessionPhase {
       conversation: this.#conversation.state,
       menus: this.#menus.state,
       isReady: this.#readiness.isReady,
-      isTold: this.#readiness.isTold,
+      isReported: this.#readiness.isReported,
     }
   }
 
   see(look: Look): void {
-    const { observation } = look
-    this.#conversation.observe(look)
-    this.#work.tellPrompt(look)
-    if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
-      this.#options.notices.signedIn()
-    if (!this.#readiness.admits(look) || this.#isHalfDrawn(look) || !look.isSettled) return
-    const menu = liveMenu(observation)
-    const isNewMenu = this.#menus.isNew(menu)
-    if (this.isAtWork) this.#work.beginQueued(look)
-    this.dispatch(phaseEventOf(observation, isNewMenu), look)
-    this.#menus.stands(menu)
+    this.#last = look
+    this.#see(look)
   }
 
   /**
-   * The agent took a prompt that was typed after the turn `before`. Where it was seen at work on it, or even answered it before there was
-   * proof, that turn is the prompt's; the screen may show the prompt later, or in part, or never. A command of the agent's own begins a
-   * turn only if it is seen to. Returns the turn's name.
+   * The agent took a prompt that was typed after the turn `before`. If the agent was seen to work
+   * on it, or even answered it before there was proof, that turn is the prompt's; the screen may
+   * show the prompt later, in part, or never. A command of the agent's own opens a turn only if one
+   * is seen. Returns the turn's name.
    */
   noteSent({ text, before, isCommand }: SentPrompt): string | null {
     const isNew = this.lastTurn === before
     if (isNew && isCommand) return null
-    if (isNew) this.dispatch('prompt-sent', this.#options.lastLook())
-    this.#work.tellSent(text)
+    if (isNew) this.dispatch('prompt-sent', this.#last)
+    this.#turn.recordSentPrompt(text)
     return this.lastTurn
   }
 
-  /** Keys go to the program, a person's or ours. */
+  /** Keys go to the program, a person's or Signalbox's. */
   noteInput(bytes: Uint8Array): void {
-    this.#readiness.noteInput(bytes, this.#options.lastLook())
+    this.#readiness.noteInput(bytes, this.#last)
   }
 
   dispatch(event: PhaseEvent, look: Look | null): void {
     const { isCatchingUp, record, notices } = this.#options
     const from = this.#phase
-    const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
+    const [next, actions] = transition(phaseTable, from, event)
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
     for (const action of actions) this.#act(action, look, event)
     if (next !== 'dormant') this.#begun = this.#conversation.turn
     if (next === 'dormant' && from !== 'dormant') {
-      if (from === 'tool-pending') this.#work.sayUnsaid(look)
-      this.#work.close(look)
+      if (from === 'tool-pending') this.#turn.writeUnwritten(look)
+      this.#turn.close(look)
     }
   }
 
-  /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
+  /**
+   * When to call `tick` if no byte comes before; null: never. In seconds since the session's start.
+   */
   nextDeadline(): number | null {
     const torn = this.#tornAt === null ? null : this.#tornAt + HALF_DRAWN_S
-    const due = [torn, this.#work.due?.at ?? null].filter(at => at !== null)
+    const due = [torn, this.#turn.due?.at ?? null].filter(at => at !== null)
     return due.length === 0 ? null : Math.min(...due)
   }
 
-  /** Time has passed; the last picture still stands. Bytes that come later than the deadline are preceded by this call, live or not. */
+  /**
+   * Time has passed, and the last frame still stands. Called before bytes that come after the
+   * deadline, live or not.
+   */
   tick(t: number): void {
     const due = this.nextDeadline()
-    const look = this.#options.lastLook()
+    const look = this.#last
     if (due === null || t < due || !look) return
     const now = { ...look, t: due }
     if (this.#tornAt !== null && due === this.#tornAt + HALF_DRAWN_S) {
       this.#tornAt = null
       this.#wholeFrame = look.frame.seq
-      return this.see(now)
+      return this.#see(now)
     }
-    if (this.#work.due?.what === 'history') return this.#act('extract-history', now)
+    if (this.#turn.due?.what === 'idle-output') return this.#act('extract-history', now)
     this.#act('extract', now)
     this.#act('edit', now)
   }
@@ -165,14 +207,14 @@ export class SessionPhase {
   /** The agent's work was stopped. */
   interrupted(): void {
     if (!this.isAtWork) return
-    this.#work.noteInterrupted()
-    this.dispatch('interrupted', this.#options.lastLook())
+    this.#turn.noteInterrupted()
+    this.dispatch('interrupted', this.#last)
   }
 
-  /** The agent says that its turn has ended. The screen decides, unless it cannot tell. */
+  /** The agent reports that its turn has ended. The screen decides, unless it is unclear. */
   turnEnded(outcome: 'done' | 'interrupted' | 'failed'): void {
-    const look = this.#options.lastLook()
-    // Agents call a denied request an interruption; their screens know better.
+    const look = this.#last
+    // Agents report a denied request as an interruption; their screens are more precise.
     const isDenied = look?.observation.terminator?.outcome === 'denied'
     if (outcome === 'interrupted' && !isDenied) return this.interrupted()
     if (isDenied && this.isAtWork) return this.dispatch('idle_prompt', look)
@@ -180,19 +222,34 @@ export class SessionPhase {
     if (this.isAtWork && isUnclear) this.dispatch('idle_prompt', look)
   }
 
-  /** A finished piece of the answer, in the agent's own words. */
-  hear(said: SaidRecord, t: number): void {
-    this.#work.hear(said, t, () => this.dispatch('transcript-block', this.#options.lastLook()))
+  /** The agent reports a finished piece of its answer. */
+  takeReported(text: ReportedText, t: number): void {
+    this.#turn.takeReported(text, t, () => this.dispatch('transcript-block', this.#last))
   }
 
-  /** After a restart: the open request of the menu on screen is ours again. */
-  takeOverApprovals(): void {
-    this.#menus.takeOver(this.#options.lastLook())
+  /** After a restart: takes over the open request of the menu on screen. */
+  takeOverRequests(): void {
+    this.#menus.takeOver(this.#last)
   }
 
-  // — inside —
+  #see(look: Look): void {
+    const { observation } = look
+    this.#conversation.observe(look)
+    this.#turn.recordPrompt(look)
+    if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
+      this.#options.notices.signedIn()
+    if (!this.#readiness.admits(look) || this.#isHalfDrawn(look) || !look.isSettled) return
+    const menu = liveMenu(observation)
+    const isNewMenu = this.#menus.isNew(menu)
+    if (this.isAtWork) this.#turn.beginQueued(look)
+    this.dispatch(phaseEventOf(observation, isNewMenu), look)
+    this.#menus.seenAgain(menu)
+  }
 
-  /** Each action is isolated: a failure is reported, the rest still run, the phase has advanced. */
+  /**
+   * Each action is isolated: a failure is reported, the others still run, and the phase has
+   * advanced.
+   */
   #act(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     try {
       this.#perform(action, look, event)
@@ -202,29 +259,30 @@ export class SessionPhase {
   }
 
   #perform(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
-    const { notices, effects, approvals, isCatchingUp } = this.#options
+    const { notices, effects, requests, isCatchingUp, typing, onEnd } = this.#options
     switch (action) {
       case 'mark-turn':
-        return this.#work.mark(look, event === 'prompt-sent')
+        return this.#turn.mark(look, event === 'prompt-sent')
       case 'open-message':
-        return this.#work.open()
+        return this.#turn.open()
       case 'start-typing':
+        return typing(true)
       case 'stop-typing':
-        return this.#showTyping(action === 'start-typing')
+        return typing(false)
       case 'extract':
-        return this.#work.read(look)
+        return this.#turn.read(look)
       case 'extract-turn':
-        return this.#work.readWhole(look)
+        return this.#turn.readWhole(look)
       case 'extract-history':
-        return this.#work.extractHistory(look)
+        return this.#turn.extractIdleOutput(look)
       case 'edit':
-        return this.#work.show({ isTold: event === 'transcript-block' })
+        return this.#turn.show({ isReported: event === 'transcript-block' })
       case 'finalize':
-        return this.#work.finalize(look, { isEnd: this.#phase === 'dormant' })
+        return this.#turn.finalize(look, { isEnd: this.#phase === 'dormant' })
       case 'ask':
         return this.#ask(look)
       case 'settle-approval':
-        if (!isCatchingUp()) effects.later(() => approvals.settle())
+        if (!isCatchingUp()) effects.later(() => requests.settle())
         return
       case 'warn-auth':
         if (!isCatchingUp()) notices.needsSignIn(look?.observation ?? null)
@@ -237,25 +295,23 @@ export class SessionPhase {
       case 'notice-silence':
         return notices.silent()
       case 'end-session':
-        return this.#options.onEnd()
+        return onEnd()
+      default:
+        return action satisfies never
     }
-  }
-
-  #showTyping(isOn: boolean): void {
-    const { sinks, session, isCatchingUp } = this.#options
-    if (!isCatchingUp()) for (const sink of sinks) sink.typing(session, isOn)
   }
 
   #ask(look: Look | null): void {
     const menu = liveMenu(look?.observation ?? null)
     if (!menu || !look) return
-    this.#work.sayUnsaid(look)
-    this.#menus.ask(menu, look)
+    this.#turn.writeUnwritten(look)
+    this.#menus.raise(menu, look)
   }
 
   /**
-   * The program was stopped in the middle of a picture: a menu that is not in it yet has not gone, and one that is may have more to it. The
-   * rest comes with the next frame; if none comes, that was all.
+   * The frame ended in the middle of an update: a menu that it lacks has not gone, and a menu that
+   * it shows may not be complete. The rest comes with the next frame; if none comes, the frame was
+   * complete.
    */
   #isHalfDrawn({ frame, t }: Look): boolean {
     const isHalf = frame.torn && frame.seq !== this.#wholeFrame
@@ -264,25 +320,25 @@ export class SessionPhase {
   }
 
   get #asksOnlyForSignIn(): boolean {
-    const observation = this.#options.lastLook()?.observation
-    return this.#options.exit() === null && observation?.view === 'auth_required' && observation.composer === null
+    const observation = this.#last?.observation
+    return !this.#options.isExited() && observation?.view === 'auth_required' && observation.composer === null
   }
 
   #createReadiness(): Readiness {
-    const { clock, isResumed, notices, restored, record, lastLook } = this.#options
+    const { clock, isResumed, notices, restored, record } = this.#options
     return new Readiness({
       clock,
       conversation: this.#conversation,
       isResumed,
       isReady: restored?.isReady ?? false,
-      isTold: restored?.isTold ?? restored?.isReady ?? false,
+      isReported: restored?.isReported ?? false,
       onReady: () => {
         notices.ready()
         record('session.ready', {})
       },
-      onMenuStands: ms => {
-        const last = lastLook()
-        if (last) this.see({ ...last, t: last.t + ms / 1000 })
+      onMenuStays: ms => {
+        const last = this.#last
+        if (last) this.#see({ ...last, t: last.t + ms / 1000 })
       },
     })
   }

@@ -30,7 +30,7 @@ function fold(...events: { [T in EventType]: [type: T, data: EventData<T>] }[Eve
 }
 
 describe('the record of a session', () => {
-  test('begins with its start', () => {
+  test('begins with the start event', () => {
     expect(fold(['session.started', STARTED])).toEqual({
       ...STARTED,
       id: 'ses_1',
@@ -40,7 +40,7 @@ describe('the record of a session', () => {
     })
   })
 
-  test('keeps what the agent had told of its work when it ended', () => {
+  test('keeps the agent’s stats when it has ended', () => {
     const crew: EventData<'crew.dismissed'> = {
       model: 'large',
       context: { used: 134_050, window: 200_000 },
@@ -53,7 +53,7 @@ describe('the record of a session', () => {
     expect(record).toMatchObject({ state: 'ended', crew })
   })
 
-  test('keeps what is known of the agent, and has no field for what is not', () => {
+  test('has only fields for what is known of the agent', () => {
     const record = fold([
       'session.started',
       { ...STARTED, agentSessionId: 'abc', label: 'tests', resumedFrom: 'ses_0' },
@@ -62,7 +62,7 @@ describe('the record of a session', () => {
     expect(record).not.toHaveProperty('agentVersion')
   })
 
-  test('is live when it is ready, ended with its exit, lost without one', () => {
+  test('is live when ready, ended with its exit, lost without one', () => {
     expect(fold(['session.started', STARTED], ['session.ready', {}])).toMatchObject({ state: 'live', version: 2 })
     const exit = { code: 137, signal: null }
     expect(
@@ -74,7 +74,7 @@ describe('the record of a session', () => {
     })
   })
 
-  test('that has ended does not come back to life, and is not lost either', () => {
+  test('of an ended session does not become live or lost', () => {
     const ended = ['session.ended', { exit: { code: 0, signal: null }, reason: 'exited' }] as const
     const started = ['session.started', STARTED] as const
     expect(fold([...started], [...ended], ['session.ready', {}])).toMatchObject({ state: 'ended' })
@@ -88,7 +88,7 @@ describe('the record of a session', () => {
     })
   })
 
-  test('can be renamed, and have its name taken away', () => {
+  test('can be renamed and unnamed', () => {
     expect(fold(['session.started', STARTED], ['session.renamed', { label: 'new', person: 'local' }])).toMatchObject({
       label: 'new',
     })
@@ -97,7 +97,7 @@ describe('the record of a session', () => {
     ).not.toHaveProperty('label')
   })
 
-  test('does not begin without a start, and events that make no sense change nothing', () => {
+  test('does not exist without a start event', () => {
     expect(fold(['session.ready', {}])).toBeNull()
     const misfit = fold(['session.started', STARTED], ['session.ended', { exit: 'gone' } as never])
     expect(misfit).toMatchObject({ state: 'starting', version: 2 })

@@ -21,17 +21,17 @@ export interface SessionRecord {
   exit?: { code: number | null; signal: string | null } | null
   endReason?: string
   resumedFrom?: string
-  /** The session in which the conversation goes on. */
+  /** The session that resumed the conversation. */
   resumedBy?: string
   recording: string
   owner: string
-  /** Variables that say where its agent keeps its files. */
+  /** Environment variables that say where its agent keeps its files. */
   places?: Record<string, string>
-  /** What the agent does without asking since somebody chose that in its own menu. */
+  /** What the agent does without asking, because a person chose that in its own menu. */
   allows?: { tool: string; label: string; approval: string; since: number }[]
-  /** When its person last chose it, by surface. */
+  /** When its owner last selected it, by surface. */
   chosen?: Record<string, number>
-  /** What its agent had told of its own work when it ended. */
+  /** What its agent had reported about its own work when it ended. */
   crew?: EventData<'crew.dismissed'>
   version: number
 }
@@ -85,7 +85,7 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
   if (isEvent(event, 'crew.dismissed')) return { ...record, crew: event.data }
-  // A session whose end was seen is not lost, whatever a host that came later believed.
+  // A session whose end was recorded is not lost, whatever a later host concluded.
   if (isEvent(event, 'session.lost') && record.state !== 'ended')
     return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
   if (isEvent(event, 'session.identified')) {

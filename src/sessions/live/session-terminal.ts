@@ -1,35 +1,55 @@
-import { type Look, type PaneOutput, PaneScreen } from '../../panes/index.js'
-import { liveMenu } from '../requests/live-menu.js'
-import type { AgentSignals } from './agent-signals.js'
-import type { LiveSessionOptions, SessionObserver } from './live-session-options.js'
+import type { Clock } from '../../clock/index.js'
+import {
+  type Look,
+  Pane,
+  type PaneOutput,
+  PaneScreen,
+  type PaneScreenState,
+  type PaneState,
+  type SavedPane,
+} from '../../panes/index.js'
+import type { Observation, Pack } from '../../screen/index.js'
+import type { EmulatorOptions, Evidence } from '../../terminal/index.js'
+import { liveMenu } from '../requests/index.js'
 import { SessionClock } from './session-clock.js'
-import { SessionSight } from './session-sight.js'
-import { signalOf } from './status-signals.js'
+import type { SessionObserver } from './session-options.js'
 
-/** A program that was just resized draws everything anew. */
+/** A program redraws everything after a resize. In seconds. */
 const RESIZE_SETTLES_S = 0.25
+/**
+ * A status report comes with the frame that it is about, mostly before it: how long to wait for
+ * that frame.
+ */
+const FRAME_S = 0.2
 
 export interface SessionTerminalOptions {
-  session: LiveSessionOptions
-  signals: AgentSignals
+  pack: Pack
+  emulator: EmulatorOptions
+  clock: Clock
+  startedAt: number
+  restored: { offset: number; screen: PaneScreenState; reading: SavedScreenReading } | null
+  /** Answers a query of the program. */
+  reply(bytes: Uint8Array): void
   isExited(): boolean
   onLook(look: Look): void
-  /** Time alone may have brought something about; called before what the program prints next is read. */
+  /** The terminal reports something besides its frames; not called for old bytes. */
+  onEvidence(evidence: Evidence): void
+  /** Time has passed. Called before the session reads what the program prints next. */
   onTime(t: number): void
-  /** When `onTime` is to be called if no byte comes before. */
+  /** When to call `onTime` if no byte comes before. */
   nextDeadline(): number | null
   onOutputs(outputs: readonly PaneOutput[]): void
 }
 
 /**
- * The session's terminal as Signalbox sees it: bytes and sizes go in with their times, looks come out. Questions of the program are
- * answered, unless the bytes are old.
+ * The session's terminal as Signalbox reads it: bytes and sizes go in with their times, looks come
+ * out. It answers queries of the program, unless the bytes are old.
  */
 export class SessionTerminal {
   readonly screen: PaneScreen
-  readonly sight: SessionSight
   readonly time: SessionClock
   readonly #options: SessionTerminalOptions
+  readonly #reading: ScreenReading
   #observer: SessionObserver | null = null
   #offset: number
   #isCatchingUp = true
@@ -37,29 +57,34 @@ export class SessionTerminal {
   #resizedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SessionTerminalOptions) {
-    const { pack, emulator, restored, clock, record } = options.session
+    const { pack, emulator, restored, clock, startedAt } = options
     this.#options = options
     this.#offset = restored?.offset ?? 0
     this.screen = new PaneScreen(pack, emulator, restored?.screen)
-    this.sight = new SessionSight(pack, this.screen, restored?.sight)
-    this.time = new SessionClock(clock, record.startedAt)
+    this.#reading = new ScreenReading(pack, this.screen, restored?.reading)
+    this.time = new SessionClock(clock, startedAt)
   }
 
   get offset(): number {
     return this.#offset
   }
 
+  /** The newest look. */
   get last(): Look | null {
-    return this.sight.last
+    return this.#reading.last
   }
 
   get isCatchingUp(): boolean {
     return this.#isCatchingUp
   }
 
-  /** No half frame, and no resize under way. */
+  /** The frame is complete, and no resize is under way. */
   get isSteady(): boolean {
     return this.last?.frame.torn !== true && this.time.now() - this.#resizedAt >= RESIZE_SETTLES_S
+  }
+
+  get saved(): { offset: number; screen: PaneScreenState; reading: SavedScreenReading } {
+    return { offset: this.#offset, screen: this.screen.serialize(), reading: this.#reading.saved }
   }
 
   observe(observer: SessionObserver): void {
@@ -82,11 +107,13 @@ export class SessionTerminal {
 
   noteInput(bytes: Uint8Array): void {
     const now = this.time.now()
-    this.sight.noteInput(now, bytes)
+    this.#reading.noteInput(now, bytes)
     this.#observer?.input(now, bytes)
   }
 
-  /** The program has ended: its last frame ends with it, and a second later everything about it has settled. */
+  /**
+   * The program has ended: this closes its last frame, and a second later everything has settled.
+   */
   finish(t: number): void {
     this.time.stop()
     this.#advance(t + 1)
@@ -94,7 +121,7 @@ export class SessionTerminal {
     this.time.stop()
   }
 
-  /** What comes from here on is old: nothing of it is answered. */
+  /** The bytes from here on are old: queries in them are not answered. */
   fallBehind(): void {
     this.time.stop()
     this.#isCatchingUp = true
@@ -104,16 +131,17 @@ export class SessionTerminal {
     const now = this.time.now()
     this.#advance(now)
     this.#handle(this.screen.tick(now), now)
-    // It goes on from a snapshot that nothing has followed: the program rests, and what it shows is still to be looked at.
-    if (this.#options.session.restored && this.last === null) this.#handle(this.screen.look(now), now)
+    // No byte has followed the snapshot: the program rests, and its screen has not been looked at
+    // yet.
+    if (this.#options.restored && this.last === null) this.#handle(this.screen.look(now), now)
     this.#options.onTime(now)
     this.#isCatchingUp = false
   }
 
-  /** Sets the timer for whatever comes next without a byte. */
+  /** Sets the timer for the next deadline. */
   schedule(): void {
     if (this.#options.isExited() || this.#isCatchingUp) return
-    const deadlines = [this.screen.nextDeadline(), this.sight.nextDeadline(), this.#options.nextDeadline()].filter(
+    const deadlines = [this.screen.nextDeadline(), this.#reading.nextDeadline(), this.#options.nextDeadline()].filter(
       at => at !== null,
     )
     this.time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => {
@@ -123,7 +151,10 @@ export class SessionTerminal {
     })
   }
 
-  /** How long the menu on screen has stood, and the screen has not changed. In milliseconds. */
+  /**
+   * How long the menu on screen has been there, and for how long the screen has not changed. In
+   * milliseconds.
+   */
   menuAge(): { stands: number; quiet: number } {
     const now = this.time.now()
     const menu = liveMenu(this.last?.observation ?? null)
@@ -131,29 +162,112 @@ export class SessionTerminal {
     return { stands: since(menu?.live.since), quiet: since(this.last?.frame.t) }
   }
 
+  /** The last rows of the screen that are not blank. */
   lastRows(count: number): string[] {
     const rows = this.last?.frame.lines.map(row => row.text.trimEnd()).filter(text => text !== '') ?? []
     return rows.slice(-count)
   }
 
-  /** Whatever time alone brings about comes before what the program prints next. */
+  /** What time alone causes comes before what the program prints next. */
   #advance(t: number): void {
-    for (const look of this.sight.tick(t)) this.#options.onLook(look)
+    for (const look of this.#reading.tick(t)) this.#options.onLook(look)
     this.#options.onTime(t)
   }
 
   #handle(outputs: readonly PaneOutput[], t: number): void {
-    const { keeper, record, pack, onError } = this.#options.session
+    const { reply, onEvidence, onLook, onOutputs } = this.#options
     for (const output of outputs) {
-      if (output.type === 'reply') void keeper.write(record.id, output.bytes).catch(onError)
-      else if (output.type === 'evidence') {
-        const source = signalOf(output.evidence, pack)
-        if (source && !this.#isCatchingUp) this.#options.signals.note(source, null)
-      }
+      if (output.type === 'reply') reply(output.bytes)
+      else if (output.type === 'evidence' && !this.#isCatchingUp) onEvidence(output.evidence)
     }
-    for (const look of this.sight.take(outputs, t)) this.#options.onLook(look)
+    for (const look of this.#reading.take(outputs, t)) onLook(look)
     if (outputs.length > 0) this.#observer?.outputs(outputs, this.time.now(), !this.#isCatchingUp)
     this.schedule()
-    this.#options.onOutputs(outputs)
+    onOutputs(outputs)
   }
+}
+
+export interface SavedScreenReading extends SavedPane {
+  isHeldBack: boolean
+  due: number | null
+}
+
+/**
+ * The reading that a session acts on: its screen; and where the screen looks idle while the program
+ * reports by its status or its title that it works, that report. Some agents show nothing while
+ * they write. It is never the other way round: a turn ends when the screen shows it. Only bytes
+ * count here, so that the recording gives the same reading again
+ * (docs/decisions/0022-two-readings-of-a-session.md).
+ */
+class ScreenReading {
+  readonly #pane: Pane
+  #last: Look | null = null
+  /** The last frame looked idle, and the program reported otherwise. */
+  #isHeldBack = false
+  #due: number | null = null
+
+  constructor(pack: Pack, screen: PaneScreen, saved?: SavedScreenReading) {
+    this.#pane = new Pane(pack, screen)
+    if (saved) {
+      this.#pane.restore(saved)
+      this.#isHeldBack = saved.isHeldBack
+      this.#due = saved.due
+    }
+    this.#last = screen.last && this.#judge(this.#pane.state(screen.last.t))
+  }
+
+  get last(): Look | null {
+    return this.#last
+  }
+
+  get saved(): SavedScreenReading {
+    return { ...this.#pane.saved, isHeldBack: this.#isHeldBack, due: this.#due }
+  }
+
+  nextDeadline(): number | null {
+    return this.#due
+  }
+
+  take(outputs: readonly PaneOutput[], t: number): Look[] {
+    const looks: Look[] = []
+    for (const step of this.#pane.take([...outputs], t)) {
+      if (step.type === 'look') {
+        this.#due = null
+        this.#last = this.#judge(step.state)
+        if (this.#last) looks.push(this.#last)
+      } else if (step.type === 'evidence' && this.#isHeldBack && !reportsWork(this.#pane.state(t)))
+        this.#due ??= t + FRAME_S
+    }
+    return looks
+  }
+
+  /**
+   * Time has passed; called before the screen gets newer bytes. If the program has stopped
+   * reporting that it works and no frame has come since, the last frame is what it looks like.
+   */
+  tick(t: number): Look[] {
+    if (this.#due === null || t < this.#due) return []
+    const due = this.#due
+    this.#due = null
+    const look = this.#judge(this.#pane.state(due))
+    if (!look) return []
+    this.#last = { ...look, t: due }
+    return [this.#last]
+  }
+
+  noteInput(t: number, bytes: Uint8Array): void {
+    this.#pane.noteInput(t, bytes)
+  }
+
+  #judge(state: PaneState): Look | null {
+    const { look, view, payload, busy, awaiting } = state
+    if (!look) return null
+    this.#isHeldBack = reportsWork(state) && look.observation.busy !== true && look.observation.awaiting === null
+    if (!this.#isHeldBack) return look
+    return { ...look, observation: { ...look.observation, view, payload, busy, awaiting } as Observation }
+  }
+}
+
+function reportsWork({ reading }: PaneState): boolean {
+  return reading.claim?.is === 'working' && (reading.authority === 'osc7501' || reading.authority === 'title')
 }

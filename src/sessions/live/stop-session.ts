@@ -4,12 +4,13 @@ import type { LiveSession } from './live-session.js'
 
 const EXIT_KEYS_WAIT_MS = 3_000
 const TERM_WAIT_MS = 5_000
-/** Room for the interrupt and the keys, and for both waits to their end. */
+/** Enough for the interrupt, the keys and both waits. */
 const DEFAULT_GRACE_MS = 60_000
 
 /**
- * Interrupt if it works, the agent's exit keys, then TERM and KILL to its process group; each only if the one before did not help. `graceMs`
- * is all the time there is before KILL; none at all goes straight to it.
+ * Ends a session: interrupts the agent if it works, presses its exit keys, then sends TERM and KILL
+ * to its process group; each step only if the one before did not help. `graceMs` is the time before
+ * KILL; 0 means KILL at once.
  */
 export async function stopSession(
   session: LiveSession,

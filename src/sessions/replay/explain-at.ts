@@ -8,13 +8,13 @@ import {
 } from '../../panes/index.js'
 import { classify, explainFrame, type FrameExplanation, initialMemory, type Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
-import { type ChangeFields, changeFields, seconds } from './change-line.js'
+import { type ChangeFields, changeFields, seconds } from './changes.js'
 import { SessionReplay } from './session-replay.js'
 import { type Moment, Timeline, type TimelineCounters } from './timeline.js'
 
-/** Why a pane is read as it is, whole: what `explain` shows. */
+/** Why a pane is read as it is: what `explain` shows. */
 export interface Explanation {
-  reading: ChangeFields & { since: number; age: number }
+  reading: ChangeFields & { sinceS: number; age: number }
   /** From the highest authority to the lowest. */
   evidence: JudgedEvidence[]
   frame: FrameExplanation
@@ -42,11 +42,11 @@ export function explainMoment(
   }
 }
 
-function ageOf({ reading, t }: PaneState): { since: number; age: number } {
-  return { since: seconds(reading.since), age: seconds(Math.max(0, t - reading.since)) }
+function ageOf({ reading, t }: PaneState): { sinceS: number; age: number } {
+  return { sinceS: seconds(reading.since), age: seconds(Math.max(0, t - reading.since)) }
 }
 
-/** One screen, without anything before it and nobody else's report. */
+/** One screen alone, without earlier frames and reports. */
 export function explainScreen(frame: Frame, pack: Pack): Explanation {
   const { observation, layout, atWork } = classify(frame, initialMemory(), pack)
   const { view, payload, busy, awaiting, confidence, rule } = observation
@@ -68,7 +68,10 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
   return explainMoment(moment!, pack, timeline, [])
 }
 
-/** A recording up to a time, its end if none is given. Events arrive as they are read, so that a long recording blocks nobody for long. */
+/**
+ * A recording up to a time, or to its end. Events are read one by one, so that a long recording
+ * does not block the process.
+ */
 export async function explainRecording(
   events: AsyncIterable<ReplayEvent> | Iterable<ReplayEvent>,
   options: { pack: Pack; cols: number; rows: number; at: number | null },

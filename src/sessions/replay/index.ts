@@ -1,6 +1,13 @@
-export { ChangeHistory } from './change-history.js'
-export { type ChangeFields, changeFields, seconds, stableKey } from './change-line.js'
+/*
+ * A recording read again as the session read it, for `replay` and `explain`.
+ *
+ * `SessionReplay` feeds a recording through `panes/`; `Timeline` follows the looks through the
+ * phase and status tables; `ReplayedConversation` reads the messages; `changes` turns a moment into
+ * a line and tells changes from repetitions; `explain-at` explains one moment. The monitor of a
+ * live session uses `Timeline` and `explainMoment`, too.
+ */
+export { type ChangeFields, ChangeHistory, changeFields, seconds, stableKey } from './changes.js'
 export { type Explanation, explainMoment, explainRecording, explainScreen } from './explain-at.js'
-export type { BlockLine, MessageLine } from './said.js'
+export type { BlockLine, MessageLine } from './replayed-conversation.js'
 export { type ReplayedLine, SessionReplay, type SessionReplayOptions } from './session-replay.js'
 export { type Moment, Timeline, type TimelineCounters } from './timeline.js'

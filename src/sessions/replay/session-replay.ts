@@ -1,8 +1,7 @@
 import { Replay, type ReplayEvent } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
-import { ChangeHistory } from './change-history.js'
-import { type ChangeFields, changeFields, seconds } from './change-line.js'
-import { type BlockLine, type MessageLine, Said } from './said.js'
+import { type ChangeFields, ChangeHistory, changeFields, seconds } from './changes.js'
+import { type BlockLine, type MessageLine, ReplayedConversation } from './replayed-conversation.js'
 import { type Moment, Timeline } from './timeline.js'
 
 export interface SessionReplayOptions {
@@ -11,7 +10,7 @@ export interface SessionReplayOptions {
   rows: number
   /** Every classified frame, not only those in which something changed. */
   isEveryFrame?: boolean
-  /** Also read what the agent says. */
+  /** Also read the conversation. */
   hasBlocks?: boolean
 }
 
@@ -21,11 +20,11 @@ export type ReplayedLine =
   | BlockLine
   | MessageLine
 
-/** A recording, event by event, as `signalbox replay` tells it. */
+/** Replays a recording event by event, for `signalbox replay`. */
 export class SessionReplay {
   readonly timeline: Timeline
   readonly #replay: Replay
-  readonly #said: Said | null
+  readonly #conversation: ReplayedConversation | null
   readonly #isEveryFrame: boolean
   readonly #history = new ChangeHistory()
   #exit: { code: number | null; signal: string | null } | null = null
@@ -33,13 +32,13 @@ export class SessionReplay {
   constructor(options: SessionReplayOptions) {
     this.#replay = new Replay(options)
     this.timeline = new Timeline(options.pack)
-    this.#said = options.hasBlocks ? new Said(options.pack, this.#replay.pane.screen) : null
+    this.#conversation = options.hasBlocks ? new ReplayedConversation(options.pack, this.#replay.pane.screen) : null
     this.#isEveryFrame = options.isEveryFrame ?? false
   }
 
   apply(event: ReplayEvent): ReplayedLine[] {
     const lines = this.#due(event.t)
-    // What is due before the event is read before it: a resize moves the rows that a reading is about.
+    // What is due before the event is read before it: a resize moves the rows of a reading.
     lines.push(...this.#linesOf(this.timeline.take(this.#replay.runTimers(event.t))))
     lines.push(...this.#linesOf(this.timeline.take(this.#replay.apply(event))))
     if (event.kind !== 'exit') return lines
@@ -47,7 +46,7 @@ export class SessionReplay {
     return [...lines, ...this.#linesOf([this.timeline.exited(this.#replay.pane.state(event.t), event.exit)])]
   }
 
-  /** The state at a time, as far as the events applied tell. */
+  /** The state at a time, according to the events applied so far. */
   at(t: number): Extract<ReplayedLine, { type: 'at' }> {
     this.#due(t)
     this.#linesOf(this.timeline.take(this.#replay.force(t)))
@@ -56,7 +55,7 @@ export class SessionReplay {
   }
 
   finish(): ReplayedLine[] {
-    return [...this.#linesOf(this.timeline.take(this.#replay.finish())), ...(this.#said?.finish() ?? [])]
+    return [...this.#linesOf(this.timeline.take(this.#replay.finish())), ...(this.#conversation?.finish() ?? [])]
   }
 
   /** The last changes, oldest first. */
@@ -85,7 +84,7 @@ export class SessionReplay {
     }
   }
 
-  /** A run that has become a long one meanwhile, though no frame came. */
+  /** A run may become a long one without a new frame. */
   #due(t: number): ReplayedLine[] {
     const due = this.timeline.nextDeadline()
     if (due === null || due > t) return []
@@ -98,10 +97,10 @@ export class SessionReplay {
 
   #linesOf(moments: readonly Moment[]): ReplayedLine[] {
     return moments.flatMap(moment => {
-      const said = this.#said?.take(moment) ?? []
+      const lines = this.#conversation?.take(moment) ?? []
       const fields = changeFields(moment)
-      if (!this.#history.take(fields) && !this.#isEveryFrame) return said
-      return [{ type: 'change' as const, fields, moment }, ...said]
+      if (!this.#history.take(fields) && !this.#isEveryFrame) return lines
+      return [{ type: 'change' as const, fields, moment }, ...lines]
     })
   }
 }

@@ -11,12 +11,15 @@ import {
 import type { Menu, Observation, Pack } from '../../screen/index.js'
 import { type Phase, type PhaseAction, phaseEventOf, phaseTable } from '../live/phase-table.js'
 
-/** A pane at one look: what its screen and the reports say, and what that means for the session and for a person. */
+/**
+ * A pane at one look: what its screen and the reports say, and the phase and the status that
+ * follow.
+ */
 export interface Moment {
   state: PaneState
   phase: Phase
   status: PaneStatus
-  /** What the phase's change asked for, in order. */
+  /** The actions of the phase table, in order. */
   actions: readonly PhaseAction[]
 }
 
@@ -31,7 +34,10 @@ export interface TimelineCounters {
 /** A rest shorter than this between two stretches of work is flicker. */
 const FLICKER_S = 2
 
-/** Follows a pane's looks through the phase table and the status table, as a live session does, and counts what it saw. */
+/**
+ * Follows a pane's looks through the phase table and the status table, as a live session does, and
+ * counts frames.
+ */
 export class Timeline {
   readonly #pack: Pack
   readonly #status = new StatusTracker()
@@ -45,10 +51,6 @@ export class Timeline {
 
   constructor(pack: Pack) {
     this.#pack = pack
-  }
-
-  get phase(): Phase {
-    return this.#phase
   }
 
   get status(): PaneStatus {
@@ -77,7 +79,7 @@ export class Timeline {
     return { state, phase: this.#phase, status: this.status, actions }
   }
 
-  /** The same state, asked for again at a later time. */
+  /** The same state at a later time. */
   now(state: PaneState): Moment {
     this.#readStatus(state)
     return { state, phase: this.#phase, status: this.status, actions: [] }
@@ -139,7 +141,7 @@ export class Timeline {
       this.#hasWorked = true
       this.#restSince = null
     } else if (state.awaiting !== null) {
-      // A question between two stretches of work is no flicker.
+      // A question between two stretches of work is not flicker.
       this.#hasWorked = false
       this.#restSince = null
     } else this.#restSince ??= look.t

@@ -1,23 +1,27 @@
 import type { HookAnswer } from '../../agents/index.js'
 
 /**
- * The way back to an agent beside its keyboard: a hook that waits, a reply in its own protocol. A request is named by the id of the report
- * that brought it, so that an answer reaches exactly that request or nobody.
+ * A way to answer an agent other than its keyboard: a waiting hook, or a reply in its own protocol.
+ * A request is identified by the id of the report that brought it, so that an answer reaches
+ * exactly that request or none.
  */
 export interface AnswerChannel {
   /** Requests of this session may wait for an answer. */
   readonly mayHold: boolean
-  /** What an answer may carry beyond a yes; left out: all that there is. */
+  /** What an answer may carry besides an approval; everything if left out. */
   readonly can?: readonly ('edit' | 'deny' | 'text' | 'hold')[]
-  /** Someone waits for this request's answer now. */
+  /** The agent waits for this request's answer now. */
   isOpen(report: string): boolean
-  /** `sent`: handed over, which proves nothing yet. `closed`: nobody waits any more. `unsayable`: this answer has no form there. */
+  /**
+   * `sent`: handed over, which proves nothing yet. `closed`: the agent no longer waits.
+   * `unsayable`: the channel cannot express this answer.
+   */
   answer(report: string, answer: HookAnswer): Promise<'sent' | 'closed' | 'unsayable'>
-  /** Lets the request go without an answer: it was answered elsewhere, or will be. */
+  /** Releases the request without an answer: it was or will be answered elsewhere. */
   release(report: string): void
 }
 
-/** For agents that take answers from their keyboard alone. */
+/** For agents that take answers from their keyboard only. */
 export const NO_CHANNEL: AnswerChannel = {
   mayHold: false,
   isOpen: () => false,

@@ -1,64 +1,71 @@
-import { type ApprovalRecord, chooseOption, type Ledger, type MenuPort, selectedLabel } from '../../approvals/index.js'
-import { type Clock, delay } from '../../clock/index.js'
-import type { AnswerChannel } from './answer-channel.js'
-import { hookAnswerOf, isAsDecided, isDenial, isStructured, type OpenRequest, screenAnswerOf } from './open-request.js'
+import { type ApprovalRecord, chooseOption, type MenuPort, selectedLabel } from '../../approvals/index.js'
+import { delay } from '../../clock/index.js'
+import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from './open-requests.js'
+import { hookAnswerOf, isAsDecided, isDenial, screenAnswerOf } from './request-answer.js'
 
 export interface DecisionDeliveryOptions {
-  ledger: Ledger
-  clock: Clock
+  open: OpenRequests
   menu: MenuPort
-  answers: AnswerChannel
+  /** Keeps other keys away while a decision is typed. */
   alone?<T>(work: () => Promise<T>): Promise<T>
+  /** The frame is complete, and no resize is under way. */
   isSteady?(): boolean
+  /** Sends the next prompt, held until the agent rests. */
   say?(text: string): Promise<void>
+  /** Stops the agent's work. */
   interrupt?(): Promise<unknown>
-  /** The appearance of this request's menu that is on screen; null when it is not. */
-  shownInstance(id: string): string | null
-  /** Some request's menu is on screen. */
-  isShown(): boolean
-  lastKeysAt(): number
-  /** Someone has typed since the request is open. */
-  sawKeys(open: OpenRequest): boolean
   isExited(): boolean
   onError(error: unknown): void
 }
 
-/** Nobody may have typed into the pane for so long before a decision is typed. */
+/** No person may have typed into the pane for this long before a decision is typed. */
 const QUIET_MS = 1_000
-/** The screen must stand still; it is waited for so long, then tried all the same: every step looks again anyway. */
+/**
+ * How long delivery waits for a steady screen; then it tries anyway, because every step checks
+ * again.
+ */
 const STEADY_MS = 5_000
-const STEADY_LOOK_MS = 50
-/** A menu that is still there so long after the channel was answered was not closed by it. */
+const STEADY_CHECK_MS = 50
+/**
+ * A menu that is still there this long after the channel was answered was not closed by the answer.
+ */
 const MENU_STAYS_MS = 3_000
-/** For the agent's own record of what it did, where its screen does not show it. */
+/** How long to wait for the agent's own record if its screen proves nothing. */
 const WRITTEN_MS = 2_000
 const PROOF_MS = 10_000
-/** After a restart the relay needs a moment to come back. */
+/** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
 const AWAY_MS = 100
-/** If somebody else was typing too, their answer may have been the faster one: what the agent says tells. */
+/**
+ * The same if a person typed too: their answer may have been faster, and only the agent's report
+ * can tell.
+ */
 const RIVAL_MS = 1_000
 
-/** How a denial's reason went with the answer; null: not at all. */
+/** How a denial's reason reached the agent together with the answer; null: it did not. */
 type NoteWay = 'channel' | 'option' | null
 
 type Evidence = { kind: string; [key: string]: unknown }
 
 /**
- * Brings one decision to the agent: by its structured channel where that can say it, by its menu otherwise, or when the menu stays although
- * the channel was answered. Releases of agents have ignored a hook's *allow*, so an answer is proven like a key press: the agent says so,
- * or its menu goes. What cannot be proven yet stays decided, until the agent says or its turn ends.
+ * Brings a decision to the agent: by its structured channel if that can express it, otherwise by
+ * its menu; also by the menu if it stays although the channel was answered. Some releases of agents
+ * have ignored a hook's *allow*, so an answer needs the same proof as a key press: the agent
+ * reports it, or the menu goes. A decision without proof stays decided until the agent reports it
+ * or its turn ends.
  */
 export class DecisionDelivery {
   readonly #options: DecisionDeliveryOptions
+  readonly #open: OpenRequests
   readonly #delivering = new Set<string>()
-  /** Asked for again while it was under way: something may have changed after the last look. */
+  /** Requested again during the delivery: something may have changed since its last check. */
   readonly #again = new Set<string>()
-  /** One decision is typed at a time, in the order they come to it. */
+  /** Decisions are typed one at a time, in order. */
   #typing: Promise<void> = Promise.resolve()
   #isTyping = false
 
   constructor(options: DecisionDeliveryOptions) {
     this.#options = options
+    this.#open = options.open
   }
 
   get isTyping(): boolean {
@@ -69,7 +76,51 @@ export class DecisionDelivery {
     return this.#delivering.has(id)
   }
 
-  async deliver(open: OpenRequest): Promise<void> {
+  /** Delivers the request's decision. Safe to call again: it checks before it answers. */
+  async apply({ id }: ApprovalRecord): Promise<void> {
+    const record = await this.#open.ledger.get(id)
+    if (record?.state !== 'decided' || !record.decision) return
+    const open = this.#open.get(id) ?? this.#open.adopt(record)
+    open.record = record
+    await this.#open.end(open, () => this.#deliver(open))
+  }
+
+  /** The same, without waiting for it. */
+  start(record: ApprovalRecord): void {
+    void this.apply(record).catch(this.#options.onError)
+  }
+
+  /** The agent has reported what became of the request. */
+  async conclude(open: OpenRequest, noteWay: NoteWay = wayOfAnswer(open)): Promise<void> {
+    const { proof } = open
+    if (!proof) return
+    const evidence = [{ kind: proof.by, result: proof.result }]
+    if (isAsDecided(open)) await this.#applied(open, evidence, noteWay)
+    else await this.#open.ledger.stale(open.record, 'overtaken', evidence)
+  }
+
+  /** The request's turn has ended: a denial ends turns, and anything else would have shown. */
+  async concludeAtEnd(open: OpenRequest): Promise<void> {
+    const { ledger } = this.#open
+    if (open.proof) return this.conclude(open)
+    if (open.record.delivery.length === 0) await ledger.stale(open.record, 'gone')
+    else if (isDenial(open.record)) await this.#applied(open, [{ kind: 'turn-ended' }], null)
+    else await ledger.stale(open.record, 'unconfirmed')
+  }
+
+  /** After a restart neither the screen nor a channel shows the request. */
+  async concludeWithoutMenu(open: OpenRequest): Promise<void> {
+    const { ledger } = this.#open
+    const { record } = open
+    if (record.state === 'pending') await ledger.stale(record, 'gone')
+    else if (record.state !== 'decided') return
+    else if (open.proof) await this.conclude(open)
+    else if (record.delivery.some(({ step }) => step === 'confirm') && !isStructured(open))
+      await this.#applied(open, [{ kind: 'screen' }], null)
+    else await ledger.stale(record, record.delivery.some(({ step }) => step !== 'move') ? 'unconfirmed' : 'gone')
+  }
+
+  async #deliver(open: OpenRequest): Promise<void> {
     const { id } = open.record
     if (this.#delivering.has(id)) {
       this.#again.add(id)
@@ -99,45 +150,20 @@ export class DecisionDelivery {
   }
 
   async #isStillDecided(open: OpenRequest): Promise<boolean> {
-    const record = await this.#options.ledger.get(open.record.id)
+    const record = await this.#open.ledger.get(open.record.id)
     if (record) open.record = record
     return record?.state === 'decided'
   }
 
-  /** The agent has said what became of it. */
-  async conclude(open: OpenRequest, noteWay: NoteWay = wayOfAnswer(open)): Promise<void> {
-    const { proof } = open
-    if (!proof) return
-    const evidence = [{ kind: proof.by, result: proof.result }]
-    if (isAsDecided(open)) await this.#applied(open, evidence, noteWay)
-    else await this.#options.ledger.stale(open.record, 'overtaken', evidence)
-  }
-
-  /** Its turn is over: a denial ends turns, and anything else would have shown. */
-  async concludeAtEnd(open: OpenRequest): Promise<void> {
-    if (open.proof) return this.conclude(open)
-    if (open.record.delivery.length === 0) await this.#options.ledger.stale(open.record, 'gone')
-    else if (isDenial(open.record)) await this.#applied(open, [{ kind: 'turn-ended' }], null)
-    else await this.#options.ledger.stale(open.record, 'unconfirmed')
-  }
-
-  /** Nothing of it is on screen after a restart, and nobody waits for it. */
-  async concludeWithoutMenu(open: OpenRequest): Promise<void> {
-    const { ledger } = this.#options
-    const { record } = open
-    if (record.state === 'pending') await ledger.stale(record, 'gone')
-    else if (record.state !== 'decided') return
-    else if (open.proof) await this.conclude(open)
-    else if (record.delivery.some(({ step }) => step === 'confirm') && !isStructured(open))
-      await this.#applied(open, [{ kind: 'screen' }], null)
-    else await ledger.stale(record, record.delivery.some(({ step }) => step !== 'move') ? 'unconfirmed' : 'gone')
-  }
-
   // — by the structured channel —
 
-  /** Evidence that the agent took it; null: the menu has to finish it, or time will tell. */
+  /**
+   * Evidence that the agent took the answer; null: the menu has to finish it, or a later report
+   * will.
+   */
   async #answerChannel(open: OpenRequest): Promise<Evidence[] | null> {
-    const { answers, ledger, clock, menu } = this.#options
+    const { menu, isExited } = this.#options
+    const { answers, ledger, clock } = this.#open
     const answer = hookAnswerOf(open)
     const waiting = [...open.reports].filter(report => answers.isOpen(report))
     if (!answer || waiting.length === 0) return null
@@ -152,42 +178,52 @@ export class DecisionDelivery {
       const wasShown = open.record.menuPrint !== undefined
       const isOnScreen = wasShown && this.#isOnScreen(open.record)
       goneSince = wasShown && !isOnScreen ? (goneSince ?? now) : null
-      const isGone = goneSince !== null && now - goneSince >= (this.#options.sawKeys(open) ? RIVAL_MS : AWAY_MS)
+      const isGone = goneSince !== null && now - goneSince >= (this.#open.sawKeys(open) ? RIVAL_MS : AWAY_MS)
       if (isGone)
         return [
           { kind: 'hook', reports: waiting },
           { kind: 'screen', menu: 'gone' },
         ]
       if (isOnScreen && now - sentAt >= MENU_STAYS_MS) {
-        // Whoever comes back to ask must not answer a second time while we type.
+        // A relay that reconnects must not answer a second time while the decision is typed.
         for (const report of open.reports) answers.release(report)
         return null
       }
-      if (this.#options.isExited() || (!wasShown && now - sentAt >= PROOF_MS)) return null
+      if (isExited() || (!wasShown && now - sentAt >= PROOF_MS)) return null
       await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, PROOF_MS)))
     }
   }
 
+  /** The instance of this request's menu that is on screen; null if it is not. */
+  #shownInstance(id: string): string | null {
+    const { shown } = this.#open
+    return shown?.id === id ? shown.instance : null
+  }
+
   #isOnScreen({ id, menuPrint }: ApprovalRecord): boolean {
-    return this.#options.shownInstance(id) !== null && this.#options.menu.menu()?.print === menuPrint
+    return this.#shownInstance(id) !== null && this.#options.menu.menu()?.print === menuPrint
   }
 
   // — by the menu —
 
-  /** A request that other channels know of waits for its turn on screen; one that only its menu told of is gone with it. */
+  /**
+   * A request that another channel knows of waits until its menu is on screen; one that only its
+   * menu brought has ended with it.
+   */
   #canBeTyped(open: OpenRequest): boolean {
     if (!isStructured(open)) return true
-    return this.#options.shownInstance(open.record.id) !== null
+    return this.#shownInstance(open.record.id) !== null
   }
 
   async #answerMenu(open: OpenRequest): Promise<void> {
-    const { ledger, clock, menu, alone = work => work() } = this.#options
+    const { menu, alone = work => work() } = this.#options
+    const { ledger, clock } = this.#open
     if (!(await this.#isStillDecided(open))) return
     const { record } = open
-    const instance = this.#options.shownInstance(record.id)
+    const instance = this.#shownInstance(record.id)
     const answer = screenAnswerOf(record)
-    // The menu on screen belongs to another request, however alike: this one's is gone.
-    if (instance === null && this.#options.isShown()) {
+    // The menu on screen belongs to another request, however similar: this one's menu is gone.
+    if (instance === null && this.#open.shown !== null) {
       await ledger.stale(record, 'gone')
       return
     }
@@ -200,14 +236,15 @@ export class DecisionDelivery {
     const outcome = await alone(async () => {
       this.#isTyping = true
       try {
-        // Arrows of a host that is gone may be under way: with one more of ours the selection would go where neither meant it to.
+        // An earlier host may have sent arrow keys that still arrive: together with ours the
+        // selection would end where neither meant it to.
         if (record.delivery.some(({ step }) => step === 'move')) await delay(clock, QUIET_MS)
         await this.#waitUntilSteady()
         return await chooseOption(
           menu,
           {
             print: record.menuPrint!,
-            ...(instance !== null && { instance: instance.split('~', 1)[0]! }),
+            ...(instance !== null && { instance: instanceOf(instance) }),
             ...answer,
             mayWiden: record.decision?.actor.kind === 'person',
           },
@@ -221,23 +258,25 @@ export class DecisionDelivery {
     const isWritten = answer.text !== undefined && outcome.result === 'applied' && !outcome.textLeftOut
     const noteWay = isWritten ? 'option' : null
     if (outcome.result === 'stale' && outcome.reason === 'unconfirmed') await this.#untilProof(open)
-    // What the agent says counts more than what its screen shows.
+    // The agent's report counts more than its screen.
     if (open.proof) await this.conclude(open, noteWay)
     else if (outcome.result === 'stale') await ledger.stale(record, outcome.reason, evidence)
     else await this.#applied(open, evidence, noteWay)
   }
 
   /**
-   * Enter was announced by a host that is gone, and the menu is still there, or again: the key may have been lost with the host, or the agent
-   * obeyed it and asks the very same thing anew. Time is given for proof; then only a menu that still stands as we left it, the chosen label
-   * selected, may get the key. One whose selection is back where menus begin is another request, however alike.
+   * An earlier host announced Enter, and the menu is still or again there: the key was lost with
+   * that host, or the agent obeyed it and asks the very same thing again. After some time for
+   * proof, only a menu that still stands as that host left it, with the chosen label selected, may
+   * get the key. A menu whose selection is back at the start is another request, however similar.
    */
   async #mayConfirmAgain(open: OpenRequest, label: string): Promise<boolean> {
-    const { clock, menu } = this.#options
+    const { menu, isExited } = this.#options
+    const { clock } = this.#open
     const deadline = clock.monotonic() + MENU_STAYS_MS
     for (;;) {
       const now = menu.menu()
-      if (open.proof || now?.print !== open.record.menuPrint || this.#options.isExited()) return false
+      if (open.proof || now?.print !== open.record.menuPrint || isExited()) return false
       if (now && selectedLabel(now) !== label) return false
       const left = deadline - clock.monotonic()
       if (left <= 0) return true
@@ -247,33 +286,41 @@ export class DecisionDelivery {
 
   async #concludeConfirmed(open: OpenRequest): Promise<void> {
     if (open.proof) return this.conclude(open)
-    // Gone without a trace after Enter: the agent took it. Still there, or again: nobody can tell.
+    // Gone after Enter: the agent took it. Still or again there: nothing can tell.
     if (this.#options.menu.menu()?.print !== open.record.menuPrint)
       return this.#applied(open, [{ kind: 'screen', menu: 'gone' }], null)
     await this.#untilProof(open)
     if (open.proof) return this.conclude(open)
-    await this.#options.ledger.stale(open.record, 'unconfirmed')
+    await this.#open.ledger.stale(open.record, 'unconfirmed')
   }
 
-  /** The screen does not tell what became of Enter: what the agent writes down about it may be on its way. */
+  /**
+   * The screen does not show what became of Enter: the agent's own record of it may be on its way.
+   */
   async #untilProof(open: OpenRequest): Promise<void> {
-    const { clock, menu, isExited } = this.#options
+    const { menu, isExited } = this.#options
+    const { clock } = this.#open
     const deadline = clock.monotonic() + WRITTEN_MS
     while (!open.proof && !isExited() && clock.monotonic() < deadline)
       await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
   }
 
-  /** From here on keys of others are refused; those under way get time to arrive, and the screen time to stand still. */
+  /**
+   * From here on keys of people are refused; earlier keys get time to arrive, and the screen time
+   * to become steady.
+   */
   async #waitUntilSteady(): Promise<void> {
-    const { clock, lastKeysAt, isSteady = () => true } = this.#options
-    await delay(clock, Math.max(0, lastKeysAt() + QUIET_MS - clock.monotonic()))
+    const { isSteady = () => true } = this.#options
+    const { clock, lastKeysAt } = this.#open
+    await delay(clock, Math.max(0, lastKeysAt + QUIET_MS - clock.monotonic()))
     const deadline = clock.monotonic() + STEADY_MS
-    while (!isSteady() && clock.monotonic() < deadline) await delay(clock, STEADY_LOOK_MS)
+    while (!isSteady() && clock.monotonic() < deadline) await delay(clock, STEADY_CHECK_MS)
   }
 
-  /** A reason that could not go with the answer goes as the next message. */
+  /** A reason that did not reach the agent with the answer becomes the next prompt. */
   async #applied(open: OpenRequest, evidence: Evidence[], noteWay: NoteWay): Promise<void> {
-    const { ledger, clock, say, interrupt, onError } = this.#options
+    const { say, interrupt, onError } = this.#options
+    const { ledger, clock } = this.#open
     const { decision } = open.record
     const note = isDenial(open.record) ? (decision?.note ?? decision?.text) : undefined
     const way = note === undefined ? null : (noteWay ?? (say ? 'message' : 'undelivered'))
@@ -282,7 +329,7 @@ export class DecisionDelivery {
       [...evidence, ...(way ? [{ kind: 'note', way }] : [])],
       clock.now(),
     )
-    // Not waited for: it needs the keyboard, which whoever types this decision still has.
+    // Not awaited: it needs the keyboard, which this delivery may still hold.
     if (isFirst && decision?.thenInterrupt) void interrupt?.().catch(onError)
     if (isFirst && way === 'message') await say!(`Denied: ${note}`).catch(onError)
   }

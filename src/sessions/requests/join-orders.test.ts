@@ -11,12 +11,12 @@ import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import type { AnswerChannel } from './answer-channel.js'
-import { SessionApprovals } from './session-approvals.js'
+import { SessionRequests } from './session-requests.js'
 
 /*
- * One request is told of by its transcript, by two hooks and by its menu. Which comes first, and how long after the others, is up to a busy
- * machine: in every order and at every distance it is one request. Only what the screen alone told may be replaced, once, by the same
- * thing in structure.
+ * A transcript, two hooks and a menu report the same request. Their order and their distance depend
+ * on a busy machine: in every order and at every distance they are one request. Only a request that
+ * the screen alone has reported may be superseded, once, by the reported one.
  */
 const COMMAND = 'npm test'
 const MENU = menuOf(['Yes', 'No'], { body: [`$ ${COMMAND}`], print: 'the menu' })
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** One session whose agent asks, with the reports of it at hand. */
+/** One session whose agent asks; tests send its reports by hand. */
 class Asking {
   readonly id = `ses_${++sessions}`
   readonly held = new Set<string>()
@@ -52,7 +52,7 @@ class Asking {
   menu: Menu | null = null
   #appearances = 0
   #calls = 0
-  readonly #approvals: SessionApprovals
+  readonly #approvals: SessionRequests
 
   constructor() {
     const answers: AnswerChannel = {
@@ -61,11 +61,10 @@ class Asking {
       answer: async report => (this.held.delete(report) ? 'sent' : 'closed'),
       release: report => void this.held.delete(report),
     }
-    this.#approvals = new SessionApprovals({
+    this.#approvals = new SessionRequests({
       subject: { ...SUBJECT, session: this.id },
       ledger,
       clock,
-      sinks: [],
       answers,
       menu: {
         menu: () => this.menu,
@@ -82,50 +81,50 @@ class Asking {
     })
   }
 
-  tell(way: Way, call = 'call_1'): Promise<void> {
+  report(way: Way, call = 'call_1'): Promise<void> {
     const tool: AgentStatement = { is: 'tool', state: 'started', key: call, tool: 'Bash', input: { command: COMMAND } }
     switch (way) {
-      // The agent's own time: when it wrote the line, whenever that is read.
+      // The agent's own time: when it wrote the line, not when it is read.
       case 'transcript':
-        return this.#hear(tool, `line of ${call}`, { channel: 'transcript', at: this.begun })
+        return this.#take(tool, `line of ${call}`, { channel: 'transcript', at: this.begun })
       case 'tool hook':
-        return this.#hear({ ...tool, prompt: 'prompt_1' }, `${this.id} tool ${call}`)
+        return this.#take({ ...tool, prompt: 'prompt_1' }, `${this.id} tool ${call}`)
       case 'permission hook': {
         const id = `${this.id} request ${++this.#calls}`
         this.held.add(id)
         const asked = { key: null, tool: 'Bash', input: { command: COMMAND }, prompt: 'prompt_1' }
-        return this.#hear({ is: 'request', ...asked }, id)
+        return this.#take({ is: 'request', ...asked }, id)
       }
       case 'menu':
         this.menu = MENU
-        return this.#approvals.raise(MENU, `3:${++this.#appearances}`)
+        return this.#approvals.screen.raise(MENU, `3:${++this.#appearances}`)
     }
   }
 
-  /** The agent writes down that the tool has run. */
+  /** The agent records that the tool has run. */
   end(call: string): Promise<void> {
     const tool = { tool: 'Bash', input: { command: COMMAND } }
-    return this.#hear({ is: 'tool', state: 'done', key: call, ...tool }, `end of ${call}`, { channel: 'transcript' })
+    return this.#take({ is: 'tool', state: 'done', key: call, ...tool }, `end of ${call}`, { channel: 'transcript' })
   }
 
-  /** The relay of the last permission hook has lost us, and is back. */
+  /** The relay of the last permission hook reconnects. */
   repeat(): Promise<void> {
     this.#calls--
-    return this.tell('permission hook')
+    return this.report('permission hook')
   }
 
   async answer(record: ApprovalRecord): Promise<void> {
     await ledger.decide(record.id, decisionOf(record, { option: record.request.options[0]!.key }))
-    await runThrough(clock, this.#approvals.apply((await ledger.get(record.id))!))
-    await this.#approvals.settle()
+    await runThrough(clock, this.#approvals.delivery.apply((await ledger.get(record.id))!))
+    await this.#approvals.screen.settle()
   }
 
   async records(): Promise<ApprovalRecord[]> {
     return (await ledger.list({ isOpenOnly: false })).filter(({ subject }) => subject.session === this.id)
   }
 
-  #hear(statement: AgentStatement, id: string, report: Partial<AgentReport> = {}): Promise<void> {
-    return this.#approvals.hear({ id, channel: 'hook', at: clock.now(), statement, ...report })
+  #take(statement: AgentStatement, id: string, report: Partial<AgentReport> = {}): Promise<void> {
+    return this.#approvals.reported.take({ id, channel: 'hook', at: clock.now(), statement, ...report })
   }
 }
 
@@ -142,7 +141,7 @@ describe('one request, in every order of its reports', () => {
     for (const gapMs of [0, 1_200, 11_000]) {
       const asking = new Asking()
       for (const way of order) {
-        await asking.tell(way)
+        await asking.report(way)
         await pass(gapMs)
       }
       const records = await asking.records()
@@ -155,11 +154,11 @@ describe('one request, in every order of its reports', () => {
     }
   })
 
-  test('what the screen alone told makes way for the same in structure, and says so to whoever decides it', async () => {
+  test('a request from the screen is superseded by the reported one, and a decision on it is refused', async () => {
     const asking = new Asking()
-    await asking.tell('menu')
+    await asking.report('menu')
     const [shown] = await asking.records()
-    await asking.tell('permission hook')
+    await asking.report('permission hook')
     const [known] = await asking.records()
     expect(known).toMatchObject({ state: 'pending', follows: shown!.id })
     expect(await ledger.get(shown!.id)).toMatchObject({
@@ -177,18 +176,18 @@ describe('one request, in every order of its reports', () => {
     expect((await asking.records()).map(({ state }) => state)).toEqual(['applied'])
   })
 
-  test('what was decided before the hook came stays as it was decided', async () => {
+  test('a decision that came before the hook stands', async () => {
     const asking = new Asking()
-    await asking.tell('menu')
+    await asking.report('menu')
     const [shown] = await asking.records()
     await ledger.decide(shown!.id, decisionOf(shown!, { option: shown!.request.options[0]!.key }))
-    await asking.tell('permission hook')
+    await asking.report('permission hook')
     await pass(0)
     const records = await asking.records()
     expect(records.map(({ id, state, decision }) => [id, state, decision?.option])).toEqual([
       [shown!.id, 'decided', shown!.request.options[0]!.key],
     ])
-    // The hook is a further way to bring the answer.
+    // The hook is another way to deliver the answer.
     expect([...asking.held]).toEqual([])
   })
 
@@ -197,11 +196,11 @@ describe('one request, in every order of its reports', () => {
     async (_, order) => {
       for (const gapMs of [0, 11_000]) {
         const asking = new Asking()
-        await asking.tell('menu')
+        await asking.report('menu')
         await asking.answer((await asking.records())[0]!)
         for (const way of order) {
           await pass(gapMs)
-          await asking.tell(way)
+          await asking.report(way)
         }
         await pass(2_000)
         const records = await asking.records()
@@ -220,13 +219,13 @@ describe('the same thing asked again', () => {
     'after a report of the first that came too late: its own hook is its own, %i ms on',
     async gapMs => {
       const asking = new Asking()
-      await asking.tell('menu')
+      await asking.report('menu')
       await asking.answer((await asking.records())[0]!)
-      await asking.tell('permission hook')
+      await asking.report('permission hook')
       await pass(gapMs)
-      await asking.tell('menu')
-      await asking.tell('permission hook')
-      await asking.tell('tool hook', 'call_2')
+      await asking.report('menu')
+      await asking.report('permission hook')
+      await asking.report('tool hook', 'call_2')
       expect((await asking.records()).map(({ state }) => state)).toEqual(['applied', 'pending'])
       expect([...asking.held]).toEqual([`${asking.id} request 2`])
     },
@@ -236,22 +235,22 @@ describe('the same thing asked again', () => {
     'the first use of the tool, told of %s, and its end are not the second request’s',
     async when => {
       const asking = new Asking()
-      // A slow machine: the menu is seen long after the agent has written down that it begins.
+      // A slow machine: the menu is seen long after the agent has recorded the start of the tool.
       await pass(500)
-      await asking.tell('menu')
+      await asking.report('menu')
       const first = (await asking.records())[0]!
-      if (when === 'before its answer') await asking.tell('transcript')
+      if (when === 'before its answer') await asking.report('transcript')
       await asking.answer(first)
-      if (when === 'after its answer') await asking.tell('transcript')
+      if (when === 'after its answer') await asking.report('transcript')
       await pass(10)
-      await asking.tell('menu')
-      if (when === 'after the second menu') await asking.tell('transcript')
+      await asking.report('menu')
+      if (when === 'after the second menu') await asking.report('transcript')
       await asking.end('call_1')
       const records = await asking.records()
       expect(records.map(({ state }) => state)).toEqual(['applied', 'pending'])
-      await asking.tell('tool hook', 'call_2')
+      await asking.report('tool hook', 'call_2')
       await asking.end('call_2')
-      // The menu stands there all the same: it is asked anew, once.
+      // The menu is still there: it is raised again, once.
       await pass(2_000)
       expect((await asking.records()).map(({ state, outcome }) => [state, outcome?.observed !== undefined])).toEqual([
         ['applied', false],
@@ -261,11 +260,11 @@ describe('the same thing asked again', () => {
     },
   )
 
-  test('a relay that comes back with a report of what is over is let go again', async () => {
+  test('a relay that reconnects for a closed request is released', async () => {
     const asking = new Asking()
-    await asking.tell('menu')
+    await asking.report('menu')
     await asking.answer((await asking.records())[0]!)
-    await asking.tell('permission hook')
+    await asking.report('permission hook')
     await asking.repeat()
     expect(await asking.records()).toMatchObject([{ state: 'applied' }])
     expect([...asking.held]).toEqual([])

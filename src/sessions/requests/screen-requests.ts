@@ -3,146 +3,222 @@ import {
   type ApprovalRequest,
   approvalKindOf,
   joinReports,
+  type MenuPort,
   requestFromMenu,
 } from '../../approvals/index.js'
 import type { Timer } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
-import { isPageOf, requestOfForm } from './form-request.js'
-import { isStructured, type OpenRequest } from './open-request.js'
-import type { RequestBook } from './request-book.js'
-import { joinedMenu, requestOfTool } from './structured-request.js'
+import { isPageOf, joinedMenu, requestOfForm, requestOfTool } from './build-request.js'
+import type { DecisionDelivery } from './decision-delivery.js'
+import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from './open-requests.js'
 
-/** A menu that is still there so long after its request was closed is a request of its own. */
+/** A menu that is still there this long after its request was closed is a request of its own. */
 const ASK_AGAIN_MS = 500
-/** After a dialog has gone its result may follow by another channel: so long it is waited for. */
+/** How long the result of a dialog that has gone may take to arrive by another channel. */
 const RESULT_MS = 1_500
+/**
+ * How long an adopted request may stay without a sign of life. A relay reconnects within five
+ * seconds; a menu is drawn at once.
+ */
+const ADOPTED_MS = 10_000
 
 export interface ScreenRequestsOptions {
-  book: RequestBook
-  /** What the agent has begun belongs to the requests that were first. */
-  nameEarlier(): Promise<void>
-  /** It was decided while it stood behind another one. */
-  deliver(record: ApprovalRecord): void
+  open: OpenRequests
+  delivery: DecisionDelivery
+  menu: MenuPort
+  isExited(): boolean
+  onError(error: unknown): void
 }
 
-/** Requests by their menus: raised when one appears, settled when it goes, asked again when it stays although its request is over. */
+/**
+ * Requests by their menus: raised when a menu appears, settled when it goes, raised again when it
+ * stays although its request has ended; and taken over after a restart.
+ */
 export class ScreenRequests {
   readonly #options: ScreenRequestsOptions
-  readonly #book: RequestBook
-  #timesAsked = 0
+  readonly #open: OpenRequests
+  #timesRaisedAgain = 0
   #again: Timer | null = null
-  /** How often in a row a menu could not be asked. */
-  #misses = 0
+  /** How often in a row raising failed. */
+  #failures = 0
 
   constructor(options: ScreenRequestsOptions) {
     this.#options = options
-    this.#book = options.book
+    this.#open = options.open
   }
 
-  /** `since`: when it appeared, on the steady clock; keys that came later are meant for it, however late it is raised. */
-  async raise(menu: Menu, instance: string, since = this.#book.options.clock.monotonic()): Promise<void> {
+  /**
+   * `since`: when the menu appeared, on the steady clock; later keys were meant for it, however
+   * late it is raised.
+   */
+  async raise(menu: Menu, instance: string, since = this.#open.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
-    this.#book.shown = null
-    this.#cancelLook()
+    this.#open.shown = null
+    this.#cancelCheck()
     if (!kind) return
     try {
       await this.#raise(menu, kind, instance, since)
     } finally {
-      this.#misses = this.#book.shown ? 0 : this.#misses + 1
-      // The store was out of reach, or the request that this is the menu of has ended meanwhile: it is asked while it stands.
-      if (!this.#book.shown) this.lookAgain(instance, menu.print)
+      this.#failures = this.#open.shown ? 0 : this.#failures + 1
+      // The store failed, or the request of this menu has ended meanwhile: it is raised while it
+      // stands.
+      if (!this.#open.shown) this.checkAgain(instance, menu.print)
     }
   }
 
   /**
-   * The request is closed, and its menu may be on screen all the same: the agent asks the very same thing again, drawn over the old menu
-   * without a frame between them, or the decision had no effect. Either way it is asked anew, and nothing is typed by itself.
+   * The request is closed, but its menu may still be on screen: the agent asks the very same thing
+   * again and drew it over the old menu without a frame between them, or the decision had no
+   * effect. Either way it becomes a new request, and nothing is typed by itself.
    */
-  lookAgain(instance: string, print: string): void {
-    const { clock, menu, isExited, onError } = this.#book.options
-    // One look for one menu, however many requests about it have come to their end.
-    this.#cancelLook()
-    this.#again = clock.setTimer(ASK_AGAIN_MS * 2 ** Math.min(this.#misses, 6), () => {
+  checkAgain(instance: string, print: string): void {
+    const { menu, isExited, onError } = this.#options
+    // One check for one menu, however many requests about it have ended.
+    this.#cancelCheck()
+    this.#again = this.#open.clock.setTimer(ASK_AGAIN_MS * 2 ** Math.min(this.#failures, 6), () => {
       this.#again = null
       const now = menu.menu()
-      if (!now || now.print !== print || this.#book.shown || isExited()) return
-      void this.raise(now, `${appearanceOf(instance)}~${++this.#timesAsked}`).catch(onError)
+      if (!now || now.print !== print || this.#open.shown || isExited()) return
+      void this.raise(now, `${instanceOf(instance)}~${++this.#timesRaisedAgain}`).catch(onError)
     })
   }
 
   /**
-   * The menu that was asked last is seen again. An equal one may have taken its place behind a picture that nobody believed, or while one
-   * host followed another: if no request is open for it, it is looked at once more, and asked.
+   * A settled look shows the menu that was raised last. If no request is open for it, an equal menu
+   * may have taken its place behind a frame that was not believed, or between two hosts: it is
+   * checked again.
    */
-  stands(menu: Menu, instance: string): void {
-    if (!this.#book.shown && !this.#again && approvalKindOf(menu)) this.lookAgain(instance, menu.print)
+  seenAgain(menu: Menu, instance: string): void {
+    if (!this.#open.shown && !this.#again && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
   }
 
-  /** The menu has gone. Decided: whoever delivers it looks for proof. Pending: someone answered in the terminal, or it was withdrawn. */
+  /**
+   * The menu has gone. If the request is decided, its delivery looks for proof; if pending, a
+   * person answered in the terminal, or the agent withdrew it.
+   */
   async settle(): Promise<void> {
-    const book = this.#book
-    const { clock, isExited, onError } = book.options
-    const shown = book.shown && book.get(book.shown.id)
-    book.shown = null
+    const { isExited, onError } = this.#options
+    const requests = this.#open
+    const shown = requests.shown && requests.get(requests.shown.id)
+    requests.shown = null
     if (isExited()) {
-      for (const open of book.all()) await book.cancel(open, 'session ended')
+      for (const open of requests.all()) await requests.cancel(open, 'session ended')
       return
     }
     if (!shown) return
-    await book.refresh(shown)
+    await requests.refresh(shown)
     if (shown.record.state !== 'pending') return
-    book.letGo(shown)
-    const wasTyped = book.sawKeys(shown)
-    if (!isStructured(shown) || shown.proof) return book.closeUnanswered(shown, wasTyped)
-    clock.setTimer(RESULT_MS, () => {
+    requests.release(shown)
+    const wasTyped = requests.sawKeys(shown)
+    if (!isStructured(shown) || shown.proof) return requests.closeUnanswered(shown, wasTyped)
+    requests.clock.setTimer(RESULT_MS, () => {
       // A form whose page was turned is on screen again.
-      if (book.shown?.id !== shown.record.id) void book.closeUnanswered(shown, wasTyped).catch(onError)
+      if (requests.shown?.id !== shown.record.id) void requests.closeUnanswered(shown, wasTyped).catch(onError)
     })
   }
 
-  async #raise(menu: Menu, kind: ApprovalRequest['kind'], instance: string, since: number): Promise<void> {
-    await this.#options.nameEarlier()
-    const book = this.#book
-    const { ledger, subject } = book.options
-    const report = { channel: 'screen' as const, requestKey: instance, session: subject.session, menu }
-    const form = book.all().find(open => isPageOf(open.record, menu))
-    const join = form ? { do: 'known' as const, id: form.record.id } : joinReports(book.records(), report)
-    const joined = join.do === 'join' || join.do === 'known' ? book.get(join.id) : undefined
-    if (joined && join.do === 'join') {
-      await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join.mismatch))
-      await book.refresh(joined)
+  /**
+   * After a restart: finds the ledger's request for the menu on screen. Requests that only a menu
+   * brought have ended if it is gone.
+   */
+  async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
+    const { ledger, subject } = this.#open
+    const records = (await ledger.list({ isOpenOnly: true })).filter(
+      record => record.subject.session === subject.session,
+    )
+    const mine = live && records.find(record => isShownBy(record, live))
+    for (const record of records) {
+      const open = this.#open.adopt(record)
+      if (live && record === mine) await this.#takeShown(open, live)
+      else await this.#takeUnseen(open)
     }
-    const open = joined ?? (await this.#raiseMenu(menu, kind, instance))
-    if (!book.has(open.record.id)) return
-    open.menu = menu
-    open.since = Math.min(open.since, since)
-    book.shown = { id: open.record.id, instance, print: menu.print }
-    if (joined && open.record.state === 'decided') this.#options.deliver(open.record)
+    if (!live) return 'none'
+    return mine ? 'known' : 'new'
   }
 
-  /** In structure where the agent has told which tool it is about to use; else as the screen shows it. */
-  async #raiseMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
-    const { tools, options } = this.#book
+  async #raise(menu: Menu, kind: ApprovalRequest['kind'], instance: string, since: number): Promise<void> {
+    const requests = this.#open
+    const { ledger, subject } = requests
+    await requests.nameEarlier()
+    const report = { channel: 'screen' as const, requestKey: instance, session: subject.session, menu }
+    const form = requests.all().find(open => isPageOf(open.record, menu))
+    const join = form ? { do: 'known' as const, id: form.record.id } : joinReports(requests.records(), report)
+    const joined = join.do === 'join' || join.do === 'known' ? requests.get(join.id) : undefined
+    if (joined && join.do === 'join') {
+      await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join.mismatch))
+      await requests.refresh(joined)
+    }
+    const open = joined ?? (await this.#addMenu(menu, kind, instance))
+    if (!requests.has(open.record.id)) return
+    open.menu = menu
+    open.since = Math.min(open.since, since)
+    requests.shown = { id: open.record.id, instance, print: menu.print }
+    // It was decided while another menu was in front of it.
+    if (joined && open.record.state === 'decided') this.#options.delivery.start(open.record)
+  }
+
+  /**
+   * As a structured request if the agent has reported the tool that it starts; else as the screen
+   * shows it.
+   */
+  async #addMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
+    const { tools, subject } = this.#open
     const tool = this.#toolOf(menu, kind, instance)
-    if (!tool) return this.#book.add(requestFromMenu(menu, { kind, subject: options.subject, instance }), { key: null })
-    tools.noteAsked(tool.key, options.clock.monotonic())
-    return this.#book.add(tool.request, { key: tool.key })
+    if (!tool) return this.#open.add(requestFromMenu(menu, { kind, subject, instance }), { key: null })
+    tools.noteAsked(tool.key)
+    return this.#open.add(tool.request, { key: tool.key })
   }
 
   #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string) {
-    const context = this.#book.context()
-    const tools = this.#book.tools.unasked()
+    const context = this.#open.context()
+    const tools = this.#open.tools.unasked()
     if (kind === 'permission') return requestOfTool(tools, menu, instance, context)
     return kind === 'question' ? requestOfForm(tools, menu, instance, context) : null
   }
 
-  #cancelLook(): void {
+  async #takeShown(open: OpenRequest, { menu, instance }: { menu: Menu; instance: string }): Promise<void> {
+    const requests = this.#open
+    open.menu = menu
+    requests.shown = { id: open.record.id, instance, print: menu.print }
+    // The agent may have reported the tool before this host was there.
+    const tool = open.key === null ? requestOfTool(requests.tools.unasked(), menu, '', requests.context()) : null
+    if (tool) await requests.name(open, tool.key, tool.request.request.tool)
+  }
+
+  async #takeUnseen(open: OpenRequest): Promise<void> {
+    const requests = this.#open
+    const { delivery, isExited } = this.#options
+    if (isExited()) await requests.cancel(open, 'session ended')
+    else if (open.proof && open.record.state === 'pending') await requests.closeUnanswered(open, true)
+    else if (!isStructured(open) || open.proof) await requests.end(open, () => delivery.concludeWithoutMenu(open))
+    else this.#watchAdopted(open)
+  }
+
+  /**
+   * Its relay may reconnect, its menu may appear, or the transcript may report its end; otherwise
+   * it is gone.
+   */
+  #watchAdopted(open: OpenRequest): void {
+    const requests = this.#open
+    const { delivery, onError } = this.#options
+    requests.clock.setTimer(ADOPTED_MS, () => {
+      const isAlive = open.proof !== null || requests.shown?.id === open.record.id || requests.isHeld(open)
+      if (!isAlive && requests.has(open.record.id))
+        void requests.end(open, () => delivery.concludeWithoutMenu(open)).catch(onError)
+    })
+  }
+
+  #cancelCheck(): void {
     this.#again?.cancel()
     this.#again = null
   }
 }
 
-/** Asked anew in the same appearance of a menu, a request is told apart by what follows the tilde. */
-export function appearanceOf(instance: string): string {
-  return instance.split('~', 1)[0]!
+/** Equal menus follow each other: only the very instance that was decided may get keys. */
+function isShownBy(
+  { menuPrint, instance, joined = [] }: ApprovalRecord,
+  live: { menu: Menu; instance: string },
+): boolean {
+  const seen = joined.filter(({ channel }) => channel === 'screen').map(({ requestKey }) => requestKey)
+  return menuPrint === live.menu.print && [instance, ...seen].some(known => instanceOf(known) === live.instance)
 }

@@ -14,10 +14,10 @@ export const MENU = [
   ' enter to choose · ↑/↓ to move · esc to decline',
 ]
 
-/** An agent that writes down what it says. */
+/** An agent with a transcript. */
 export const TRANSCRIPT = { hasTranscript: true, hasHooks: false, canResume: true }
 
-/** Prompt, work, answer, end; returns the rows that stand at the end. */
+/** Prompt, work, answer, end; returns the rows on screen at the end. */
 export async function paintTurn(
   stage: SessionStage,
   prompt: string,

@@ -10,13 +10,16 @@ export interface AgentScript {
   /** Typed text never shows. */
   isBlind?: boolean
   isBracketedPaste?: boolean
-  /** What the agent does with a prompt it takes. */
+  /** What the agent does with a prompt that it takes. */
   onTake?(agent: ScriptedAgent, text: string): void
   /** Called after each write, before the agent reacts. */
   onWrite?(agent: ScriptedAgent, keys: string): void
 }
 
-/** An agent's input box as the send gate sees it, on a simulated clock. Keys that arrive while a menu is up are counted against the gate. */
+/**
+ * An agent's input box as the send gate sees it, on a simulated clock. Keys that arrive while a
+ * menu is on screen are counted against the gate.
+ */
 export class ScriptedAgent implements SendPort {
   readonly writes: string[] = []
   readonly keysInMenu: string[] = []
@@ -69,7 +72,7 @@ export class ScriptedAgent implements SendPort {
     })
   }
 
-  /** Everything that was typed, Enters left out. */
+  /** Everything that was typed, without Enters. */
   get typed(): string {
     return this.writes.filter(keys => keys !== '\r').join('')
   }

@@ -15,7 +15,10 @@ export const TEXT = 'please fix the failing test'
 export let clock: SimulatedClock
 let agents: ScriptedAgent[]
 
-/** A clock of its own for every test of a file, and after each what holds in every case, whatever the agent did. */
+/**
+ * A new clock for every test of a file. After each test it checks what must hold whatever the agent
+ * did.
+ */
 export function useSendStage(): void {
   beforeEach(() => {
     clock = new SimulatedClock()

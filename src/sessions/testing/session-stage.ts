@@ -7,14 +7,14 @@ import { approvalsProjection, Ledger } from '../../approvals/index.js'
 import { SimulatedClock } from '../../clock/index.js'
 import { type EventData, type EventType, newEvent, validateEvent } from '../../events/index.js'
 import type { KeeperPort } from '../../keeper/index.js'
-import { parsePack } from '../../screen/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
+import { type Pack, parsePack } from '../../screen/index.js'
+import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
+import type { SessionUpdate } from '../conversation/index.js'
 import { SessionJournal } from '../live/journal.js'
 import { LiveSession } from '../live/live-session.js'
-import type { LiveSessionOptions } from '../live/live-session-options.js'
-import { SessionInside } from '../live/session-inside.js'
+import type { Notice } from '../live/session-notices.js'
+import type { LiveSessionOptions } from '../live/session-options.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../live/session-record.js'
-import { BLOCK_CAPS, type Notice, type Sink } from '../live/sink.js'
 
 const PACK_FILE = fileURLToPath(new URL('../../../packs/demo/demo.toml', import.meta.url))
 const RULE = '─'.repeat(60)
@@ -28,27 +28,27 @@ export interface StageOptions {
   /** Changes to the demo's pack. */
   pack?: (toml: string) => string
   restoredFrom?: SessionStage
-  /** What the host before it has saved; bytes before that are not read again. */
+  /** The snapshot of the host before; bytes before it are not read again. */
   snapshot?: LiveSessionOptions['restored']
 }
 
 /**
- * A live session with everything real but its terminal: bytes are handed to it, its keys are kept, and time stands still until it is told
- * to pass. Pictures are drawn as the demo agent draws them.
+ * A live session with everything real but its terminal: tests feed it bytes and read the keys that
+ * it sends, on a simulated clock. Frames are drawn as the demo agent draws them.
  */
 export class SessionStage {
   readonly clock: SimulatedClock
   readonly store: EventStore
   readonly session: LiveSession
   readonly keys: string[] = []
-  readonly shown: string[] = []
-  readonly notices: Notice[] = []
+  /** Ephemeral updates that the session emitted, as one line each. */
+  readonly updates: string[] = []
   readonly errors: unknown[] = []
   readonly signals: string[] = []
   /** What was printed so far, with its times. */
   readonly #printed: { bytes: Uint8Array; t: number; offset: number }[] = []
   readonly #directory: string
-  #options!: LiveSessionOptions
+  readonly #openedAt: number
   #offset = 0
   #reports = 0
 
@@ -56,17 +56,19 @@ export class SessionStage {
     clock: SimulatedClock,
     store: EventStore,
     directory: string,
+    openedAt: number,
     create: (stage: SessionStage) => LiveSession,
   ) {
     this.clock = clock
     this.store = store
     this.#directory = directory
+    this.#openedAt = openedAt
     this.session = create(this)
   }
 
   static async open(options: StageOptions = {}): Promise<SessionStage> {
     const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
-    // Whoever takes over a store takes over its files, and removes them.
+    // A stage that takes over a store also takes over its files, and removes them.
     const before = options.restoredFrom ?? null
     const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
     const store =
@@ -82,30 +84,28 @@ export class SessionStage {
       await store.append(sessionStream(id), 0, [newEvent('session.started', started as never, startedAt)])
     const record: SessionRecord = { id, startedAt, state, version, ...started, ...(exit && { exit }) }
     const journal = await SessionJournal.open(store, id)
-    const toml = readFileSync(PACK_FILE, 'utf8')
-    const pack = parsePack(options.pack?.(toml) ?? toml, 'demo.toml')
+    const pack = demoPack(options.pack)
     return new SessionStage(
       clock,
       store,
       directory,
+      await store.head(),
       stage =>
-        new LiveSession(
-          (stage.#options = {
-            record,
-            pack,
-            keeper: stage.#keeper(),
-            journal,
-            ledger: new Ledger(store),
-            sinks: [stage.#sink()],
-            clock,
-            emulator: { cols: COLS, rows: ROWS },
-            hostName: 'test',
-            onError: error => stage.errors.push(error),
-            ...(options.times && { times: options.times }),
-            ...(options.agent && { agent: options.agent }),
-            ...(options.snapshot && { restored: options.snapshot }),
-          }),
-        ),
+        new LiveSession({
+          record,
+          pack,
+          keeper: stage.#keeper(),
+          journal,
+          ledger: new Ledger(store),
+          clock,
+          emulator: { cols: COLS, rows: ROWS },
+          hostName: 'test',
+          emit: update => stage.#take(update),
+          onError: error => stage.errors.push(error),
+          ...(options.times && { times: options.times }),
+          ...(options.agent && { agent: options.agent }),
+          ...(options.snapshot && { restored: options.snapshot }),
+        }),
     )
   }
 
@@ -120,16 +120,6 @@ export class SessionStage {
     return next
   }
 
-  /** A second inside of the same session, on the same log and sinks, which a test moves by hand. */
-  inside(): SessionInside {
-    return new SessionInside(this.#options, {
-      press: async () => undefined,
-      stop: async () => undefined,
-      interrupt: async () => undefined,
-      unattendedMs: () => 0,
-    })
-  }
-
   async close(): Promise<void> {
     await this.pass(2_500)
     await this.session.settled()
@@ -137,7 +127,10 @@ export class SessionStage {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 
-  /** The whole picture: these rows, and the input box below them unless the agent asks for something. */
+  /**
+   * The whole picture: these rows, and the input box below them unless the agent asks for
+   * something.
+   */
   async paint(
     rows: readonly string[],
     box: { draft?: string; isGone?: boolean; footer?: string; passMs?: number } = {},
@@ -167,10 +160,10 @@ export class SessionStage {
     await this.session.settled()
   }
 
-  /** The agent says something beside its screen, now. */
-  async hear(statement: AgentStatement, report: Partial<AgentReport> = {}): Promise<void> {
+  /** The agent reports something besides its screen, now. */
+  async report(statement: AgentStatement, report: Partial<AgentReport> = {}): Promise<void> {
     this.#reports++
-    this.session.hear({
+    this.session.report({
       id: `report-${this.#reports}`,
       channel: 'transcript',
       at: this.clock.now(),
@@ -185,11 +178,25 @@ export class SessionStage {
     return events.filter(event => event.type === type).map(event => event.data as EventData<T>)
   }
 
-  /** Messages of the log as late readers see them. */
+  /** The messages of the log in their last revisions. */
   async messages(): Promise<string[]> {
     const messages = new Map<string, string>()
     for (const { message, markdown } of await this.events('message.final')) messages.set(message, markdown)
     return [...messages.values()]
+  }
+
+  /** Events of these types in any stream, written since this stage was opened. */
+  async written(...types: EventType[]): Promise<StoredEvent[]> {
+    return this.store.readAll({ after: this.#openedAt, limit: 1_000, types })
+  }
+
+  /** Notices since this stage was opened. */
+  async notices(): Promise<Notice[]> {
+    await this.session.settled()
+    return (await this.written('session.noticed')).map(({ data }) => {
+      const { session: _, ...notice } = data
+      return notice as unknown as Notice
+    })
   }
 
   get #t(): number {
@@ -211,19 +218,14 @@ export class SessionStage {
     }
   }
 
-  #sink(): Sink {
-    return {
-      kind: 'web',
-      caps: BLOCK_CAPS,
-      open: async ({ message }) => void this.shown.push(`open ${message}`),
-      update: ({ message }, blocks) => void this.shown.push(`update ${message} ${blocks.length}`),
-      close: async ({ message }) => void this.shown.push(`close ${message}`),
-      ask: async ({ id }) => void this.shown.push(`ask ${id.slice(0, 3)}`),
-      settle: async ({ state }) => void this.shown.push(`settle ${state}`),
-      notice: async (_, notice) => void this.notices.push(notice),
-      typing: (_, isOn) => void this.shown.push(`typing ${isOn}`),
-    }
+  #take(update: SessionUpdate): void {
+    if (update.type === 'typing') this.updates.push(`typing ${update.on}`)
+    else this.updates.push(`update ${update.message} ${update.blocks.length}`)
   }
+}
+
+export function demoPack(changes: (toml: string) => string = toml => toml): Pack {
+  return parsePack(changes(readFileSync(PACK_FILE, 'utf8')), 'demo.toml')
 }
 
 function recordOf(clock: SimulatedClock, given: Partial<SessionRecord> = {}): SessionRecord {
@@ -250,7 +252,7 @@ async function rest(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** What draws this picture. */
+/** The bytes that draw this frame. */
 export function pictureOf(
   rows: readonly string[],
   box: { draft?: string; isGone?: boolean; footer?: string } = {},

@@ -5,7 +5,7 @@ export interface Frame {
   id: string | null
 }
 
-/** Cuts a stream of text into frames, wherever the pieces were cut before. */
+/** Splits a stream of text into frames. A frame may arrive in any number of chunks. */
 export class SseReader {
   #rest = ''
   #event = 'message'

@@ -4,19 +4,24 @@ export interface DiffLine {
   text: string
 }
 
-/** Longer texts are compared by their beginning: a picture of ten thousand lines helps nobody. */
+/** Of longer texts only the first lines are compared. */
 const LINES_MAX = 1_500
-/** Equal lines that stay around a change. */
-const AROUND = 2
+/** Equal lines that are shown around a change. */
+const CONTEXT_LINES = 2
 
-/** What has to be taken away from one text and added to make the other; equal stretches are shortened. */
+/**
+ * The lines to remove and to add to turn one text into the other; longer equal parts are replaced
+ * by their count.
+ */
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
   const a = before.slice(0, LINES_MAX)
   const b = after.slice(0, LINES_MAX)
   return shorten(walk(a, b, lengthsOf(a, b)))
 }
 
-/** How long the longest common sequence of lines is from each pair of places to the ends. */
+/**
+ * The length of the longest common subsequence of lines, from each pair of positions to the ends.
+ */
 function lengthsOf(a: readonly string[], b: readonly string[]): Uint16Array[] {
   const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
   for (let i = a.length - 1; i >= 0; i--)
@@ -46,7 +51,7 @@ function walk(a: readonly string[], b: readonly string[], table: readonly Uint16
 
 function shorten(lines: readonly DiffLine[]): DiffLine[] {
   const isNear = (index: number) =>
-    lines.slice(Math.max(0, index - AROUND), index + AROUND + 1).some(({ sign }) => sign !== ' ')
+    lines.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1).some(({ sign }) => sign !== ' ')
   const shown: DiffLine[] = []
   let left = 0
   const mark = () => {

@@ -1,0 +1,87 @@
+import type { AgentReport } from '../agents/index.js'
+import type { Clock, Timer } from '../clock/index.js'
+import {
+  type AgentStats,
+  type LiveSession,
+  NO_AGENT_STATS,
+  reduceAgentStats,
+  type SubAgent,
+  subAgentsOf,
+} from '../sessions/index.js'
+
+/** A busy session emits its stats at most this often. */
+const EMIT_MS = 1_000
+
+export interface AgentStatsView extends Omit<AgentStats, 'helpers'> {
+  helpers: SubAgent[]
+  /**
+   * Context that is left before the agent compacts its conversation, if only its screen shows that.
+   */
+  contextLeftPercent: number | null
+}
+
+/** The agent stats of one session as they are now; emitted when they have changed. */
+export class SessionStats {
+  readonly #session: LiveSession
+  readonly #clock: Clock
+  readonly #emit: (view: AgentStatsView) => void
+  #stats: AgentStats = NO_AGENT_STATS
+  #emitted = ''
+  #helpers: SubAgent[] = []
+  #timer: Timer | null = null
+
+  constructor(session: LiveSession, clock: Clock, emit: (view: AgentStatsView) => void) {
+    this.#session = session
+    this.#clock = clock
+    this.#emit = emit
+  }
+
+  report(report: AgentReport): void {
+    const next = reduceAgentStats(this.#stats, report)
+    if (next === this.#stats) return
+    this.#stats = next
+    this.changed()
+  }
+
+  /** Something was reported or drawn that may change the stats. */
+  changed(): void {
+    this.#timer ??= this.#clock.setTimer(EMIT_MS, () => {
+      this.#timer = null
+      const view = this.view
+      const text = JSON.stringify(view)
+      if (text === this.#emitted) return
+      this.#emitted = text
+      if (view.helpers.length > 0) this.#helpers = view.helpers
+      this.#emit(view)
+    })
+  }
+
+  get view(): AgentStatsView {
+    const { screen, observation } = this.#session
+    const facet = observation?.facets.find(({ name }) => name === 'context')
+    const left = facet?.data.percent
+    return {
+      ...this.#stats,
+      helpers: subAgentsOf(this.#stats, screen.emulator.statusRecords),
+      contextLeftPercent: typeof left === 'number' ? left : null,
+    }
+  }
+
+  /**
+   * What to store when the session has ended; null if the agent never reported anything. An agent
+   * that exits first removes its sub-agents from its terminal, so the last ones that were emitted
+   * count.
+   */
+  get final(): AgentStatsView | null {
+    const { view } = this
+    const { model, context, spent, contextLeftPercent } = view
+    const helpers = view.helpers.length > 0 ? view.helpers : this.#helpers
+    const isReported =
+      model !== null || context !== null || contextLeftPercent !== null || spent.input + spent.output > 0
+    return isReported || helpers.length > 0 ? { ...view, helpers } : null
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+  }
+}

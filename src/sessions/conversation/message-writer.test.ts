@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { type Block, parseMarkdown } from '../../screen/index.js'
+import { Effects, Waiters } from '../effects.js'
+import { MessageWriter, type SessionUpdate } from './message-writer.js'
+
+const MESSAGE = { session: 'ses_1', turn: 'ses_1.1', message: 'ses_1.1.1' }
+const blocks = (markdown: string): Block[] =>
+  parseMarkdown(markdown).map((content, index) => ({
+    id: `b${index}`,
+    rows: [0, 0],
+    provisional: false,
+    missing: false,
+    source: 'screen',
+    ...content,
+  }))
+
+let clock: SimulatedClock
+let updates: SessionUpdate[]
+let isCatchingUp: boolean
+let writer: MessageWriter
+
+beforeEach(() => {
+  clock = new SimulatedClock(1_000_000)
+  updates = []
+  isCatchingUp = false
+  writer = new MessageWriter({
+    session: 'ses_1',
+    clock,
+    effects: new Effects(
+      () => undefined,
+      () => undefined,
+    ),
+    waiters: new Waiters(clock),
+    emit: update => void updates.push(update),
+    typingRepeatMs: 4_000,
+    transcriptWaitMs: 0,
+    isCatchingUp: () => isCatchingUp,
+    isExited: () => false,
+    write: async () => undefined,
+  })
+})
+
+describe('an open message', () => {
+  test('is not emitted before it has three visible characters', () => {
+    writer.update(MESSAGE, blocks('ab'))
+    writer.update(MESSAGE, blocks('a b'))
+    expect(updates).toEqual([])
+    const shown = blocks('abc')
+    writer.update(MESSAGE, shown)
+    expect(updates).toEqual([{ type: 'message.update', ...MESSAGE, blocks: shown }])
+  })
+
+  test('is emitted once for the same list of blocks', () => {
+    const shown = blocks('The same answer.')
+    writer.update(MESSAGE, shown)
+    writer.update(MESSAGE, shown)
+    expect(updates).toHaveLength(1)
+    writer.update(MESSAGE, [...shown, ...blocks('More of it.')])
+    expect(updates).toHaveLength(2)
+  })
+
+  test('is not emitted while the session reads old bytes', () => {
+    isCatchingUp = true
+    writer.update(MESSAGE, blocks('An old answer.'))
+    expect(updates).toEqual([])
+  })
+})
+
+describe('typing', () => {
+  const typing = () => updates.map(update => (update.type === 'typing' ? update.on : update.type))
+  const pass = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) clock.advance(500)
+  }
+
+  test('is repeated until the agent stops to think', () => {
+    writer.typing(true)
+    pass(9_000)
+    expect(typing()).toEqual([true, true, true])
+    writer.typing(false)
+    pass(9_000)
+    expect(typing()).toEqual([true, true, true, false])
+  })
+
+  test('is not repeated after the host has left the session', () => {
+    writer.typing(true)
+    writer.stop()
+    expect(clock.pending).toBe(0)
+  })
+
+  test('that began in old bytes is not emitted; its end stops the repetition', () => {
+    writer.typing(true)
+    isCatchingUp = true
+    writer.typing(true)
+    writer.typing(false)
+    expect(typing()).toEqual([true])
+    expect(clock.pending).toBe(0)
+  })
+})

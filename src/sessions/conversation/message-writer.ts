@@ -1,0 +1,168 @@
+import type { Clock, Timer } from '../../clock/index.js'
+import type { EventData, EventType } from '../../events/index.js'
+import { type Block, renderMarkdown } from '../../screen/index.js'
+import type { Effects, Waiters } from '../effects.js'
+import type { ClosedMessage } from './closed-messages.js'
+
+/** A turn's message: what the agent said between two points where it stopped for an answer. */
+export interface MessageRef {
+  session: string
+  turn: string
+  message: string
+}
+
+/** Ephemeral: surfaces show it now, and nothing stores it. */
+export type SessionUpdate =
+  | ({ type: 'message.update'; blocks: readonly Block[] } & MessageRef)
+  | { type: 'typing'; session: string; on: boolean }
+
+export interface MessageWriterOptions {
+  session: string
+  clock: Clock
+  effects: Effects
+  waiters: Waiters
+  emit(update: SessionUpdate): void
+  /** How often `typing` is repeated while it lasts. */
+  typingRepeatMs: number
+  /** How long the end of a turn waits for the agent's own record. */
+  transcriptWaitMs: number
+  /** The session reads old bytes: it writes the log and shows nothing. */
+  isCatchingUp(): boolean
+  /** The agent's process has ended: its record will not grow. */
+  isExited(): boolean
+  /** Writes to the log now, within the running effect. */
+  write<T extends EventType>(type: T, data: EventData<T>): Promise<unknown>
+}
+
+/** How a turn ended, if the message has to say so. */
+export type Ending = 'interrupted' | 'failed' | 'crashed'
+
+const ENDING_TEXT: Readonly<Record<Ending, string>> = {
+  interrupted: 'Interrupted.',
+  failed: 'The agent failed.',
+  crashed: 'The agent ended in the middle of this.',
+}
+
+/** An open message with fewer visible characters is not shown yet. */
+const MIN_CHARACTERS = 3
+
+/** Writes a session's closed messages to the log and emits the open one while it grows. */
+export class MessageWriter {
+  readonly #options: MessageWriterOptions
+  /** Messages in the log, and how often each was corrected. */
+  readonly #revisions = new Map<string, number>()
+  readonly #endings = new Map<string, Ending>()
+  #closing = 0
+  /** The open message as it was last emitted. */
+  #emitted: { message: string; blocks: readonly Block[] } | null = null
+  #typing: Timer | null = null
+
+  constructor(options: MessageWriterOptions) {
+    this.#options = options
+  }
+
+  /** A message has ended and is not in the log yet. */
+  get isClosing(): boolean {
+    return this.#closing > 0
+  }
+
+  /** Emits the open message; the same list of blocks is emitted once. */
+  update(ref: MessageRef | null, blocks: readonly Block[]): void {
+    const { emit, isCatchingUp } = this.#options
+    if (isCatchingUp() || !ref || this.#emitted?.blocks === blocks) return
+    if (this.#emitted?.message !== ref.message && !isWorthShowing(blocks)) return
+    this.#emitted = { message: ref.message, blocks }
+    emit({ type: 'message.update', ...ref, blocks })
+  }
+
+  /**
+   * The agent begins or stops to think. A listener may join late, or stop to show it when a message
+   * of the same turn ends; so it is repeated.
+   */
+  typing(isOn: boolean): void {
+    const isSilent = this.#options.isCatchingUp()
+    if (isOn && isSilent) return
+    this.#typing?.cancel()
+    this.#typing = null
+    if (!isSilent) this.#emitTyping(isOn)
+  }
+
+  /** Nothing more is emitted by itself. */
+  stop(): void {
+    this.#typing?.cancel()
+    this.#typing = null
+  }
+
+  /** `waits`: the turn has ended, so the message waits a little for the agent's own text. */
+  close(closed: ClosedMessage, { ending, waits }: { ending: Ending | null; waits: boolean }): void {
+    const { effects, waiters, transcriptWaitMs, isCatchingUp, isExited } = this.#options
+    const isOld = isCatchingUp()
+    if (ending) this.#endings.set(closed.message, ending)
+    this.#closing++
+    effects.later(async () => {
+      if (waits && !isOld) await waiters.until(transcriptWaitMs, () => closed.isConfirmed || isExited())
+      this.#closing--
+      this.#revisions.set(closed.message, 0)
+      await this.#write(closed, 0)
+    })
+  }
+
+  /**
+   * The agent's own text came after the end. A message that is not in the log yet needs no
+   * revision: it is written with the correction.
+   */
+  patch(closed: ClosedMessage): void {
+    const { effects, waiters } = this.#options
+    const revision = this.#revisions.get(closed.message)
+    if (revision === undefined) return waiters.wake()
+    this.#revisions.set(closed.message, revision + 1)
+    effects.later(() => this.#write(closed, revision + 1))
+  }
+
+  async #write(closed: ClosedMessage, revision: number): Promise<void> {
+    const { session, write } = this.#options
+    const { turn, message } = closed
+    const blocks = this.#withEnding(closed)
+    const kept = blocks as unknown as EventData<'message.final'>['blocks']
+    const markdown = renderMarkdown(blocks)
+    await write('message.final', {
+      session,
+      turn,
+      message,
+      markdown,
+      blocks: kept,
+      ...(revision > 0 && { revision }),
+    })
+  }
+
+  #withEnding({ message, blocks }: ClosedMessage): readonly Block[] {
+    const ending = this.#endings.get(message)
+    if (!ending) return blocks
+    const last = blocks.at(-1)
+    const line: Block = {
+      id: `${message}.end`,
+      rows: last ? [last.rows[1], last.rows[1]] : [0, 0],
+      provisional: false,
+      missing: false,
+      source: 'screen',
+      kind: 'prose',
+      variant: 'paragraph',
+      runs: [{ text: ENDING_TEXT[ending], italic: true }],
+    }
+    return [...blocks, line]
+  }
+
+  #emitTyping(isOn: boolean): void {
+    const { session, clock, emit, typingRepeatMs } = this.#options
+    emit({ type: 'typing', session, on: isOn })
+    if (isOn) this.#typing = clock.setTimer(typingRepeatMs, () => this.#emitTyping(true))
+  }
+}
+
+/**
+ * Only asked until a message is shown for the first time: rendering a long message at every look
+ * would cost too much.
+ */
+function isWorthShowing(blocks: readonly Block[]): boolean {
+  return renderMarkdown(blocks).replace(/\s/gu, '').length >= MIN_CHARACTERS
+}

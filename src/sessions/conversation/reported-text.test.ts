@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Block, parseMarkdown, renderMarkdown } from '../../screen/index.js'
+import { type ReportedText, reconcileReported } from './reported-text.js'
+
+const blocks = (markdown: string, source: Block['source'], fields: Partial<Block> = {}): Block[] =>
+  parseMarkdown(markdown).map((content, index) => ({
+    id: `${source}.${index}`,
+    rows: [index, index],
+    provisional: false,
+    missing: false,
+    source,
+    ...content,
+    ...(fields as object),
+  }))
+const shown = (...markdown: string[]) =>
+  markdown.flatMap((text, index) => blocks(text, 'screen').map(block => ({ ...block, id: `s${index}` })))
+const reported = (...markdown: string[]): ReportedText[] =>
+  markdown.map((text, index) => ({ id: `m${index}`, t: index, blocks: blocks(text, 'transcript') }))
+const tool = (summary: string): Block => ({
+  id: summary,
+  rows: [0, 0],
+  provisional: false,
+  missing: false,
+  source: 'screen',
+  kind: 'tool_call',
+  tool: { name: 'Run', kind: 'shell', summary, command: summary },
+})
+const final = (screen: Block[], records: ReportedText[]) => reconcileReported(screen, records, { isFinal: true })
+
+describe('reported text', () => {
+  test('replaces the screen’s text with its formatting', () => {
+    const result = final(shown('Read the docs first'), reported('Read the **docs** first'))
+    expect(renderMarkdown(result.blocks)).toBe('Read the **docs** first')
+    expect(result.isConfirmed).toBe(true)
+    expect(result.blocks[0]!.id).toBe('s0')
+  })
+
+  test('is found although the screen split it differently', () => {
+    const screen = shown('One two three. Four five six.', 'seven eight', 'nine ten')
+    const result = final(screen, reported('One two three.\n\nFour five six.\n\n- seven eight\n- nine ten'))
+    expect(result.blocks.map(block => block.kind)).toEqual(['prose', 'prose', 'list'])
+    expect(result.isConfirmed).toBe(true)
+  })
+
+  test('keeps its place between tools', () => {
+    const screen = [...shown('First I look around'), tool('ls'), ...shown('Then I found the file')]
+    const result = final(screen, reported('First I `look` around', 'Then I *found* the file'))
+    expect(renderMarkdown(result.blocks)).toBe('First I `look` around\n\n**Run** `ls`\n\nThen I *found* the file')
+  })
+
+  test('occurs three times if it was reported three times', () => {
+    const result = final(shown('ok', 'ok', 'ok'), reported('ok', 'ok', 'ok'))
+    expect(renderMarkdown(result.blocks)).toBe('ok\n\nok\n\nok')
+    expect(result.found.size).toBe(3)
+  })
+
+  test('replaces the part that the screen has', () => {
+    const [half] = shown('This is a long answer of which')
+    const result = reconcileReported(
+      [{ ...half!, provisional: true }],
+      reported('This is a long answer of which more comes'),
+      {
+        isFinal: false,
+      },
+    )
+    expect(renderMarkdown(result.blocks)).toBe('This is a long answer of which more comes')
+  })
+
+  test('that the screen never showed is inserted at the end of the turn', () => {
+    const screen = shown('The end of it all')
+    const records = reported('The beginning which scrolled away', 'The end of it all')
+    expect(reconcileReported(screen, records, { isFinal: false }).blocks).toHaveLength(1)
+    expect(renderMarkdown(final(screen, records).blocks)).toBe('The beginning which scrolled away\n\nThe end of it all')
+  })
+
+  test('does not change other text', () => {
+    const result = final(shown('A notice of the program itself'), reported('Something else entirely different'))
+    expect(result.isConfirmed).toBe(false)
+    expect(result.blocks).toHaveLength(2)
+  })
+})
+
+test('no text is lost or doubled, however the screen splits an answer', () => {
+  const word = fc.integer({ min: 0, max: 400 }).map(number => `w${number}`)
+  const paragraph = fc.array(word, { minLength: 5, maxLength: 12 }).map(words => words.join(' '))
+  fc.assert(
+    fc.property(
+      fc.array(paragraph, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 6 }),
+      (paragraphs, cuts) => {
+        const words = paragraphs.join(' ').split(' ')
+        const size = Math.ceil(words.length / cuts)
+        const screen = shown(
+          ...Array.from({ length: cuts }, (_, at) => words.slice(at * size, (at + 1) * size).join(' ')).filter(Boolean),
+        )
+        const result = final(screen, reported(paragraphs.join('\n\n')))
+        expect(renderMarkdown(result.blocks)).toBe(paragraphs.join('\n\n'))
+      },
+    ),
+  )
+})

@@ -1,0 +1,128 @@
+import { type Block, blockWords, reconcile } from '../../screen/index.js'
+
+/**
+ * One finished piece of the agent's answer, as the agent itself wrote it into its transcript or
+ * reported it by a hook. `t`: seconds since the session's start.
+ */
+export interface ReportedText {
+  id: string
+  t: number
+  blocks: readonly Block[]
+}
+
+export interface Reconciled {
+  blocks: Block[]
+  /** Ids of the reported texts that the screen showed. */
+  found: Set<string>
+  /** Reported text confirms all text of the screen. */
+  isConfirmed: boolean
+}
+
+/** Share of the words that two texts must have in common to count as the same text. */
+const SAME = 0.6
+/** Texts of fewer words must be equal. */
+const SHORT = 4
+const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
+
+/**
+ * Replaces the screen's blocks by the agent's own text where the two are the same.
+ *
+ * A reported text is compared with every run of neighbouring text blocks, not block with block: the
+ * screen may have read two paragraphs as one, or a list as prose, and text that is not found again
+ * would appear twice. The run with the most words in common is replaced; runs are searched only
+ * behind the previous match. The last blocks drawn, and blocks that lost their beginning, may hold
+ * only a part of the reported text.
+ *
+ * @param isFinal no more rows will come: reported texts without a run are inserted block by block.
+ */
+export function reconcileReported(
+  screenBlocks: readonly Block[],
+  reported: readonly ReportedText[],
+  { isFinal }: { isFinal: boolean },
+): Reconciled {
+  const found = new Set<string>()
+  const confirmed = new Set<number>()
+  const result: Block[] = []
+  let next = 0
+  let waiting: ReportedText[] = []
+  const copyTo = (end: number) => {
+    const between = screenBlocks.slice(next, end)
+    result.push(
+      ...(isFinal && waiting.length > 0
+        ? reconcile(
+            between,
+            waiting.flatMap(text => [...text.blocks]),
+          )
+        : between),
+    )
+    if (isFinal) for (const { id } of waiting) found.add(id)
+    waiting = []
+    next = end
+  }
+  for (const text of reported) {
+    const run = findRun(screenBlocks, next, text)
+    if (!run) {
+      waiting.push(text)
+      continue
+    }
+    copyTo(run.first)
+    result.push(...inPlaceOf(screenBlocks.slice(run.first, run.last + 1), text))
+    for (let index = run.first; index <= run.last; index++) confirmed.add(index)
+    found.add(text.id)
+    next = run.last + 1
+  }
+  copyTo(screenBlocks.length)
+  const isConfirmed = screenBlocks.every((block, index) => !TEXT.has(block.kind) || confirmed.has(index))
+  return { blocks: result, found, isConfirmed }
+}
+
+function findRun(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
+  const wanted = text.blocks.flatMap(blockWords)
+  if (wanted.length === 0) return null
+  let best: { first: number; last: number; score: number } | null = null
+  for (let first = from; first < blocks.length; first++) {
+    const left = countWords(wanted)
+    let common = 0
+    let total = 0
+    let isPart = false
+    for (let last = first; last < blocks.length && TEXT.has(blocks[last]!.kind); last++) {
+      const block = blocks[last]!
+      isPart ||= block.missing || block.provisional
+      for (const word of blockWords(block)) {
+        total++
+        const count = left.get(word) ?? 0
+        if (count === 0) continue
+        left.set(word, count - 1)
+        common++
+      }
+      const score = scoreOf(common, total, wanted.length, isPart)
+      if (score !== null && score > (best?.score ?? 0)) best = { first, last, score }
+      if (total > wanted.length * 2 + SHORT) break
+    }
+  }
+  return best
+}
+
+function scoreOf(common: number, shown: number, wanted: number, isPart: boolean): number | null {
+  if (shown === 0) return null
+  const whole = isPart ? Math.min(shown, wanted) : Math.max(shown, wanted)
+  const isSame = whole < SHORT ? common === whole : common >= whole * SAME
+  // Of two parts that fit, the longer one wins.
+  return isSame ? common / Math.max(shown, wanted) : null
+}
+
+/** Block ids stay the same, so that a surface replaces the block that it shows. */
+function inPlaceOf(run: readonly Block[], text: ReportedText): Block[] {
+  const rows: [number, number] = [run[0]!.rows[0], run.at(-1)!.rows[1]]
+  return text.blocks.map((block, index) => ({
+    ...block,
+    id: run[index]?.id ?? `${run[0]!.id}+${index}`,
+    rows: run[index]?.rows ?? rows,
+  }))
+}
+
+function countWords(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}

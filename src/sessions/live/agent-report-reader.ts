@@ -1,0 +1,89 @@
+import type { AgentReport } from '../../agents/index.js'
+import type { Clock, Timer } from '../../clock/index.js'
+import { type Block, parseMarkdown } from '../../screen/index.js'
+import type { ReportedText } from '../conversation/index.js'
+import type { PromptReceipts } from './prompt-receipts.js'
+
+export interface AgentReportReaderOptions {
+  clock: Clock
+  /** Wall milliseconds. */
+  startedAt: number
+  receipts: PromptReceipts
+  onIdentified(agentSession: string, source: string, version: string | undefined): void
+  onText(text: ReportedText): void
+  /** The agent reports that its turn has ended, and the screen has had time to show it. */
+  onTurnEnded(outcome: 'done' | 'interrupted' | 'failed'): void
+}
+
+/** How long the screen has to show the end of a turn before the report of it counts. */
+const SCREEN_FIRST_MS = 1_000
+const KEPT = 2_000
+
+/**
+ * Reads what the agent reports besides its screen: each report once, and only those about the main
+ * conversation.
+ */
+export class AgentReportReader {
+  readonly #options: AgentReportReaderOptions
+  readonly #read = new Set<string>()
+  #turnEnd: Timer | null = null
+
+  constructor(options: AgentReportReaderOptions) {
+    this.#options = options
+  }
+
+  read(report: AgentReport): void {
+    if (this.#read.has(report.id)) return
+    this.#remember(report.id)
+    const { statement, channel } = report
+    if (statement.subAgent !== undefined) return
+    const { receipts, onIdentified, onText } = this.#options
+    const isCurrent = report.at >= this.#options.startedAt
+    switch (statement.is) {
+      case 'session':
+        return onIdentified(statement.agentSession, channel, statement.version)
+      case 'prompt':
+        this.#turnEnd?.cancel()
+        if (isCurrent) receipts.note(channel, statement.text)
+        return
+      case 'working':
+      case 'tool':
+        if (isCurrent) receipts.note(channel, null)
+        return
+      case 'said':
+        return onText(this.#textOf(statement.id, statement.markdown, report.at))
+      case 'turn-ended':
+        if (isCurrent) this.#endSoon(statement.outcome)
+    }
+  }
+
+  stop(): void {
+    this.#turnEnd?.cancel()
+  }
+
+  #textOf(id: string, markdown: string, at: number): ReportedText {
+    const blocks = parseMarkdown(markdown).map(
+      (content, index): Block => ({
+        id: `${id}.${index}`,
+        rows: [-1, -1],
+        provisional: false,
+        missing: false,
+        source: 'transcript',
+        ...content,
+      }),
+    )
+    return { id, t: (at - this.#options.startedAt) / 1000, blocks }
+  }
+
+  #endSoon(outcome: 'done' | 'interrupted' | 'failed'): void {
+    const { clock, onTurnEnded } = this.#options
+    this.#turnEnd?.cancel()
+    this.#turnEnd = clock.setTimer(SCREEN_FIRST_MS, () => onTurnEnded(outcome))
+  }
+
+  #remember(id: string): void {
+    this.#read.add(id)
+    const [oldest] = this.#read
+    if (this.#read.size > KEPT && oldest !== undefined) this.#read.delete(oldest)
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentReport, AgentStatement } from '../../agents/index.js'
+import type { StatusRecord } from '../../terminal/index.js'
+import { type AgentStats, NO_AGENT_STATS, reduceAgentStats, subAgentsOf } from './agent-stats.js'
+
+let count = 0
+const report = (statement: AgentStatement, at = 1_000): AgentReport => ({
+  id: `r${++count}`,
+  channel: 'transcript',
+  at,
+  statement,
+})
+const reduce = (...statements: AgentStatement[]): AgentStats =>
+  statements.reduce(
+    (stats, statement, index) => reduceAgentStats(stats, report(statement, 1_000 + index)),
+    NO_AGENT_STATS,
+  )
+const record = (id: string, more: Partial<StatusRecord> = {}): StatusRecord => ({
+  id,
+  state: 'working',
+  kind: null,
+  app: null,
+  msg: null,
+  title: null,
+  progress: null,
+  t: 0,
+  ...more,
+})
+
+describe('context and usage', () => {
+  it('context is the last request and answer, the window is remembered, usage is summed', () => {
+    const stats = reduce(
+      { is: 'usage', input: 10_000, output: 500, contextWindow: 200_000, costUsd: 0.1, model: 'm' },
+      { is: 'usage', input: 12_000, output: 700 },
+    )
+    expect(stats).toMatchObject({
+      model: 'm',
+      context: { used: 12_700, window: 200_000 },
+      spent: { input: 22_000, output: 1_200, costUsd: 0.1 },
+    })
+  })
+
+  it('usage of a sub-agent counts as spent and does not fill the main context', () => {
+    const stats = reduce(
+      { is: 'usage', input: 5_000, output: 100 },
+      { is: 'usage', input: 90_000, output: 900, subAgent: 'a1' },
+    )
+    expect(stats.context).toEqual({ used: 5_100, window: null })
+    expect(stats.spent).toEqual({ input: 95_000, output: 1_000, costUsd: null })
+    expect(stats.helpers).toMatchObject([{ id: 'a1', tokens: 90_900 }])
+  })
+
+  it('an agent that reports nothing has no context and has spent nothing', () => {
+    expect(reduce({ is: 'working' }, { is: 'said', id: '1', markdown: 'x' })).toBe(NO_AGENT_STATS)
+  })
+})
+
+describe('sub-agents', () => {
+  it('have a name, a task, an activity and an end', () => {
+    const stats = reduce(
+      { is: 'working', subAgent: 'a1', name: 'reviewer' },
+      { is: 'prompt', subAgent: 'a1', text: 'Look at the cart\nand say more' },
+      { is: 'tool', subAgent: 'a1', state: 'started', key: 't', tool: 'Read', input: { path: 'src/cart.js' } },
+      { is: 'request', subAgent: 'a2', key: null, tool: 'Shell', input: {} },
+    )
+    expect(stats.helpers).toMatchObject([
+      { id: 'a1', name: 'reviewer', task: 'Look at the cart', state: 'working', doing: 'Read src/cart.js', tools: 1 },
+      { id: 'a2', state: 'blocked' },
+    ])
+    const later = [
+      report({ is: 'turn-ended', subAgent: 'a1', outcome: 'done' }, 9_000),
+      report({ is: 'turn-ended', subAgent: 'a2', outcome: 'failed' }, 9_500),
+    ].reduce(reduceAgentStats, stats)
+    expect(later.helpers).toMatchObject([
+      { state: 'done', doing: null, since: 1_000, endedAt: 9_000 },
+      { state: 'failed', endedAt: 9_500 },
+    ])
+  })
+
+  it('have the parent that the terminal’s record path names', () => {
+    const shown = subAgentsOf(NO_AGENT_STATS, [
+      record(''),
+      record('agent/1', { title: 'Harbour', msg: 'Check 77 signals' }),
+      record('agent/1/1', { title: 'Sight lines', state: 'done' }),
+      record('agent/2', { state: 'blocked' }),
+    ])
+    expect(shown).toMatchObject([
+      { id: 'agent/1', parent: null, name: 'Harbour', task: 'Check 77 signals', state: 'working' },
+      { id: 'agent/1/1', parent: 'agent/1', state: 'done' },
+      { id: 'agent/2', parent: null, state: 'blocked' },
+    ])
+  })
+
+  it('that the agent reports in two ways are listed once', () => {
+    const stats = reduce({ is: 'working', subAgent: 'a1' })
+    const shown = subAgentsOf(stats, [record('task/a1', { title: 'reviewer' }), record('task/unheard')])
+    expect(shown).toMatchObject([{ id: 'a1', name: 'reviewer' }])
+    expect(shown).toHaveLength(1)
+  })
+
+  it('are limited to the newest 64', () => {
+    const many = Array.from({ length: 100 }, (_, index): AgentStatement => ({ is: 'working', subAgent: `a${index}` }))
+    const { helpers } = reduce(...many)
+    expect(helpers).toHaveLength(64)
+    expect(helpers.at(-1)?.id).toBe('a99')
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { PaneScreen } from '../../panes/index.js'
+import { type Pack, parsePack } from '../../screen/index.js'
+import { knownTurns } from '../conversation/read-conversation.js'
+import { JoinedConversation } from './joined-conversation.js'
+
+const PACK: Pack = parsePack(
+  `pack = 1
+agent = "test"
+terminator = "required"
+text = { indent = 2, width = "cols" }
+region = [{ name = "composer", kind = "box", top = '^─{5,}$', body = '^▷', bottom = '^─{5,}$' }]
+blocks = [
+  { kind = "user", first = '^▷ \\S', more = '^  \\S', strip = 2, tight = true },
+  { kind = "tool_call", first = '^◇ ', strip = 2 },
+  { kind = "prose", first = '^◆ ', more = '^  ', strip = 2 },
+]
+terminators = [{ line = '^◈ Finished', outcome = "done" }]
+
+[[rule]]
+id = "working"
+view = "thinking"
+priority = 600
+region = "status"
+line = '^✳ (?<label>.+?)…'
+busy = true
+confidence = 0.95
+`,
+  'test.toml',
+)
+
+const BOX = ['', '──────────', '▷ ', '──────────']
+const BUSY = ['', '✳ Working…', ...BOX]
+const GREETING = ['Test agent 1.0', '']
+const turn = (prompt: string, ...answer: string[]) => [`▷ ${prompt}`, '', ...answer.map(line => `◆ ${line}`), '']
+const DONE = '◈ Finished in 2s'
+
+/** A pane as tmux reports it: first its whole content, then what is printed. */
+class Stage {
+  readonly talk: JoinedConversation
+  readonly errors: unknown[] = []
+  #screen: PaneScreen | null = null
+  #t = 0
+
+  constructor() {
+    this.talk = new JoinedConversation({
+      id: 'pan_x',
+      clock: new SimulatedClock(),
+      onError: error => this.errors.push(error),
+    })
+  }
+
+  /** The whole content is captured: rows get new ids. */
+  content(lines: readonly string[], { cols = 60 } = {}): void {
+    if (!this.#screen) {
+      this.#screen = new PaneScreen(PACK, { cols, rows: 12, scrollback: 500 })
+      this.talk.begin(PACK, this.#screen)
+    } else {
+      this.#screen.reset({ cols, rows: 12, scrollback: 500 })
+      this.talk.resync()
+    }
+    this.print(lines.join('\r\n'))
+  }
+
+  /** Removes the live part and prints more above it. */
+  more(before: readonly string[], lines: readonly string[]): void {
+    this.print(`\u001b[${before.length - 1}A\r\u001b[J${lines.join('\r\n')}`)
+  }
+
+  print(text: string): void {
+    this.#t += 5
+    this.#see(this.#screen!.feed(new TextEncoder().encode(text), this.#t, { live: false }))
+    this.#see(this.#screen!.tick(this.#t + 2))
+    this.talk.tick(this.#t + 2)
+    this.#see(this.#screen!.tick(this.#t + 4))
+    this.talk.tick(this.#t + 4)
+  }
+
+  async messages() {
+    await this.talk.settled(0)
+    expect(this.errors).toEqual([])
+    return this.talk.messages.map(({ turn: name, markdown, blocks, provisional, joinedLate }) => ({
+      turn: name,
+      text:
+        markdown ?? blocks.map(block => ('runs' in block ? block.runs.map(run => run.text).join('') : '')).join('\n'),
+      ...(provisional && { provisional }),
+      ...(joinedLate && { joinedLate }),
+    }))
+  }
+
+  get asked() {
+    return this.talk.prompts.map(({ turn: name, text }) => [name, text])
+  }
+
+  #see(outputs: ReturnType<PaneScreen['feed']>): void {
+    for (const output of outputs) if (output.type === 'look') this.talk.see(output.look)
+  }
+}
+
+describe('a joined conversation', () => {
+  it('reads closed turns from the screen and the scrollback', async () => {
+    const stage = new Stage()
+    const long = Array.from({ length: 20 }, (_, index) => `point ${index + 1}`)
+    stage.content([...GREETING, ...turn('first', ...long), DONE, '', ...turn('second', 'Two.'), DONE, ...BOX])
+    const messages = await stage.messages()
+    expect(messages.map(message => message.turn)).toEqual(['pan_x.1', 'pan_x.2'])
+    expect(messages[0]!.text.split(/\s*\n\s*/)).toEqual(long)
+    expect(messages[1]).toEqual({ turn: 'pan_x.2', text: 'Two.' })
+    expect(stage.asked).toEqual([
+      ['pan_x.1', 'first'],
+      ['pan_x.2', 'second'],
+    ])
+  })
+
+  it('does not take a greeting for an answer', async () => {
+    const stage = new Stage()
+    stage.content([...GREETING, 'Type to begin.', ...BOX])
+    expect(await stage.messages()).toEqual([])
+    stage.more(BOX, [...turn('hello', 'Hi.'), ...BUSY])
+    expect(stage.asked).toEqual([['pan_x.1', 'hello']])
+    stage.more(BUSY, [DONE, ...BOX])
+    expect(await stage.messages()).toEqual([{ turn: 'pan_x.1', text: 'Hi.' }])
+  })
+
+  it('marks the turn that was under way and follows it to its end', async () => {
+    const stage = new Stage()
+    stage.content([...GREETING, ...turn('old', 'Done long ago.'), DONE, '', ...turn('new', 'So far.', 'A'), ...BUSY])
+    const late = { turn: 'pan_x.2', joinedLate: true }
+    // The last row is held back while it may grow.
+    expect((await stage.messages()).at(-1)).toEqual({ ...late, text: 'So far.', provisional: true })
+    stage.more(BUSY, ['◆ And the rest.', '', DONE, ...BOX])
+    expect(await stage.messages()).toEqual([
+      { turn: 'pan_x.1', text: 'Done long ago.' },
+      { ...late, text: 'So far.\n\nA\n\nAnd the rest.' },
+    ])
+    stage.more(BOX, ['', ...turn('third', 'Three.'), DONE, ...BOX])
+    expect((await stage.messages()).at(-1)).toEqual({ turn: 'pan_x.3', text: 'Three.' })
+  })
+
+  it('continues after a resync without repeating a message', async () => {
+    const stage = new Stage()
+    const first = [...GREETING, ...turn('one', 'One.'), DONE, '']
+    stage.content([...first, ...turn('two', 'Two, begun.'), ...BUSY])
+    stage.content(
+      [...first, ...turn('two', 'Two, begun.', 'Two, ended.'), DONE, '', ...turn('three', 'Three.'), DONE, ...BOX],
+      {
+        cols: 50,
+      },
+    )
+    expect((await stage.messages()).map(({ turn: name, text }) => [name, text])).toEqual([
+      ['pan_x.1', 'One.'],
+      ['pan_x.2', 'Two, begun.\n\nTwo, ended.'],
+      ['pan_x.3', 'Three.'],
+    ])
+    stage.content([...turn('three', 'Three.'), DONE, ...BOX], { cols: 55 })
+    expect(await stage.messages()).toHaveLength(3)
+  })
+
+  it('keeps the open message when the agent exits', async () => {
+    const stage = new Stage()
+    stage.content([...GREETING, ...turn('one', 'Half of it'), ...BUSY])
+    stage.talk.left()
+    const [message] = await stage.messages()
+    expect(message).toMatchObject({ turn: 'pan_x.1', text: expect.stringContaining('Half of it') })
+    expect(message!.provisional).toBeUndefined()
+  })
+})
+
+describe('knownTurns', () => {
+  it('finds the newest known prompt with as many predecessors as possible', () => {
+    expect(knownTurns([], ['a', 'b'])).toBe(0)
+    expect(knownTurns(['a', 'b'], ['a', 'b', 'c'])).toBe(2)
+    expect(knownTurns(['a', 'b'], ['b', 'c'])).toBe(1)
+    expect(knownTurns(['a', 'go', 'go'], ['a', 'go', 'go', 'x', 'go'])).toBe(3)
+    expect(knownTurns(['a', 'b'], ['x', 'y'])).toBe(0)
+  })
+})

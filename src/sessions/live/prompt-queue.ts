@@ -1,0 +1,259 @@
+import { type Clock, newId, type Timer } from '../../clock/index.js'
+import type { EventData, EventType } from '../../events/index.js'
+import type { Pack } from '../../screen/index.js'
+import type { SessionJournal } from './journal.js'
+import type { Keyboard } from './keyboard.js'
+import { type HeldPrompt, isEchoOf } from './logged-prompts.js'
+import { type SendPort, type SendRefusal, type SendResult, sendPrompt } from './send-gate.js'
+import { cleanText, isCommand, type TextMeaning } from './send-text.js'
+
+export type { HeldPrompt }
+
+export interface SendOptions {
+  /**
+   * While the agent works: `queue` in the agent if it can queue, else here; `hold` here until it
+   * rests; `refuse`.
+   */
+  whenBusy?: 'queue' | 'hold' | 'refuse'
+  meaning?: TextMeaning
+  clearsDraft?: boolean
+  /** Chosen by the sender: a prompt with the same id is the same prompt and is not typed again. */
+  id?: string
+}
+
+export interface SentPrompt {
+  text: string
+  /** A command of the agent's own: the agent may answer it without any work. */
+  isCommand: boolean
+  /** The turn that was opened last before it was typed. */
+  before: string | null
+}
+
+export interface PromptQueueOptions {
+  session: string
+  port: SendPort
+  pack: Pack
+  clock: Clock
+  keyboard: Keyboard
+  readyWaitMs: number
+  journal: SessionJournal
+  isIdle(): boolean
+  record<T extends EventType>(type: T, data: EventData<T>): void
+  /** The turn that was opened last. */
+  lastTurn(): string | null
+  /**
+   * The agent took this prompt, typed after the turn `before`. Returns the name of the prompt's
+   * turn; null if it has none yet.
+   */
+  onDelivered(sent: SentPrompt): string | null
+  /**
+   * Resolves when the agent is seen to work on this turn or has finished it, or after a time limit.
+   */
+  untilBegun(turn: string | null): Promise<unknown>
+  /** Resolves when all events so far are in the log. */
+  settled(): Promise<void>
+  /** The agent did not take a held prompt. */
+  onFailed(detail: string): void
+  onError(error: unknown): void
+}
+
+/** Refusals that pass: a held prompt continues to wait. */
+const TEMPORARY: ReadonlySet<SendRefusal> = new Set([
+  'busy',
+  'menu',
+  'draft',
+  'no-composer',
+  'overlay',
+  'completion',
+  'focus',
+])
+const RETRY_MS = 2_000
+/** How long a prompt that another host was typing may take to appear as a turn. */
+const UNFINISHED_MS = 5_000
+const UNFINISHED = 'Signalbox ended while it typed the prompt; part of it may be in the input box'
+/** How many results are remembered, for senders that ask again. */
+const RESULTS_KEPT = 200
+
+/**
+ * Prompts on their way to the agent: typed now, queued in the agent, or held here until it rests.
+ * Each prompt is in the log before its first key, and its result afterwards, so that a host that
+ * dies loses none: a prompt that it had not begun to type is sent later; one that it had begun is
+ * looked for on screen and never typed again. Held prompts are sent one at a time, oldest first.
+ */
+export class PromptQueue {
+  readonly #options: PromptQueueOptions
+  readonly #results = new Map<string, Promise<SendResult>>()
+  #held: HeldPrompt[]
+  /** The turn of the prompt that was delivered last. */
+  #turn: string | null = null
+  #isReleasing = false
+  #retry: Timer | null = null
+
+  constructor(options: PromptQueueOptions) {
+    this.#options = options
+    const { held, results } = options.journal.prompts
+    this.#held = [...held]
+    for (const { id } of held) this.#keep(id, Promise.resolve({ result: 'held', prompt: id }))
+    for (const [id, result] of results) this.#keep(id, Promise.resolve(resultOf(result)))
+  }
+
+  get held(): readonly HeldPrompt[] {
+    return this.#held
+  }
+
+  send(text: string, options: SendOptions = {}): Promise<SendResult> {
+    const id = options.id ?? newId('msg')
+    const known = this.#results.get(id)
+    if (known) return known
+    const sending = this.#send(id, text, options)
+    this.#keep(id, sending)
+    // A prompt that never got into the log may be sent again.
+    sending.catch(() => this.#results.delete(id))
+    return sending
+  }
+
+  /** Drops a held prompt. */
+  drop(id: string): boolean {
+    const isHeld = this.#held.some(prompt => prompt.id === id)
+    if (isHeld) this.#release(id, 'dropped')
+    return isHeld
+  }
+
+  /** After a restart: finds the results of the prompts that another host was typing. */
+  resolveUnfinished(): void {
+    for (const prompt of this.#options.journal.prompts.unfinished) {
+      const result = this.#findResult(prompt)
+      this.#keep(prompt.id, result)
+      result.catch(this.#options.onError)
+    }
+  }
+
+  /** Sends the oldest held prompt if the agent rests. */
+  async releaseNext(): Promise<void> {
+    const [next] = this.#held
+    if (!next || this.#isReleasing || this.#retry || !this.#options.isIdle()) return
+    this.#isReleasing = true
+    try {
+      const result = await this.#type(next.id, next.text, {
+        meaning: next.meaning,
+        clearsDraft: false,
+        mayQueue: false,
+        isOffered: () => this.#held.some(({ id }) => id === next.id),
+      })
+      if (result === null) return
+      if (result.result === 'refused' && TEMPORARY.has(result.reason)) return this.#tryAgain()
+      this.#release(next.id, result.result, result.result === 'delivered' ? this.#turn : null)
+      if (result.result === 'refused' || result.result === 'unconfirmed') this.#options.onFailed(result.detail)
+    } finally {
+      this.#isReleasing = false
+    }
+  }
+
+  async #send(
+    id: string,
+    text: string,
+    { whenBusy = 'queue', meaning = 'auto', clearsDraft = false }: SendOptions,
+  ): Promise<SendResult> {
+    const { session, journal, isIdle, port } = this.#options
+    await journal.write('prompt.accepted', { session, prompt: id, text, meaning, whenBusy })
+    if (whenBusy === 'hold' && !isIdle() && !port.isExited()) return this.#hold(id, text, meaning)
+    const result = (await this.#type(id, text, { meaning, clearsDraft, mayQueue: whenBusy === 'queue' }))!
+    const isHeld = result.result === 'refused' && result.reason === 'busy' && whenBusy !== 'refuse'
+    if (isHeld) return this.#hold(id, text, meaning)
+    this.#release(id, result.result, result.result === 'delivered' ? this.#turn : null)
+    return result
+  }
+
+  /** Null: the prompt was dropped while it waited for the keyboard. */
+  async #type(
+    id: string,
+    text: string,
+    how: { meaning: TextMeaning; clearsDraft: boolean; mayQueue: boolean; isOffered?: () => boolean },
+  ): Promise<SendResult | null> {
+    const { keyboard, pack, clock, readyWaitMs, untilBegun, lastTurn, onDelivered } = this.#options
+    const { isOffered = () => true, ...options } = how
+    return keyboard.alone(async () => {
+      // The agent shows a prompt that it just took before it shows work: another one now would be
+      // typed into a turn that no look has seen begin.
+      await untilBegun(this.#turn)
+      if (!isOffered()) return null
+      const before = lastTurn()
+      const result = await sendPrompt(this.#portFor(id), text, { pack, clock, readyWaitMs, ...options })
+      if (result.result === 'delivered')
+        this.#turn = onDelivered({ text, before, isCommand: isCommand(cleanText(text), how.meaning) })
+      return result
+    })
+  }
+
+  /**
+   * The log has the prompt before the first key is sent; if the log cannot be written, no key is
+   * sent.
+   */
+  #portFor(id: string): SendPort {
+    const { port, session, journal } = this.#options
+    let hasBegun = false
+    return {
+      ...port,
+      press: async keys => {
+        if (!hasBegun) await journal.write('prompt.begun', { session, prompt: id })
+        hasBegun = true
+        await port.press(keys)
+      },
+    }
+  }
+
+  /**
+   * Another host typed it, or was about to: the turns that the agent shows tell whether it arrived.
+   * Nothing is typed here.
+   */
+  async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
+    const { port, clock, journal, settled, onFailed } = this.#options
+    const deadline = clock.monotonic() + UNFINISHED_MS
+    for (;;) {
+      await settled()
+      const found = (await journal.turnsSince(version)).find(({ prompt }) => isEchoOf(text, prompt))
+      if (found) {
+        this.#release(id, 'delivered', found.turn)
+        return { result: 'delivered' }
+      }
+      const left = deadline - clock.monotonic()
+      if (left <= 0 || port.isExited()) break
+      await port.changed(left)
+    }
+    this.#release(id, 'unconfirmed')
+    onFailed(UNFINISHED)
+    return { result: 'unconfirmed', detail: UNFINISHED }
+  }
+
+  #tryAgain(): void {
+    this.#retry = this.#options.clock.setTimer(RETRY_MS, () => {
+      this.#retry = null
+      this.releaseNext().catch(this.#options.onError)
+    })
+  }
+
+  #hold(id: string, text: string, meaning: TextMeaning): SendResult {
+    const { session, record } = this.#options
+    this.#held.push({ id, text, meaning })
+    record('prompt.held', { session, prompt: id, text, meaning })
+    return { result: 'held', prompt: id }
+  }
+
+  #release(id: string, result: string, turn: string | null = null): void {
+    const { session, record } = this.#options
+    this.#held = this.#held.filter(prompt => prompt.id !== id)
+    record('prompt.released', { session, prompt: id, result, ...(turn && { turn }) })
+  }
+
+  #keep(id: string, result: Promise<SendResult>): void {
+    this.#results.set(id, result)
+    const [oldest] = this.#results.keys()
+    if (this.#results.size > RESULTS_KEPT && oldest !== undefined) this.#results.delete(oldest)
+  }
+}
+
+/** The result that the log has, for a sender that asks again. */
+function resultOf(result: string): SendResult {
+  if (result === 'delivered' || result === 'queued') return { result }
+  return { result: 'unconfirmed', detail: result === 'dropped' ? 'it was dropped' : 'it was not delivered' }
+}

@@ -1,0 +1,105 @@
+import type { Ledger } from '../../approvals/index.js'
+import type { Clock } from '../../clock/index.js'
+import type { KeeperPort, KeptExit } from '../../keeper/index.js'
+import type { PaneOutput, PaneScreenState } from '../../panes/index.js'
+import type { Pack } from '../../screen/index.js'
+import type { EmulatorOptions } from '../../terminal/index.js'
+import type { SessionUpdate } from '../conversation/index.js'
+import type { AnswerChannel } from '../requests/index.js'
+import type { SessionJournal } from './journal.js'
+import type { SendPort } from './send-gate.js'
+import type { PhaseState } from './session-phase.js'
+import type { SessionRecord } from './session-record.js'
+import type { SavedScreenReading } from './session-terminal.js'
+
+export interface LiveSessionOptions {
+  record: SessionRecord
+  pack: Pack
+  keeper: KeeperPort
+  journal: SessionJournal
+  ledger: Ledger
+  clock: Clock
+  emulator: EmulatorOptions
+  hostName: string
+  /** What the agent reports besides its screen, and how its conversation is resumed. */
+  agent?: AgentTraits
+  times?: Partial<SessionTimes>
+  restored?: SessionSnapshot
+  /** How to answer the agent other than by its keyboard. */
+  answers?: AnswerChannel
+  /** Why keys would not reach the agent now. */
+  absence?: SendPort['absence']
+  /** Ephemeral updates, for surfaces. */
+  emit(update: SessionUpdate): void
+  onError(error: unknown): void
+  /** The session's end is recorded. */
+  onEnded?(): void
+  /**
+   * The keeper has disconnected the session as too slow: it catches up from the recording until
+   * `goLive`.
+   */
+  onLagging?(): void
+}
+
+export interface AgentTraits {
+  hasTranscript: boolean
+  hasHooks: boolean
+  canResume: boolean
+  /** The command that makes the agent compact its conversation. */
+  compact?: string
+  /** Finds the agent's own id of the conversation in the last rows of its screen. */
+  exitId?(rows: readonly string[]): string | null
+}
+
+/** An agent that reports nothing besides its screen. */
+export const SILENT_AGENT: AgentTraits = { hasTranscript: false, hasHooks: false, canResume: false }
+
+/** How long a session waits; the settings `sessions.*`, `send.*` and `sinks.typing_repeat_ms`. */
+export interface SessionTimes {
+  /** For the agent's own record at the end of a turn. */
+  transcriptWaitMs: number
+  /** For the input box or a menu after the start, before it notifies people. */
+  readyTimeoutMs: number
+  /** For any change while the agent works, before it notifies people; 0: it never does. */
+  silenceMs: number
+  /** For a person to attach at a login screen, before the session is ended. */
+  authGraceMs: number
+  /** For the input box, before a prompt is refused. */
+  readyWaitMs: number
+  /** Between two `typing` updates. */
+  typingRepeatMs: number
+}
+
+export const DEFAULT_TIMES: SessionTimes = {
+  transcriptWaitMs: 2_000,
+  readyTimeoutMs: 60_000,
+  silenceMs: 600_000,
+  authGraceMs: 60_000,
+  readyWaitMs: 3_000,
+  typingRepeatMs: 4_000,
+}
+
+/** What a later host needs to continue from `offset` without reading older bytes again. */
+export interface SessionSnapshot {
+  offset: number
+  screen: PaneScreenState
+  reading: SavedScreenReading
+  phase: PhaseState
+}
+
+/**
+ * Follows what the session's screen shows and its terminal reports; cannot change the session. `t`:
+ * seconds since the start.
+ */
+export interface SessionObserver {
+  outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void
+  input(t: number, bytes: Uint8Array): void
+  exited(exit: KeptExit): void
+}
+
+/** Receives the bytes of the terminal itself. */
+export interface Viewer {
+  output(bytes: Uint8Array, offset: number): void
+  resized(cols: number, rows: number): void
+  exited(exit: KeptExit): void
+}

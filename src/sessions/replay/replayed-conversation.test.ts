@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { parsePack } from '../../screen/index.js'
+import { SessionReplay } from './session-replay.js'
+
+const PACK = parsePack(
+  `pack = 1
+agent = "test"
+terminator = "required"
+text = { indent = 2, width = "cols" }
+region = [{ name = "composer", kind = "box", top = '^─{5,}$', body = '^▷', bottom = '^─{5,}$' }]
+blocks = [
+  { kind = "user", first = '^▷ \\S', more = '^  \\S', strip = 2, tight = true },
+  { kind = "notice", first = '^! ', more = '^  ', strip = 2 },
+  { kind = "prose", first = '^◆ ', more = '^  ', strip = 2 },
+]
+terminators = [{ line = '^◈ Finished', outcome = "done" }]
+
+[[rule]]
+id = "working"
+view = "thinking"
+region = "status"
+line = '^◜ '
+busy = true
+`,
+  'test.toml',
+)
+const BOX = ['──────────', '▷ ', '──────────']
+
+/** The messages of a recording of these frames, two seconds apart. */
+function messagesOf(...pictures: readonly (readonly string[])[]): string[] {
+  const replay = new SessionReplay({ pack: PACK, cols: 60, rows: 16, hasBlocks: true })
+  const lines = pictures.flatMap((picture, index) =>
+    replay.apply({
+      t: 1 + 2 * index,
+      kind: 'output',
+      bytes: new TextEncoder().encode(`\u001b[H\u001b[2J${[...picture, '', ...BOX].join('\r\n')}`),
+    }),
+  )
+  return [...lines, ...replay.finish()].flatMap(line => (line.type === 'message' ? [line.markdown] : []))
+}
+
+it('a replay reads the answer to a prompt once', () => {
+  expect(
+    messagesOf(
+      ['Welcome'],
+      ['Welcome', '', '▷ tell me', '', '◜ working'],
+      ['Welcome', '', '▷ tell me', '', '◆ It is done.', '', '◈ Finished in 2s'],
+    ),
+  ).toEqual(['It is done.'])
+})
+
+it('a replay reads no message from a notice alone', () => {
+  expect(
+    messagesOf(
+      ['Welcome'],
+      ['Welcome', '', '▷ tell me', '', '◜ working'],
+      ['Welcome', '', '▷ tell me', '', '! the limit is near', '', '◈ Finished in 2s'],
+    ),
+  ).toEqual([])
+})
+
+it('a replay reads no message from a greeting that grows before the first prompt', () => {
+  expect(
+    messagesOf(
+      ['Welcome'],
+      ['Welcome', '', '◆ A tip for you'],
+      ['Welcome', '', '◆ A tip for you', '', '◆ Servers: 2 connected'],
+      ['Welcome', '', '◆ A tip for you', '', '◆ Servers: 2 connected', ''],
+    ),
+  ).toEqual([])
+})

@@ -1,0 +1,99 @@
+import type { Clock } from '../../clock/index.js'
+import type { Look } from '../../panes/index.js'
+import type { Menu, Observation } from '../../screen/index.js'
+import type { Effects } from '../effects.js'
+import type { ScreenRequests } from './screen-requests.js'
+
+/** The menu that waits for an answer on this screen; null if none does. */
+export function liveMenu(observation: Observation | null): Menu | null {
+  if (observation?.view === 'tool_menu') return (observation as Observation<'tool_menu'>).payload.menu
+  if (observation?.view === 'auth_required') return (observation as Observation<'auth_required'>).payload.menu ?? null
+  return null
+}
+
+export interface MenuInstancesOptions {
+  clock: Clock
+  effects: Effects
+  requests: Pick<ScreenRequests, 'raise' | 'seenAgain' | 'takeOver'>
+  /** The session reads old bytes: it raises no request for their menus. */
+  isCatchingUp(): boolean
+}
+
+/** Saved in snapshots. */
+export interface MenuState {
+  count: number
+  print: string | null
+  instance: string
+}
+
+/**
+ * Counts the appearances of menus and raises a request for each: two equal menus in a row are two
+ * requests. An instance is named after its first row and its number.
+ */
+export class MenuInstances {
+  readonly #options: MenuInstancesOptions
+  #state: MenuState
+  /** Menus on their way to the ledger. */
+  #raising = 0
+  /** The menu of the last settled look: a screen that no longer changes is not seen again. */
+  #last: Menu | null = null
+
+  constructor(options: MenuInstancesOptions, restored: MenuState | null) {
+    this.#options = options
+    this.#state = restored ? { ...restored } : { count: 0, print: null, instance: '' }
+  }
+
+  get state(): MenuState {
+    return { ...this.#state }
+  }
+
+  get instance(): string {
+    return this.#state.instance
+  }
+
+  /**
+   * Notes what a settled look shows; returns whether it is a menu that the look before did not
+   * show.
+   */
+  isNew(menu: Menu | null): boolean {
+    if (!menu) this.#state.print = null
+    return menu !== null && this.#state.print !== menu.print
+  }
+
+  raise(menu: Menu, look: Look): void {
+    const { clock, effects, requests, isCatchingUp } = this.#options
+    const since = clock.monotonic() - Math.max(0, look.t - menu.live.since) * 1000
+    const count = this.#state.count + 1
+    const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
+    this.#state = { count, print: menu.print, instance }
+    if (isCatchingUp()) return
+    this.#raising++
+    effects.later(() => requests.raise(menu, instance, since).finally(() => this.#raising--))
+  }
+
+  /** The settled look shows this menu, and the phase has dealt with it. */
+  seenAgain(menu: Menu | null): void {
+    const { requests, isCatchingUp } = this.#options
+    this.#last = menu
+    if (menu && this.#raising === 0 && !isCatchingUp()) requests.seenAgain(menu, this.instance)
+  }
+
+  /** After a restart: takes over the ledger's open request for the menu on screen. */
+  takeOver(look: Look | null): void {
+    const { effects, requests } = this.#options
+    const menu = liveMenu(look?.observation ?? null)
+    const { instance } = this
+    this.#raising++
+    this.#last = menu
+    effects.later(async () => {
+      try {
+        const found = await requests.takeOver(menu && { menu, instance })
+        if (found === 'new' && menu) await requests.raise(menu, instance)
+      } finally {
+        this.#raising--
+        // A menu may have appeared meanwhile, or the ledger failed: perhaps no later look shows it.
+        this.seenAgain(this.#last)
+      }
+    })
+  }
+}

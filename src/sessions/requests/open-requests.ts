@@ -1,0 +1,266 @@
+import type { AgentStatement, ToolStatement } from '../../agents/index.js'
+import { type ApprovalRecord, type ApprovalRequest, isOpen, type Ledger } from '../../approvals/index.js'
+import type { Clock } from '../../clock/index.js'
+import type { Menu } from '../../screen/index.js'
+import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
+import type { RequestContext } from './build-request.js'
+import { isDenial } from './request-answer.js'
+import { type RequestStatement, ToolUses } from './tool-uses.js'
+
+/** An open approval of a session, with what only the live host knows of it. */
+export interface OpenRequest {
+  record: ApprovalRecord
+  /** The agent's own id of the tool use. */
+  key: string | null
+  /** The request as the agent reported it, secrets included. */
+  asked: RequestStatement | null
+  /** Reports that brought it and may wait for an answer. */
+  reports: Set<string>
+  /** Its menu, as it last appeared. */
+  menu: Menu | null
+  /** When it was first reported or seen, on the steady clock. */
+  since: number
+  /** What became of it, according to the agent. */
+  proof: { result: 'allowed' | 'denied'; by: string; tool?: ToolStatement } | null
+}
+
+/** Another channel than the screen knows of it. */
+export function isStructured({ record }: OpenRequest): boolean {
+  return record.source.channel !== 'screen'
+}
+
+/**
+ * The instance of a menu without its suffix: a request that is raised again for the same instance
+ * of a menu has `~` and a number behind it.
+ */
+export function instanceOf(instance: string): string {
+  return instance.split('~', 1)[0]!
+}
+
+export interface OpenRequestsOptions {
+  subject: { agent: string; session: string; project: string; cwd: string; hostName: string }
+  ledger: Ledger
+  clock: Clock
+  answers?: AnswerChannel
+  /** A request has been raised; a request has ended. */
+  onAsked?(record: ApprovalRecord): void
+  onEnded?(record: ApprovalRecord): void
+}
+
+/**
+ * The open requests of one session: which there are, which of them is on screen, and how one is
+ * added and closed. It does not know how requests are found or answered; the classes that do share
+ * it.
+ */
+export class OpenRequests {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly subject: OpenRequestsOptions['subject']
+  readonly answers: AnswerChannel
+  /** The tools that the agent has started. */
+  readonly tools: ToolUses
+  /**
+   * The request whose menu is on screen, the menu's instance, and its fingerprint: a form has
+   * several pages.
+   */
+  shown: { id: string; instance: string; print: string } | null = null
+  readonly #options: OpenRequestsOptions
+  /** Oldest first. */
+  readonly #open = new Map<string, OpenRequest>()
+  readonly #onShownEnded: (instance: string, print: string) => void
+  #lastKeysAt = Number.NEGATIVE_INFINITY
+
+  /** @param onShownEnded the request on screen has ended; its menu may still be on screen. */
+  constructor(options: OpenRequestsOptions, onShownEnded: (instance: string, print: string) => void) {
+    this.#options = options
+    this.ledger = options.ledger
+    this.clock = options.clock
+    this.subject = options.subject
+    this.answers = options.answers ?? NO_CHANNEL
+    this.tools = new ToolUses(options.clock, () => this.context())
+    this.#onShownEnded = onShownEnded
+  }
+
+  all(): OpenRequest[] {
+    return [...this.#open.values()]
+  }
+
+  records(): ApprovalRecord[] {
+    return this.all().map(({ record }) => record)
+  }
+
+  get(id: string): OpenRequest | undefined {
+    return this.#open.get(id)
+  }
+
+  has(id: string): boolean {
+    return this.#open.has(id)
+  }
+
+  /** The request on screen, else the oldest. */
+  get first(): OpenRequest | null {
+    return (this.shown && this.#open.get(this.shown.id)) ?? this.#open.values().next().value ?? null
+  }
+
+  context(): RequestContext {
+    return { subject: this.subject, mayHold: this.answers.mayHold, can: this.answers.can }
+  }
+
+  // — keys —
+
+  get lastKeysAt(): number {
+    return this.#lastKeysAt
+  }
+
+  noteKeys(): void {
+    this.#lastKeysAt = this.clock.monotonic()
+  }
+
+  /** A person has typed since the request was opened: the answer may be theirs. */
+  sawKeys({ since }: OpenRequest): boolean {
+    return this.#lastKeysAt >= since
+  }
+
+  // — adding —
+
+  async add(
+    request: ApprovalRequest,
+    about: { key: string | null; asked?: RequestStatement; report?: string },
+  ): Promise<OpenRequest> {
+    try {
+      return this.track(await this.ledger.request(request), about)
+    } catch (error) {
+      // Only the agent's own dialog is left.
+      if (about.report !== undefined) this.answers.release(about.report)
+      throw error
+    }
+  }
+
+  track(
+    record: ApprovalRecord,
+    { key, asked = null, report }: { key: string | null; asked?: RequestStatement | null; report?: string },
+  ): OpenRequest {
+    const reports = new Set(report === undefined ? [] : [report])
+    const open = this.#enter({ record, key, asked, reports, proof: null })
+    this.#options.onAsked?.(record)
+    return open
+  }
+
+  /** Adds a request that another host raised. */
+  adopt(record: ApprovalRecord): OpenRequest {
+    const known = [record.source, ...(record.joined ?? [])]
+    const key = known.find(({ toolUseId }) => toolUseId !== undefined)?.toolUseId ?? null
+    const reports = new Set(known.filter(({ channel }) => channel === 'hook').map(({ requestKey }) => requestKey))
+    // The transcript may have reported the end before this host asked for it.
+    const result = this.tools.resultOf(key)
+    const isProof = result !== null && !(result.state === 'failed' && record.decision && isDenial(record))
+    const proof = isProof ? { result: resultOf(result), by: 'transcript', tool: result } : null
+    this.tools.noteAsked(key, Number.NEGATIVE_INFINITY)
+    return this.#enter({ record, key, asked: null, reports, proof })
+  }
+
+  /** Removes a request whose place in the ledger another record has taken. */
+  drop(id: string): void {
+    this.#open.delete(id)
+  }
+
+  /**
+   * The request is about this tool use: from now on the agent's reports on that use are about the
+   * request.
+   */
+  async name(open: OpenRequest, key: string, tool: string): Promise<void> {
+    open.key = key
+    this.tools.noteAsked(key)
+    // Stored, so that a later host knows whose end it reads in the transcript.
+    const evidence = [{ kind: 'transcript', tool }]
+    const joined = { channel: 'transcript', requestKey: key, toolUseId: key, evidence }
+    await this.ledger.join(open.record, joined)
+    await this.refresh(open)
+  }
+
+  /**
+   * Names open requests whose menu has made way for another one: a tool that has started by now is
+   * theirs, and not the next menu's, which may ask for the very same thing.
+   */
+  async nameEarlier(): Promise<void> {
+    for (const open of this.all()) {
+      const tool = open.key === null ? this.tools.forMenu(open.menu) : null
+      if (tool) await this.name(open, tool.key, tool.tool)
+    }
+  }
+
+  // — closing —
+
+  /** The agent waits for the answer by the structured channel. */
+  isHeld({ reports }: OpenRequest): boolean {
+    return [...reports].some(report => this.answers.isOpen(report))
+  }
+
+  /** The agent need not wait for the answer any longer. */
+  release({ reports }: OpenRequest): void {
+    for (const report of reports) this.answers.release(report)
+  }
+
+  /**
+   * Closes a pending request whose dialog is gone: answered in the terminal, as far as that is
+   * known.
+   */
+  async closeUnanswered(open: OpenRequest, wasTyped: boolean): Promise<void> {
+    this.release(open)
+    await this.end(open, async () => {
+      if (open.record.state !== 'pending') return
+      const evidence = open.proof
+        ? [{ kind: open.proof.by, result: open.proof.result }]
+        : [{ kind: 'screen', result: 'unknown' }]
+      if (open.proof || wasTyped) await this.ledger.observed(open.record, evidence, this.clock.now())
+      else await this.ledger.stale(open.record, 'gone')
+    })
+  }
+
+  async cancel(open: OpenRequest, reason: string): Promise<void> {
+    await this.end(open, async () => void (await this.ledger.cancelled(open.record, reason)))
+  }
+
+  async refresh(open: OpenRequest): Promise<void> {
+    const record = await this.ledger.get(open.record.id)
+    if (record) open.record = record
+    if (!isOpen(open.record)) await this.close(open.record.id)
+  }
+
+  /** Runs work that may end a request in the ledger, and closes the request if it did. */
+  async end(open: OpenRequest, work: () => Promise<void>): Promise<void> {
+    const record = await this.ledger.get(open.record.id)
+    if (record) open.record = record
+    await work()
+    await this.refresh(open)
+  }
+
+  /** Removes a request that has ended in the ledger, also while another one is open. */
+  async close(id: string): Promise<void> {
+    const record = await this.ledger.get(id)
+    if (!record || isOpen(record)) return
+    const open = this.#open.get(id)
+    if (open) {
+      this.release(open)
+      this.tools.consume(open)
+    }
+    this.#open.delete(id)
+    if (open) this.#options.onEnded?.(record)
+    if (this.shown?.id === id) {
+      this.#onShownEnded(this.shown.instance, this.shown.print)
+      this.shown = null
+    }
+  }
+
+  #enter(about: Omit<OpenRequest, 'menu' | 'since'>): OpenRequest {
+    const open: OpenRequest = { ...about, menu: null, since: this.clock.monotonic() }
+    this.#open.set(open.record.id, open)
+    return open
+  }
+}
+
+/** What the agent's report on a tool says about the answer. */
+export function resultOf(statement: Extract<AgentStatement, { is: 'tool' | 'answered' }>): 'allowed' | 'denied' {
+  const result = statement.is === 'tool' ? statement.state : statement.result
+  return result === 'denied' ? 'denied' : 'allowed'
+}

@@ -1,0 +1,499 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AgentReport, AgentStatement, HookAnswer } from '../../agents/index.js'
+import { type ApprovalRecord, Ledger, ledgerProjections } from '../../approvals/index.js'
+import { decisionOf, menuOf, SUBJECT } from '../../approvals/testing/fixtures.js'
+import { delay, SimulatedClock } from '../../clock/index.js'
+import { runThrough } from '../../clock/testing/run-through.js'
+import { validateEvent } from '../../events/index.js'
+import type { Menu } from '../../screen/index.js'
+import { type EventStore, openStore } from '../../store/index.js'
+import type { AnswerChannel } from './answer-channel.js'
+import { SessionRequests } from './session-requests.js'
+
+let directory: string
+let clock: SimulatedClock
+let store: EventStore
+let ledger: Ledger
+let menu: Menu | null
+let keys: string[]
+let held: Set<string>
+let answered: { report: string; answer: HookAnswer | null }[]
+let messages: string[]
+/** What the agent does with a hook's answer, or with Enter. */
+let onAnswer: (answer: HookAnswer) => void
+let onEnter: () => void
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-structured-'))
+  clock = new SimulatedClock(1_000_000)
+  store = await openStore({
+    path: join(directory, 'store.db'),
+    clock,
+    projections: ledgerProjections as never,
+    validate: validateEvent,
+  })
+  ledger = new Ledger(store, { clock })
+  menu = null
+  keys = []
+  held = new Set()
+  answered = []
+  messages = []
+  onAnswer = () => {
+    menu = null
+  }
+  onEnter = () => {
+    menu = null
+  }
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const channel: AnswerChannel = {
+  mayHold: true,
+  isOpen: report => held.has(report),
+  async answer(report, answer) {
+    if (!held.delete(report)) return 'closed'
+    answered.push({ report, answer })
+    onAnswer(answer)
+    return 'sent'
+  },
+  release(report) {
+    if (held.delete(report)) answered.push({ report, answer: null })
+  },
+}
+
+function requests(): SessionRequests {
+  return new SessionRequests({
+    subject: SUBJECT,
+    ledger,
+    clock,
+    answers: channel,
+    say: async text => void messages.push(text),
+    menu: {
+      menu: () => menu,
+      async press(key) {
+        keys.push(key)
+        if (key === '\r') onEnter()
+        else if (menu) menu = { ...menu, selected: Math.min(menu.options.length - 1, (menu.selected ?? 0) + 1) }
+      },
+      nextFrame: ms => new Promise(resolve => clock.setTimer(Math.min(ms, 10), resolve)),
+      age: () => ({ stands: 1_000, quiet: 1_000 }),
+    },
+    isExited: () => false,
+    onError: error => {
+      throw error
+    },
+  })
+}
+
+let reports = 0
+const say = (
+  to: SessionRequests,
+  statement: AgentStatement,
+  id = `hook:${++reports}`,
+  channelOf: AgentReport['channel'] = 'hook',
+) => to.reported.take({ id, channel: channelOf, at: clock.now(), statement })
+const started = (key: string, command: string): AgentStatement => ({
+  is: 'tool',
+  state: 'started',
+  key,
+  tool: 'Bash',
+  input: { command },
+})
+const ended = (key: string, state: 'done' | 'failed' | 'denied', command = 'npm test'): AgentStatement => ({
+  is: 'tool',
+  state,
+  key,
+  tool: 'Bash',
+  input: { command },
+})
+
+/** A waiting permission hook. */
+async function asks(to: SessionRequests, command: string, fields: { subAgent?: string } = {}): Promise<string> {
+  const id = `hook:${++reports}`
+  held.add(id)
+  await say(to, { is: 'request', key: null, tool: 'Bash', input: { command }, ...fields }, id)
+  return id
+}
+
+const shows = (command: string) =>
+  menuOf(['Yes', 'Yes, always', 'No'], { body: [`$ ${command}`], print: `menu of ${command}` })
+const run = <T>(work: Promise<T>) => runThrough(clock, work)
+const open = () => ledger.list({ isOpenOnly: true })
+const end = async ({ id }: { id: string }) => {
+  const { state, outcome } = (await ledger.get(id))!
+  return outcome?.reason ? `${state} ${outcome.reason}` : state
+}
+
+async function decide(record: ApprovalRecord, meaning: string, fields: object = {}): Promise<ApprovalRecord> {
+  const option = record.request.options.find(candidate => candidate.meaning === meaning)!.key
+  await ledger.decide(record.id, decisionOf(record, { option, ...fields }))
+  return (await ledger.get(record.id))!
+}
+
+describe('reports of one request', () => {
+  test('tool, menu and hook are one approval, structured from the start', async () => {
+    const session = requests()
+    await say(session, started('t1', 'npm test'))
+    menu = shows('npm test')
+    await session.screen.raise(menu, '3:1')
+    const hook = await asks(session, 'npm test')
+    const [record, ...others] = await open()
+    expect(others).toEqual([])
+    expect(record).toMatchObject({
+      menuPrint: menu.print,
+      request: {
+        tool: 'Bash',
+        input: { command: 'npm test' },
+        options: [{ label: 'Yes' }, { label: 'Yes, always' }, { label: 'No' }],
+      },
+      source: { channel: 'hook', toolUseId: 't1' },
+      joined: [{ requestKey: hook, toolUseId: 't1' }],
+    })
+  })
+
+  test('hook first: the menu joins it with its options', async () => {
+    const session = requests()
+    await asks(session, 'npm test')
+    await session.screen.raise(shows('npm test'), '3:1')
+    const [record, ...others] = await open()
+    expect(others).toEqual([])
+    expect(record).toMatchObject({
+      request: { options: [{ label: 'Allow once' }, { label: 'Deny' }] },
+      screenOptions: [{ label: 'Yes' }, {}, { label: 'No' }],
+    })
+  })
+
+  test('screen first, tool unknown: the reported request supersedes the one from the screen', async () => {
+    const session = requests()
+    menu = shows('npm test')
+    await session.screen.raise(menu, '3:1')
+    const [before] = await open()
+    await asks(session, 'npm test')
+    const [after, ...others] = await open()
+    expect(others).toEqual([])
+    expect(after).toMatchObject({
+      follows: before!.id,
+      menuPrint: menu.print,
+      request: { input: { command: 'npm test' }, options: [{ label: 'Yes' }, {}, {}] },
+    })
+    expect(await end(before!)).toBe('stale changed')
+    expect(session.open.first?.record.id).toBe(after!.id)
+  })
+
+  test('screen first, decided before the hook: the decision stands and is delivered by the hook', async () => {
+    const session = requests()
+    menu = shows('npm test')
+    await session.screen.raise(menu, '3:1')
+    const [before] = await open()
+    const recent = ledger.recent.bind(ledger)
+    ledger.recent = async id => {
+      const list = await recent(id)
+      if (list[0]?.state === 'pending') await decide(before!, 'deny')
+      return list
+    }
+    const hook = await asks(session, 'npm test')
+    await run(delay(clock, 2_000))
+    expect(await end(before!)).toBe('applied')
+    expect(answered).toMatchObject([{ report: hook, answer: {} }])
+    expect(keys).toEqual([])
+    expect(await ledger.list({ isOpenOnly: false })).toHaveLength(1)
+  })
+
+  test('a menu that shows another command than the hook is a mismatch: high risk, both shown', async () => {
+    const session = requests()
+    await asks(session, 'npm test')
+    await session.screen.raise(shows('rm -rf /'), '3:1')
+    const [record] = await open()
+    expect(record).toMatchObject({ risk: { level: 'high' }, source: { mismatch: expect.stringContaining('rm -rf /') } })
+  })
+
+  test('the same hook reported twice, or a relay that reconnects, only adds a way to answer', async () => {
+    const session = requests()
+    const id = await asks(session, 'npm test')
+    held.delete(id)
+    held.add(id)
+    await say(session, { is: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
+    expect(await open()).toHaveLength(1)
+  })
+
+  test('parallel tools with equal input are two requests; a sub-agent’s is separate', async () => {
+    const session = requests()
+    await say(session, started('t1', 'npm test'))
+    await say(session, started('t2', 'npm test'))
+    await asks(session, 'npm test')
+    await asks(session, 'npm test')
+    await asks(session, 'npm test', { subAgent: 'helper' })
+    const records = await open()
+    expect(records.map(({ source, subject }) => [source.toolUseId, subject.subAgent])).toEqual([
+      ['t2', undefined],
+      ['t1', undefined],
+      [undefined, 'helper'],
+    ])
+  })
+
+  test('a form is answered on screen: its hook is released, its menu is the request', async () => {
+    const session = requests()
+    held.add('hook:form')
+    await say(session, { is: 'request', key: null, tool: 'AskUserQuestion', input: {}, viaScreen: true }, 'hook:form')
+    expect(answered).toEqual([{ report: 'hook:form', answer: null }])
+    expect(await open()).toEqual([])
+  })
+})
+
+describe('a decision', () => {
+  async function asked(session: SessionRequests, key = 't1'): Promise<{ record: ApprovalRecord; hook: string }> {
+    await say(session, started(key, 'npm test'))
+    menu = shows('npm test')
+    await session.screen.raise(menu, '3:1')
+    const hook = await asks(session, 'npm test')
+    return { record: (await open())[0]!, hook }
+  }
+
+  test('is delivered by the hook with its key, and applied when the menu goes', async () => {
+    const session = requests()
+    const { record, hook } = await asked(session)
+    await run(session.delivery.apply(await decide(record, 'allow-once')))
+    expect(answered).toEqual([{ report: hook, answer: { behavior: 'allow' } }])
+    expect(keys).toEqual([])
+    expect(await ledger.get(record.id)).toMatchObject({ state: 'applied', delivery: [{ step: 'answer' }] })
+  })
+
+  test('a denial’s reason goes with the answer, or else as the next prompt', async () => {
+    const session = requests()
+    const { record, hook } = await asked(session)
+    await run(session.delivery.apply(await decide(record, 'deny', { note: 'wrong branch' })))
+    expect(answered).toEqual([{ report: hook, answer: { behavior: 'deny', message: 'wrong branch' } }])
+    expect(messages).toEqual([])
+    await say(session, started('t2', 'npm run build'))
+    menu = shows('npm run build')
+    await session.screen.raise(menu, '3:2')
+    const [second] = await open()
+    await run(session.delivery.apply(await decide(second!, 'deny', { note: 'not now', idempotencyKey: 'two' })))
+    expect(keys).toEqual(['\u001b[B', '\u001b[B', '\r'])
+    expect(messages).toEqual(['Denied: not now'])
+    expect((await ledger.get(second!.id))!.outcome?.evidence).toContainEqual({ kind: 'note', way: 'message' })
+  })
+
+  test('an edited input is delivered by the hook; if the agent ran something else, it is overtaken', async () => {
+    for (const [command, channel, state] of [
+      ['npm test --silent', 'hook', 'applied'],
+      ['npm test', 'hook', 'stale overtaken'],
+      // The transcript has what the model wrote, not what ran.
+      ['npm test', 'transcript', 'applied'],
+    ] as const) {
+      const session = requests()
+      const { record } = await asked(session, `use of ${command} by ${channel}`)
+      onAnswer = () => void say(session, ended(`use of ${command} by ${channel}`, 'done', command), undefined, channel)
+      const edit = { editedInput: { command: 'npm test --silent' }, idempotencyKey: `${command} ${channel}` }
+      await run(session.delivery.apply(await decide(record, 'allow-once', edit)))
+      expect(answered.at(-1)?.answer).toEqual({ behavior: 'allow', updatedInput: { command: 'npm test --silent' } })
+      expect(await end(record)).toBe(state)
+    }
+  })
+
+  test('if the menu stays 3 s after the hook was answered, the menu is answered', async () => {
+    const session = requests()
+    const { record, hook } = await asked(session)
+    onAnswer = () => held.add(hook)
+    const before = clock.monotonic()
+    await run(session.delivery.apply(await decide(record, 'allow-once')))
+    expect(keys).toEqual(['\r'])
+    expect(clock.monotonic() - before).toBeGreaterThanOrEqual(3_000)
+    expect(answered).toEqual([
+      { report: hook, answer: { behavior: 'allow' } },
+      { report: hook, answer: null },
+    ])
+    expect((await ledger.get(record.id))!).toMatchObject({
+      state: 'applied',
+      delivery: [{ step: 'answer' }, { step: 'move' }, { step: 'confirm' }],
+    })
+  })
+
+  test('if a person answered first, the agent’s report decides, and the decision is not applied', async () => {
+    const session = requests()
+    const { record } = await asked(session)
+    onAnswer = () => undefined
+    const applying = session.delivery.apply(await decide(record, 'allow-once'))
+    await say(session, ended('t1', 'denied'), undefined, 'transcript')
+    await run(applying)
+    expect(await end(record)).toBe('stale overtaken')
+  })
+
+  test('for a request behind another one is typed when its own menu appears', async () => {
+    const session = requests()
+    menu = shows('npm test')
+    await say(session, started('t1', 'npm test'))
+    await session.screen.raise(menu, '3:1')
+    const hook = await asks(session, 'npm run build')
+    held.delete(hook)
+    const [first, second] = await open()
+    await run(session.delivery.apply(await decide(second!, 'deny', { idempotencyKey: 'two' })))
+    expect(keys).toEqual([])
+    expect(await end(second!)).toBe('decided')
+    await run(session.delivery.apply(await decide(first!, 'allow-once')))
+    await session.screen.settle()
+    menu = shows('npm run build')
+    await session.screen.raise(menu, '3:2')
+    await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
+    await eventually(async () => expect(await end(second!)).toBe('applied'))
+    expect(keys).toEqual(['\r', '\u001b[B', '\u001b[B', '\r'])
+  })
+
+  test('without a menu and a report stays decided until the agent reports or its turn ends', async () => {
+    for (const [statement, state] of [
+      [ended('use, applied', 'done'), 'applied'],
+      [{ is: 'turn-ended', outcome: 'done' }, 'stale unconfirmed'],
+    ] as const) {
+      const session = requests()
+      await say(session, started(`use, ${state}`, 'npm test'))
+      await asks(session, 'npm test')
+      const record = (await open()).at(-1)!
+      await run(session.delivery.apply(await decide(record, 'allow-once', { idempotencyKey: state })))
+      expect(await end(record)).toBe('decided')
+      await say(session, statement)
+      expect(await end(record)).toBe(state)
+    }
+  })
+})
+
+describe('answered in the terminal', () => {
+  test('is applied as observed when the agent reports it, and the hook is released', async () => {
+    const session = requests()
+    const hook = await asks(session, 'npm test')
+    await say(session, started('t1', 'npm test'))
+    const [record] = await open()
+    await session.screen.raise(shows('npm test'), '3:1')
+    session.open.noteKeys()
+    await session.screen.settle()
+    expect(answered).toEqual([{ report: hook, answer: null }])
+    await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
+    await eventually(async () =>
+      expect(await ledger.get(record!.id)).toMatchObject({
+        state: 'applied',
+        outcome: { observed: { surface: 'terminal' } },
+      }),
+    )
+  })
+
+  test('the tool’s result may come before the screen changes', async () => {
+    const session = requests()
+    await say(session, started('t1', 'npm test'))
+    await session.screen.raise(shows('npm test'), '3:1')
+    const [record] = await open()
+    await say(session, ended('t1', 'denied'), undefined, 'transcript')
+    expect(await ledger.get(record!.id)).toMatchObject({
+      state: 'applied',
+      outcome: { observed: {}, evidence: [{ kind: 'transcript', result: 'denied' }] },
+    })
+    expect(session.open.first).toBeNull()
+  })
+
+  test('the end of a turn cancels its requests, but not those of sub-agents', async () => {
+    const session = requests()
+    await asks(session, 'npm test')
+    await asks(session, 'npm run build', { subAgent: 'helper' })
+    const [main, helper] = await open()
+    await say(session, { is: 'turn-ended', outcome: 'interrupted' })
+    expect(await end(main!)).toBe('cancelled the turn has ended')
+    expect(await end(helper!)).toBe('pending')
+  })
+
+  test('a late report of an earlier turn’s end cancels nothing', async () => {
+    const session = requests()
+    clock.advance(10_000)
+    await asks(session, 'npm test')
+    await session.reported.take({
+      id: 'transcript:x#1',
+      channel: 'transcript',
+      at: 1_000_500,
+      statement: { is: 'turn-ended', outcome: 'done' },
+    })
+    expect(await open()).toHaveLength(1)
+  })
+})
+
+describe('after a restart', () => {
+  test('a relay that reconnects gets the decision that was made meanwhile', async () => {
+    const before = requests()
+    const id = await asks(before, 'npm test')
+    const record = await decide((await open())[0]!, 'allow-once')
+    held.clear()
+    const after = requests()
+    expect(await after.screen.takeOver(null)).toBe('none')
+    expect(await end(record)).toBe('decided')
+    held.add(id)
+    await say(after, { is: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
+    await eventually(async () => expect(answered).toEqual([{ report: id, answer: { behavior: 'allow' } }]))
+  })
+
+  test('an end that the transcript reports before the takeover counts', async () => {
+    const before = requests()
+    await say(before, started('t1', 'npm test'))
+    menu = shows('npm test')
+    await before.screen.raise(menu, '3:1')
+    const record = await decide((await open())[0]!, 'allow-once')
+    await ledger.delivering(record, 'answer')
+    const after = requests()
+    await say(after, started('t1', 'npm test'), undefined, 'transcript')
+    await say(after, ended('t1', 'done'), undefined, 'transcript')
+    await say(after, started('t2', 'npm test'), undefined, 'transcript')
+    // The agent asks the same thing again with an equal menu.
+    expect(await after.screen.takeOver({ menu, instance: '3:2' })).toBe('new')
+    expect(await end(record)).toBe('applied')
+    await after.screen.raise(menu, '3:2')
+    const [next, ...others] = await open()
+    expect(others).toEqual([])
+    expect(next).toMatchObject({ state: 'pending', source: { toolUseId: 't2' } })
+    expect(keys).toEqual([])
+  })
+
+  test('a new request with an unreported tool is not taken for the earlier one', async () => {
+    const before = requests()
+    await say(before, started('t1', 'npm test'))
+    menu = shows('npm test')
+    await before.screen.raise(menu, '3:1')
+    await asks(before, 'npm test')
+    const record = await decide((await open())[0]!, 'allow-once')
+    const after = requests()
+    await after.screen.takeOver(null)
+    await say(after, started('t1', 'npm test'), undefined, 'transcript')
+    await asks(after, 'npm test')
+    const [first, second] = await open()
+    expect(first).toMatchObject({ id: record.id, state: 'decided' })
+    expect(second).toMatchObject({ state: 'pending' })
+    expect(answered.filter(({ answer }) => answer !== null)).toEqual([])
+  })
+
+  test('without a relay a pending request is gone and a sent one is unconfirmed', async () => {
+    const before = requests()
+    await asks(before, 'npm test')
+    await asks(before, 'npm run build')
+    const [first, second] = await open()
+    await ledger.delivering(await decide(second!, 'allow-once'), 'answer')
+    held.clear()
+    await requests().screen.takeOver(null)
+    await run(new Promise<void>(resolve => clock.setTimer(11_000, resolve)))
+    await eventually(async () =>
+      expect([await end(first!), await end(second!)]).toEqual(['stale gone', 'stale unconfirmed']),
+    )
+  })
+})
+
+/** The store does not use the simulated clock: this checks again until its work is done. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await check()
+    } catch (error) {
+      if (tries > 200) throw error
+      clock.advance(10)
+      await new Promise(setImmediate)
+    }
+  }
+}
