@@ -200,7 +200,6 @@ export interface AgentEvents {
    * reports a time.
    */
   onStatement(listener: (statement: AgentStatement, about: { id: string; at: number | null }) => void): void
-  onConnection(listener: (isConnected: boolean) => void): void
   /** Answers the request with this key. */
   answer(key: string, answer: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'>
   close(): void

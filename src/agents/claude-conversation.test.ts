@@ -40,8 +40,8 @@ function read(records: readonly JsonRecord[], conversation = new ClaudeConversat
 
 describe('a transcript of Claude Code', () => {
   test('gives the statements in order', () => {
-    const told = outlineOf(read(RECORDS))
-    expect(told).toEqual([
+    const outline = outlineOf(read(RECORDS))
+    expect(outline).toEqual([
       'session',
       '> Tell me about the PARTS of this project',
       'The project has two parts.\n\n1. `core`\n2. `shell`',

@@ -26,8 +26,8 @@ function read(records: readonly JsonRecord[], conversation = new CodexConversati
 
 describe('a rollout of Codex', () => {
   test('gives the statements in order', () => {
-    const told = outlineOf(read(RECORDS).filter(({ is }) => is !== 'usage'))
-    expect(told).toEqual([
+    const outline = outlineOf(read(RECORDS).filter(({ is }) => is !== 'usage'))
+    expect(outline).toEqual([
       'session',
       'working',
       '> Tell me about the PARTS of this project',

@@ -59,7 +59,7 @@ export class GeminiConversation implements Conversation {
   readonly #path: string
   readonly #seen = new Set<string>()
   #isRepeating = false
-  #hasBegun = false
+  #hasStarted = false
 
   constructor(path: string) {
     this.#path = path
@@ -101,11 +101,11 @@ export class GeminiConversation implements Conversation {
 
   #user(record: JsonRecord, id: string, at: number | null): TimedStatement[] {
     const isContext = (part: JsonRecord) => typeof part.text === 'string' && part.text.startsWith(CONTEXT)
-    if (partsOf(record.content).some(isContext) && this.#hasBegun) this.#isRepeating = true
+    if (partsOf(record.content).some(isContext) && this.#hasStarted) this.#isRepeating = true
     if (this.#isRepeating || !this.#isNew(id)) return []
     const text = textOfParts(record.displayContent ?? record.content, part => !isContext(part))
     if (text === '') return []
-    this.#hasBegun = true
+    this.#hasStarted = true
     return [{ is: 'prompt', text, prompt: id, at }]
   }
 

@@ -86,8 +86,8 @@ describe('a transcript of Gemini CLI', () => {
       { $set: { messages: [{ id: 'n1' }] } },
       user('u3', 'third'),
     )
-    const told = statements.map(statement => ('text' in statement ? statement.text : statement.is))
-    expect(told).toEqual(['first', 'said', 'usage', 'second', 'turn-ended', 'third'])
+    const outline = statements.map(statement => ('text' in statement ? statement.text : statement.is))
+    expect(outline).toEqual(['first', 'said', 'usage', 'second', 'turn-ended', 'third'])
   })
 
   it('reports a failure as the end of the turn, with its reason', () => {

@@ -59,8 +59,6 @@ export class OpenCodeEvents implements AgentEvents {
   readonly #report = new OpenCodeReport()
   readonly #closed = new AbortController()
   readonly #onStatement: ((statement: TimedStatement, id: string) => void)[] = []
-  readonly #onConnection: ((isConnected: boolean) => void)[] = []
-  #isConnected = false
 
   constructor({ port, password }: OpenCodeServer, clock: Clock) {
     this.#base = `http://127.0.0.1:${port}`
@@ -71,10 +69,6 @@ export class OpenCodeEvents implements AgentEvents {
 
   onStatement(listener: Parameters<AgentEvents['onStatement']>[0]): void {
     this.#onStatement.push(({ at, ...statement }, id) => listener(statement as never, { id, at }))
-  }
-
-  onConnection(listener: (isConnected: boolean) => void): void {
-    this.#onConnection.push(listener)
   }
 
   async answer(key: string, { behavior, message }: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'> {
@@ -112,13 +106,12 @@ export class OpenCodeEvents implements AgentEvents {
       } catch {
         // Not up yet, gone, or silent for too long: try again.
       }
-      this.#connected(false)
       await delay(this.#clock, pause, this.#closed.signal)
       pause = Math.min(pause * 2, LAST_RETRY_MS)
     }
   }
 
-  async #follow(onBegun: () => void): Promise<void> {
+  async #follow(onStarted: () => void): Promise<void> {
     const watch = new Deadline(this.#clock, this.#closed.signal)
     try {
       watch.reset(CONNECT_MS)
@@ -131,8 +124,7 @@ export class OpenCodeEvents implements AgentEvents {
         for (const { data } of parser.push(decoder.decode(chunk as Uint8Array, { stream: true }))) {
           const event = parseRecord(data)
           if (event?.type === 'server.connected') {
-            onBegun()
-            this.#connected(true)
+            onStarted()
             await this.#catchUp()
           } else if (event) this.#say(this.#report.take(event), textOf(event.id) ?? data)
         }
@@ -167,12 +159,6 @@ export class OpenCodeEvents implements AgentEvents {
     statements.forEach((statement, index) => {
       for (const listener of this.#onStatement) listener(statement, index === 0 ? id : `${id}#${index}`)
     })
-  }
-
-  #connected(isConnected: boolean): void {
-    if (isConnected === this.#isConnected) return
-    this.#isConnected = isConnected
-    for (const listener of this.#onConnection) listener(isConnected)
   }
 }
 

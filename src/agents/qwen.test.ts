@@ -87,40 +87,40 @@ describe('a transcript of Qwen Code', () => {
 })
 
 describe('a hook of Qwen Code', () => {
-  const { read: hear } = qwenAgent.hooks!
+  const { read } = qwenAgent.hooks!
   const tool = { tool_name: 'edit', tool_input: { path: 'a' }, prompt_id: 'p' }
 
   it('reports prompts, and tool results that go to the model as work', () => {
-    expect(hear('UserPromptSubmit', { submitted_prompt: 'hi', prompt: 'hi', prompt_id: 'p' })).toEqual([
+    expect(read('UserPromptSubmit', { submitted_prompt: 'hi', prompt: 'hi', prompt_id: 'p' })).toEqual([
       { is: 'prompt', text: 'hi', prompt: 'p' },
     ])
-    expect(hear('UserPromptSubmit', { prompt: '' })).toEqual([{ is: 'working' }])
+    expect(read('UserPromptSubmit', { prompt: '' })).toEqual([{ is: 'working' }])
   })
 
   it('reports requests and tools', () => {
     const about = { tool: 'edit', input: { path: 'a' }, prompt: 'p' }
-    expect(hear('PermissionRequest', tool)).toEqual([{ is: 'request', key: null, ...about }])
-    expect(hear('PreToolUse', { ...tool, tool_call_id: 'c', tool_use_id: 'u' })).toEqual([
+    expect(read('PermissionRequest', tool)).toEqual([{ is: 'request', key: null, ...about }])
+    expect(read('PreToolUse', { ...tool, tool_call_id: 'c', tool_use_id: 'u' })).toEqual([
       { is: 'tool', state: 'started', key: 'c', ...about },
     ])
-    expect(hear('PostToolUseFailure', { ...tool, error: 'bad' })).toEqual([
+    expect(read('PostToolUseFailure', { ...tool, error: 'bad' })).toEqual([
       { is: 'tool', state: 'failed', key: null, output: 'bad', ...about },
     ])
   })
 
   it('reports how turns end, and whether sub-agents continue', () => {
-    expect(hear('Stop', { last_assistant_message: 'bye', background_tasks: [] })).toEqual([
+    expect(read('Stop', { last_assistant_message: 'bye', background_tasks: [] })).toEqual([
       { is: 'turn-ended', outcome: 'done', text: 'bye' },
     ])
-    expect(hear('Stop', { background_tasks: [{}] })).toEqual([{ is: 'turn-ended', outcome: 'done', background: 1 }])
-    expect(hear('SubagentStop', { agent_id: 'a' })).toEqual([{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }])
+    expect(read('Stop', { background_tasks: [{}] })).toEqual([{ is: 'turn-ended', outcome: 'done', background: 1 }])
+    expect(read('SubagentStop', { agent_id: 'a' })).toEqual([{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }])
   })
 
   it('ignores unknown events, and refuses malformed ones', () => {
-    expect(hear('PreCompact', {})).toEqual([])
-    expect(hear('Notification', { notification_type: 'weather' })).toEqual([])
-    expect(() => hear('PermissionRequest', {})).toThrow('tool_name')
-    expect(() => hear('SessionStart', {})).toThrow('session_id')
+    expect(read('PreCompact', {})).toEqual([])
+    expect(read('Notification', { notification_type: 'weather' })).toEqual([])
+    expect(() => read('PermissionRequest', {})).toThrow('tool_name')
+    expect(() => read('SessionStart', {})).toThrow('session_id')
   })
 
   it('is configured by defaults of this session, unless the machine has defaults', () => {

@@ -29,7 +29,7 @@ test('an agent runs at most max_parallel steps at once; the next waiting step st
   expect(await settled(fourth)).toBe(false)
   two()
   expect(await settled(fourth)).toBe(true)
-  for (const giveBack of [await third, await fourth]) giveBack()
+  for (const release of [await third, await fourth]) release()
   expect(slots.isFull('claude')).toBe(false)
 })
 
@@ -42,12 +42,12 @@ test('an agent without a limit never waits, and the limit of one agent does not 
 
 test('a step that is stopped while it waits leaves the queue and takes no slot', async () => {
   const slots = new AgentSlots({ claude: 1 })
-  const giveBack = await slots.acquire('claude', open().signal)
+  const release = await slots.acquire('claude', open().signal)
   const stopped = open()
   const waiting = slots.acquire('claude', stopped.signal)
   stopped.abort(new Error('cancelled'))
   await expect(waiting).rejects.toThrow('cancelled')
-  giveBack()
+  release()
   expect(slots.isFull('claude')).toBe(false)
   await expect(slots.acquire('claude', stopped.signal)).rejects.toThrow('cancelled')
 })

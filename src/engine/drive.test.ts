@@ -46,14 +46,14 @@ async function connect(): Promise<EventStore> {
 
 /** A performer whose steps do what the test says, and that counts calls. */
 class Workers implements Performer {
-  readonly begun: string[] = []
+  readonly started: string[] = []
   readonly stopped: string[] = []
   /** What each step does; the default is to end with `ok`. */
   does: Record<string, (call: StepCall) => Promise<StepEnd>> = {}
   recovers: 'success' | 'nothing' = 'nothing'
 
   async run(call: StepCall): Promise<StepEnd> {
-    this.begun.push(call.step)
+    this.started.push(call.step)
     const { name } = call.input as { name: string }
     const work = this.does[name] ?? (async () => ({ status: 'ok' as const }))
     return work(call)
@@ -115,7 +115,7 @@ describe('a run', () => {
     const workers = new Workers()
     const positions = async () => (await store.readStream(runStream(id))).length
     expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'completed' })
-    expect(workers.begun).toEqual(['a@1#1', 'b@2#1', 'c@3#1'])
+    expect(workers.started).toEqual(['a@1#1', 'b@2#1', 'c@3#1'])
     expect(await types(id)).toEqual([
       'run.created',
       'run.started',
@@ -158,7 +158,7 @@ describe('a run', () => {
       },
     })
     expect(await (await driver(id, workers, { at: slow })).drive()).toEqual({ state: 'ended', status: 'completed' })
-    expect(workers.begun).toEqual(['a@1#1'])
+    expect(workers.started).toEqual(['a@1#1'])
   })
 
   test('announces a step before it starts it', async () => {
@@ -178,7 +178,7 @@ describe('a run', () => {
       throw new Error('no luck')
     }
     expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'failed' })
-    expect(workers.begun).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
+    expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
     expect((await getRun(store, id)).reason).toMatch(/no luck/)
   })
 
@@ -205,10 +205,10 @@ describe('a run', () => {
     await settle()
     clock.advance(59_999)
     await settle()
-    expect(workers.begun).toEqual([])
+    expect(workers.started).toEqual([])
     clock.advance(1)
     expect(await second).toMatchObject({ status: 'completed' })
-    expect(workers.begun).toEqual(['a@2#1'])
+    expect(workers.started).toEqual(['a@2#1'])
   })
 
   test('fires a timer that became due while it was parked, and parks again for the next one', async () => {
@@ -224,7 +224,7 @@ describe('a run', () => {
     await settle()
     clock.advance(1)
     expect(await second).toEqual({ state: 'waiting' })
-    expect(workers.begun).toEqual(['a@2#1'])
+    expect(workers.started).toEqual(['a@2#1'])
   })
 
   test('asks through the ledger, in the same transaction as gate.opened, and continues when answered', async () => {
@@ -278,7 +278,7 @@ describe('a run', () => {
     expect(await (await driver(child, workers)).drive()).toMatchObject({ status: 'completed' })
     parent.poke(Number.POSITIVE_INFINITY)
     expect(await done).toMatchObject({ status: 'completed' })
-    expect(workers.begun).toEqual(['inner@1#1', 'after@2#1'])
+    expect(workers.started).toEqual(['inner@1#1', 'after@2#1'])
   })
 })
 
@@ -314,7 +314,7 @@ describe('a person', () => {
     await resumeRun(store, id, { by: 'someone' })
     workers.does = {}
     expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
-    expect(workers.begun).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])
+    expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])
   })
 
   test('sets limits: a run that exceeds one pauses, even in the middle of a step', async () => {
@@ -349,7 +349,7 @@ describe('two processes that drive the same run', () => {
     const end: DriveEnd = await firstDone
     expect(['fenced', 'ended']).toContain(end.state)
     expect(one.stopped).toEqual(['a@1#1'])
-    expect(two.begun).toEqual(['a@1#2', 'b@2#1'])
+    expect(two.started).toEqual(['a@1#2', 'b@2#1'])
   })
 })
 
@@ -389,10 +389,10 @@ describe('a crash', () => {
     const endedBefore = (await store.readStream(runStream(id)))
       .filter(event => event.type === 'step.ended')
       .map(event => event.data.step)
-    const begunBefore = workers.begun.length
+    const startedBefore = workers.started.length
     expect(await (await driver(id, workers)).drive()).toMatchObject({ state: 'ended', status: 'completed' })
-    expect(died || begunBefore === 7).toBe(true)
-    for (const step of workers.begun.slice(begunBefore)) expect(endedBefore).not.toContain(step)
+    expect(died || startedBefore === 7).toBe(true)
+    for (const step of workers.started.slice(startedBefore)) expect(endedBefore).not.toContain(step)
     const events = await store.readStream(runStream(id))
     const ended = events.filter(event => event.type === 'step.ended').map(event => event.data.step)
     expect(new Set(ended).size).toBe(ended.length)

@@ -62,7 +62,10 @@ const INPUT: OneshotInput = {
 /** A host dies: nothing of what it does afterwards is written. */
 class HostDied extends Error {}
 
-/** What agents did, beyond the life of their hosts: a step that was begun goes on, and its end can be found. */
+/**
+ * What agents did, beyond the life of their hosts: a step that was begun goes on, and its end can
+ * be found.
+ */
 class Agents implements Performer {
   readonly begun: string[] = []
   readonly finished = new Set<string>()

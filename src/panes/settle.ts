@@ -21,7 +21,7 @@ const ROUNDING_S = 1e-9
 export class Settler {
   #isBusy = false
   /** Something other than dialogs has been seen. */
-  #hasBegun = false
+  #hasStarted = false
   #since: number | null = null
   #looks = 0
   #lastLook = 0
@@ -50,11 +50,11 @@ export class Settler {
     if (!isRest(observation)) {
       this.#since = null
       this.#isBusy = observation.busy === true || observation.awaiting !== null || this.#isBusy
-      this.#hasBegun ||= observation.busy === true
+      this.#hasStarted ||= observation.busy === true
       return true
     }
     // A startup dialog (trust, a key, a theme) has been answered: no work can return after it.
-    if (!this.#isBusy || isCertain || !this.#hasBegun) {
+    if (!this.#isBusy || isCertain || !this.#hasStarted) {
       this.#rest()
       return true
     }
@@ -78,7 +78,7 @@ export class Settler {
   #rest(): void {
     this.#since = null
     this.#isBusy = false
-    this.#hasBegun = true
+    this.#hasStarted = true
   }
 
   /** When to read again although nothing changed. */

@@ -75,8 +75,8 @@ describe.each(statusTable.states)('a pane that is %s', status => {
       const fixture = at()
       say(fixture, authority, CLAIMS[claim])
       // Hook and transcript have the same rank: the newer one counts.
-      const isHeard = rankOf(authority) <= rankOf('transcript')
-      const event = isHeard ? eventOf(claim, authority, status) : null
+      const doesCount = rankOf(authority) <= rankOf('transcript')
+      const event = doesCount ? eventOf(claim, authority, status) : null
       expect.soft([claim, fixture.status]).toEqual([claim, event === null ? status : statusAfter(status, event)])
     }
   })

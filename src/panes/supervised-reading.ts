@@ -48,9 +48,9 @@ export class SupervisedReading {
 
   /** Seconds since the last report; null while a report counts. */
   staleFor(t: number): number | null {
-    const isUnheard =
+    const isSilent =
       this.#pane.standing(t).length === 0 && t - this.#reportedAt >= this.#options.settings.reading.stale_s
-    return isUnheard ? t - this.#reportedAt : null
+    return isSilent ? t - this.#reportedAt : null
   }
 
   /**

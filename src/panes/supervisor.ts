@@ -339,8 +339,8 @@ export class Supervisor {
     })
     if (!guess) return
     const job = this.job?.name ?? 'none'
-    const hasConversation = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
-    if (hasConversation) this.#reading.noteReport(t)
+    const isApplied = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
+    if (isApplied) this.#reading.noteReport(t)
   }
 
   #markSeen(t: number): void {

@@ -95,15 +95,15 @@ describe('the control of a run', () => {
   test('records who cancelled and why, in the log of the run and on the stream that surfaces follow', async () => {
     const seen: unknown[] = []
     const after = await fixture.store.head()
-    const told = deferred()
+    const seenCancel = deferred()
     const subscription = await fixture.store.subscribe({ after, onError: () => undefined }, events => {
       for (const event of events) if (event.type === 'run.cancelled') seen.push(event.data)
-      if (seen.length > 0) told.resolve()
+      if (seen.length > 0) seenCancel.resolve()
     })
     const id = await fixture.create()
     await fixture.drive(id)
     await cancelRun(fixture.store, id, { by: 'someone', reason: 'not needed' })
-    await told.promise
+    await seenCancel.promise
     subscription.close()
     const run = await fixture.readRun(id)
     expect(dataOf(run, 'run.cancelled')).toMatchObject([{ by: 'someone', reason: 'not needed' }])
@@ -112,11 +112,11 @@ describe('the control of a run', () => {
   })
 
   test('continues a running run in the host that takes over', async () => {
-    const [begun, cameBack] = [deferred(), deferred()]
+    const [started, cameBack] = [deferred(), deferred()]
     fixture.script({
       architect: [
         async () => {
-          begun.resolve()
+          started.resolve()
           await cameBack.promise
           return {}
         },
@@ -124,7 +124,7 @@ describe('the control of a run', () => {
     })
     const id = await fixture.create({ autoApprove: true })
     const first = fixture.drive(id)
-    await begun.promise
+    await started.promise
     expect((await getRun(fixture.store, id)).status).toBe('running')
     fixture.script({})
     const run = await fixture.drive(id)

@@ -81,11 +81,11 @@ export class PipelineGit {
     if (existsSync(path) && (await new Git(path).head()) !== null) return { branch, made: 'there' }
     await this.git.try(['worktree', 'prune'])
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const isThere = await this.hasBranch(branch)
+    const exists = await this.hasBranch(branch)
     if (isNewBranch) await this.git.run(['config', `branch.${branch}.signalbox-run`, run])
-    const place = isThere ? [path, branch] : ['-b', branch, path, base]
+    const place = exists ? [path, branch] : ['-b', branch, path, base]
     await this.git.run(['worktree', 'add', '--quiet', ...place])
-    return { branch, made: isThere && isNewBranch ? 'restored' : 'new' }
+    return { branch, made: exists && isNewBranch ? 'restored' : 'new' }
   }
 
   async #branchOf(run: string): Promise<string | null> {

@@ -7,10 +7,10 @@ import type { TmuxPane } from './tmux-pane.js'
 export function paneByWord(all: readonly PaneInfo[], word: string): PaneInfo {
   const exact = all.find(pane => pane.id === word || pane.place === word || pane.tmuxPane === word)
   if (exact) return exact
-  const begun = all.filter(pane => pane.id.startsWith(word))
-  if (begun.length === 1) return begun[0]!
-  if (begun.length > 1)
-    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${begun.length} panes`, {
+  const matches = all.filter(pane => pane.id.startsWith(word))
+  if (matches.length === 1) return matches[0]!
+  if (matches.length > 1)
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${matches.length} panes`, {
       next: 'give more of the id',
     })
   throw new SignalboxError('E_UNKNOWN', `unknown pane "${word}"`, { next: 'signalbox watch lists the panes' })

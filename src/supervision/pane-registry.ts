@@ -251,7 +251,7 @@ export class PaneRegistry {
    */
   receiverOf(call: ForeignCall): ReportReceiver | null {
     const pane = paneOfCall(this.#tmux.panes, call)
-    return pane && { id: pane.id, hear: report => pane.takeReport(report) }
+    return pane && { id: pane.id, take: report => pane.takeReport(report) }
   }
 
   tmuxPane(id: string): TmuxPane | null {

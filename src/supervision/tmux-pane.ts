@@ -225,11 +225,11 @@ export class TmuxPane {
   async #checkReads(): Promise<void> {
     const { env, onError } = this.#options
     const { supervisor } = this
-    const isHeard = await checkTerminalReads(
+    const isChecked = await checkTerminalReads(
       { supervisor, now: () => this.now(), pid: this.#info.pid },
       { env, onError },
     )
-    if (isHeard && !this.#isClosed) this.#options.changed()
+    if (isChecked && !this.#isClosed) this.#options.changed()
   }
 
   #due(): void {

@@ -25,7 +25,7 @@ function step(changes: Partial<HeadlessStep> = {}): HeadlessStep {
   }
 }
 
-async function hear(agent: string, records: (object | string)[], changes: Partial<HeadlessStep> = {}) {
+async function parse(agent: string, records: (object | string)[], changes: Partial<HeadlessStep> = {}) {
   const { headless } = await loadAgent(agent)
   const parser = headless!.parser(step(changes))
   const framer = new JsonFramer()
@@ -46,7 +46,7 @@ describe('claude', () => {
   const result = { type: 'result', subtype: 'success', is_error: false, result: 'Done.', total_cost_usd: 0.02 }
 
   test('parses texts, thoughts, tools and the result', async () => {
-    const bodies = await hear('claude', [
+    const bodies = await parse('claude', [
       { type: 'system', subtype: 'init', session_id: 's', model: 'm', cwd: '/work' },
       { type: 'system', subtype: 'init', session_id: 's' },
       message([{ type: 'thinking', thinking: 'hm' }]),
@@ -71,7 +71,7 @@ describe('claude', () => {
 
   test('links deltas to the block that completes them', async () => {
     const event = (value: object) => ({ type: 'stream_event', event: value })
-    const bodies = await hear('claude', [
+    const bodies = await parse('claude', [
       event({ type: 'message_start', message: { id: 'm1' } }),
       event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'He' } }),
       event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'llo' } }),
@@ -91,19 +91,19 @@ describe('claude', () => {
       },
     })
     const modelUsage = { big: { inputTokens: 900, outputTokens: 2, contextWindow: 1000 }, small: { contextWindow: 10 } }
-    const heard = await hear('claude', [
+    const parsed = await parse('claude', [
       said(300),
       said(700),
       said(5, { parent_tool_use_id: 't9' }),
       { ...result, modelUsage },
     ])
-    expect(heard.find(({ type }) => type === 'usage')).toMatchObject({ context: { used: 820, window: 1000 } })
-    const [unknown] = await hear('claude', [said(300), { ...result, modelUsage: { other: { contextWindow: 9 } } }])
+    expect(parsed.find(({ type }) => type === 'usage')).toMatchObject({ context: { used: 820, window: 1000 } })
+    const [unknown] = await parse('claude', [said(300), { ...result, modelUsage: { other: { contextWindow: 9 } } }])
     expect(unknown).not.toHaveProperty('context')
   })
 
   test('reports a failure that is marked as success', async () => {
-    const bodies = await hear('claude', [
+    const bodies = await parse('claude', [
       message([{ type: 'text', text: 'Not logged in' }], { error: 'authentication_failed' }),
       { ...result, is_error: true, result: 'Not logged in · Please run /login' },
     ])
@@ -112,12 +112,12 @@ describe('claude', () => {
   })
 
   test('links a sub-agent’s text to its call', async () => {
-    const [body] = await hear('claude', [message([{ type: 'text', text: 'x' }], { parent_tool_use_id: 't9' })])
+    const [body] = await parse('claude', [message([{ type: 'text', text: 'x' }], { parent_tool_use_id: 't9' })])
     expect(body).toMatchObject({ type: 'text', parent: 't9' })
   })
 
   test('parses a permission request, and answers in its own form', async () => {
-    const [body] = await hear('claude', [
+    const [body] = await parse('claude', [
       {
         type: 'control_request',
         request_id: 'r1',
@@ -136,7 +136,7 @@ describe('claude', () => {
   })
 
   test('parses structured output, retries, and unknown records', async () => {
-    const bodies = await hear('claude', [
+    const bodies = await parse('claude', [
       { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 500, error_status: 529 },
       { type: 'brand_new', x: 1 },
       { ...result, structured_output: { verdict: 'DONE' } },
@@ -152,7 +152,7 @@ describe('codex', () => {
 
   test('parses commands with their exit code, files, and the answer as the result', async () => {
     const command = { type: 'command_execution', command: 'ls', aggregated_output: 'a\n' }
-    const bodies = await hear('codex', [
+    const bodies = await parse('codex', [
       { type: 'thread.started', thread_id: 't' },
       item('item.started', { ...command, exit_code: null }),
       item('item.completed', { ...command, exit_code: 3 }),
@@ -172,7 +172,7 @@ describe('codex', () => {
   })
 
   test('reports reconnecting as a retry, and its final failure as an error with a status', async () => {
-    const bodies = await hear('codex', [
+    const bodies = await parse('codex', [
       { type: 'error', message: 'Reconnecting... 1/5 (unexpected status 401 Unauthorized)' },
       { type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized: no key' } },
     ])
@@ -185,7 +185,7 @@ describe('codex', () => {
 
   test('takes its last message as the object if there is a schema', async () => {
     const schema = { json: {}, file: '/s.json' }
-    const bodies = await hear(
+    const bodies = await parse(
       'codex',
       [
         item('item.completed', { type: 'agent_message', text: '{"verdict":"DONE"}' }),
@@ -199,7 +199,7 @@ describe('codex', () => {
 
 test('gemini: the next record completes the pieces of an answer', async () => {
   const said = (content: string) => ({ type: 'message', role: 'assistant', content, delta: true })
-  const bodies = await hear('gemini', [
+  const bodies = await parse('gemini', [
     { type: 'init', session_id: 'g', model: 'auto' },
     { type: 'message', role: 'user', content: 'our prompt' },
     said('I will '),
@@ -224,7 +224,7 @@ test('gemini: the next record completes the pieces of an answer', async () => {
   expect(bodies[3]).toMatchObject({ text: 'I will run it.', delta: false, block: 'text_1' })
   expect(bodies[5]).not.toHaveProperty('exitCode')
   expect(bodies.at(-1)).toMatchObject({ ok: true, text: 'Done.' })
-  const failed = await hear('gemini', [{ type: 'result', status: 'error', error: { message: '{"code":401}' } }])
+  const failed = await parse('gemini', [{ type: 'result', status: 'error', error: { message: '{"code":401}' } }])
   expect(failed).toMatchObject([{ type: 'usage' }, { class: 'auth', status: 401 }, { ok: false }])
 })
 
@@ -234,7 +234,7 @@ test('opencode: only a step with reason stop ends the turn', async () => {
     sessionID: 'ses_1',
     part: { reason, tokens: { input: 12, output: 8, reasoning: 1, cache: { read: 2, write: 0 } }, cost: 0.5 },
   })
-  const bodies = await hear('opencode', [
+  const bodies = await parse('opencode', [
     { type: 'step_start', sessionID: 'ses_1', part: {} },
     {
       type: 'tool_use',
@@ -248,14 +248,14 @@ test('opencode: only a step with reason stop ends the turn', async () => {
   expect(kinds(bodies)).toEqual(['session', 'tool_call', 'tool_result', 'usage', 'text', 'usage', 'result'])
   expect(bodies[2]).toMatchObject({ ok: false, exitCode: 3 })
   expect(bodies.at(-1)).toMatchObject({ ok: true, text: 'It failed.' })
-  const failed = await hear('opencode', [
+  const failed = await parse('opencode', [
     { type: 'error', sessionID: 's', error: { name: 'APIError', data: { message: 'no', statusCode: 429 } } },
   ])
   expect(failed).toMatchObject([{ type: 'session' }, { class: 'rate_limit', status: 429 }, { ok: false }])
 })
 
 test('qwen: like claude, with its error in another field', async () => {
-  const bodies = await hear('qwen', [
+  const bodies = await parse('qwen', [
     { type: 'stream_event', event: { type: 'goal_state' } },
     { type: 'result', subtype: 'error_during_execution', is_error: true, error: { message: '[API Error: 401 no]' } },
   ])
@@ -265,7 +265,7 @@ test('qwen: like claude, with its error in another field', async () => {
 test('copilot: exit code 0 after an abort is not a success', async () => {
   const record = (type: string, data: object) => ({ type, data })
   const end = { type: 'result', sessionId: 'c', exitCode: 0 }
-  const good = await hear('copilot', [
+  const good = await parse('copilot', [
     record('session.skills_loaded', {}),
     record('assistant.message_delta', { messageId: 'm', deltaContent: 'It ' }),
     record('assistant.message', { messageId: 'm', content: 'It works.', toolRequests: [] }),
@@ -281,7 +281,7 @@ test('copilot: exit code 0 after an abort is not a success', async () => {
     { type: 'session', sessionId: 'c' },
     { type: 'result', ok: true, text: 'It works.' },
   ])
-  const aborted = await hear('copilot', [record('abort', { reason: 'user' }), end])
+  const aborted = await parse('copilot', [record('abort', { reason: 'user' }), end])
   expect(aborted.at(-1)).toMatchObject({ ok: false, reason: 'interrupted' })
 })
 
@@ -289,7 +289,7 @@ describe('cline', () => {
   const event = (value: object) => ({ type: 'agent_event', event: value })
 
   test('parses version 3', async () => {
-    const bodies = await hear('cline', [
+    const bodies = await parse('cline', [
       { type: 'hook_event', taskId: 'not-the-session' },
       event({ type: 'content_start', contentType: 'text', text: 'He', accumulated: 'He' }),
       event({ type: 'content_start', contentType: 'text', text: 'y', accumulated: 'Hey' }),
@@ -332,7 +332,7 @@ describe('cline', () => {
 
   test('parses earlier versions: skips our prompt, and reports plans as texts', async () => {
     const say = (word: string, text: string, more: object = {}) => ({ type: 'say', say: word, text, ts: 1, ...more })
-    const bodies = await hear('cline', [
+    const bodies = await parse('cline', [
       JSON.stringify(say('text', 'our prompt with {"verdict": "DONE"}'), null, 2),
       JSON.stringify(
         say('api_req_started', JSON.stringify({ request: 'our prompt', tokensIn: 5, tokensOut: 3 })),
@@ -359,7 +359,7 @@ describe('cline', () => {
 })
 
 test('aider: separates its own lines from the model’s', async () => {
-  const bodies = await hear('aider', [
+  const bodies = await parse('aider', [
     'I will change it.',
     'Applied edit to src/a.js',
     'Commit 1a2b3c4 feat: change it',

@@ -74,11 +74,11 @@ test('a run that receives a message includes it in the next agent prompt, once',
     'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; a; b; start -> a -> b -> exit }',
   )
   await fixture.store.append(`run/${id}`, 'any', [newEvent('run.steered', { text: 'be brief', by: 'someone' })])
-  const heard: string[][] = []
+  const steering: string[][] = []
   const listen: ScriptedOutcome = async call => {
-    heard.push([...(call.work() as { steering: string[] }).steering])
+    steering.push([...(call.work() as { steering: string[] }).steering])
     return {}
   }
   await fixture.drive(id, new Script({ a: listen, b: listen }))
-  expect(heard).toEqual([['be brief'], []])
+  expect(steering).toEqual([['be brief'], []])
 })

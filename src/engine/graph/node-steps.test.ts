@@ -97,7 +97,7 @@ describe('every node', () => {
   test('leaves no timer behind when it stops, which would keep the process from exiting', async () => {
     const abort = new AbortController()
     let started: () => void = () => undefined
-    const hasBegun = new Promise<void>(resolve => {
+    const hasStarted = new Promise<void>(resolve => {
       started = resolve
     })
     const obedient = steps(({ signal }) => {
@@ -105,7 +105,7 @@ describe('every node', () => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     })
     const ended = expect(obedient.run({ ...call('a'), signal: abort.signal })).rejects.toThrow('enough')
-    await hasBegun
+    await hasStarted
     abort.abort(new Error('enough'))
     await ended
     expect(clock.pending).toBe(0)

@@ -53,8 +53,8 @@ export function featuresOf(
   const row = lines[cursor.y]
   const text = row?.text ?? ''
   const isSameBuffer = before !== null && before.buffer === frame.buffer && before.cols === frame.cols
-  const news = isSameBuffer ? rowChanges(before.lines, lines, mask) : null
-  const fresh = news ? [...news.added, ...news.changed.map(pair => pair.to)] : []
+  const difference = isSameBuffer ? rowChanges(before.lines, lines, mask) : null
+  const fresh = difference ? [...difference.added, ...difference.changed.map(pair => pair.to)] : []
   const withText = fresh.filter(line => line.text.trim() !== '')
   const cursorId = row?.id ?? Number.POSITIVE_INFINITY
   const below = lines.slice(cursor.y + 1).every(line => line.text.trim() === '')
@@ -81,19 +81,19 @@ export function featuresOf(
         .map(line => mask(line))
         .join('\n'),
     ),
-    changed: withText.length + (news?.removed.length ?? 0),
+    changed: withText.length + (difference?.removed.length ?? 0),
     isChangedAbove: withText.some(line => line.id < cursorId),
     isTyped:
       fresh.length > 0 &&
-      news!.added.length === 0 &&
-      news!.changed.every(({ from, to }) => to.id === cursorId && from.text.trim() !== ''),
+      difference!.added.length === 0 &&
+      difference!.changed.every(({ from, to }) => to.id === cursorId && from.text.trim() !== ''),
     newLines:
-      (news?.added.filter(line => line.text.trim() !== '').length ?? 0) +
-      (news?.changed.filter(({ from, to }) => from.text.trim() === '' && to.text.trim() !== '').length ?? 0),
+      (difference?.added.filter(line => line.text.trim() !== '').length ?? 0) +
+      (difference?.changed.filter(({ from, to }) => from.text.trim() === '' && to.text.trim() !== '').length ?? 0),
     burst:
-      (news?.added.reduce((sum, line) => sum + line.text.length, 0) ?? 0) +
-      (news?.changed.reduce((sum, { from, to }) => sum + Math.max(0, to.text.length - from.text.length), 0) ?? 0),
-    isMotion: (news?.motion.length ?? 0) > 0,
+      (difference?.added.reduce((sum, line) => sum + line.text.length, 0) ?? 0) +
+      (difference?.changed.reduce((sum, { from, to }) => sum + Math.max(0, to.text.length - from.text.length), 0) ?? 0),
+    isMotion: (difference?.motion.length ?? 0) > 0,
     hasLiveMenu: hasLiveMenu(observation),
   }
 }

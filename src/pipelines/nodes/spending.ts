@@ -34,10 +34,10 @@ export async function askSpending(context: NodeContext): Promise<NodeResult | nu
 function warn({ call }: NodeContext, { limit, spent, of }: SpendingGatePayload, events: readonly StoredEvent[]): void {
   if (spent < of * WARN_SHARE) return
   const since = limit === 'task_usd' ? events.findLastIndex(({ type }) => type === 'task.started') : 0
-  const isTold = events
+  const isReported = events
     .slice(since)
     .some(({ type, data }) => type === 'budget.warned' && data.limit === limit && data.of === of)
-  if (!isTold) call.record(newEvent('budget.warned', { limit, spent, of }))
+  if (!isReported) call.record(newEvent('budget.warned', { limit, spent, of }))
 }
 
 /** How much of each budget is used. */

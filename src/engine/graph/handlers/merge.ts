@@ -15,8 +15,8 @@ export const mergeSteps: Performer = {
     let commit: string | null = null
     for (const branch of branches) {
       const ref = branchRef(call.run, branch)
-      const wish = { run: call.run, step: call.name, ref, name: branch, answer }
-      const merged = await mergeBranch(step.cwd, wish)
+      const options = { run: call.run, step: call.name, ref, name: branch, answer }
+      const merged = await mergeBranch(step.cwd, options)
       if ('conflict' in merged)
         return ended({ status: 'retry', question: conflictQuestion(branch, merged.conflict, step.cwd) })
       // An answer concerns the first branch that is not merged yet.

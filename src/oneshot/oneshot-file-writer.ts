@@ -8,7 +8,7 @@ import { SessionLog } from './session-log.js'
 export interface KeepFilesOptions {
   store: EventStore
   runDirectory(run: string): string
-  /** The activities that were kept of a step. */
+  /** The logged activities of a step. */
   activities(run: string, step: string): AsyncIterable<Activity>
   onError(error: unknown): void
 }
@@ -18,7 +18,10 @@ interface Kept {
   log: SessionLog | null
 }
 
-/** Keeps the files of the oneshots that this process drives: only a run's driver writes them, so no line comes twice. */
+/**
+ * Writes the files of the oneshots that this process drives: only the driver of a run writes them,
+ * so no line is written twice.
+ */
 export class OneshotFileWriter {
   readonly #options: KeepFilesOptions
   readonly #kept = new Map<string, Kept>()
@@ -48,7 +51,7 @@ export class OneshotFileWriter {
     })
   }
 
-  /** After it was driven: what was written last is in the files when this returns. */
+  /** After it was driven: the files are complete when this returns. */
   async end(run: string): Promise<void> {
     const kept = this.#kept.get(run)
     if (!kept) return
@@ -57,7 +60,7 @@ export class OneshotFileWriter {
     this.#kept.delete(run)
   }
 
-  /** Makes the files of a run anew, here or in a directory of the person's choice. */
+  /** Rebuilds the files of a run, here or in a directory that the person chose. */
   async export(id: string, directory?: string): Promise<void> {
     const { store, activities, runDirectory } = this.#options
     await readRun(store, id, oneshotWorkflow)
@@ -88,7 +91,7 @@ export class OneshotFileWriter {
     })
   }
 
-  /** Files are copies of what is in the store: one that cannot be written stops no run. */
+  /** The files are copies of what is in the store: a write error stops no run. */
   #guard(write: () => void): void {
     try {
       write()

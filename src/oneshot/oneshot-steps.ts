@@ -17,7 +17,7 @@ export interface OneshotStepsOptions {
 const CHECK_TIMEOUT_MS = 600_000
 const CHECK_OUTPUT_MAX = 20_000
 
-/** Carries out the steps of workers and auditors. */
+/** Runs the steps of workers and auditors. */
 export class OneshotSteps implements Performer {
   readonly #options: OneshotStepsOptions
 
@@ -48,7 +48,7 @@ export class OneshotSteps implements Performer {
     return adopted && { end: adopted.end.then(ended => endOf(ended, {})) }
   }
 
-  /** Earlier attempts whose host died before it could end them. */
+  /** Ends earlier attempts whose host died before it could end them. */
   async #endEarlier({ run, input }: StepCall): Promise<void> {
     const { role, iteration, attempt } = input as { role: AgentRole; iteration: number; attempt: number }
     for (let earlier = 1; earlier < attempt; earlier++) {
@@ -91,11 +91,11 @@ export class OneshotSteps implements Performer {
     if (end.status !== 'ok') return endOf(end, {})
     if (before !== null && (await git.treeHash(ours)) !== before) {
       await git.restoreTree(before, ours)
-      return endOf(end, { verdict: null, complaint: 'the auditor changed files; they were put back' })
+      return endOf(end, { verdict: null, complaint: 'the auditor changed files; they were restored' })
     }
     const read = readVerdict({ text: end.text, ...(end.structured !== undefined && { structured: end.structured }) })
     if (read.verdict === null) return endOf(end, { verdict: null, complaint: read.complaint })
-    if (read.extra.length > 0) call.notice('info', `the verdict has keys nobody asked for: ${read.extra.join(', ')}`)
+    if (read.extra.length > 0) call.notice('info', `the verdict has unexpected keys: ${read.extra.join(', ')}`)
     return endOf(end, { verdict: read.verdict })
   }
 
@@ -125,9 +125,9 @@ function turnOf(
   prompt: string,
 ): AgentTurn {
   const player = role === 'worker' ? input.worker : input.auditor
-  // What an attempt had begun before it died is gone on with in the agent's own session.
+  // What a dead attempt had started is continued in the agent's own session.
   const left = feedback.at(-1)
-  // An auditor without a verdict is asked again where it was asked before.
+  // An auditor without a verdict is asked again in the same session.
   const resume = role === 'auditor' ? asked : left?.from === 'recovery' ? left.sessionId : null
   return {
     agent: player.agent,
@@ -146,7 +146,7 @@ function turnOf(
   }
 }
 
-/** Logs that the person wants beside the work are not the work. */
+/** Log files that the person keeps next to the work are not part of it. */
 function logsOf({ logsDir, sessionLog }: OneshotInput): string[] {
   return [logsDir, sessionLog].filter(path => path !== undefined)
 }
