@@ -1,7 +1,7 @@
 /** What an agent does, in one vocabulary for all agents: one record of the stream of a step. */
 export type Activity = ActivityEnvelope & ActivityBody
 
-export interface ActivityEnvelope {
+interface ActivityEnvelope {
   /** `run/node@visit#attempt` */
   step: string
   /** Counts from 1 within the step. */

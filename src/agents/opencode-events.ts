@@ -52,7 +52,7 @@ function readServer(directory: string): OpenCodeServer | null {
  * Listens until closed. After each connection it fetches the list of open requests, so that nothing
  * is missed that was asked while disconnected, and reports requests that were answered meanwhile.
  */
-export class OpenCodeEvents implements AgentEvents {
+class OpenCodeEvents implements AgentEvents {
   readonly #base: string
   readonly #headers: Record<string, string>
   readonly #clock: Clock

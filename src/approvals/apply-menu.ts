@@ -3,7 +3,7 @@ import type { Menu } from '../screen/index.js'
 import { arrowKey, confusableForm, fieldText, selectedLabel, withoutWraps } from './apply-menu-labels.js'
 import type { ApplyFailure, ApplyOutcome, ApplyStep, MenuPort, WantedAnswer, WantedPage } from './apply-menu-port.js'
 
-export type { ApplyOutcome, MenuPort, WantedAnswer, WantedPage } from './apply-menu-port.js'
+export type { ApplyOutcome, MenuPort, WantedAnswer } from './apply-menu-port.js'
 
 /*
  * Types a decision into the agent's own menu.

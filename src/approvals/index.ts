@@ -67,7 +67,7 @@ export {
   isOpen,
   isSuperseded,
 } from './record.js'
-export { type ApprovalReport, buildReport, readLedgerEvents, reportRows } from './report.js'
+export { buildReport, readLedgerEvents, reportRows } from './report.js'
 export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 export { requestFromReport } from './request-from-report.js'
 export { plainWords } from './risk/plain-command.js'

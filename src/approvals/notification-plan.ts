@@ -58,7 +58,7 @@ export interface SentMessage {
   what: NotificationStep['what']
 }
 
-export interface NotificationStep {
+interface NotificationStep {
   person: string
   channel: NotificationChannel
   /**

@@ -3,7 +3,7 @@ import type { Risk } from './risk/reason.js'
 
 export type Surface = ApprovalDecision['surface']
 export type Actor = ApprovalDecision['actor']
-export type Role = Actor['role']
+type Role = Actor['role']
 
 /**
  * The user's settings for decisions (`approvals.*` in docs/reference/config.md). Times in

@@ -39,13 +39,13 @@ interface ReportItem {
   reason: string | null
 }
 
-export interface Times {
+interface Times {
   count: number
   medianMs: number | null
   p95Ms: number | null
 }
 
-export interface Tally {
+interface Tally {
   name: string
   requests: number
   allowed: number

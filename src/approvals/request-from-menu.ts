@@ -75,7 +75,7 @@ export function requestFromMenu(
   }
 }
 
-export function optionsOf(menu: Menu): ApprovalRequest['request']['options'] {
+function optionsOf(menu: Menu): ApprovalRequest['request']['options'] {
   return menu.options.map(option => ({
     key: option.label,
     label: option.label,

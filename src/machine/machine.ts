@@ -24,7 +24,7 @@ export type MachineRow<S extends string, E extends string, A extends string, G e
 ]
 
 /** A pure question about the context that the caller passes to `lookup`. */
-export interface Guard<C> {
+interface Guard<C> {
   /** When it holds, in words: part of the reference page. */
   readonly about: string
   readonly holds: (context: C) => boolean

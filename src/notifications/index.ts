@@ -7,5 +7,5 @@
  * runs. Quiet hours hold notifications back into one digest.
  */
 export type { Notice } from './notification.js'
-export { NotificationCenter, type NotificationPreferences } from './notification-center.js'
+export { NotificationCenter } from './notification-center.js'
 export { openOutlets } from './outlets.js'

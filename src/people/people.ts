@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { SignalboxError } from '../errors/index.js'
 
-export const ROLES = ['viewer', 'approver', 'owner'] as const
+const ROLES = ['viewer', 'approver', 'owner'] as const
 export type PersonRole = (typeof ROLES)[number]
 
 const person = z.strictObject({

@@ -1,11 +1,11 @@
 export { type ChildGroup, type GroupExit, killTree, processesWithMark, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
-export { acquireLock, type Lock } from './lock.js'
+export { acquireLock } from './lock.js'
 export { onAbort } from './on-abort.js'
 export { buildTime, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownName } from './process-owner.js'
-export { judgeReader, type ReaderFacts, type TerminalReader } from './reads-terminal.js'
+
 export { type CommandResult, runCommand } from './run-command.js'
 export { readsTerminal } from './terminal-facts.js'

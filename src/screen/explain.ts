@@ -5,13 +5,13 @@ import type { Pack, RuleSpec } from './pack/pack.js'
 import { rowsOf } from './region.js'
 import { evaluateRules } from './rules.js'
 
-export interface ExplainedRegion {
+interface ExplainedRegion {
   name: string
   rows: [number, number]
   text: string
 }
 
-export interface ExplainedRule {
+interface ExplainedRule {
   id: string
   /** A view, `facet:…` or `skip:…`. */
   view: string
@@ -24,7 +24,7 @@ export interface ExplainedRule {
   text?: string
 }
 
-export interface ExplainedMenu {
+interface ExplainedMenu {
   live: boolean
   proofs: string[]
   /** The proof that failed; null for a live menu. */

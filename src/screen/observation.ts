@@ -72,7 +72,7 @@ export interface Facet {
   data: Record<string, unknown>
 }
 
-export interface ScreenEvidence {
+interface ScreenEvidence {
   region: string
   rows: [number, number]
   text: string

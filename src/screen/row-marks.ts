@@ -5,7 +5,7 @@ import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
 /** What a pack says about a row from the row alone, independent of its position. */
-export interface RowMarks {
+interface RowMarks {
   /** Blocks that may start with it, in the pack's order. */
   startsBlocks: readonly BlockSpec[]
   terminator: { outcome: Terminator['outcome']; match: RegExpExecArray } | null

@@ -83,7 +83,7 @@ export interface DaemonBuild {
   isDetached: boolean
 }
 
-export interface Limits {
+interface Limits {
   requests: RateLimit
   decisions: RateLimit
   sessions: RateLimit

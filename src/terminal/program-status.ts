@@ -14,7 +14,7 @@ import { decodeBase64Text } from './plain-text.js'
  * come from the program: they are made visible, not trusted.
  */
 
-export type StatusName = 'idle' | 'working' | 'done' | 'blocked' | 'error'
+type StatusName = 'idle' | 'working' | 'done' | 'blocked' | 'error'
 
 export interface StatusRecord {
   id: string

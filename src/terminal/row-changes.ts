@@ -24,7 +24,7 @@ import { matchSequences } from './sequence-match.js'
 /** The text of a row without its volatile parts. */
 export type RowMask = (row: Row) => string
 
-export interface RowPair {
+interface RowPair {
   from: Row
   to: Row
 }

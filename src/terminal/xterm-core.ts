@@ -47,7 +47,7 @@ export interface FillCell {
   bg: number
 }
 
-export interface CoreExtended {
+interface CoreExtended {
   _ext: number
   _urlId: number
   clone(): CoreExtended
@@ -100,7 +100,7 @@ export interface SequenceParams {
 }
 
 /** Code points, from `start` to before `end`. */
-export type PutCodePoints = (data: Uint32Array, start: number, end: number) => void
+type PutCodePoints = (data: Uint32Array, start: number, end: number) => void
 
 export interface XtermCore {
   cols: number

@@ -5,7 +5,7 @@
  * arrays. It expects a document that the parser has accepted and checks nothing; on anything else
  * it stops early.
  */
-export interface Position {
+interface Position {
   line: number
   column: number
 }

@@ -14,14 +14,14 @@ export interface VisibleValue {
   findings: readonly Finding[]
 }
 
-export interface VisiblePiece {
+interface VisiblePiece {
   text: string
   finding?: FindingKind
   /** For look-alikes: the ASCII text that the piece imitates. */
   reading?: string
 }
 
-export type FindingKind =
+type FindingKind =
   | 'control characters'
   | 'hidden characters'
   | 'mixed-script words'
@@ -31,7 +31,7 @@ export type FindingKind =
   | 'empty lines'
   | 'tabs'
 
-export interface Finding {
+interface Finding {
   what: FindingKind
   count: number
 }

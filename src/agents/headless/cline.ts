@@ -55,7 +55,7 @@ const ERRORS: Readonly<Record<string, ErrorClass>> = {
 }
 
 /** Parses the events of version 3, and the indented `say` and `ask` records of earlier versions. */
-export class ClineStream implements ActivityParser {
+class ClineStream implements ActivityParser {
   #answer = ''
   #error: { text: string; kind: ErrorClass | undefined } | null = null
   #isPromptSeen = false

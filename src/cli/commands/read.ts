@@ -1,5 +1,5 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Conversation, InMilliseconds } from '../../server/index.js'
+import type { Conversation, InMilliseconds, Screen } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { readablePath } from '../sessions/session-path.js'
@@ -37,7 +37,7 @@ async function printScreen(
   isJson: boolean,
 ): Promise<number> {
   const { visibleText } = await import('../../text/index.js')
-  const screen = await client.get<{ lines: string[] }>(path)
+  const screen = await client.get<Screen>(path)
   if (isJson) context.json(screen)
   else for (const line of screen.lines) context.out(visibleText(line))
   return EXIT.ok

@@ -28,10 +28,10 @@ export const VERDICTS = ['DONE', 'RETRY', 'IMPOSSIBLE'] as const
 
 export type Meaning = (typeof MEANINGS)[number]
 export type Layout = (typeof LAYOUTS)[number]
-export type MenuKind = (typeof MENU_KINDS)[number]
+type MenuKind = (typeof MENU_KINDS)[number]
 export type ToolKind = (typeof TOOL_KINDS)[number]
 export type ErrorKind = (typeof ERROR_KINDS)[number]
-export type Verdict = (typeof VERDICTS)[number]
+type Verdict = (typeof VERDICTS)[number]
 
 export interface MenuOption {
   label: string

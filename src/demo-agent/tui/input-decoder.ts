@@ -9,7 +9,7 @@ export interface Key {
   alt: boolean
 }
 
-export type KeyName =
+type KeyName =
   | 'text'
   | 'paste'
   | 'reply'

@@ -9,7 +9,7 @@ export type { InlineRun }
  */
 export type Block = BlockBase & BlockContent
 
-export interface BlockBase {
+interface BlockBase {
   id: string
   /** The row ids that it was read from, first and last. */
   rows: [number, number]

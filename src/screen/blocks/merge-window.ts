@@ -34,7 +34,7 @@ export interface KeptRow {
   isEcho: boolean
 }
 
-export interface Placement {
+interface Placement {
   /** The index of the kept row that corresponds to the first row of the window. */
   at: number
   /** Rows of the window, from its top, that agree. */

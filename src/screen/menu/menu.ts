@@ -39,7 +39,7 @@ export interface MenuOption {
 }
 
 /** Proofs that the menu takes keys now (liveness.ts), and since when it has been seen. */
-export interface LiveProof {
+interface LiveProof {
   proofs: string[]
   since: number
   afterInput: boolean

@@ -8,7 +8,7 @@ export interface PackSource {
   text: string
 }
 
-export type PackPath = readonly (string | number)[]
+type PackPath = readonly (string | number)[]
 type Table = Record<string, unknown>
 
 /** The merged content of several files, and the origin of each value. */

@@ -51,7 +51,7 @@ export interface RuleTimer {
 
 export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }
 
-export interface InputSettings {
+interface InputSettings {
   /**
    * `paste`: prompts are pasted where possible, because single characters may trigger commands
    * while the agent lags behind.
@@ -118,7 +118,7 @@ export interface BlockSpec {
   failed: RegExp | null
 }
 
-export type DangerRule = 'never-auto' | 'never-default'
+type DangerRule = 'never-auto' | 'never-default'
 
 export interface MenuSpec {
   kind: MenuKind
@@ -160,7 +160,7 @@ export interface RuleSpec {
   structural: boolean
 }
 
-export interface RuleCondition {
+interface RuleCondition {
   region: string
   line: RegExp
 }

@@ -45,7 +45,7 @@ export interface Command {
   run(call: CommandCall): Promise<string>
 }
 
-export const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   ...SESSION_COMMANDS,
   ...RUN_COMMANDS,
   ...READING_COMMANDS,

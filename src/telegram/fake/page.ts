@@ -64,7 +64,7 @@ function act(chat: FakeChat): string {
 }
 
 /** Turns entities back into tags. The server made them, so they are nested properly. */
-export function formatted(text: string, entities: readonly Entity[]): string {
+function formatted(text: string, entities: readonly Entity[]): string {
   let html = ''
   for (let at = 0; at <= text.length; at++) {
     for (const entity of entities.filter(({ offset, length }) => offset + length === at).reverse())

@@ -1,5 +1,5 @@
 /** A button: `data` is a random token that means nothing outside the store. */
-export type Button = { text: string; data: string; style?: 'success' | 'danger' } | { text: string; url: string }
+type Button = { text: string; data: string; style?: 'success' | 'danger' } | { text: string; url: string }
 
 export type Keyboard = readonly (readonly Button[])[]
 

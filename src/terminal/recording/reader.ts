@@ -19,13 +19,13 @@ export interface OpenRecording {
 }
 
 /** Where to continue: the byte after the last line, the output bytes before it, and its time. */
-export interface ReadPosition {
+interface ReadPosition {
   fileByte: number
   outputOffset: number
   t: number
 }
 
-export interface PositionedEvent {
+interface PositionedEvent {
   event: RecordingEvent
   /** After this event. */
   position: ReadPosition

@@ -7,7 +7,7 @@ import { join } from 'node:path'
  */
 const CORPUS = process.env.SIGNALBOX_CORPUS ?? join(import.meta.dirname, '../../../../shared/corpus')
 
-export interface CastEvent {
+interface CastEvent {
   t: number
   kind: 'o' | 'i' | 'r'
   data: string

@@ -43,7 +43,7 @@ export function seededRandom(seed: number): () => number {
 
 export type Cut = (whole: Uint8Array) => Iterable<Uint8Array>
 
-export const asIs: Cut = whole => [whole]
+const asIs: Cut = whole => [whole]
 
 export function* byteByByte(whole: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < whole.length; at++) yield whole.subarray(at, at + 1)
