@@ -4,15 +4,15 @@
 // if the results miss a bar (score-moments.mjs). Without a directory: SIGNALBOX_CORPUS, or
 // ../shared/corpus beside the repository. `npm test` evaluates a sample of the same recordings.
 import { readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
-import { build, install, root } from './setup.mjs'
+import { build, install } from './setup.mjs'
 
 if (!process.argv.includes('--no-build')) {
   install()
   build()
 }
-const { evaluateMoments, missedBars } = await import(join(root, 'scripts', 'score-moments.mjs'))
+const { evaluateMoments, missedBars } = await import('./score-moments.mjs')
 const { args, flag, option } = readArguments()
 flag('--no-build')
 const isShowingMisses = flag('--misses')

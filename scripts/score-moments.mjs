@@ -1,5 +1,5 @@
-// How one labelled recording is scored. A label says what the agent was really doing; a view is
-// right if the label accepts it.
+// How one labelled recording is scored. A label says what the agent was really doing; a view is right
+// if the label accepts it.
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
@@ -85,7 +85,7 @@ const BARS = { views: 0.97, viewsOfAnAgent: 0.93, calls: 0.99 }
 const FEWEST_MOMENTS = 20
 
 /** One sentence for each bar that the results miss. `byAgent` maps an agent to its results. */
-function missedBars(byAgent) {
+export function missedBars(byAgent) {
   const all = [...byAgent.values()].flat()
   const missed = []
   const check = (what, results, isRight, bar) => {
@@ -104,7 +104,7 @@ function missedBars(byAgent) {
 
 const packs = new Map()
 
-async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
+export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   const name = side.agent ?? (/claude/i.test(side.program ?? '') ? 'claude' : basename(dirname(cast)))
   const agent = name.replace(/-[\d.]+$/, '')
   const packName = isGeneric || agent === 'shell' ? null : agent
@@ -121,10 +121,7 @@ async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   return { agent: name, results }
 }
 
-/**
- * Every wanted label is there, in order; sidecars may list only some of the options and cut long
- * labels.
- */
+/** Every wanted label is there, in order; sidecars may list only some of the options and cut long labels. */
 function isWithin(wanted, labels) {
   let from = 0
   return wanted.every(label => {
