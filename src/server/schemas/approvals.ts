@@ -38,7 +38,7 @@ export const approval = z
   })
   .meta({ id: 'Approval' })
 
-export const batchResult = z.object({
+const batchResult = z.object({
   id: z.string(),
   state: z.enum(['decided', 'refused']),
   code: z.string().optional(),

@@ -113,7 +113,7 @@ const statusEntry = z.object({
 })
 
 /** What the supervision of panes knows: every report of the last hour. */
-export const supervision = z.object({
+const supervision = z.object({
   pane: supervisedPane,
   reports: z.array(
     z.object({
