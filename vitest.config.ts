@@ -3,13 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { SlowestFirst } from './test/support/slowest-first.js'
 
 /** Tests beside the code that start programs: git, a shell, PTYs, other Node processes. */
-const STARTS_PROGRAMS = [
-  'src/**/*.integration.test.ts',
-  'src/cli/{doctor/update-agent,pipelines/*,serve/server-pipelines,watch/shell-scripts}.test.ts',
-  'src/engine/graph/handlers/tool.test.ts',
-  'src/{git,keeper,pipelines,process,runs,trust,worktrees}/**/*.test.ts',
-  'src/{panes/tmux/tmux-server,supervision/tmux-roster,store/sqlite/sqlite-store,terminal/pty/pty}.test.ts',
-]
+const STARTS_PROGRAMS = 'src/**/*.integration.test.ts'
 
 export default defineConfig({
   test: {
@@ -18,9 +12,10 @@ export default defineConfig({
     // took as long as the tests. A test restores what it changes of its process.
     isolate: false,
     // Ends a test that hangs. It is far beyond what a test takes on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
+    setupFiles: ['test/support/restore-process.ts'],
     sequence: { sequencer: SlowestFirst },
     passWithNoTests: false,
     projects: [
@@ -29,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'],
-          exclude: STARTS_PROGRAMS,
+          exclude: [STARTS_PROGRAMS],
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 0 },
         },
@@ -38,7 +33,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: ['test/**/*.test.ts', ...STARTS_PROGRAMS],
+          include: ['test/**/*.test.ts', STARTS_PROGRAMS],
           globalSetup: ['test/support/compile-children.ts'],
           // Most of these tests wait for programs, not for the processor.
           maxWorkers: 2 * availableParallelism(),

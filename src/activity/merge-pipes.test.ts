@@ -33,13 +33,10 @@ test('chunks that were read are released, also while the other pipe stays silent
     first.push(new WeakRef((value as Chunk).bytes))
   }
   await expect
-    .poll(
-      () => {
-        collect()
-        return first.filter(chunk => chunk.deref() !== undefined).length
-      },
-      { timeout: 10_000 },
-    )
+    .poll(() => {
+      collect()
+      return first.filter(chunk => chunk.deref() !== undefined).length
+    })
     .toBeLessThan(5)
   stdout.end()
   stderr.end()

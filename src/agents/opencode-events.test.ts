@@ -100,9 +100,9 @@ function connect(port: number, password = PASSWORD): void {
   events = opencodeEvents.open({ directory, clock: systemClock })
   events!.onStatement(statement => statements.push(statement))
 }
-const connected = () => expect.poll(() => server.streams.length, { timeout: 60_000 }).toBe(1)
+const connected = () => expect.poll(() => server.streams.length).toBe(1)
 const kinds = () => statements.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
-const see = (wanted: string[]) => expect.poll(kinds, { timeout: 60_000, interval: 10 }).toEqual(wanted)
+const see = (wanted: string[]) => expect.poll(kinds, { interval: 10 }).toEqual(wanted)
 
 describe('the event channel of OpenCode', () => {
   it('exists only for sessions that were started with it', () => {
@@ -160,7 +160,7 @@ describe('the event channel of OpenCode', () => {
 
   it('is refused with a wrong password', async () => {
     connect(await server.listen(), 'guess')
-    await expect.poll(() => server.refused, { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(() => server.refused).toBeGreaterThan(0)
     expect(server.streams).toHaveLength(0)
     expect(await events!.answer('per_1', { behavior: 'once' })).toBe('unreachable')
     expect(server.replies).toEqual([])

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { approvalsProjection } from '../approvals/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { validateEvent } from '../events/index.js'
@@ -31,7 +31,6 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-const patient = { timeout: 30_000, interval: 5 }
 let age = 0
 const made = (title: string, labels: Record<string, string> = {}) =>
   createRun(store, { ...listRun([{ do: 'step', name: 'a' }], title), labels }, clock.now() - 1_000 + age++)
@@ -62,15 +61,15 @@ test('a run that cannot be driven is retried after a delay, not in a tight loop'
   })
   const troubled = await made('troubled')
   hosted.start()
-  await vi.waitFor(() => expect([tries, hosted.isDriving(troubled)]).toEqual([1, false]), patient)
+  await expect.poll(() => [tries, hosted.isDriving(troubled)]).toEqual([1, false])
   // Each ended run makes the host scan again.
   for (const title of ['one', 'two', 'three']) {
     const id = await made(title)
-    await vi.waitFor(async () => expect((await getRun(store, id)).endedAt).not.toBeNull(), patient)
+    await expect.poll(async () => (await getRun(store, id)).endedAt).not.toBeNull()
   }
   expect(tries).toBe(1)
   clock.advance(5_000)
-  await vi.waitFor(() => expect(tries).toBe(2), patient)
+  await expect.poll(() => tries).toBe(2)
   await hosted.close()
 })
 
@@ -79,7 +78,7 @@ test('with one slot, a run of higher priority is driven before an older one', as
   const ids = [await made('old'), await made('young'), await made('urgent', { priority: '1' })]
   const hosted = host({ maxRuns: 1, onDriving: title => void order.push(title) })
   hosted.start()
-  for (const id of ids) await vi.waitFor(async () => expect((await getRun(store, id)).endedAt).not.toBeNull(), patient)
+  for (const id of ids) await expect.poll(async () => (await getRun(store, id)).endedAt).not.toBeNull()
   await hosted.close()
   expect(order).toEqual(['urgent', 'old', 'young'])
 })

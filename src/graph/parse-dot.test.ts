@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DOT_SAMPLES, describeNeeding } from '../../test/support/requirements.js'
 import { type Graph, textOf } from './graph.js'
 import { lintParsed } from './lint/index.js'
 import { parseDot } from './parse-dot.js'
@@ -220,18 +221,16 @@ test('a graph of ten thousand nodes is parsed and linted', () => {
   expect(lintParsed(parsed).filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
-// Graphs from other projects, if a folder of them is available; test/conformance runs them, too.
-const SAMPLES = join(import.meta.dirname, '../../../shared/data/dot-samples')
-describe.skipIf(!existsSync(SAMPLES))('a graph from another project', () => {
+describeNeeding('dot samples', 'a graph from another project', () => {
   const NOT_DOT = 'kilroy-docs_strongdm_dot_specs_simple_example_integration_smoke_test.dot'
-  const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter(file => file.endsWith('.dot')) : []
+  const files = existsSync(DOT_SAMPLES) ? readdirSync(DOT_SAMPLES).filter(file => file.endsWith('.dot')) : []
   test('is in a folder of at least 26 files', () => expect(files.length).toBeGreaterThanOrEqual(26))
   test('that is not DOT has a syntax error in its first line', () => {
-    const { problems } = parseDot(readFileSync(join(SAMPLES, NOT_DOT), 'utf8'))
+    const { problems } = parseDot(readFileSync(join(DOT_SAMPLES, NOT_DOT), 'utf8'))
     expect(problems.map(({ place }) => place.line)).toEqual([1])
   })
   test.each(files.filter(file => file !== NOT_DOT))('%s is parsed, linted and printed', file => {
-    const parsed = parseDot(readFileSync(join(SAMPLES, file), 'utf8'), { file })
+    const parsed = parseDot(readFileSync(join(DOT_SAMPLES, file), 'utf8'), { file })
     expect(parsed.problems).toEqual([])
     expect(lintParsed(parsed).filter(finding => finding.file !== file)).toEqual([])
     expect(meaning(parseDot(printDot(parsed.graph)).graph)).toEqual(meaning(parsed.graph))

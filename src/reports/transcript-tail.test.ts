@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentStatement, type AgentTranscript, loadAgent } from '../agents/index.js'
 import { systemClock } from '../clock/index.js'
 import { TranscriptTail } from './transcript-tail.js'
@@ -49,11 +49,11 @@ describe('a transcript', () => {
     writeFileSync(file, line('user', { text: 'hi' }))
     const { tail: follower, said, delivered } = tail()
     follower.start()
-    await vi.waitFor(() => expect(said()).toEqual(['prompt']))
+    await expect.poll(said).toEqual(['prompt'])
     const half = line('assistant', { text: 'Hello.' })
     appendFileSync(file, half.slice(0, 20))
     appendFileSync(file, half.slice(20) + line('turn_end', { outcome: 'done', text: '' }))
-    await vi.waitFor(() => expect(said()).toEqual(['prompt', 'Hello.', 'turn-ended']), 5_000)
+    await expect.poll(said).toEqual(['prompt', 'Hello.', 'turn-ended'])
     expect(delivered.map(({ index }) => index)).toEqual([0, 1, 2])
   })
 
@@ -61,9 +61,9 @@ describe('a transcript', () => {
     writeFileSync(file, line('user', { text: 'hi' }) + line('assistant', { text: 'Hello.' }))
     const [first, second] = [tail(), tail()]
     first.tail.start()
-    await vi.waitFor(() => expect(first.delivered).toHaveLength(2))
+    await expect.poll(() => first.delivered).toHaveLength(2)
     second.tail.start()
-    await vi.waitFor(() => expect(second.delivered).toEqual(first.delivered))
+    await expect.poll(() => second.delivered).toEqual(first.delivered)
   })
 
   it('that does not exist yet is found when it appears', async () => {
@@ -72,7 +72,7 @@ describe('a transcript', () => {
     follower.start()
     writeFileSync(file, line('user', { text: 'hi' }))
     exists = true
-    await vi.waitFor(() => expect(said()).toEqual(['prompt']), 5_000)
+    await expect.poll(said).toEqual(['prompt'])
   })
 
   it('is the one that the agent names, if that is a file', async () => {
@@ -82,7 +82,7 @@ describe('a transcript', () => {
     follower.use(directory)
     follower.use('relative.jsonl')
     follower.use(other)
-    await vi.waitFor(() => expect(said()).toEqual(['new']))
+    await expect.poll(said).toEqual(['new'])
     expect(follower.path).toBe(other)
   })
 
@@ -90,7 +90,7 @@ describe('a transcript', () => {
     writeFileSync(file, line('user', { text: 'hi' }))
     const { tail: follower, said } = tail()
     follower.start()
-    await vi.waitFor(() => expect(said()).toHaveLength(1))
+    await expect.poll(said).toHaveLength(1)
     appendFileSync(file, line('assistant', { text: 'last words' }))
     await follower.stop()
     expect(said()).toEqual(['prompt', 'last words'])

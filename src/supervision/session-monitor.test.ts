@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LivePacks } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { PaneScreen } from '../panes/index.js'
@@ -70,11 +70,9 @@ describe('the monitor of a live session', () => {
   it('reports a version without a matching pack file, and lowers the confidence of the nearest', async () => {
     const { events, show, live } = await watched()
     show(`Agent X v3.0.1\r\n${BOX}`)
-    await vi.waitFor(() =>
-      expect(events).toMatchObject([
-        { type: 'pack.drift', data: { agent: 'x', agentVersion: '3.0.1', reason: 'version' } },
-      ]),
-    )
+    await expect
+      .poll(() => events)
+      .toMatchObject([{ type: 'pack.drift', data: { agent: 'x', agentVersion: '3.0.1', reason: 'version' } }])
     expect(live.pack.trust).toBe(0.9)
   })
 

@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { itNeeding } from '../../test/support/requirements.js'
 import { captureGrid } from './grid-state.js'
 import { shareLineMemory } from './line-memory.js'
 import { printPlainTextFast } from './print-plain-text.js'
-import { hasCorpus, readRecording, recordingNames } from './testing/corpus.js'
+import { readRecording, recordingNames } from './testing/corpus.js'
 import { bytes } from './testing/drive.js'
 import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
 import { coreOf, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
@@ -94,7 +95,7 @@ describe('the same cells as xterm alone', () => {
     ])
   })
 
-  test('any input', { timeout: 60_000 }, () => {
+  test('any input', () => {
     const text = fc.stringMatching(/^[ -~]{1,15}$/)
     const special = fc.constantFrom(
       '漢',
@@ -139,7 +140,7 @@ describe('the same cells as xterm alone', () => {
     )
   })
 
-  test.skipIf(!hasCorpus())('recordings of real agents', { timeout: 60_000 }, () => {
+  itNeeding('corpus', 'recordings of real agents', () => {
     for (const name of recordingNames().filter((_, index) => index % 10 === 3)) {
       const { cols, rows, events } = readRecording(name)
       const steps = events.filter(({ kind }) => kind === 'o').map(({ data }) => ({ write: data }))

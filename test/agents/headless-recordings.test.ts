@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ActivityBody, JsonFramer } from '../../src/activity/index.js'
 import { loadAgent } from '../../src/agents/index.js'
+import { CORPUS, itNeeding } from '../support/requirements.js'
 import { recorded } from './recorded.js'
 
 const AGENTS = ['codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline']
@@ -44,6 +45,10 @@ const streams = AGENTS.flatMap(agent =>
 )
 
 describe('streams of real agents', () => {
+  itNeeding('corpus', 'more of them are in the corpus', () => {
+    expect(streams.filter(({ file }) => file.startsWith(CORPUS))).not.toEqual([])
+  })
+
   it.each(streams)('$agent $name', async ({ agent, name, file }) => {
     const lines = readFileSync(file, 'utf8')
       .split('\n')

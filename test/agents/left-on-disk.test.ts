@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadAgent } from '../../src/agents/index.js'
+import { CORPUS, itNeeding } from '../support/requirements.js'
 import { recorded } from './recorded.js'
 
 const AGENTS: Readonly<Record<string, string>> = {
@@ -27,6 +28,10 @@ const cases = Object.entries(AGENTS).flatMap(([folder, agent]) =>
 )
 
 describe('what real agents left on disk', () => {
+  itNeeding('corpus', 'more of them are in the corpus', () => {
+    expect(cases.filter(({ root }) => root.startsWith(CORPUS))).not.toEqual([])
+  })
+
   it.each(cases)('$folder $state', async ({ agent, state, root }) => {
     const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as Truth
     const { transcript } = await loadAgent(agent)

@@ -1,14 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { CORPUS } from '../support/requirements.js'
 
-/**
- * What real agents printed and left on disk at known points. A part of it is here; beside the checkout, or where SIGNALBOX_CORPUS says,
- * there may be more.
- */
-const ROOTS = [
-  join(import.meta.dirname, 'fixtures'),
-  process.env.SIGNALBOX_CORPUS ?? join(import.meta.dirname, '../../../shared/corpus'),
-]
+/** What real agents printed and left on disk at known points: a part is here, more in the corpus. */
+const ROOTS = [join(import.meta.dirname, 'fixtures'), CORPUS]
 
 /** Paths of the recordings in a folder, each name once. */
 export function recorded(folder: string, isWanted: (name: string) => boolean): string[] {

@@ -19,7 +19,7 @@ interface Outcome {
 }
 
 test('a thousand requests are each decided once by two processes, and every second decider learns who was first', {
-  timeout: 180_000,
+  timeout: 290_000,
 }, async () => {
   const store = await site.store()
   const ledger = new Ledger(store, { clock: site.clock, policy: { maxPending: COUNT } })

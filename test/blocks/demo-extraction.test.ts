@@ -61,7 +61,7 @@ describe('an answer of the demo agent, read from its terminal', () => {
       }))
       const { blocks } = await readDemo({ markdown: MARKDOWN, cols: 80, rows: 24, args, speed: 6, sizes })
       expect(wordsOf(renderMarkdown(blocks))).toEqual(wordsOf(MARKDOWN))
-    }, 240_000)
+    })
   }
 
   it('never shows a word twice or out of order while it streams', async () => {

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { simulatedSteps } from '../../src/engine/graph/handlers/simulated.js'
 import { GraphFixture } from '../../src/engine/graph/testing/graph-fixture.js'
 import { drawDot, drawPlain, lintParsed, parseDot } from '../../src/graph/index.js'
+import { REPOSITORY } from '../support/compiled.js'
+import { DOT_SAMPLES, describeNeeding } from '../support/requirements.js'
 
 /*
  * The graphs in examples/, and graphs from other projects if a folder of them is available: parsed,
@@ -46,11 +48,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'kilroy-workflows_multi-tool-exercise_graph': 'completed done 9',
 }
 
-const ROOT = join(import.meta.dirname, '../..')
-const files = [join(ROOT, 'examples'), join(ROOT, '../shared/data/dot-samples')]
-  .filter(folder => existsSync(folder))
-  .flatMap(folder => readdirSync(folder).map(name => join(folder, name)))
-  .filter(file => file.endsWith('.dot'))
+function graphsIn(folder: string): [name: string, file: string][] {
+  const names = existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith('.dot')) : []
+  return names.map(name => [basename(name, '.dot'), join(folder, name)])
+}
 
 let fixture: GraphFixture
 beforeAll(async () => {
@@ -58,21 +59,27 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-describe('a sample graph', () => {
-  test.each(files.map(file => [basename(file, '.dot'), file]))('%s ends as expected', async (name, file) => {
-    const dot = readFileSync(file, 'utf8')
-    const parsed = parseDot(dot, { file })
-    const errors = lintParsed(parsed).filter(({ severity }) => severity === 'error')
-    if (EXPECTED[name] === 'syntax') {
-      expect(errors.map(({ rule, line }) => [rule, line])).toEqual([['syntax', 1]])
-      return
-    }
-    expect(errors).toEqual([])
-    expect(drawDot(parsed.graph)).toContain('digraph')
-    expect(drawPlain(parsed.graph)).toMatch(/^<svg[\s\S]*<\/svg>\n$/)
-    const id = await fixture.create(dot, { dryRun: {} })
-    await fixture.drive(id, simulatedSteps)
-    const { status, reason, path } = await fixture.read(id)
-    expect(`${status} ${reason} ${path.length}`).toBe(EXPECTED[name])
-  })
+describe('a graph in examples/', () => {
+  test.each(graphsIn(join(REPOSITORY, 'examples')))('%s ends as expected', expectEnd)
 })
+
+describeNeeding('dot samples', 'a graph from another project', () => {
+  test.each(graphsIn(DOT_SAMPLES))('%s ends as expected', expectEnd)
+})
+
+async function expectEnd(name: string, file: string): Promise<void> {
+  const dot = readFileSync(file, 'utf8')
+  const parsed = parseDot(dot, { file })
+  const errors = lintParsed(parsed).filter(({ severity }) => severity === 'error')
+  if (EXPECTED[name] === 'syntax') {
+    expect(errors.map(({ rule, line }) => [rule, line])).toEqual([['syntax', 1]])
+    return
+  }
+  expect(errors).toEqual([])
+  expect(drawDot(parsed.graph)).toContain('digraph')
+  expect(drawPlain(parsed.graph)).toMatch(/^<svg[\s\S]*<\/svg>\n$/)
+  const id = await fixture.create(dot, { dryRun: {} })
+  await fixture.drive(id, simulatedSteps)
+  const { status, reason, path } = await fixture.read(id)
+  expect(`${status} ${reason} ${path.length}`).toBe(EXPECTED[name])
+}

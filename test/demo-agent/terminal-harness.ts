@@ -8,7 +8,7 @@ import { afterAll } from 'vitest'
 
 const ENTRY = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url))
 /** Ends a test that hangs; it judges no speed. */
-const WAIT_MS = 60_000
+const WAIT_MS = 120_000
 /**
  * The agent ignores Enter for 100 ms after a menu appeared. Counted from the moment at which the
  * test sees the menu, this time is always enough, however busy the machine is.

@@ -92,7 +92,7 @@ describe('the living demo', () => {
     child.stdout!.on('data', chunk => {
       text += chunk
     })
-    await waitFor('the line with the address', () => text.includes('\n'), 60_000)
+    await waitFor('the line with the address', () => text.includes('\n'))
     return JSON.parse(text) as Living
   }
   const inside = ({ directory }: Living) => ({ env: { SIGNALBOX_HOME: `${directory}/home` } })
@@ -107,14 +107,10 @@ describe('the living demo', () => {
 
   it('that was killed goes on at the same address, with the same agents and runs; --fresh begins another', async () => {
     const first = await open('--speed', '10')
-    const started = await waitFor(
-      'all its runs',
-      async () => {
-        const found = await runs(first)
-        return found.length === 4 ? found : null
-      },
-      60_000,
-    )
+    const started = await waitFor('all its runs', async () => {
+      const found = await runs(first)
+      return found.length === 4 ? found : null
+    })
     const before = await sessions(first)
     await home.kill(first.pid)
     const second = await open('--speed', '10')
@@ -125,7 +121,7 @@ describe('the living demo', () => {
     const third = await open('--fresh')
     expect(third.directory).not.toBe(first.directory)
     process.kill(third.pid, 'SIGTERM')
-    await waitFor('its end', () => !existsSync(`/proc/${third.pid}`), 60_000)
+    await waitFor('its end', () => !existsSync(`/proc/${third.pid}`))
     expect(existsSync(`${third.directory}/alive.json`)).toBe(false)
   })
 })

@@ -32,7 +32,7 @@ test('runs beyond the limit wait in line, and all come to their end', async () =
   mkdirSync(join(home.home, 'config'), { recursive: true })
   writeFileSync(join(home.home, 'config', 'config.toml'), '[runs]\nmax_concurrent = 2\n')
   await detach(6)
-  await waitFor('all to be done', async () => (await runs()).every(({ status }) => status === 'completed'), 110_000)
+  await waitFor('all to be done', async () => (await runs()).every(({ status }) => status === 'completed'))
 })
 
 test('two commands told to drive the same run: one drives, the other says who does', async () => {

@@ -24,7 +24,7 @@ afterAll(() => home.close())
 
 async function byOlder<T>(...args: string[]): Promise<T> {
   // One that hangs is named, with what it said.
-  const options = { cwd: home.work, env: home.env, timeout: 60_000, killSignal: 'SIGKILL' as const }
+  const options = { cwd: home.work, env: home.env, timeout: 240_000, killSignal: 'SIGKILL' as const }
   return JSON.parse((await promisify(execFile)(process.execPath, [older, ...args], options)).stdout) as T
 }
 

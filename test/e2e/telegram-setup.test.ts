@@ -48,7 +48,6 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
     await fake.until(
       () => fake.visible(ann.chat).find(({ text }) => text.includes('No session is running')),
       'an answer',
-      60_000,
     )
     const tokenFile = home.path('config', 'telegram-token')
     expect(statSync(tokenFile).mode & 0o777).toBe(0o600)
@@ -62,11 +61,7 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
     await home.kill(home.daemon)
     ann.say('/usage')
     await home.ok(['serve', '--background'])
-    await fake.until(
-      () => fake.visible(ann.chat).find(({ text }) => text.includes('last 24 hours')),
-      'an answer',
-      60_000,
-    )
+    await fake.until(() => fake.visible(ann.chat).find(({ text }) => text.includes('last 24 hours')), 'an answer')
     expect((await home.json<{ state: string }>(['telegram', '--json'])).state).toBe('connected')
   })
 })

@@ -134,7 +134,7 @@ describe('malformed DOT', () => {
     }
     // Cases that are all valid, or all invalid, would not test much.
     if (ONLY === undefined) expect(Math.min(counts.broken, counts.whole)).toBeGreaterThan(CASES / 20)
-  }, 120_000)
+  })
 
   const LARGE = PARSE_LIMITS.bytes - 100
   test.each([
@@ -149,13 +149,9 @@ describe('malformed DOT', () => {
     ['nothing but stray marks', '\u0001'.repeat(200_000)],
     ['conditions without an end', `digraph { a -> b [condition="${'a=1 && '.repeat(140)}"] }`],
     ['nested stylesheet', `digraph { graph [model_stylesheet="${'* { '.repeat(10_000)}"] a }`],
-  ])(
-    'of great size is reported: %s',
-    (_, text) => {
-      expect(examine(text).hasProblems || lintParsed(parseDot(text)).length > 0).toBe(true)
-    },
-    60_000,
-  )
+  ])('of great size is reported: %s', (_, text) => {
+    expect(examine(text).hasProblems || lintParsed(parseDot(text)).length > 0).toBe(true)
+  })
 
   test('above the size limit is one finding', () => {
     const { problems, graph } = parseDot('x'.repeat(PARSE_LIMITS.bytes + 1))

@@ -126,12 +126,12 @@ describe('who decides what', () => {
     const open: Loose = await until(async () => {
       const { json } = await server.ask('GET', api(`/approvals?state=pending&session=${session.id}`), { as: owner })
       return json.items[0]
-    }, 60_000)
+    })
     const { key } = open.request.options.find(({ meaning }: Loose) => meaning === 'allow-once')
     process.kill(session.pid, 'SIGSTOP')
     try {
       expect((await decide(open, { option: key })).status).toBe(200)
-      await until(async () => !['pending', 'decided'].includes(await stateOf(open)), 60_000)
+      await until(async () => !['pending', 'decided'].includes(await stateOf(open)))
       const { json } = await server.ask('GET', api(`/approvals/${open.id}`), { as: owner })
       expect([json.state, json.outcome.reason]).toEqual(['stale', 'unconfirmed'])
     } finally {
@@ -288,7 +288,7 @@ describe('what programs show and write', () => {
           ?.list()
           .find(pane => pane.id === id)
           ?.title.includes('played')
-      }, 30_000)
+      })
     }
     for (const [name, log] of logs) {
       const typed = existsSync(log) ? readFileSync(log, 'utf8') : ''
@@ -299,7 +299,7 @@ describe('what programs show and write', () => {
       )
       expect([name, keys]).toEqual([name, ''])
     }
-  }, 120_000)
+  })
 
   test('session taken by another process in the same directory: resuming uses the agent’s own session id', async () => {
     const begin = async () =>
@@ -314,7 +314,7 @@ describe('what programs show and write', () => {
       until(async () => {
         const { json } = await server.ask('GET', api(`/sessions/${id}`), { as: owner })
         return json.idle && (json.agentSessionId as string | undefined)
-      }, 60_000)
+      })
     const [firstId, secondId] = [await own(first.id), await own(second.id)]
     expect(firstId).not.toBe(secondId)
     await server.ask('POST', api(`/sessions/${first.id}/stop`), { as: owner, body: {} })
@@ -324,7 +324,7 @@ describe('what programs show and write', () => {
     const resumed = (await server.ask('POST', api(`/sessions/${first.id}/resume`), { as: owner, body: {} })).json
     expect(await own(resumed.id)).toBe(firstId)
     expect((await server.ask('GET', api(`/sessions/${second.id}`), { as: owner })).json.state).toBe('live')
-  }, 120_000)
+  })
 
   test('data leaves by images or lookups: rendering an agent’s text makes no request to another server', async () => {
     const dot = (label: string) =>

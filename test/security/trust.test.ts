@@ -104,7 +104,7 @@ describe('a repository', () => {
     // With a valid project file the same graph runs once it is trusted: above only trust was missing.
     writeFileSync(join(project, '.signalbox.toml'), '[oneshot]\nmax_iterations = 1\n')
     expect((await trusted()).status).toBe(201)
-    await until(() => existsSync(canary), 60_000)
+    await until(() => existsSync(canary))
   })
 
   test.each([

@@ -80,12 +80,11 @@ const pending = () =>
   until(async () => {
     const { json } = await server.ask('GET', api(`/approvals?session=${session}&state=pending`), { as: 'token' })
     return (json.items as Loose[]).find(item => item.kind === 'permission') as Loose
-  }, 60_000)
+  })
 
 const gate = () =>
   until(
     async () => (await server.ask('GET', `/pipelines/${run}/questions`, { as: 'token' })).json.questions?.[0] as Loose,
-    60_000,
   )
 
 describe('sessions and approvals', () => {
@@ -139,7 +138,7 @@ describe('sessions and approvals', () => {
   })
 
   test('sessions, what they show, and what is sent to them', async () => {
-    await until(async () => (await server.ask('GET', api(`/sessions/${session}`), { as: 'token' })).json.idle, 60_000)
+    await until(async () => (await server.ask('GET', api(`/sessions/${session}`), { as: 'token' })).json.idle)
     await call('sessions.list', api('/sessions?state=live&q=first'))
     await call('sessions.get', api(`/sessions/${session.slice(0, 10)}`))
     await call('sessions.screen', api(`/sessions/${session}/screen`))
@@ -313,7 +312,7 @@ describe('runs and graphs', () => {
     const ended = await until(async () => {
       const { json } = await server.ask('GET', api(`/runs/${made.json.id}`), { as: 'token' })
       return ['completed', 'failed', 'rejected'].includes(json.status) && json
-    }, 90_000)
+    })
     expect(ended.status).toBe('completed')
     await call('runs.nodes', api(`/runs/${made.json.id}/nodes`))
     await call('runs.log', api(`/runs/${made.json.id}/log`))

@@ -169,7 +169,7 @@ test('in a lockdown a gate accepts no approving answer over the attractor API, a
   const { id } = (await server.ask('POST', '/pipelines', { as: 'token', body })).json
   const questions = async () =>
     (await server.ask('GET', `/pipelines/${id}/questions`, { as: 'token' })).json.questions as Loose[]
-  const asked = await until(async () => (await questions())[0], 60_000)
+  const asked = await until(async () => (await questions())[0])
   const answer = (value: object) =>
     server.ask('POST', `/pipelines/${id}/questions/${asked.id}/answer`, { as: 'token', body: value })
   const before = server.token

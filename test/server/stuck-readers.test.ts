@@ -49,7 +49,7 @@ beforeAll(async () => {
   await until(async () => {
     await live.settled()
     return live.frame?.lines.some(row => row.text.includes('ready'))
-  }, 60_000)
+  })
 })
 /** Disconnects all readers, so that the next test starts without any. */
 afterEach(async () => {
@@ -73,7 +73,7 @@ async function view(want: 'view' | 'input'): Promise<{ socket: WebSocket; messag
   })
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
   socket.send(JSON.stringify({ type: 'hello', want, cols: 80, rows: 24 }))
-  await until(() => messages.some(message => message.type === 'snapshot'), 60_000)
+  await until(() => messages.some(message => message.type === 'snapshot'))
   // A viewer that falls behind on a busy machine gets a snapshot instead of the bytes.
   const text = () => Buffer.concat(bytes).toString('utf8') + messages.map(({ data }) => data ?? '').join('')
   return { socket, messages, text }
@@ -82,7 +82,7 @@ async function view(want: 'view' | 'input'): Promise<{ socket: WebSocket; messag
 /** Types a word and waits for its echo. */
 async function types(viewer: Awaited<ReturnType<typeof view>>, word: string): Promise<void> {
   viewer.socket.send(Buffer.from(`${word}\r`))
-  await until(() => viewer.text().includes(word), 60_000)
+  await until(() => viewer.text().includes(word))
 }
 
 describe('a client that stops reading', () => {
@@ -101,7 +101,7 @@ describe('a client that stops reading', () => {
     expect(held() - before).toBeLessThan(40 * MB)
     await types(typing, 'the last word')
     greedy.socket.resume()
-    await until(() => greedy.text().includes('the last word'), 60_000)
+    await until(() => greedy.text().includes('the last word'))
     expect(greedy.messages.filter(({ type }) => type === 'snapshot').length).toBeLessThan(asked / 4)
     greedy.socket.close()
     typing.socket.close()
@@ -130,6 +130,6 @@ describe('a client that stops reading', () => {
     expect(held() - before).toBeLessThan(200 * MB)
     expect((await server.ask('GET', '/api/v1/overview', { as: 'token' })).status).toBe(200)
     // The server disconnects clients that read nothing.
-    await until(() => open.count('events') === 0, 60_000)
+    await until(() => open.count('events') === 0)
   })
 })

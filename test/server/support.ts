@@ -307,7 +307,7 @@ export async function* eventsOf(
 }
 
 /** Polls until `look` gives something. The limit ends a test that hangs; it judges no speed. */
-export async function until<T>(look: () => T | Promise<T>, ms = 60_000): Promise<NonNullable<T>> {
+export async function until<T>(look: () => T | Promise<T>, ms = 120_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms
   for (;;) {
     const found = await look()

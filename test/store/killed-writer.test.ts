@@ -69,4 +69,4 @@ it(`no acknowledged append is lost when a writer is killed ${KILLS} times`, asyn
   expect(counted).toBe(known)
   expect(await store.check()).toEqual([])
   await store.close()
-}, 240_000)
+})

@@ -29,7 +29,7 @@ describe('two processes that append 10 000 events at once', () => {
     await Promise.all(finished)
     await subscription.poll()
     events = await store.readAll({ after: 0, limit: 100_000 })
-  }, 240_000)
+  })
 
   afterAll(async () => {
     await store.close()

@@ -11,7 +11,7 @@ const SLOWEST = [
   'test/web/actions',
   'test/e2e/oneshot-regressions',
   'test/e2e/survival',
-  'src/pipelines/implementation-tasks',
+  'src/pipelines/implementation-tasks.integration',
   'test/e2e/demo',
   'test/web/restart',
   'test/e2e/kill-points',
@@ -25,7 +25,7 @@ const SLOWEST = [
   'test/e2e/pipeline-trouble',
   'test/security/daemon',
 ]
-const STARTS_PROGRAMS = /\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//
+const STARTS_PROGRAMS = /\.integration\.test\.ts$|\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//
 
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -95,7 +95,7 @@ it('a request is a card; a button decides it, and the same message shows "applie
   await bot.fake.until(() => card.text.includes('· applied'), 'applied on the card')
   expect(card.text).toMatch(/✅ .* — Ann, telegram, \d\d:\d\d · applied/)
   expect(card.markup?.inline_keyboard ?? []).toEqual([])
-  expect(press.answer?.text).toContain('being applied')
+  await bot.fake.until(() => press.answer?.text?.includes('being applied'), 'the answer to the button')
   await bot.seen(ann, 'It ended with 0.')
   expect(existsSync(join(bot.work, 'cleaned'))).toBe(true)
 })

@@ -136,7 +136,7 @@ it(regression('plugins/1046', 'the card shows "applied" only after the agent got
   const card = await bot.seen(ann, 'ls told')
   const press = ann.press(card, 'Allow once')
   await bot.fake.until(() => card.text.includes('being applied'), 'the decision on the card')
-  expect(press.answer?.text).toContain('being applied')
+  await bot.fake.until(() => press.answer?.text?.includes('being applied'), 'the answer to the button')
   expect(card.text).not.toContain('· applied')
   await bot.host.ledger.stale((await bot.host.ledger.get(id))!, 'gone' as never)
   await bot.fake.until(() => card.text.includes('Stale'), 'the outcome on the card')

@@ -55,7 +55,7 @@ it('/oneshot asks for the project and the task, runs, and reports the end; /runs
   const list = await bot.seen(ann, /Paint the mill[\s\S]*\/run run_/, end.id)
   ann.say(/\/run run_\w+/.exec(list.text)![0])
   await bot.seen(ann, /Paint the mill[\s\S]*mill · oneshot · completed/, list.id)
-}, 120_000)
+})
 
 it('/implement shows the plan as a card; a reply with feedback leads to a new plan, an approval to the build', async () => {
   ann.say('/implement demo lamp')
@@ -64,11 +64,11 @@ it('/implement shows the plan as a card; a reply with feedback leads to a new pl
   const plan = await bot.seen(ann, 'Approve the plan', what.id)
   expect(buttons(plan)).toEqual(expect.arrayContaining(['Approve', 'Cancel the run']))
   ann.say('brighter, please', { replyTo: plan.id })
-  await bot.fake.until(() => /✅|⛔/.test(plan.text), 'the rejection on the card', 60_000)
+  await bot.fake.until(() => /✅|⛔/.test(plan.text), 'the rejection on the card')
   const second = await bot.seen(ann, 'Approve the plan', plan.id)
   expect(buttons(second)).toContain('Approve')
   ann.press(second, 'Approve')
-  await bot.fake.until(() => /✅/.test(second.text), 'the approval on the card', 60_000)
+  await bot.fake.until(() => /✅/.test(second.text), 'the approval on the card')
   const end = await bot.seen(ann, /✅[\s\S]*lamp · .*completed/, second.id)
   expect(end.text).toContain('lamp')
   const log = spawnSync('git', ['log', '--format=%s', 'main..signalbox/add-a-lamp'], {
@@ -76,7 +76,7 @@ it('/implement shows the plan as a card; a reply with feedback leads to a new pl
     encoding: 'utf8',
   })
   expect(log.stdout).toContain('feat(add-a-lamp)')
-}, 180_000)
+})
 
 it('/review of uncommitted changes shows its findings as a list to tick, and submits the ticked ones', async () => {
   writeFileSync(join(bot.directory, 'mill', 'wheel.md'), 'A wheel.\n[demo:review reject]\n')
@@ -93,10 +93,10 @@ it('/review of uncommitted changes shows its findings as a list to tick, and sub
   await bot.fake.until(() => buttons(list).includes('Submit 1 of 1'), 'the tick')
   expect(buttons(list)[0]).toMatch(/^☑ 1 /)
   ann.press(list, 'Submit 1 of 1')
-  await bot.fake.until(() => /✅/.test(list.text), 'the end on the list', 60_000)
+  await bot.fake.until(() => /✅/.test(list.text), 'the end on the list')
   const decided = await bot.events('approval.decided')
   expect(decided.at(-1)?.data.choices).toEqual(['1'])
   const again = await bot.seen(ann, /pass 2 of \d/, list.id)
   ann.press(again, 'None')
   await bot.seen(ann, /✅[\s\S]*mill · .*completed/, again.id)
-}, 120_000)
+})

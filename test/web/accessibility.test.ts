@@ -42,7 +42,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     errors = watchErrors(page)
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.close()
@@ -119,13 +119,13 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     await decide(id, 'd', async () => (await page.getByRole('dialog', { name: 'Deny' }).count()) > 0)
     await page.keyboard.type('Not now, please.')
     await press('Control+Enter')
-    await until(async () => (await known(id)).state !== 'pending', 60_000)
+    await until(async () => (await known(id)).state !== 'pending')
     expect((await known(id)).decision).toMatchObject({ option: 'deny' })
     expect(JSON.stringify((await known(id)).decision)).toContain('Not now, please.')
   })
 
   it('a prompt is sent with Tab and Enter only', async () => {
-    await until(() => isIdle(session), 60_000)
+    await until(() => isIdle(session))
     await load('/')
     const prompt = `Show me table ${++asked}`
     await press('g')
@@ -175,9 +175,9 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     await until(async () => {
       wide = await cols()
       return wide !== 80
-    }, 60_000)
+    })
     await page.setViewportSize({ width: 1000, height: 700 })
-    await until(async () => (await cols()) < wide, 60_000)
+    await until(async () => (await cols()) < wide)
     await page.getByRole('button', { name: 'Release keyboard' }).click()
     await page.getByText('View only').waitFor()
   })
@@ -231,7 +231,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
       }
       expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
 
-      await until(() => isIdle(held), 60_000)
+      await until(() => isIdle(held))
       await phone.goto(`${server.address}/s/${held}`)
       await phone.locator('#composer').fill('Work all night')
       await phone.getByRole('button', { name: 'Send' }).tap()
@@ -241,14 +241,14 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
       const { width, height } = (await interrupt.boundingBox())!
       expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
       await interrupt.tap()
-      await until(() => isIdle(held), 60_000)
+      await until(() => isIdle(held))
       await phone.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
 
       await phone.getByRole('button', { name: 'Terminal' }).tap()
       await phone.getByRole('button', { name: 'Take keyboard' }).tap()
       await phone.getByText('You have the keyboard').waitFor()
       // The terminal has the width of the phone.
-      await until(async () => (await get(`/panes/${held}/frame`)).cols < 80, 60_000)
+      await until(async () => (await get(`/panes/${held}/frame`)).cols < 80)
       await phone.keyboard.type('by thumb')
       await phone.locator('.xterm-rows').filter({ hasText: 'by thumb' }).waitFor()
       await phone.getByRole('button', { name: 'Escape' }).tap()
@@ -276,7 +276,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     const made = [riskyRequest(server.work), planRequest(server.work), reviewRequest(server.work)]
     const ids = await Promise.all(made.map(async request => (await ledger.request(request)).id))
     const other = await startRun(GATED)
-    const gate = await until(async () => (await get(`/runs/${other}/gates`)).items[0]?.approval, 60_000)
+    const gate = await until(async () => (await get(`/runs/${other}/gates`)).items[0]?.approval)
     // dashboard.test.ts examines the other pages.
     const paths = [...ids, gate.id as string].map(id => `/a/${id}`)
     const found: string[] = []

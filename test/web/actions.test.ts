@@ -40,7 +40,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     errors = watchErrors(page)
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.close()
@@ -138,11 +138,11 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await select(records.slice(0, 2).map(({ id }) => id))
     await page.getByRole('region', { name: 'Selected requests' }).getByText('2 requests selected').waitFor()
     await page.getByRole('button', { name: 'Allow selected once' }).click()
-    await until(async () => (await known(records[1]!.id)).state === 'decided', 30_000)
+    await until(async () => (await known(records[1]!.id)).state === 'decided')
     expect((await known(records[0]!.id)).decision?.option).toBe('allow')
     await select([records[2]!.id])
     await page.getByRole('button', { name: 'Deny selected' }).click()
-    await until(async () => (await known(records[2]!.id)).decision?.option === 'deny', 30_000)
+    await until(async () => (await known(records[2]!.id)).decision?.option === 'deny')
   })
 
   it('a request is allowed with a changed input', async () => {
@@ -155,7 +155,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const dialog = page.getByRole('dialog', { name: 'Allow with changes' })
     await dialog.getByLabel('command').fill('npm test -- --run')
     await dialog.getByRole('button', { name: 'Allow with changes' }).click()
-    await until(async () => (await known(id)).state === 'decided', 30_000)
+    await until(async () => (await known(id)).state === 'decided')
     expect((await known(id)).decision?.editedInput).toEqual({ command: 'npm test -- --run' })
   })
 
@@ -166,9 +166,9 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await card(id).and(page.locator('[data-still=true]')).waitFor()
     await card(id).getByRole('button', { name: 'More…' }).click()
     await page.getByRole('button', { name: 'Allow this request for 1 hour in this session' }).click()
-    await until(async () => (await known(id)).state === 'decided', 30_000)
+    await until(async () => (await known(id)).state === 'decided')
     const next = await command('g2', 'git status', subject)
-    await until(async () => (await known(next.id)).decision?.grantId, 30_000)
+    await until(async () => (await known(next.id)).decision?.grantId)
     await open('/')
     const grants = page.getByRole('region', { name: 'Grants' })
     await grants.getByText('1 of 20').waitFor()
@@ -344,7 +344,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await asked.waitFor()
     const id = (await asked.getAttribute('data-approval'))!
     await press(card(id), id, card(id).getByRole('button', { name: 'Allow once' }))
-    await until(async () => (await known(id)).state === 'applied', 60_000)
+    await until(async () => (await known(id)).state === 'applied')
     const then = page.getByRole('link', { name: 'Screen at the time of the decision' }).first()
 
     await page
@@ -355,7 +355,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await until(async () => {
       const { readdir } = await import('node:fs/promises')
       return (await readdir(stored).catch(() => [])).some(name => name.includes('spec'))
-    }, 30_000)
+    })
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('button', { name: 'Project files' }).click()
     const dialog = page.getByRole('dialog', { name: 'Project files' })
@@ -508,7 +508,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await pressUntil('Deny…', denial)
     await denial.waitFor()
     await page.keyboard.press('Control+Enter')
-    await until(async () => (await known(id)).decision?.option === 'deny', 30_000)
+    await until(async () => (await known(id)).decision?.option === 'deny')
   })
 
   it('no page logged an error', () => {

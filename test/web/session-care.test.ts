@@ -39,7 +39,7 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
     await page.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
     await page.locator('.shell h1').first().waitFor()
     await page.goto(`${server.address}/s/${session}`)
-  }, 160_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.close()
@@ -53,7 +53,7 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
   it('flags an agent in a loop, and denies and interrupts it with one press', async () => {
     await send('loop')
     for (let round = 1; round < 5; round++) {
-      await until(async () => (await records()).length === round && (await pending()) !== undefined, 60_000)
+      await until(async () => (await records()).length === round && (await pending()) !== undefined)
       await server.ask('POST', '/api/v1/approvals/deny-all', { as: 'token', body: {} })
     }
     const note = page.getByRole('note').filter({ hasText: 'Requested 5 times within 10 minutes' })
@@ -63,8 +63,8 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
     await until(async () => {
       await button.click({ timeout: 1_000 }).catch(() => undefined)
       return (await pending()) === undefined
-    }, 60_000)
-    await until(() => server.host.live(session)!.isIdle, 60_000)
+    })
+    await until(() => server.host.live(session)!.isIdle)
     const last = (await records()).at(-1)!
     expect(last).toMatchObject({ state: 'applied', decision: { tier: 'deny', thenInterrupt: true, surface: 'web' } })
   })
@@ -80,7 +80,7 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
 
   it('shows in its head what the agent does without asking', async () => {
     await send('once')
-    await until(async () => (await pending()) !== undefined, 60_000)
+    await until(async () => (await pending()) !== undefined)
     const { id } = (await pending())!
     const card = page.locator(`article[data-approval="${id}"]`)
     const still = page.locator(`article[data-approval="${id}"][data-still=true]`)
@@ -91,7 +91,7 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
       await still.waitFor()
       await wide.click({ timeout: 1_000 }).catch(() => undefined)
       return (await pending()) === undefined
-    }, 60_000)
+    })
     await page.getByRole('link', { name: /the agent allows Shell without asking since/ }).waitFor()
     expect(errors).toEqual([])
   })

@@ -111,7 +111,7 @@ describe('a journal that ends at any event of that run', () => {
       for (const { data } of had) expect(again.started).not.toContain(data.step)
       expect(ran.events.filter(({ type }) => type === 'gate.answered')).toHaveLength(1)
     }
-  }, 60_000)
+  })
 })
 
 describe('the journal', () => {

@@ -1,11 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-/**
- * Recordings of real agents with the screens that they must give. They are not part of the
- * repository: without them, tests that need them are skipped.
- */
-const CORPUS = process.env.SIGNALBOX_CORPUS ?? join(import.meta.dirname, '../../../../shared/corpus')
+import { CORPUS } from '../../../test/support/requirements.js'
 
 interface CastEvent {
   t: number
@@ -29,12 +24,8 @@ export interface Moment {
   alt?: boolean
 }
 
-export function hasCorpus(): boolean {
-  return existsSync(CORPUS)
-}
-
 export function recordingNames(): string[] {
-  if (!hasCorpus()) return []
+  if (!existsSync(CORPUS)) return []
   return readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.cast'))
     .sort()

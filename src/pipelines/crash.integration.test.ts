@@ -59,4 +59,4 @@ test('a run that dies at any append ends the same after a restart, and nothing i
     expect(run.pipeline.state.history.map(({ message }) => message.replace(/[0-9a-f]{12}/, 'x'))).toEqual(history)
   }
   expect(deaths).toBeGreaterThan(3)
-}, 60_000)
+})

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { delay, newNonce, systemClock } from '../clock/index.js'
+import { newNonce, systemClock } from '../clock/index.js'
 import { type ChildGroup, isAlive, killTree, processesWithMark, spawnGroup } from './index.js'
 
 let directory: string
@@ -20,10 +20,7 @@ function start(script: string): Promise<ChildGroup> {
   return spawnGroup('/bin/sh', ['-c', script], { cwd: directory, env, stdin: null, mark, clock: systemClock })
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let n = 0; n < 500 && !holds(); n++) await delay(systemClock, 10)
-  expect(holds()).toBe(true)
-}
+const until = (holds: () => boolean) => expect.poll(holds).toBe(true)
 
 describe('a process group', () => {
   test('reports how its program ended', async () => {

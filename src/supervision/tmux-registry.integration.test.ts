@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LivePacks } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
@@ -55,15 +55,14 @@ describe('the panes of all tmux servers', () => {
     expect(counters.total('pane.left_out', { reason: 'max_total' })).toBe(1)
     tmux.panes = [1, 3, 4].map(pane)
     tmux.say('%layout-change @0 x x *')
-    await vi.waitFor(() => expect(names()).toEqual(['%1', '%3', '%4']), { timeout: 30_000 })
+    await expect.poll(names).toEqual(['%1', '%3', '%4'])
     const last = registry.panes.at(-1)!
-    await vi.waitFor(
-      () => {
+    await expect
+      .poll(() => {
         clock.advance(100)
-        expect(last.supervisor.pane.screen.last?.frame.lines[0]?.text).toBe('row of 4')
-      },
-      { timeout: 30_000 },
-    )
+        return last.supervisor.pane.screen.last?.frame.lines[0]?.text
+      })
+      .toBe('row of 4')
   })
 
   it('keep their id while their process lives, even if the connection is lost; another process is another pane', async () => {
@@ -71,23 +70,22 @@ describe('the panes of all tmux servers', () => {
     await open({})
     const { id } = registry.panes[0]!
     tmux.die()
-    await vi.waitFor(() => expect(names()).toEqual([]), { timeout: 30_000 })
+    await expect.poll(names).toEqual([])
     tmux.isUp = true
     const found = async () => {
-      await vi.waitFor(
-        () => {
+      await expect
+        .poll(() => {
           clock.advance(1_000)
-          expect(names()).toEqual(['%1'])
-        },
-        { timeout: 30_000 },
-      )
+          return names()
+        })
+        .toEqual(['%1'])
       return registry.panes[0]!.id
     }
     expect(await found()).toBe(id)
     expect(registry.pane(id)?.info.pane).toBe('%1')
     tmux.panes = [{ ...pane(1), pid: 4_100_000 }]
     tmux.say('%layout-change @0 x x *')
-    await vi.waitFor(() => expect(registry.panes[0]?.info.pid).toBe(4_100_000), { timeout: 30_000 })
+    await expect.poll(() => registry.panes[0]?.info.pid).toBe(4_100_000)
     expect(registry.panes[0]!.id).not.toBe(id)
     expect(registry.pane(id)).toBeNull()
   })

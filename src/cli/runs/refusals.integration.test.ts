@@ -78,7 +78,7 @@ test.each<[string, string | undefined, object, number, RegExp]>([
     EXIT.usage,
     /main is the default branch/,
   ],
-  ['an unknown issue', 'nowhere.md', {}, EXIT.usage, /is no issue/],
+  ['an unknown issue', 'nowhere.md', {}, EXIT.usage, /is not an issue/],
   ['an unknown profile', undefined, { title: 'x', profile: 'nobody' }, EXIT.config, /no profile "nobody"/],
   ['an agent that is not installed', undefined, { title: 'x', agent: 'claude' }, EXIT.agentMissing, /was not found/],
   ['an unknown base', undefined, { title: 'x', base: 'nowhere' }, EXIT.usage, /unknown revision "nowhere"/],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { ScriptedTmux } from '../testing/scripted-tmux.js'
 import { TmuxSource } from './tmux-source.js'
@@ -29,7 +29,7 @@ describe('panes of a scripted tmux server', () => {
     tmux.close()
   })
   /** Waits until this line was reported. */
-  const until = (line: string) => vi.waitFor(() => expect(reported).toContain(line), { timeout: 30_000, interval: 5 })
+  const until = (line: string) => expect.poll(() => reported, { interval: 5 }).toContain(line)
 
   it('are reported with their description, then their content, then their output; earlier output does not count twice', async () => {
     tmux.panes = [{ id: 1, pid: 11, rows: ['one', '$'] }]
@@ -45,7 +45,7 @@ describe('panes of a scripted tmux server', () => {
     tmux.panes[0]!.rows = ['flood', 'end']
     tmux.say('%pause %1')
     await until('%1 shows flood/end')
-    await vi.waitFor(() => expect(tmux.asked).toContain('refresh-client -A "%1:continue"'))
+    await expect.poll(() => tmux.asked).toContain('refresh-client -A "%1:continue"')
   })
 
   it('whose id was reused are reported with their new process and content', async () => {
@@ -99,13 +99,13 @@ describe('panes of a scripted tmux server', () => {
     })
     const lists = tmux.asked.filter(line => line === 'list-sessions').length
     tmux.say('%sessions-changed')
-    await vi.waitFor(() => expect(tmux.asked.filter(line => line === 'list-sessions')).toHaveLength(lists + 1))
+    await expect.poll(() => tmux.asked.filter(line => line === 'list-sessions')).toHaveLength(lists + 1)
     tmux.sessions = ['$0', '$1']
     tmux.say('%sessions-changed')
     tmux.say('%output %1 after')
     await until('%1 prints after')
     release()
-    await vi.waitFor(() => expect(tmux.asked).toContain('attach $1'), { timeout: 30_000, interval: 5 })
+    await expect.poll(() => tmux.asked).toContain('attach $1')
   })
 
   it('are found by panes.tmux_socket, without other sockets of the directory', async () => {
