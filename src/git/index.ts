@@ -1,1 +1,2 @@
+export { addWorktree } from './add-worktree.js'
 export { type FileState, Git } from './git.js'
