@@ -185,7 +185,7 @@ function feedEmulators({ bytes, cols, rows }, times) {
   const start = cpu()
   for (const emulator of emulators) {
     emulator.feed(bytes, 0, { live: false })
-    emulator.picture()
+    emulator.currentFrame()
   }
   return (cpu() - start) / times
 }

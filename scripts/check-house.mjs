@@ -106,17 +106,6 @@ function checkCycles() {
   for (const room of edges.keys()) walk(room, [])
 }
 
-/**
- * The one line of the page that reaches into `src/`: the types of the API's answers, which no
- * bundle contains.
- */
-function isApiTypes(file, text) {
-  return (
-    relative(root, file) === join('web', 'src', 'api', 'types.ts') &&
-    text === "export type * from '../../../src/server/api-types'"
-  )
-}
-
 /** The dashboard is a separate program in a browser: only the rules for all code apply. */
 function checkPage(file) {
   if (/\.test\.tsx?$/.test(file)) return
@@ -126,8 +115,9 @@ function checkPage(file) {
     if (/^\s*(\/\/|\*|\/\*)/.test(text)) return
     for (const [pattern, message, except] of BANNED)
       if (pattern.test(text) && !except?.test(text)) report(file, index + 1, message)
-    if (/from '(\.\.\/)+src\//.test(text) && !isApiTypes(file, text))
-      report(file, index + 1, 'the page may use the API only: import its types from web/src/api/types')
+    const shared = /from '(?:\.\.\/)+src\/([^']+)'/.exec(text)?.[1]
+    if (shared && !house.pageFiles.includes(shared))
+      report(file, index + 1, 'the page may use the API and the files in `pageFiles` of house.json only')
   })
 }
 

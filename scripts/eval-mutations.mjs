@@ -79,21 +79,20 @@ function play(events, header, pack, mutate, times) {
     memory = seen.memory
     view = seen.observation.view
   }
-  const take = made =>
-    made.forEach(event => event.type === 'frame' && coalescer.push(event.frame).forEach(due => look(due.frame)))
+  const take = made => made.forEach(event => event.type === 'frame' && coalescer.push(event.frame).forEach(look))
   const found = []
   const waiting = [...times]
   const settle = t => {
     for (let due = next(emulator, coalescer); due !== null && due <= t; due = next(emulator, coalescer)) {
       take(emulator.tick(due))
-      coalescer.flush(due).forEach(ready => look(ready.frame))
+      coalescer.flush(due).forEach(look)
       if (next(emulator, coalescer) === due) break
     }
   }
   const ask = t => {
     settle(t)
     if (emulator.isFrameOpen) take(emulator.force(t))
-    coalescer.flush(Number.POSITIVE_INFINITY).forEach(ready => look(ready.frame))
+    coalescer.flush(Number.POSITIVE_INFINITY).forEach(look)
     found.push(view)
   }
   for (const event of events) {

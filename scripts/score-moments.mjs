@@ -85,7 +85,7 @@ const BARS = { views: 0.97, viewsOfAnAgent: 0.93, calls: 0.99 }
 const FEWEST_MOMENTS = 20
 
 /** One sentence for each bar that the results miss. `byAgent` maps an agent to its results. */
-export function missedBars(byAgent) {
+function missedBars(byAgent) {
   const all = [...byAgent.values()].flat()
   const missed = []
   const check = (what, results, isRight, bar) => {
@@ -104,7 +104,7 @@ export function missedBars(byAgent) {
 
 const packs = new Map()
 
-export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
+async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   const name = side.agent ?? (/claude/i.test(side.program ?? '') ? 'claude' : basename(dirname(cast)))
   const agent = name.replace(/-[\d.]+$/, '')
   const packName = isGeneric || agent === 'shell' ? null : agent

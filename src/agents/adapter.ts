@@ -87,7 +87,7 @@ export interface InteractiveStart {
   wiring: HookWiring | null
 }
 
-export interface AgentCommand {
+interface AgentCommand {
   file: string
   args: string[]
   env: Record<string, string>

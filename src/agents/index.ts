@@ -35,42 +35,32 @@
 
 export type {
   AgentAdapter,
-  AgentCommand,
   AgentEnvironment,
-  AgentEventSource,
   AgentEvents,
   AgentHooks,
-  AgentLocation,
   AgentTranscript,
   EventsAnswer,
-  EventsPlace,
   FoundAgent,
   HookAnswer,
   HookWiring,
-  InteractiveStart,
   SignIn,
   TranscriptPlace,
   TranscriptReader,
-  TranscriptUpdate,
   UserHooks,
 } from './adapter.js'
 export { genericAgent } from './generic.js'
 export type {
-  Findings,
   HeadlessAgent,
-  HeadlessCommand,
   HeadlessEnd,
-  HeadlessStep,
   PermissionAnswer,
   PermissionLevel,
-  StepTraces,
 } from './headless/headless.js'
 export { PERMISSION_LEVELS } from './headless/headless.js'
 export { kindOfTool } from './headless/records.js'
-export { type RunStepOptions, runStep } from './headless/run-step.js'
+export { runStep } from './headless/run-step.js'
 export { StepProgress } from './headless/step-progress.js'
 export { pathVariablesOf } from './home-directory.js'
-export { type LivePack, LivePacks, type PackProblem } from './live-packs.js'
+export { type LivePack, LivePacks } from './live-packs.js'
 export { loadPack } from './pack-files.js'
 export { adapterForProgram, agentNames, loadAgent } from './registry.js'
 export type { AgentReport, AgentStatement, ToolStatement, UsageStatement } from './report.js'

@@ -172,7 +172,7 @@ class OwnedPack implements LivePack {
   }
 
   replace(fresh: Pack): void {
-    const { watch } = this.pack
+    const { ruleTimer: watch } = this.pack
     Object.assign(this.pack, fresh, watch ? { watch } : {})
   }
 

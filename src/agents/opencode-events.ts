@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, delay } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { EventStreamParser } from '../text/index.js'
 import type { AgentEventSource, AgentEvents, EventsAnswer, EventsPlace } from './adapter.js'
 import { partsOf, type TimedStatement } from './conversation.js'
-import { EventStreamParser } from './event-stream.js'
 import { parseRecord, textOf } from './json-lines.js'
 import { OpenCodeReport } from './opencode-report.js'
 
@@ -20,6 +20,8 @@ const LIST_MS = 20_000
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
 const ANSWER_MS = 10_000
+/** Characters of one event; longer ones are dropped. */
+const EVENT_MAX = 10 * 1024 * 1024
 
 /** The server inside OpenCode's terminal, started with `--port` and a password for this session. */
 export const opencodeEvents: AgentEventSource = {
@@ -50,7 +52,7 @@ function readServer(directory: string): OpenCodeServer | null {
  * Listens until closed. After each connection it fetches the list of open requests, so that nothing
  * is missed that was asked while disconnected, and reports requests that were answered meanwhile.
  */
-export class OpenCodeEvents implements AgentEvents {
+class OpenCodeEvents implements AgentEvents {
   readonly #base: string
   readonly #headers: Record<string, string>
   readonly #clock: Clock
@@ -115,11 +117,11 @@ export class OpenCodeEvents implements AgentEvents {
       watch.reset(CONNECT_MS)
       const response = await fetch(`${this.#base}/event`, { headers: this.#headers, signal: watch.signal })
       if (response.status !== 200 || response.body === null) return
-      const parser = new EventStreamParser()
+      const parser = new EventStreamParser(EVENT_MAX)
       const decoder = new TextDecoder()
       for await (const chunk of response.body) {
         watch.reset(SILENCE_MS)
-        for (const data of parser.take(decoder.decode(chunk as Uint8Array, { stream: true }))) {
+        for (const { data } of parser.push(decoder.decode(chunk as Uint8Array, { stream: true }))) {
           const event = parseRecord(data)
           if (event?.type === 'server.connected') {
             onStarted()

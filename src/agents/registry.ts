@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import { nearest } from '../text/index.js'
+import { closestMatch } from '../text/index.js'
 import type { AgentAdapter } from './adapter.js'
 import { genericAgent } from './generic.js'
 
@@ -23,11 +23,11 @@ export function agentNames(): string[] {
   return Object.keys(ADAPTERS)
 }
 
-/** @throws SignalboxError `E_INPUT` that suggests the nearest existing agent. */
+/** @throws SignalboxError `E_INPUT` that suggests the closestMatch existing agent. */
 export async function loadAgent(name: string): Promise<AgentAdapter> {
   const load = Object.hasOwn(ADAPTERS, name) ? ADAPTERS[name] : undefined
   if (load) return load()
-  const close = nearest(name, agentNames())
+  const close = closestMatch(name, agentNames())
   throw new SignalboxError('E_INPUT', `unknown agent "${name}"${close ? `; did you mean "${close}"?` : ''}`, {
     next: `known agents: ${agentNames().join(', ')}; for any other program: signalbox start -- ${name}`,
   })

@@ -63,7 +63,7 @@ describe('hooks in an agent’s settings file', () => {
     const change = raced.plan('install')
     writeFileSync(raced.file, '{"a":1}')
     expect(() => applyHooks(change, { agent: 'claude', action: 'install', backupDirectory: '/tmp' })).toThrow(
-      /changed meanwhile/,
+      /has changed in the meantime/,
     )
   })
 

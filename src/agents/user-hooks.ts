@@ -22,7 +22,7 @@ export interface HookChange {
 }
 
 /** The command of one event. It does nothing in a session of Signalbox, which has its own hooks. */
-export function userHookLine(agent: string, event: string, relay: readonly string[]): string {
+function userHookLine(agent: string, event: string, relay: readonly string[]): string {
   const words = relay.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
   return `test -n "$SIGNALBOX_SESSION" || ${words} hook ${agent} ${event} ${MARK}`
 }

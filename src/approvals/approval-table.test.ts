@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { transition, walk } from '../machine/index.js'
+import { everyPair, transition } from '../machine/index.js'
 import { type ApprovalEvent, approvalTable } from './approval-table.js'
 
 const CLOSED = ['applied', 'stale', 'expired', 'cancelled']
 
 describe('the approval table', () => {
   test('silence never approves: a deadline only ever closes what nobody decided, and what it closes stays closed', () => {
-    const deadlines = [...walk(approvalTable)].filter(({ event, rows }) => event === 'deadline' && rows.length > 0)
+    const deadlines = [...everyPair(approvalTable)].filter(({ event, rows }) => event === 'deadline' && rows.length > 0)
     expect(deadlines.map(({ state, rows }) => [state, rows[0]!.next, rows[0]!.isStay])).toEqual([
       ['pending', 'expired', false],
       ['decided', 'decided', true],
@@ -15,7 +15,7 @@ describe('the approval table', () => {
   })
 
   test('only a person or a grant decides', () => {
-    const deciding = [...walk(approvalTable)].filter(
+    const deciding = [...everyPair(approvalTable)].filter(
       ({ state, rows }) => state !== 'decided' && rows.some(row => row.next === 'decided'),
     )
     expect(deciding.map(({ state, event }) => `${state} ${event}`)).toEqual(['pending decide', 'pending grant'])

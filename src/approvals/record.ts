@@ -6,7 +6,7 @@ import { type ApprovalEvent, type ApprovalState, approvalTable } from './approva
 export type ApprovalRequest = EventData<'approval.requested'>
 export type ApprovalDecision = EventData<'approval.decided'>
 
-/** One request for a decision, with everything that happened to it: a projection of its stream. */
+/** One request for a decision, with its decision and outcome: a projection of its stream. */
 export interface ApprovalRecord extends ApprovalRequest {
   id: string
   state: ApprovalState
@@ -14,11 +14,11 @@ export interface ApprovalRecord extends ApprovalRequest {
   requestedAt: number
   decision?: ApprovalDecision & { at: number }
   delivery: (EventData<'approval.delivering'> & { at: number })[]
-  /** Further reports of the same request, by other channels. */
+  /** Reports of the same request by other channels. */
   joined?: { channel: string; requestKey: string; toolUseId?: string }[]
-  /** The options of the menu on screen, if the request itself came by another channel. */
+  /** The options of the menu on screen, where another channel reported the request. */
   screenOptions?: ApprovalRequest['request']['options']
-  /** The people who have seen it, by surface. */
+  /** The people who have seen it, with the surface. */
   seenBy?: string[]
   outcome?: {
     at: number
@@ -33,7 +33,7 @@ export interface ApprovalRecord extends ApprovalRequest {
   }
 }
 
-/** Every event of the stream: also those that change nothing else change the version. */
+/** All events of the stream: each of them changes the version. */
 const TYPES: readonly EventType[] = [
   'approval.requested',
   'approval.joined',
@@ -77,7 +77,7 @@ function evolve(record: ApprovalRecord | null, event: StoredEvent): ApprovalReco
   return { ...record, state: state as ApprovalState, ...moved.change(record) }
 }
 
-/** Another channel's report adds to a request, but never changes what its fingerprint covers. */
+/** Another channel's report adds to a request, but never changes what the fingerprint covers. */
 function join(record: ApprovalRecord, data: EventData<'approval.joined'>): ApprovalRecord {
   const { channel, requestKey, toolUseId, menuPrint, screenOptions, mismatch, risk, display } = data
   return {
@@ -95,12 +95,14 @@ export function isOpen({ state }: Pick<ApprovalRecord, 'state'>): boolean {
   return state === 'pending' || state === 'decided'
 }
 
-/** Superseded: a later report describes the same request in more detail, and surfaces show that one. */
-export function isReplaced({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
+/**
+ * Superseded: a later report describes the same request in more detail, and surfaces show that one.
+ */
+export function isSuperseded({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
   return outcome?.followedBy !== undefined
 }
 
-/** Whether the table lets this event change the record. A closed record stays closed. */
+/** Whether the table has a row for this event in this state. A closed request stays closed. */
 export function canMove(state: ApprovalState, by: ApprovalEvent): boolean {
   const found = lookup(approvalTable, state, by)
   return !found.unlisted && (!found.isStay || by === 'delivering')
@@ -111,7 +113,7 @@ interface Move {
   change(record: ApprovalRecord): Partial<ApprovalRecord>
 }
 
-/** The table's event for a stored event, and what the stored event changes in the record. */
+/** The table's event for a stored event, and what it changes in the record. */
 function moveOf(event: StoredEvent): Move | null {
   const { at } = event
   const closes = (by: ApprovalEvent, outcome: Omit<NonNullable<ApprovalRecord['outcome']>, 'at'>): Move => ({

@@ -27,7 +27,7 @@ export class DaemonClient {
   static async connect(context: CommandContext): Promise<DaemonClient> {
     const home = openHome(context)
     const client = new DaemonClient(home.settings.daemonSocket)
-    if ((await client.isUp()) && !(await client.#isReplaced(context))) return client
+    if ((await client.isUp()) && !(await client.#isSuperseded(context))) return client
     const logFile = join(home.directories.state, 'daemon.log')
     const script = ownProgram('cli')
     const start = () => startDetached(script, ['serve'], { logFile, cwd: '/', env: { ...context.env } })
@@ -67,7 +67,7 @@ export class DaemonClient {
    * the caller starts a new one, which takes over sessions and runs. One that a person started, or
    * that is locked down, keeps running.
    */
-  async #isReplaced(context: CommandContext): Promise<boolean> {
+  async #isSuperseded(context: CommandContext): Promise<boolean> {
     const daemon = await this.#quick<DaemonInfo>('GET', '/daemon')
     const order = version().localeCompare(daemon.version, 'en', { numeric: true }) || buildTime() - daemon.build
     if (order <= 0) return false

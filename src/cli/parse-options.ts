@@ -59,7 +59,7 @@ export function parseCount(option: string, text: string | undefined): number | u
 }
 
 /** A number above 0. */
-export function parsePositive(option: string, text: string | undefined): number | undefined {
+function parsePositive(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
   if (Number.isFinite(value) && value > 0) return value

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Place } from '../errors/index.js'
-import { nearest, scanTomlPositions, type TomlPositions } from '../text/index.js'
+import { closestMatch, scanTomlPositions, type TomlPositions } from '../text/index.js'
 import {
   candidatesFor,
   environmentNameOf,
@@ -145,7 +145,7 @@ export function environmentLayer(environment: Readonly<Record<string, string | u
     if (!name.startsWith('SIGNALBOX_') || !text || RESERVED_VARIABLES.test(name)) continue
     const known = names.get(name)
     if (!known) {
-      const meant = nearest(name, [...names.keys()] as string[])
+      const meant = closestMatch(name, [...names.keys()] as string[])
       if (meant) layer.notes.push(`The variable ${name} is not a setting and was ignored; did you mean ${meant}?`)
       continue
     }
@@ -191,7 +191,7 @@ function unknownKey(path: readonly string[]): string {
 /** A similar key, or the only key with this last word, whose section was probably omitted. */
 function nearestKey(path: readonly string[]): string | undefined {
   const candidates = candidatesFor(path)
-  const close = nearest(path.join('.'), candidates)
+  const close = closestMatch(path.join('.'), candidates)
   if (close) return close
   const sameWord = KNOWN_SETTINGS.filter(known => !isDynamic(known) && known.segments.at(-1) === path.at(-1))
   return sameWord.length === 1 ? sameWord[0]!.pattern : undefined

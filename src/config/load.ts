@@ -27,13 +27,13 @@ export interface LoadOptions {
   flags?: Readonly<Record<string, unknown>>
 }
 
-export interface Origin {
+interface Origin {
   source: Source
   /** `file:line:column`, the variable, or the flag. */
   place?: string
 }
 
-export interface ShownSetting {
+interface ShownSetting {
   key: string
   /** A sentence that says what the setting is for. */
   about: string

@@ -1,13 +1,13 @@
 /** What a trusted project file may do with a setting: nothing, narrow it, or choose it freely. */
-export type ProjectMay = 'never' | 'narrow' | 'yes'
+type ProjectMay = 'never' | 'narrow' | 'yes'
 
 /**
  * The direction that restricts agents or adds checks. `later`: the values of an enum are listed from
  * wide to narrow. No limit (`null`, or 0 where 0 means that) is the widest value.
  */
-export type Narrower = 'lower' | 'higher' | 'off' | 'on' | 'subset' | 'later'
+type Narrower = 'lower' | 'higher' | 'off' | 'on' | 'subset' | 'later'
 
-export type SettingType = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'enum' | 'strings' | 'table'
+type SettingType = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'enum' | 'strings' | 'table'
 
 export interface Setting<T> {
   readonly type: SettingType

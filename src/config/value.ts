@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml'
-import { nearest } from '../text/index.js'
+import { closestMatch } from '../text/index.js'
 import { type KnownSetting, type Unit, unitOf } from './schema.js'
 import type { Setting } from './setting.js'
 
@@ -143,7 +143,7 @@ function describeFound(setting: Setting<unknown>, raw: unknown): string {
   if (raw instanceof Date) return 'a date'
   if (typeof raw === 'object' && raw !== null) return 'a table'
   if (typeof raw !== 'string') return typeof raw === 'number' ? `the number ${raw}` : String(raw)
-  const meant = setting.values && nearest(raw, setting.values)
+  const meant = setting.values && closestMatch(raw, setting.values)
   const shown = raw.length > 40 ? `${raw.slice(0, 40)}…` : raw
   return `the text ${JSON.stringify(shown)}${meant ? `; did you mean "${meant}"?` : ''}`
 }

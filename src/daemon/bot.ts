@@ -8,11 +8,11 @@ import { People } from '../people/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import { daemonContext, startOneshot, startPipeline } from '../runs/index.js'
 import type { BotControl } from '../server/index.js'
-import { botToken, openBotApi, Telegram, type TelegramDoors } from '../telegram/index.js'
+import { botToken, openBotApi, Telegram, type TelegramPorts } from '../telegram/index.js'
 
 interface BotParts {
   host: Host
-  lockdown: NonNullable<TelegramDoors['lockdown']>
+  lockdown: NonNullable<TelegramPorts['lockdown']>
 }
 
 /**
@@ -94,7 +94,7 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
         failed: notify.enabled && notify.failed,
       },
     },
-    doors: {
+    ports: {
       ...runStarters({ home, env, host: parts.host }),
       agents: await installedAgents(home, env),
       roots: home.loaded.config.projects.roots,
@@ -127,7 +127,7 @@ export function runStarters({
   home: Home
   env: NodeJS.ProcessEnv
   host: Host
-}): Required<Pick<TelegramDoors, 'startOneshot' | 'startPipeline'>> {
+}): Required<Pick<TelegramPorts, 'startOneshot' | 'startPipeline'>> {
   const labels = { surface: 'telegram' }
   const context = (project: string, person: string) =>
     daemonContext({ store: host.store, home, env, clock: host.clock, person }, project)

@@ -5,4 +5,4 @@
  */
 export { runStarters } from './bot.js'
 export { serverSettings } from './server-settings.js'
-export { type Daemon, type DaemonOptions, startDaemon } from './start-daemon.js'
+export { type Daemon, startDaemon } from './start-daemon.js'

@@ -15,7 +15,7 @@ import {
 import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { killTree, marked } from '../process/index.js'
+import { killTree, processesWithMark } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
@@ -151,7 +151,7 @@ export class AgentSteps {
     writeFileSync(promptFile, turn.prompt, { mode: 0o600 })
     const schemaFile = join(directory, 'schema.json')
     if (turn.schema) writeFileSync(schemaFile, JSON.stringify(turn.schema), { mode: 0o600 })
-    const start = await this.#startOf(turn)
+    const start = await this.#lowerBound(turn)
     writeStart(directory, start)
     if (turn.isLive) return this.#runLive(call, turn, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
@@ -266,7 +266,7 @@ export class AgentSteps {
     await this.#options.live?.abandon(call.name)
     const start = readStart(this.directory(call))
     const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
-    if (left.pid > 0 || marked(call.name).length > 0)
+    if (left.pid > 0 || processesWithMark(call.name).length > 0)
       await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
     await this.#options.withdraw?.(call.name)
   }
@@ -339,7 +339,7 @@ export class AgentSteps {
     return segmentPath(this.#options.runDirectory(run), step)
   }
 
-  async #startOf({ agent, cwd, foreignFiles }: AgentTurn): Promise<StepStart> {
+  async #lowerBound({ agent, cwd, foreignFiles }: AgentTurn): Promise<StepStart> {
     const git = new Git(cwd)
     const tree = (await git.root()) === null ? null : await git.treeHash(foreignFiles)
     return {

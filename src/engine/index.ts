@@ -43,7 +43,7 @@
  * (src/graph/), the pipelines (src/pipelines/).
  */
 
-export { AgentSteps, type AgentStepsOptions, type AgentTurn, type TurnHooks } from './agent-step.js'
+export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
 export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
@@ -66,7 +66,7 @@ export {
 } from './graph/handlers/child.js'
 export { codeSteps } from './graph/handlers/code.js'
 export { CodergenSteps, failedTurn, isLiveNode } from './graph/handlers/codergen.js'
-export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
+export { type CustomHandler, customSteps } from './graph/handlers/custom.js'
 export { FanInSteps } from './graph/handlers/fan-in.js'
 export { mergeSteps } from './graph/handlers/merge.js'
 export { simulatedSteps } from './graph/handlers/simulated.js'
@@ -79,14 +79,14 @@ export {
   readAnswer,
 } from './graph/interviewers.js'
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
-export { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
-export { RunHost, type RunHostOptions } from './run-host.js'
-export { RunJournal, readRun, runStream } from './run-journal.js'
+export type { LiveListener, LiveTurns } from './live-turn.js'
+export { RunHost } from './run-host.js'
+export { readRun, runStream } from './run-journal.js'
 export { byQueueOrder, queuePosition } from './run-order.js'
-export type { OpenStep, RunState } from './run-state.js'
+
 export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
-export { addUsage, type Limits, NO_USAGE, type Price, type Prices, tokensOf, type Usage } from './usage.js'
+export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage } from './usage.js'
 export {
   type Command,
   type Performer,

@@ -47,7 +47,7 @@ export function checkLimits(
 }
 
 /** USD per million tokens. */
-export interface Price {
+interface Price {
   input: number
   output: number
   cacheRead?: number

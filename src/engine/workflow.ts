@@ -33,7 +33,7 @@ export interface Workflow<Work = unknown> {
 }
 
 /** What the engine knows about a run, for `decide`. */
-export interface RunFacts {
+interface RunFacts {
   readonly id: string
   readonly status: string
   isOpen(step: string): boolean

@@ -17,7 +17,7 @@ export type EventDefinitions = Readonly<Record<string, EventDefinition>>
 export type DataOf<D extends EventDefinitions, T extends keyof D> = z.output<D[T]['data']>
 
 /** The part of a stored event that the catalogue needs. */
-export interface AnyEvent {
+interface AnyEvent {
   type: string
   data: Record<string, unknown>
 }

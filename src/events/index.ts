@@ -1,4 +1,4 @@
-export { defineEvents, type EventDefinition, type Reading } from './catalogue.js'
+export { defineEvents } from './catalogue.js'
 export {
   EVENT_GROUPS,
   type EventData,
@@ -6,7 +6,6 @@ export {
   type EventType,
   eventSchema,
   isEvent,
-  type KnownEvent,
   newEvent,
   parseEvent,
   validateEvent,

@@ -99,26 +99,6 @@ export const sessionEvents = defineEvents({
     description: 'A person changed the label of the session.',
     data: z.object({ label: z.string().nullable(), person: z.string() }),
   },
-  'delivery.deferred': {
-    description: 'A delivery failed and will be retried.',
-    data: z.object({
-      delivery: z.string(),
-      sink: z.string(),
-      session: z.string(),
-      call: z.enum(['close', 'ask', 'settle', 'notice']),
-      /** What to deliver: a message with its blocks, the id of an approval, or a notice. */
-      body: z.looseObject({}),
-      problem: z.string(),
-    }),
-  },
-  'delivery.arrived': {
-    description: 'A deferred delivery arrived.',
-    data: z.object({ delivery: z.string(), attempts: z.int().positive() }),
-  },
-  'delivery.abandoned': {
-    description: 'A deferred delivery is no longer retried.',
-    data: z.object({ delivery: z.string(), reason: z.string() }),
-  },
   'session.forgotten': {
     description: 'The session ended long ago; its recording was removed and it is no longer listed.',
     data: z.object({ keptDays: z.number().positive() }),

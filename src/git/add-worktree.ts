@@ -13,7 +13,7 @@ const RACE = /failed to read .*\/worktrees\//
 const ATTEMPTS = 40
 const PAUSE_MS = 50
 
-export interface NewWorktree {
+interface NewWorktree {
   path: string
   branch: string
   /** Where the new branch starts; null checks out an existing branch. */

@@ -1,2 +1,2 @@
 export { addWorktree } from './add-worktree.js'
-export { type FileState, Git } from './git.js'
+export { type FileStatus, Git } from './git.js'

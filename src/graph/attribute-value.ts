@@ -7,7 +7,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 /**
  * A duration in milliseconds; a number without a unit means seconds. Null if it is not a duration.
  */
-export function durationOf(value: string): number | null {
+function durationOf(value: string): number | null {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(value.trim())
   return match ? Number(match[1]) * UNITS[match[2] ?? 's']! : null
 }

@@ -3,14 +3,14 @@ export interface Condition {
   readonly clauses: readonly Clause[]
 }
 
-export interface Clause {
+interface Clause {
   readonly key: string
   /** `is`: the key alone, true if it has a non-empty value. */
   readonly operator: '=' | '!=' | 'is'
   readonly literal: string
 }
 
-export interface ConditionProblem {
+interface ConditionProblem {
   message: string
   hint: string
   /** Index into the text of the condition. */

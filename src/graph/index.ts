@@ -56,7 +56,7 @@ export {
   lintParsed,
   WITHOUT_EFFECT,
 } from './lint/index.js'
-export { PARSE_LIMITS, type Parsed, type ParseLimits, parseDot } from './parse-dot.js'
+export { PARSE_LIMITS, type Parsed, parseDot } from './parse-dot.js'
 export { printDot } from './print-dot.js'
 export { normaliseLabel, selectEdge } from './select-edge.js'
 export { applyStylesheet, classesOf } from './stylesheet.js'

@@ -1,6 +1,6 @@
 import type { Position } from './graph.js'
 
-export type TokenKind = 'id' | 'string' | 'number' | 'duration' | 'symbol' | 'html' | 'end'
+type TokenKind = 'id' | 'string' | 'number' | 'duration' | 'symbol' | 'html' | 'end'
 
 export interface Token {
   kind: TokenKind

@@ -1,7 +1,7 @@
 import type { Attribute, Attributes, Graph, GraphEdge, GraphNode, Position } from './graph.js'
 import { Lexer, type Token } from './lexer.js'
 
-export interface SyntaxProblem {
+interface SyntaxProblem {
   message: string
   place: Position
   fix?: string

@@ -16,15 +16,7 @@ export interface RoutedOutcome {
   failureReason?: string
 }
 
-export type RouteReason =
-  | 'override'
-  | 'gate'
-  | 'condition'
-  | 'diamond'
-  | 'retry_target'
-  | 'label'
-  | 'suggested'
-  | 'weight'
+type RouteReason = 'override' | 'gate' | 'condition' | 'diamond' | 'retry_target' | 'label' | 'suggested' | 'weight'
 
 export type Route =
   | { go: string; edge: string | null; reason: RouteReason }

@@ -6,7 +6,7 @@ export interface StyleRule {
   properties: Map<string, string>
 }
 
-export type Selector = { kind: 'all' } | { kind: 'shape' | 'class' | 'id'; name: string }
+type Selector = { kind: 'all' } | { kind: 'shape' | 'class' | 'id'; name: string }
 
 export interface StyleProblem {
   message: string
@@ -15,7 +15,7 @@ export interface StyleProblem {
 }
 
 /** Properties that a sheet may set; named like node attributes. */
-export const STYLE_PROPERTIES: readonly string[] = [
+const STYLE_PROPERTIES: readonly string[] = [
   'llm_model',
   'llm_provider',
   'reasoning_effort',

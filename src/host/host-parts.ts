@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { LivePacks } from '../agents/index.js'
 import type { EventData, EventType } from '../events/index.js'
-import { NotifyCenter, openOutlets } from '../notifications/index.js'
+import { NotificationCenter, openOutlets } from '../notifications/index.js'
 import { PaneRegistry } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { HostOptions, HostSettings } from './settings.js'
@@ -48,8 +48,8 @@ export function openNotices(
   { clock, onError }: HostOptions,
   board: PaneRegistry,
   notify: NonNullable<HostSettings['notify']>,
-): NotifyCenter {
-  const notices = new NotifyCenter({
+): NotificationCenter {
+  const notices = new NotificationCenter({
     clock,
     settings: notify,
     quietRunS: board.settings.panes.quiet_run_s,

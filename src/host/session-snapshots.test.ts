@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
-import { SessionStage } from '../sessions/testing/session-stage.js'
+import { SessionFixture } from '../sessions/testing/session-stage.js'
 import { SessionSnapshots } from './session-snapshots.js'
 
 const EVERY_MS = 30_000
 
 let directory: string
-let stages: SessionStage[]
+let stages: SessionFixture[]
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-snapshots-'))
   stages = []
   for (const id of ['ses_a', 'ses_b', 'ses_c']) {
-    const stage = await SessionStage.open({ record: { id } })
+    const stage = await SessionFixture.open({ record: { id } })
     await stage.print(`${'x'.repeat(70)}\r\n`.repeat(1_000), 50)
     stages.push(stage)
   }

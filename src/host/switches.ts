@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import type { NotifyCenter } from '../notifications/index.js'
+import type { NotificationCenter } from '../notifications/index.js'
 import { type PaneRegistry, SWITCHES, type SwitchChange, type SwitchName } from '../supervision/index.js'
 import type { HostSettings } from './settings.js'
 
@@ -33,7 +33,7 @@ export class Switches {
 /** Wires the switches to the parts of a running host. */
 export function openSwitches(
   board: PaneRegistry | null,
-  notices: NotifyCenter | null,
+  notices: NotificationCenter | null,
   settings: Pick<HostSettings, 'hooks'>,
   onSet: (change: SwitchChange) => void,
 ): Switches {

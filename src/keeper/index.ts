@@ -2,7 +2,6 @@ export { Keeper } from './keeper.js'
 export { KeeperClient } from './keeper-client.js'
 export { KeeperServer } from './keeper-server.js'
 export type {
-  AttachResult,
   KeeperListener,
   KeeperPort,
   KeptExit,

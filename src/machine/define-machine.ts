@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import { ANY, type Machine, type MachineDefinition, type MachineRow, type Resolved, STAY } from './machine.js'
+import { ANY, type Machine, type MachineDefinition, type MachineRow, type ResolvedRow, STAY } from './machine.js'
 
 /**
  * Checks the table and resolves every cell. A wrong table is a programming mistake, so that it throws
@@ -31,7 +31,7 @@ export function defineMachine<
 
 type Cells<S extends string, E extends string, A extends string, G extends string> = Map<
   S,
-  Map<E, readonly Resolved<S, E, A, G>[]>
+  Map<E, readonly ResolvedRow<S, E, A, G>[]>
 >
 
 function listOf<T extends string>(value: T | readonly T[] | undefined): readonly T[] {
@@ -106,7 +106,7 @@ function resolveCells<S extends string, E extends string, A extends string, G ex
 ): Cells<S, E, A, G> {
   const cells: Cells<S, E, A, G> = new Map()
   for (const state of definition.states) {
-    const line = new Map<E, readonly Resolved<S, E, A, G>[]>()
+    const line = new Map<E, readonly ResolvedRow<S, E, A, G>[]>()
     for (const event of definition.events) line.set(event, resolveCell(definition, state, event))
     cells.set(state, line)
   }
@@ -126,8 +126,8 @@ function resolveCell<S extends string, E extends string, A extends string, G ext
   definition: MachineDefinition<S, E, A, G, C>,
   state: S,
   event: E,
-): readonly Resolved<S, E, A, G>[] {
-  const groups: Resolved<S, E, A, G>[][] = [[], [], [], []]
+): readonly ResolvedRow<S, E, A, G>[] {
+  const groups: ResolvedRow<S, E, A, G>[][] = [[], [], [], []]
   definition.rows.forEach((row, index) => {
     const group = groupOf(row, state, event)
     if (group === null) return
@@ -144,7 +144,7 @@ function resolveCell<S extends string, E extends string, A extends string, G ext
 /** A row behind an unguarded one, or behind one with the same guards, could never apply. */
 function checkTellsApart<S extends string, E extends string, A extends string, G extends string, C>(
   definition: MachineDefinition<S, E, A, G, C>,
-  group: readonly Resolved<S, E, A, G>[],
+  group: readonly ResolvedRow<S, E, A, G>[],
 ): void {
   group.forEach((later, index) => {
     const earlier = group.slice(0, index).find(one => one.guards.every(guard => later.guards.includes(guard)))

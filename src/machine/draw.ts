@@ -1,7 +1,7 @@
-import type { Machine, Resolved } from './machine.js'
+import type { Machine, ResolvedRow } from './machine.js'
 
 type AnyMachine = Machine<string, string, string, string, never>
-type AnyRow = Resolved<string, string, string, string>
+type AnyRow = ResolvedRow<string, string, string, string>
 
 /** The part of a machine that drawing needs, whatever its names are. */
 export type Drawable = Pick<AnyMachine, 'name' | 'states' | 'events' | 'initial' | 'cells'> & {

@@ -3,13 +3,13 @@ import { SignalboxError } from '../errors/index.js'
 import {
   type ActionOf,
   defineMachine,
+  everyPair,
   lookup,
   rulesToDot,
   type StateOf,
   toDot,
   toMarkdown,
   transition,
-  walk,
 } from './index.js'
 
 interface Context {
@@ -59,7 +59,7 @@ test('a row gives the next state and its actions, with exit before and entry aft
   expect(transition(turnstile, 'unlocked', 'coin', context)).toEqual(['unlocked', ['thank']])
 })
 
-test('a refused guard is told by name and changes nothing', () => {
+test('a refusing guard is reported by name and changes nothing', () => {
   const found = lookup(turnstile, 'locked', 'coin', { coin: 0, kicks: 0 })
   expect(found).toEqual({ unlisted: true, refusedBy: ['isRealCoin'] })
 })
@@ -75,7 +75,7 @@ test('an exact row wins over a star, and any-state over any-event', () => {
   expect(transition(turnstile, 'broken', 'push', context)).toEqual(['broken', ['alarm']])
 })
 
-test('a guard that refuses a named pair is not bypassed by a star row', () => {
+test('a star row does not bypass a guard that refuses a named pair', () => {
   const gate = defineMachine({
     name: 'gate',
     states: ['shut', 'open'],
@@ -143,8 +143,8 @@ test('a list of rules is drawn as questions, each with the next one for no', () 
   expect(dot).toContain('"rule 1" -> "z" [label="no"];')
 })
 
-test('walk visits every pair once, and every target is a state', () => {
-  const pairs = [...walk(turnstile)]
+test('everyPair visits every pair once, and every target is a state', () => {
+  const pairs = [...everyPair(turnstile)]
   expect(pairs).toHaveLength(turnstile.states.length * turnstile.events.length)
   expect(new Set(pairs.map(pair => `${pair.state} ${pair.event}`)).size).toBe(pairs.length)
   for (const { rows } of pairs) for (const row of rows) expect(turnstile.states).toContain(row.next)
@@ -153,11 +153,14 @@ test('walk visits every pair once, and every target is a state', () => {
 test('names are inferred as unions, and a wrong name does not compile', () => {
   expectTypeOf<StateOf<typeof turnstile>>().toEqualTypeOf<'locked' | 'unlocked' | 'broken'>()
   expectTypeOf<ActionOf<typeof turnstile>>().toExtend<string>()
-  // @ts-expect-error 'jump' is no event of the turnstile
+  // @ts-expect-error 'jump' is not an event of the turnstile
   expect(lookup(turnstile, 'locked', 'jump', context)).toEqual({ unlisted: true, refusedBy: [] })
 })
 
-/** A small legal machine whose parts a test may replace by wrong ones, as a caller without types could. */
+/**
+ * A small valid machine whose parts a test may replace by wrong ones, as a caller without types
+ * could.
+ */
 function broken(change: Record<string, unknown>): () => unknown {
   const legal = {
     name: 'm',

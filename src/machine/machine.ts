@@ -11,7 +11,7 @@
 
 /** `=` stays: neither exit nor entry actions run. Naming the current state leaves and enters it. */
 export const STAY = '='
-/** Any state, or any event, that no more exact row names. */
+/** Any state, or any event, that no more specific row names. */
 export const ANY = '*'
 
 export type MachineRow<S extends string, E extends string, A extends string, G extends string> = readonly [
@@ -24,7 +24,7 @@ export type MachineRow<S extends string, E extends string, A extends string, G e
 ]
 
 /** A pure question about the context that the caller passes to `lookup`. */
-export interface Guard<C> {
+interface Guard<C> {
   /** When it holds, in words: part of the reference page. */
   readonly about: string
   readonly holds: (context: C) => boolean
@@ -48,7 +48,7 @@ export interface MachineDefinition<S extends string, E extends string, A extends
 }
 
 /** One row for one pair, with `*`, lists and `=` resolved. */
-export interface Resolved<S extends string, E extends string, A extends string, G extends string> {
+export interface ResolvedRow<S extends string, E extends string, A extends string, G extends string> {
   /** Index into `definition.rows`. */
   readonly row: number
   readonly state: S
@@ -67,7 +67,7 @@ export interface Machine<S extends string, E extends string, A extends string, G
   readonly events: readonly E[]
   readonly initial: S
   /** For each state and event the rows that apply, in order; none if the pair is unlisted. */
-  readonly cells: ReadonlyMap<S, ReadonlyMap<E, readonly Resolved<S, E, A, G>[]>>
+  readonly cells: ReadonlyMap<S, ReadonlyMap<E, readonly ResolvedRow<S, E, A, G>[]>>
 }
 
 export type StateOf<M> = M extends Machine<infer S, infer _E, infer _A, infer _G, infer _C> ? S : never

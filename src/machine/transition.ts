@@ -1,14 +1,17 @@
-import type { Machine, Resolved } from './machine.js'
+import type { Machine, ResolvedRow } from './machine.js'
 
 export type Lookup<S extends string, E extends string, A extends string, G extends string> =
-  | (Resolved<S, E, A, G> & { readonly unlisted?: undefined })
+  | (ResolvedRow<S, E, A, G> & { readonly unlisted?: undefined })
   | {
       readonly unlisted: true
       /** The guard that refused each row of the pair; empty if the pair has no row. */
       readonly refusedBy: readonly G[]
     }
 
-/** The row that applies to this pair in this context. `context` is what the machine's guards take. */
+/**
+ * The row that applies to this pair in this context. `context` is the argument of the machine's
+ * guards.
+ */
 export function lookup<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
   state: NoInfer<S>,
@@ -39,11 +42,11 @@ export interface Pair<S extends string, E extends string, A extends string, G ex
   readonly state: S
   readonly event: E
   /** The rows that apply to this pair, in order; none if it is unlisted. */
-  readonly rows: readonly Resolved<S, E, A, G>[]
+  readonly rows: readonly ResolvedRow<S, E, A, G>[]
 }
 
 /** Every state with every event, for tests that visit every cell. */
-export function* walk<S extends string, E extends string, A extends string, G extends string, C>(
+export function* everyPair<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
 ): Generator<Pair<S, E, A, G>, void, undefined> {
   for (const state of machine.states) {

@@ -7,9 +7,8 @@
  */
 
 export { OneshotFileWriter } from './oneshot-file-writer.js'
-export { OneshotFiles } from './oneshot-files.js'
-export { type OneshotInput, oneshotInput, type Role } from './oneshot-run.js'
-export { OneshotSteps, type OneshotStepsOptions } from './oneshot-steps.js'
-export { type OneshotState, oneshotTable } from './oneshot-table.js'
-export { canResume, type OneshotWork, oneshotWorkflow } from './oneshot-workflow.js'
-export { readVerdict, VERDICT_SCHEMA, type Verdict } from './verdict.js'
+
+export type { OneshotInput, Role } from './oneshot-run.js'
+export { OneshotSteps } from './oneshot-steps.js'
+export { oneshotTable } from './oneshot-table.js'
+export { canResume, oneshotWorkflow } from './oneshot-workflow.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { walk } from '../machine/index.js'
+import { everyPair } from '../machine/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { type OneshotEvent, type OneshotState, oneshotTable } from './oneshot-table.js'
 import { canResume, currentStep, type OneshotWork, oneshotWorkflow } from './oneshot-workflow.js'
@@ -119,7 +119,7 @@ const BRING: Record<OneshotState, (guards: Guards) => Run> = {
   REJECTED: guards => auditor(guards).judge('IMPOSSIBLE'),
 }
 
-const rows = [...walk(oneshotTable)].flatMap(pair => pair.rows)
+const rows = [...everyPair(oneshotTable)].flatMap(pair => pair.rows)
 
 describe('a oneshot follows its table', () => {
   test.each(rows.filter(({ isStay }) => !isStay))(

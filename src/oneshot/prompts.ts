@@ -46,7 +46,7 @@ export function workerPrompt({ input, iteration, cwd, feedback, left }: WorkerPr
 }
 
 /** All feedback, newest first; if it is too long, the oldest are cut to their first line. */
-export function feedbackText(feedback: readonly Feedback[]): string {
+function feedbackText(feedback: readonly Feedback[]): string {
   let left = FEEDBACK_MAX
   return [...feedback]
     .reverse()

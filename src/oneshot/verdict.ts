@@ -1,7 +1,7 @@
 import { soleJsonObject } from '../text/index.js'
 
 /** The answer of an auditor. */
-export interface Verdict {
+interface Verdict {
   verdict: 'DONE' | 'RETRY' | 'IMPOSSIBLE'
   feedback: string
   findings: Finding[]

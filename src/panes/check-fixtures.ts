@@ -4,7 +4,7 @@ import { readWholeRecording } from '../terminal/recording/index.js'
 import type { PaneState } from './pane.js'
 import { replayEvents } from './replay.js'
 
-export interface FixtureResult {
+interface FixtureResult {
   fixture: PackFixture
   /** What differs, in words; empty if the fixture passes. */
   failures: string[]

@@ -1,5 +1,5 @@
 import type { Observation } from '../screen/index.js'
-import { changes, type Frame, isSamePicture, type RowMask } from '../terminal/index.js'
+import { type Frame, hasSameContent, type RowMask, rowChanges } from '../terminal/index.js'
 import { rankOf } from './evidence.js'
 import {
   type ContentFeatures,
@@ -94,14 +94,14 @@ export class ContentTracker {
     const before = this.#frame
     this.#frame = frame
     if (!before || before.seq === frame.seq) return 'nothing'
-    if (this.#features && isSamePicture(before, frame)) {
+    if (this.#features && hasSameContent(before, frame)) {
       this.#features = { ...featuresLater(this.#features, frame.t), hasLiveMenu: hasLiveMenu(observation) }
       return 'nothing'
     }
     const features = featuresOf(frame, before, { observation, settings: this.#settings, mask: this.#mask })
     this.#features = features
     if (features.changed === 0) return features.isMotion ? 'motion' : 'nothing'
-    const isNews = changes(before.lines, frame.lines, timeless).changed.length > 0 || features.newLines > 0
+    const isNews = rowChanges(before.lines, frame.lines, timeless).changed.length > 0 || features.newLines > 0
     return isNews ? 'news' : 'change'
   }
 

@@ -1,4 +1,4 @@
-import { fingerprint, type Observation } from '../screen/index.js'
+import { hashTexts, type Observation } from '../screen/index.js'
 import type { Look } from './pane-screen.js'
 
 export interface DriftCounts {
@@ -88,8 +88,6 @@ function kindOf(observation: Observation): keyof DriftCounts | null {
 const LEAST_CONFIDENCE = 0.5
 
 /** Equal for screens that differ only in numbers and moving cells. */
-export function screenHash({ frame }: Look): string {
-  return fingerprint(
-    frame.lines.map(row => row.text.replace(/\d+/gu, '0').replace(/[\u2800-\u28ff◐◑◒◓◜◝◞◟|/\\-]/gu, '')),
-  )
+function screenHash({ frame }: Look): string {
+  return hashTexts(frame.lines.map(row => row.text.replace(/\d+/gu, '0').replace(/[\u2800-\u28ff◐◑◒◓◜◝◞◟|/\\-]/gu, '')))
 }

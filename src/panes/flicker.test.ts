@@ -44,7 +44,7 @@ describe('FlickerDetector', () => {
       return fixture.supervisor.state(fixture.t).flicker
     }
     expect(typed(fixture => void fixture.print('ls').advance(0.2))).toBe(0)
-    expect(typed(fixture => fixture.pane.noteInput(fixture.t, Buffer.from('\r')))).toBe(0)
+    expect(typed(fixture => fixture.pane.recordInput(fixture.t, Buffer.from('\r')))).toBe(0)
     expect(typed(() => undefined)).toBeGreaterThan(0)
   })
 })

@@ -1,12 +1,12 @@
 import {
-  type Classified,
+  type Classification,
   classify,
   initialMemory,
   type Layout,
-  noteInput,
   type Observation,
   type Pack,
   parsePack,
+  recordInput,
   type ScreenMemory,
 } from '../screen/index.js'
 import {
@@ -31,7 +31,7 @@ export type PaneOutput =
   | { type: 'look'; look: Look }
 
 /**
- * One classified frame. `isSettled`: it has lasted. `isBelieved`: the reading accepts it, because
+ * One classified frame. `isSettled`: it has lasted. `isConfirmed`: the reading accepts it, because
  * it has lasted or need not.
  */
 export interface Look {
@@ -40,9 +40,9 @@ export interface Look {
   frame: Frame
   observation: Observation
   layout: Layout
-  atWork: Classified['atWork']
+  atWork: Classification['atWork']
   isSettled: boolean
-  isBelieved: boolean
+  isConfirmed: boolean
 }
 
 /** Reads by structure alone. */
@@ -96,7 +96,7 @@ export class PaneScreen {
     const outputs = this.#handle(this.#emulator.tick(t), t)
     const forced = this.#emulator.isFrameOpen ? this.#emulator.force(t) : []
     const frames = forced.flatMap(event => (event.type === 'frame' && !event.frame.torn ? [event.frame] : []))
-    for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY).map(due => due.frame), ...frames]) {
+    for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY), ...frames]) {
       if (!frame.held) outputs.push({ type: 'look', look: this.#classify(frame) })
     }
     return outputs
@@ -107,12 +107,12 @@ export class PaneScreen {
    * print again.
    */
   look(t: number): PaneOutput[] {
-    return [{ type: 'look', look: this.#classify({ ...this.#emulator.picture(), t }) }]
+    return [{ type: 'look', look: this.#classify({ ...this.#emulator.currentFrame(), t }) }]
   }
 
   /** Keys or text went to the program. */
-  noteInput(t: number): void {
-    this.#memory = noteInput(this.#memory, t)
+  recordInput(t: number): void {
+    this.#memory = recordInput(this.#memory, t)
   }
 
   /**
@@ -187,11 +187,11 @@ export class PaneScreen {
       else if (event.type === 'evidence') output.push({ type: 'evidence', t: event.t, evidence: event.evidence })
       else {
         this.#isHeld = event.frame.held
-        for (const { frame } of this.#coalescer.push(event.frame))
+        for (const frame of this.#coalescer.push(event.frame))
           output.push({ type: 'look', look: this.#classify(frame) })
       }
     }
-    for (const { frame } of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
+    for (const frame of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
     const again = this.#settler.nextDeadline()
     if (again !== null && t >= again && this.#last && !this.#last.isSettled)
       output.push({ type: 'look', look: this.#lookAgain(t) })
@@ -205,7 +205,7 @@ export class PaneScreen {
    * A classifier that throws on some screen must not crash the host: it is called again without its
    * memory.
    */
-  #read(frame: Frame): Classified {
+  #read(frame: Frame): Classification {
     try {
       return classify(frame, this.#memory, this.#pack)
     } catch {
@@ -222,8 +222,8 @@ export class PaneScreen {
     const isTurning = this.#turning.see(frame, layout.composer?.first ?? 0)
     const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isTurning })
     const isDeclared = this.#declared.see(observation) && !isTurning
-    const isBelieved = isSettled || isDeclared
-    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled, isBelieved }
+    const isConfirmed = isSettled || isDeclared
+    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled, isConfirmed }
     return this.#last
   }
 
@@ -231,7 +231,7 @@ export class PaneScreen {
   #lookAgain(t: number): Look {
     const before = this.#last!
     const isSettled = this.#settler.accept(before.observation, t, { isTurning: this.#turning.isTurning(t) })
-    this.#last = { ...before, t, isSettled, isBelieved: isSettled || before.isBelieved }
+    this.#last = { ...before, t, isSettled, isConfirmed: isSettled || before.isConfirmed }
     return this.#last
   }
 }

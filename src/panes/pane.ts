@@ -120,8 +120,8 @@ export class Pane {
     return [{ type: 'evidence', evidence: effect.evidence }]
   }
 
-  noteInput(t: number, bytes: Uint8Array): void {
-    this.screen.noteInput(t)
+  recordInput(t: number, bytes: Uint8Array): void {
+    this.screen.recordInput(t)
     this.inputAt = t
     const isInterrupt = bytes.length === 1 && (bytes[0] === 0x1b || bytes[0] === 0x03)
     if (isInterrupt) this.#evidences.interrupted(t)
@@ -188,7 +188,7 @@ export class Pane {
     for (const output of outputs) {
       if (output.type === 'reply') steps.push(output)
       else if (output.type === 'look') {
-        this.#evidences.observe(output.look.observation, output.look.t, output.look.isBelieved)
+        this.#evidences.observe(output.look.observation, output.look.t, output.look.isConfirmed)
         steps.push({ ...output, state: this.#stateOf(output.look, output.look.t) })
       } else {
         const evidence = this.#evidenceOf(output.evidence, output.t)

@@ -56,7 +56,7 @@ export class Replay {
         return [...steps, ...this.pane.resize(event.cols, event.rows, event.t)]
       case 'input':
         if (REPLY.test(Buffer.from(event.bytes).toString('latin1'))) this.replies++
-        else this.pane.noteInput(event.t, event.bytes)
+        else this.pane.recordInput(event.t, event.bytes)
         return steps
       case 'exit':
         this.pane.exited(event.exit, event.t)

@@ -1,4 +1,4 @@
-import type { Pack, RuleSpec, RuleWatch } from '../screen/pack/index.js'
+import type { Pack, RuleSpec, RuleTimer } from '../screen/pack/index.js'
 
 /** A rule that takes longer than this three times is disabled. */
 const RULE_MS = 5
@@ -17,7 +17,7 @@ export interface SwitchedOff {
  * no fault of the rule, so a slow measurement counts only if the same rule is as slow again on the
  * same frame.
  */
-export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off: SwitchedOff): void }): RuleWatch {
+export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off: SwitchedOff): void }): RuleTimer {
   const strikes = new Map<string, number>()
   const switchOff = (rule: RuleSpec, ms: number, reason: SwitchedOff['reason']) => {
     pack.rules = pack.rules.filter(other => other !== rule)

@@ -8,7 +8,7 @@ import type { Frame } from '../terminal/index.js'
  * accepted.
  */
 const WINDOW_S = 1.5
-const LAPSE_S = 1
+const MOTION_EXPIRY_S = 1
 const TURNS_MIN = 2
 const BRAILLE = /^[\u2801-\u28ff]$/u
 
@@ -39,6 +39,8 @@ export class SpinnerCells {
   }
 
   isTurning(t: number): boolean {
-    return [...this.#cells.values()].some(({ turns }) => turns.length >= TURNS_MIN && t - turns.at(-1)! <= LAPSE_S)
+    return [...this.#cells.values()].some(
+      ({ turns }) => turns.length >= TURNS_MIN && t - turns.at(-1)! <= MOTION_EXPIRY_S,
+    )
   }
 }

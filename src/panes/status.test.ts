@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { walk } from '../machine/index.js'
+import { everyPair } from '../machine/index.js'
 import { applySignal, eventOfClaim, INITIAL_STATUS, type StatusSignal, type StatusState } from './status.js'
 import { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
 import { StatusTracker } from './status-tracker.js'
@@ -28,7 +28,7 @@ const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSig
 
 describe('the status table', () => {
   it('gives a pane the status of the first row of every pair, with its actions, if the guards hold', () => {
-    for (const { state, event, rows } of walk(statusTable)) {
+    for (const { state, event, rows } of everyPair(statusTable)) {
       const after = applySignal(stateIn(state, { seen: false }), signal(event))
       const actions: readonly string[] = rows[0]?.actions ?? []
       expect

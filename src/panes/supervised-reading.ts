@@ -82,8 +82,8 @@ export class SupervisedReading {
   takeLook(state: PaneState, t: number): void {
     const { look, reading } = state
     if (!look) return
-    if (look.isBelieved && look.observation.view !== 'unknown') this.noteReport(t)
-    if (!look.isBelieved) return
+    if (look.isConfirmed && look.observation.view !== 'unknown') this.noteReport(t)
+    if (!look.isConfirmed) return
     const { authority, rule } = reading
     const isOwn = authority === 'screen' || authority === 'structure'
     const entry = this.#status.read({ claim: reading.claim, authority, ref: rule }, state, t)
@@ -100,7 +100,7 @@ export class SupervisedReading {
   /** A rest is accepted late, and reports lapse with time alone: reads the pane again. */
   readAgain(t: number): void {
     const state = this.#pane.state(t)
-    if (state.look && !state.look.isBelieved) return
+    if (state.look && !state.look.isConfirmed) return
     const { claim, authority, rule } = state.reading
     this.#status.read({ claim, authority, ref: rule }, state, t)
   }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.js'
-import { onceARow, type RowMask } from '../terminal/index.js'
+import { memoizeByObject, type RowMask } from '../terminal/index.js'
 import type { Counters } from './counters.js'
 import type { Claim, Evidence } from './evidence.js'
 import type { HeuristicSignal } from './heuristics/index.js'
@@ -57,7 +57,7 @@ export const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; cla
 export const GUESS_LASTS_S = 30
 
 /** A row without the times in it: a running clock is not news. */
-export const timeless: RowMask = onceARow(row =>
+export const timeless: RowMask = memoizeByObject(row =>
   row.text
     .replace(/^\s*[^\p{L}\p{N}\s]{1,8}\s/u, '')
     .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0'),

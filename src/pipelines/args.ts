@@ -54,7 +54,7 @@ const issue = z.object({
 })
 
 /** What to review. Revisions are commit ids, because names may move while the run waits. */
-export const reviewTarget = z.discriminatedUnion('kind', [
+const reviewTarget = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('local') }),
   z.object({ kind: z.literal('range'), from: z.string(), to: z.string(), label: z.string() }),
 ])

@@ -1,7 +1,7 @@
 import type { Attribute, Attributes, Graph, GraphEdge, GraphNode } from '../graph/index.js'
 
 /** A node of a pipeline: its function, and how it is drawn. */
-export interface NodePlan {
+interface NodePlan {
   /** The function in the pipeline; start and exit have none. */
   fn?: string
   label: string
@@ -9,7 +9,7 @@ export interface NodePlan {
   attributes?: Record<string, string>
 }
 
-export type EdgePlan = readonly [from: string, to: string]
+type EdgePlan = readonly [from: string, to: string]
 
 export interface GraphPlan {
   name: string

@@ -35,7 +35,6 @@
  */
 
 export {
-  ARGS_INPUT,
   type PipelineArgs,
   type Player,
   type ProfileCopy,
@@ -45,35 +44,28 @@ export {
   ROLES,
   type RoleName,
 } from './args.js'
-export type { BasePipelineState, HistoryEntry, Pipeline, PipelineConstructor, PipelineMetadata } from './base.js'
-export { PIPELINE_LABEL, type PipelineRunOptions, pipelineRun } from './create-run.js'
+export type { PipelineMetadata } from './base.js'
+export { pipelineRun } from './create-run.js'
 export type {
-  HookGatePayload,
   ItemsGatePayload,
-  ObjectionsGatePayload,
   PlanGatePayload,
-  SpendingGatePayload,
 } from './gates.js'
-export type { PipelineServices } from './node.js'
+
 export { pipelineFunctions } from './nodes/index.js'
 export { PipelineGit } from './pipeline-git.js'
 export { PipelineSteps } from './pipeline-steps.js'
 export { resolvePlanPath, slugOf } from './plan/plan-path.js'
-export { planSections } from './plan/plan-sections.js'
+
 export { validatePlan } from './plan/validate-plan.js'
 export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
-export { isPipelineRun, type PipelineRun, readPipelineRun, type UsageRow } from './read-run.js'
-export { builtInPipelines, createRegistry, type PipelineRegistry, UnknownPipelineError } from './registry.js'
+export { isPipelineRun, type PipelineRun, readPipelineRun } from './read-run.js'
+export { builtInPipelines } from './registry.js'
 export { setQueuedPlan } from './set-plan.js'
-export {
-  type ImplementationState,
-  type Issue,
-  implementationState,
-  type Outcome,
-  parseState,
-  reduceState,
+export type {
+  ImplementationState,
+  Issue,
 } from './state.js'
-export { fetchIssue, type IssueRequest } from './trackers/choose-tracker.js'
+export { fetchIssue } from './trackers/choose-tracker.js'
 export { readIssueFile } from './trackers/file.js'
 export { fetchPullRequest } from './trackers/github.js'
 export { trackerServices } from './trackers/tracker-services.js'

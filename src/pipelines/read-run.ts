@@ -30,7 +30,7 @@ export interface PipelineRun {
 }
 
 /** Usage of agents for one role, task and model. */
-export interface UsageRow {
+interface UsageRow {
   role: string
   agent: string
   model: string | null

@@ -1,4 +1,4 @@
-import { type ActivityBody, cutOutput } from '../activity/index.js'
+import { type ActivityBody, truncateOutput } from '../activity/index.js'
 import { type AgentStatement, kindOfTool, type ToolStatement, type UsageStatement } from '../agents/index.js'
 
 type Total = Omit<UsageStatement, 'is' | 'model'>
@@ -60,7 +60,7 @@ export class StatementActivities {
     }
     if (state === 'started') return bodies
     const text = output ?? (state === 'denied' ? 'it was not allowed' : '')
-    return [...bodies, { type: 'tool_result', callId, ok: state === 'done', ...cutOutput(text) }]
+    return [...bodies, { type: 'tool_result', callId, ok: state === 'done', ...truncateOutput(text) }]
   }
 
   /**

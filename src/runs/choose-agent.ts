@@ -9,7 +9,7 @@ import {
 } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type AgentFacts, agentOf, applyStylesheet, type Graph } from '../graph/index.js'
-import { nearest } from '../text/index.js'
+import { closestMatch } from '../text/index.js'
 import type { StartContext } from './start-context.js'
 
 /** What is needed to find agents' programs: the settings and the environment. */
@@ -87,7 +87,7 @@ const UNKNOWN = { problem: 'is unknown', levels: [] }
 async function factsOf(search: AgentSearch, name: string) {
   const known = agentNames()
   if (!known.includes(name)) {
-    const near = nearest(name, known)
+    const near = closestMatch(name, known)
     return { problem: `is unknown${near ? `; did you mean "${near}"?` : ''}`, levels: [] }
   }
   const adapter = await loadAgent(name)

@@ -3,7 +3,7 @@ import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { openRuns } from './open-runs.js'
-import { RunGates } from './run-gates.js'
+import { ledgerOf, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
 
 /** What happens in a run while this process drives it. */
@@ -39,7 +39,8 @@ export async function driveRun(
   { handlers, functions, stays, onError }: DriveOptions,
 ): Promise<RunRecord> {
   const before = await store.readStream(runStream(id))
-  const questions = new GateQuestions(listener, new RunGates(store, clock), onError)
+  const ledger = ledgerOf({ store, home, env, clock })
+  const questions = new GateQuestions(listener, new RunGates(ledger, store), onError)
   for (const approval of Object.values((await getRun(store, id)).gates)) questions.ask(approval)
   /** The run and the runs that it starts: their gates are answered here too. */
   const family = new Set([id])
@@ -58,14 +59,13 @@ export async function driveRun(
   const { settings } = home
   const host = openRuns({
     store,
+    ledger,
     clock,
     dataDirectory: settings.dataDirectory,
     envPass: settings.envPass,
     env,
     isPersonal: true,
     maxRuns: 1,
-    ...(settings.settingsFile !== undefined && { settingsFile: settings.settingsFile }),
-    ...(settings.approvals && { policy: settings.approvals }),
     ...(settings.prices && { prices: settings.prices }),
     ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
     ...(settings.commands && { commands: settings.commands }),

@@ -16,40 +16,32 @@
  * To add an option of a run: its field in the options type of the start function, its flag in
  * `cli/specs`, and its field in the body of `server/routes/run-start.ts`.
  */
-export {
-  type AttractorAnswerer,
-  AttractorApi,
-  type AttractorOptions,
-  type NewPipeline,
-  type PipelineQuestion,
-  type PipelineStatus,
-} from './attractor/attractor.js'
-export { type AttractorEvent, AttractorEventMapper, type AttractorEventName } from './attractor/attractor-events.js'
+export { AttractorApi } from './attractor/attractor.js'
+
 export { exportAttractor } from './attractor/export-attractor.js'
 export { agentEnvironment } from './choose-agent.js'
-export { type DriveOptions, driveRun, type RunListener } from './drive-run.js'
-export { type FollowOptions, followRun } from './follow-run.js'
-export { type ForkOptions, forkRun, startFromCheckpointFile, writeCheckpoints } from './graphs/checkpoints.js'
-export { type DrawnPicture, drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
-export { type GraphSource, type LoadedGraph, loadGraph, lookForPrompt, readGraphFile } from './graphs/load-graph.js'
-export { createWorkspace, type GraphOptions, startGraph } from './graphs/start-graph.js'
-export { loadUserModule, type UserModule } from './graphs/user-module.js'
-export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './open-runs.js'
+export { driveRun, type RunListener } from './drive-run.js'
+export { followRun } from './follow-run.js'
+export { forkRun, startFromCheckpointFile, writeCheckpoints } from './graphs/checkpoints.js'
+export { drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
+export { type LoadedGraph, loadGraph, readGraphFile } from './graphs/load-graph.js'
+export { createWorkspace, startGraph } from './graphs/start-graph.js'
+export { loadUserModule } from './graphs/user-module.js'
+export { oneshotFiles, openRuns, runDirectory } from './open-runs.js'
 export { onlyRunHere, queuedPipelines, readPipeline, setPlan } from './pipelines/pipeline-runs.js'
 export { promptDirectory, readPrompt } from './pipelines/read-profile.js'
-export { type ImplementationOptions, startImplementation } from './pipelines/start-implementation.js'
+export { startImplementation } from './pipelines/start-implementation.js'
 export { listPipelines, startPipeline } from './pipelines/start-pipeline.js'
-export { type ReviewOptions, startReview } from './pipelines/start-review.js'
+export { startReview } from './pipelines/start-review.js'
 export { withProjectSettings } from './project-trust.js'
-export { type ResumeOptions, resumeRun } from './resume-run.js'
-export { type Answerer, RunGates } from './run-gates.js'
+export { resumeRun } from './resume-run.js'
+export { ledgerOf, RunGates } from './run-gates.js'
 export {
   type Asker,
   daemonContext,
-  type RunOptions,
   type StartContext,
   type StartedRun,
   type TrustQuestion,
 } from './start-context.js'
-export { type OneshotOptions, type OneshotRoleOptions, startOneshot } from './start-oneshot.js'
+export { type OneshotOptions, startOneshot } from './start-oneshot.js'
 export { listWorktrees } from './worktrees.js'

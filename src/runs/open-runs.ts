@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
-import type { ApprovalPolicy, Ledger } from '../approvals/index.js'
+import type { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import {
   AgentSteps,
@@ -36,7 +36,6 @@ import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { endOrphans, type SessionHost, SessionTurns } from './live-turns.js'
-import { openRunLedger } from './run-ledger.js'
 import { StepApprovals } from './step-approvals.js'
 
 export interface RunsOptions {
@@ -59,11 +58,9 @@ export interface RunsOptions {
   handlers?: Readonly<Record<string, CustomHandler>>
   /** Functions that `code` nodes may call, by the name in their attribute `fn`. */
   functions?: Readonly<Record<string, CustomHandler>>
-  /** The ledger of this process; one is opened from these settings if absent. */
-  ledger?: Ledger
-  settingsFile?: string
-  policy?: Partial<ApprovalPolicy>
-  /** Runs the sessions of workers in terminals. */
+  /** Where agents ask for permissions, and gates are answered. */
+  ledger: Ledger
+  /** Keeps sessions, for workers in terminals. */
   sessions?: SessionHost
   onActivity?(run: string, activity: Activity): void
   /** Which runs to drive; all by default. */
@@ -76,17 +73,7 @@ export function openRuns(options: RunsOptions): RunHost {
   const { store, clock, env, envPass, isPersonal, onError } = options
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
-  const ledger =
-    options.ledger ??
-    openRunLedger({
-      store,
-      clock,
-      redactor,
-      onError,
-      ...(options.settingsFile !== undefined && { settingsFile: options.settingsFile }),
-      ...(options.policy && { policy: options.policy }),
-    })
-  const approvals = new StepApprovals({ store, ledger, clock })
+  const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
   const signs = new StallDetector(clock)
   const agents = new AgentSteps({

@@ -15,7 +15,7 @@ import { driverLabel, type RunOptions, type StartContext, type StartedRun } from
 const TASK_MAX_BYTES = 200_000
 const KILL_GRACE_MS = 5_000
 
-export interface OneshotRoleOptions {
+interface OneshotRoleOptions {
   agent?: string | undefined
   model?: string | undefined
   /** What the agent may do without asking. */

@@ -36,7 +36,7 @@ export interface TodoItem {
 
 type LastTurn = 'done' | 'interrupted' | 'denied' | 'failed'
 
-/** What each view tells beyond its name. */
+/** What each view contains beyond its name. */
 export interface Payload {
   startup: { banner?: string; version?: string; step?: 'loading' | 'mcp' | 'update' }
   idle_prompt: {

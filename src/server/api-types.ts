@@ -31,11 +31,9 @@ export type { ClientMessage, ServerMessage } from './terminal/messages.js'
 export type { InMilliseconds } from './wire/time-fields.js'
 
 export type ApiError = z.output<typeof common.apiError>
-export type Role = z.output<typeof common.role>
 /** A page of a list. */
 export type Page<T> = z.output<ReturnType<typeof common.page<z.ZodType<T>>>>
 
-export type Person = z.output<typeof auth.person>
 export type Me = z.output<typeof auth.me>
 export type Login = z.output<typeof auth.login>
 export type LoginLink = z.output<typeof auth.loginLink>
@@ -65,7 +63,6 @@ export type InlineRun = Extract<Block, { kind: 'prose' }>['runs'][number]
 export type Approval = z.output<typeof approvals.approval>
 export type ApprovalOption = Approval['request']['options'][number]
 export type DisplayBlock = Approval['display']['blocks'][number]
-export type BatchResult = z.output<typeof approvals.batchResult>
 export type BatchResults = z.output<typeof approvals.batchResults>
 export type ApprovalReport = z.output<typeof approvals.approvalReport>
 export type PlanGate = z.output<typeof gates.planGate>
@@ -76,23 +73,19 @@ export type GrantList = z.output<typeof grants.grantList>
 export type GrantSwitch = z.output<typeof grants.grantSwitch>
 
 export type Pane = z.output<typeof panes.pane>
-export type PaneStatus = Pane['status']
 export type PaneList = z.output<typeof panes.paneList>
 export type PaneConversation = z.output<typeof panes.paneConversation>
 export type PaneStats = z.output<typeof panes.paneStats>
 export type PaneSwitches = z.output<typeof panes.paneSwitches>
-export type SupervisedPane = z.output<typeof panes.supervisedPane>
 export type PanePreview = z.output<typeof panes.panePreview>
 export type TmuxJoined = z.output<typeof panes.tmuxJoined>
-export type Frame = z.output<typeof panes.frame>
+type Frame = z.output<typeof panes.frame>
 /** A frame in the format `text`. */
 export type TextFrame = Frame & { lines: string[] }
 export type Explanation = z.output<typeof explain.explanation>
 export type ScreenExplanation = z.output<typeof explain.screenExplanation>
-export type Supervision = z.output<typeof explain.supervision>
 
 export type Run = z.output<typeof runs.run>
-export type RunStatus = Run['status']
 export type RunStep = z.output<typeof runs.runStep>
 export type NodeVisit = z.output<typeof runs.nodeVisit>
 export type RunNode = z.output<typeof runs.runNode>
@@ -103,7 +96,6 @@ export type RunLog = z.output<typeof runs.runLog>
 export type RunContext = z.output<typeof runs.runContext>
 export type RunGates = z.output<typeof runs.runGates>
 export type RunDiff = z.output<typeof runs.runDiff>
-export type Usage = z.output<typeof runs.usage>
 export type UsageReport = z.output<typeof usage.usageReport>
 
 export type Diagnostic = z.output<typeof graphs.diagnostic>

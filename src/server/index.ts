@@ -32,7 +32,7 @@
  */
 export type * from './api-types.js'
 export { OWNER } from './credential.js'
-export { ApiServer, type OpenServerOptions } from './open-server.js'
+export { ApiServer } from './open-server.js'
 export { openApi } from './openapi.js'
 export type { BotControl } from './parts.js'
 export { ROUTES } from './routes/index.js'

@@ -49,7 +49,6 @@ export interface ServerParts {
   doctor: Doctor
   bot: BotControl
   idempotency: Idempotency
-  /** Refuses all decisions but denials until the daemon is restarted. */
   lockdown: Lockdown
   /** Graph runs under attractor's HTTP API. */
   attractor: AttractorApi
@@ -84,7 +83,7 @@ export interface DaemonBuild {
   isDetached: boolean
 }
 
-export interface Limits {
+interface Limits {
   requests: RateLimit
   decisions: RateLimit
   sessions: RateLimit

@@ -5,7 +5,7 @@ import type { ServerParts } from './parts.js'
 import type { Answer } from './schemas/common.js'
 import type { Sendable } from './wire/index.js'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /**
  * One operation of the API, as data: the app, the OpenAPI document and the contract tests are made

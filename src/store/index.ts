@@ -17,7 +17,6 @@
 
 export type * from './event-store.js'
 export { type Database, loadDriver } from './sqlite/driver.js'
-export type { EventValidator } from './sqlite/event-rows.js'
-export { type OpenStoreOptions, openStore } from './sqlite/open.js'
-export { type Quarantine, quarantine } from './sqlite/quarantine.js'
-export type { SalvageCounts } from './sqlite/salvage.js'
+
+export { openStore } from './sqlite/open.js'
+export { quarantine } from './sqlite/quarantine.js'

@@ -18,7 +18,7 @@
  * noticed.
  */
 
-export { copyOf, type LiveSettings, SWITCHES, type SwitchChange, type SwitchName } from './live-settings.js'
+export { copyOf, SWITCHES, type SwitchChange, type SwitchName } from './live-settings.js'
 export type { PaneListChange } from './pane-changes.js'
 export type { PaneInfo } from './pane-info.js'
 export { PANE_ACTIONS, type PaneAction, type PaneExplanation, PaneRegistry } from './pane-registry.js'

@@ -124,7 +124,7 @@ function common(
 }
 
 /** The line that says what a pane is doing. */
-export function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
+function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
   return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
 }
 

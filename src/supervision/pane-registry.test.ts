@@ -4,7 +4,7 @@ import { type AgentStatement, agentNames, LivePacks, loadAgent } from '../agents
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import type { Notice } from '../notifications/notification.js'
-import { NotifyCenter } from '../notifications/notification-center.js'
+import { NotificationCenter } from '../notifications/notification-center.js'
 import { Pane } from '../panes/index.js'
 import { PACKAGE_ROOT } from '../process/index.js'
 import { parsePack } from '../screen/index.js'
@@ -21,7 +21,7 @@ const NOON = Date.UTC(2026, 0, 5, 12)
 class RegistryFixture {
   readonly clock: SimulatedClock
   readonly registry: PaneRegistry
-  readonly center: NotifyCenter
+  readonly center: NotificationCenter
   readonly pane = new Pane(parsePack('pack = 1\nagent = "generic"\n', 'generic'), { cols: 80, rows: 24 })
   readonly supervisor
   readonly desktop: Notice[] = []
@@ -48,7 +48,7 @@ class RegistryFixture {
         throw error
       },
     })
-    this.center = new NotifyCenter({
+    this.center = new NotificationCenter({
       clock,
       settings: { ...config.notify, ...over.notify },
       quietRunS: config.panes.quiet_run_s,

@@ -66,7 +66,7 @@ export class SessionMonitor implements SessionObserver {
     this.#timeline = new Timeline(pack)
     this.#flushedAt = clock.monotonic()
     this.#time.at = clock.monotonic()
-    pack.watch = timeBox(pack, {
+    pack.ruleTimer = timeBox(pack, {
       now: () => clock.monotonic(),
       onSwitchedOff: ({ rule, ms, reason }) =>
         options.record('pack.rule-off', { agent: pack.agent, pack: pack.file, rule, ms, reason }),
@@ -93,7 +93,7 @@ export class SessionMonitor implements SessionObserver {
   }
 
   input(t: number, bytes: Uint8Array): void {
-    this.#pane.noteInput(t, bytes)
+    this.#pane.recordInput(t, bytes)
   }
 
   /** Takes a report of the agent; late reports keep the time at which they were made. */

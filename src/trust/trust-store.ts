@@ -127,7 +127,7 @@ export class TrustStore {
   }
 }
 
-export function namesHash(given: string, hash: string): boolean {
+function namesHash(given: string, hash: string): boolean {
   return given.length >= HASH_PREFIX && hash.startsWith(given.toLowerCase())
 }
 

@@ -3,6 +3,6 @@
  * and removing them without losing uncommitted work.
  */
 
-export { emptyTrash, listTrash, removeWorktree, TRASH_MS, type TrashEntry } from './remove-worktree.js'
+export { emptyTrash, listTrash, removeWorktree, TRASH_MS } from './remove-worktree.js'
 export { fateOf, WORKTREE_FATE_RULES, type WorktreeFacts, type WorktreeFate } from './worktree-fate-table.js'
-export { type LedgerOptions, type WorktreeEntry, worktreeLedger } from './worktree-ledger.js'
+export { type WorktreeEntry, worktreeLedger } from './worktree-ledger.js'

@@ -76,7 +76,7 @@ describe('a mistake on the command line', () => {
     await expectRefusal(['start', '--wait', '--cwd', 'nowhere', '--', 'true'], 2, /does not exist/)
     for (const command of ['read', 'stop', 'wait']) await expectRefusal([command, '5'], 2, /there is no session "5"/)
     await expectRefusal(['send', '5', 'hello'], 2, /there is no session "5"/)
-    await expectRefusal(['approve', 'apr_x', '--fingerprint', 'abcdefabcdef'], 2, /there is no approval "apr_x"/)
+    await expectRefusal(['approve', 'apr_x', '--fingerprint', 'abcdefabcdef'], 2, /unknown approval "apr_x"/)
     await expectNoSession()
   })
 

@@ -212,7 +212,7 @@ describe('resume', () => {
     await home.ok(['wait', session.id, '--for', 'done', '--timeout', '60'])
     const result = await home.run(['resume', session.id])
     expect(result.code).toBe(1)
-    expect(errorLines(result.stderr)).toEqual([expect.stringContaining('cannot be continued')])
+    expect(errorLines(result.stderr)).toEqual([expect.stringContaining('cannot be resumed')])
   })
 })
 

@@ -46,7 +46,7 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
     await terminal.see('Ann is paired as owner. Send /start to the bot.')
     ann.say('/start')
     await fake.until(
-      () => fake.visible(ann.chat).find(({ text }) => text.includes('No session runs')),
+      () => fake.visible(ann.chat).find(({ text }) => text.includes('No session is running')),
       'an answer',
       60_000,
     )

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { loadPack } from '../../src/agents/packs/index.js'
 import { extractBlocks } from '../../src/screen/index.js'
-import { frameOfText } from '../../src/terminal/index.js'
+import { frameFromText } from '../../src/terminal/index.js'
 
 async function kindsOf(rows: readonly string[]): Promise<string[]> {
   const pack = await loadPack('claude', null, '2.1.325')
-  const frame = frameOfText(rows.join('\n'))
+  const frame = frameFromText(rows.join('\n'))
   return extractBlocks(frame.lines, { pack, cols: frame.cols, turn: 't', isOpen: false }).map(({ kind }) => kind)
 }
 

@@ -105,7 +105,7 @@ export class CompiledProgram {
 }
 
 /** `file:offset`, for messages and comparisons. */
-export function placeOf(node: Node): string {
+function placeOf(node: Node): string {
   return `${relative(PACKAGE_ROOT, node.getSourceFile().fileName)}:${node.getStart()}`
 }
 

@@ -108,7 +108,7 @@ export function paintQuoted(agent: string, lines: readonly string[], place: Plac
   const drawn = all.map((line, n) => `\u001b[${n + 1};1H${line}${OFF}`).join('')
   const cursorRow = above.length + cursorInBox + 1
   emulator.feed(new TextEncoder().encode(`${drawn}\u001b[${cursorRow};3H`), 0, { live: false })
-  return emulator.picture()
+  return emulator.currentFrame()
 }
 
 function cut(line: string, width: number): string[] {

@@ -12,7 +12,7 @@ const { MUTATIONS } = (await import(
 function draw(text: string, cols = 80): Frame {
   const emulator = new TerminalEmulator({ cols, rows: 6 })
   emulator.feed(new TextEncoder().encode(text), 0, { live: false })
-  return emulator.picture()
+  return emulator.currentFrame()
 }
 const texts = (frame: Frame) => frame.lines.map(row => row.text)
 
@@ -34,9 +34,9 @@ describe('mutated frames', () => {
     const drawn = `${'a'.repeat(70)}\r\n\u001b[31m${'b'.repeat(130)}\u001b[0m\r\n> draft`
     const emulator = new TerminalEmulator({ cols: 80, rows: 6 })
     emulator.feed(new TextEncoder().encode(drawn), 0, { live: false })
-    const narrowed = MUTATIONS['cols 60']!(emulator.picture())
+    const narrowed = MUTATIONS['cols 60']!(emulator.currentFrame())
     emulator.resize(60, 6, 1)
-    const real = emulator.picture()
+    const real = emulator.currentFrame()
     expect(texts(narrowed).filter(Boolean)).toEqual(texts(real).filter(Boolean))
     expect(narrowed.lines.filter(row => row.text).map(row => row.wrapped)).toEqual(
       real.lines.filter(row => row.text).map(row => row.wrapped),

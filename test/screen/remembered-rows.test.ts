@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { loadPack } from '../../src/agents/index.js'
 import { type Look, PaneScreen } from '../../src/panes/index.js'
-import { type Classified, classify, initialMemory, type Pack } from '../../src/screen/index.js'
+import { type Classification, classify, initialMemory, type Pack } from '../../src/screen/index.js'
 import { Conversation } from '../../src/sessions/index.js'
 import { type Frame, FrameCoalescer, TerminalEmulator } from '../../src/terminal/index.js'
 import { readWholeRecording } from '../../src/terminal/recording/index.js'
@@ -46,10 +46,10 @@ function* framesOf({ cols, rows, pieces }: { cols: number; rows: number; pieces:
   const coalescer = new FrameCoalescer()
   for (const { t, bytes } of pieces)
     for (const event of emulator.feed(bytes, t, { live: false }))
-      if (event.type === 'frame') yield* coalescer.push(event.frame).map(({ frame }) => frame)
+      if (event.type === 'frame') yield* coalescer.push(event.frame)
 }
 
-function told({ observation, memory, layout, atWork }: Classified): string {
+function told({ observation, memory, layout, atWork }: Classification): string {
   const { blocks, roles, regions, composer, terminator, menu, quoted } = layout
   return JSON.stringify([observation, memory, atWork, blocks, roles, [...regions], composer, terminator, menu, quoted])
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,6 +55,8 @@ export interface TestServerOptions {
   settings?: Partial<ServerSettings>
   onLog?: (line: string) => void
   hasRuns?: boolean
+  /** The text of `config.toml`. */
+  config?: string
 }
 
 /** A host of its own on a temporary home, with its server, in this process. */
@@ -91,7 +93,8 @@ export class TestServer {
   }
 
   /** Opens it again on the same home, as after a restart. */
-  async open({ settings = {}, onLog, hasRuns = false }: TestServerOptions = {}): Promise<void> {
+  async open({ settings = {}, onLog, hasRuns = false, config }: TestServerOptions = {}): Promise<void> {
+    if (config !== undefined) this.#configure(config)
     const home = openHome(this.context)
     const log = (line: string) => {
       this.log.push(line)
@@ -123,6 +126,12 @@ export class TestServer {
     }
     this.api = await this.#serve({ settings, ...(onLog && { onLog }) })
     await this.api.listenOnTcp()
+  }
+
+  #configure(config: string): void {
+    const directory = join(this.directory, 'home', 'config')
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'config.toml'), config, { mode: 0o600 })
   }
 
   #serve({ settings = {}, onLog }: TestServerOptions): Promise<ApiServer> {

@@ -142,7 +142,7 @@ describe('a terminal over WebSocket', () => {
     const again = await until(() => stuck.messages.filter(message => message.type === 'snapshot')[1])
     const drawn = new TerminalEmulator({ cols: again.cols, rows: again.rows, scrollback: 2000 })
     drawn.feed(Buffer.from(again.data), 0, { live: false })
-    const lines = drawn.picture().lines.map(line => line.text)
+    const lines = drawn.currentFrame().lines.map(line => line.text)
     expect(lines.join('\n')).toContain(`line ${PAGES * PAGE_LINES - 1} `)
     expect(again.data).toContain(`line ${(PAGES - 1) * PAGE_LINES} `)
     quick.socket.close()

@@ -1,5 +1,4 @@
 import { effect } from '@preact/signals'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indexAfter, parseCast } from './replay/cast'
 import { parseUnified } from './run/parse-unified'
@@ -7,29 +6,6 @@ import { withArrived } from './session/with-arrived'
 import { Collection } from './store/collection'
 import { foldApproval } from './store/fold-approval'
 import { waitBefore } from './transport/backoff'
-import { SseReader } from './transport/sse-reader'
-
-describe('server-sent events', () => {
-  const stream =
-    'event: hello\ndata: {"a":1}\n\n: a comment\nid: s:1\nevent: x\ndata: one\ndata: two\n\nevent: y\r\ndata: {}\r\n\r\n'
-
-  it('give the same frames for any chunks', () => {
-    const whole = new SseReader().push(stream)
-    expect(whole).toEqual([
-      { event: 'hello', data: '{"a":1}', id: null },
-      { event: 'x', data: 'one\ntwo', id: 's:1' },
-      { event: 'y', data: '{}', id: null },
-    ])
-    fc.assert(
-      fc.property(fc.array(fc.nat(stream.length), { maxLength: 12 }), cuts => {
-        const places = [0, ...cuts.sort((a, b) => a - b), stream.length]
-        const reader = new SseReader()
-        const frames = places.slice(1).flatMap((end, index) => reader.push(stream.slice(places[index], end)))
-        expect(frames).toEqual(whole)
-      }),
-    )
-  })
-})
 
 describe('the delay before a reconnect', () => {
   it('is zero at first, then doubles, and is five minutes after eight failures', () => {

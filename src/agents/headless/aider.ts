@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ActivityBody, ActivityParser, Frame } from '../../activity/index.js'
+import type { ActivityBody, ActivityParser, JsonFrame } from '../../activity/index.js'
 import { Git } from '../../git/index.js'
 import type { Findings, HeadlessAgent, PermissionLevel, StepTraces } from './headless.js'
 import { errorOf, rawText, usageOf } from './records.js'
@@ -62,7 +62,7 @@ const UNITS = { k: 1_000, M: 1_000_000 } as const
 class AiderLines implements ActivityParser {
   #answer: string[] = []
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'object') return this.#say(JSON.stringify(frame.value))
     if (frame.truncated) return [rawText(frame)]
     const { text } = frame

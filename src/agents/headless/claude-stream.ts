@@ -1,9 +1,9 @@
 import {
   type ActivityBody,
   type ActivityParser,
-  cutOutput,
   type ErrorClass,
-  type Frame,
+  type JsonFrame,
+  truncateOutput,
   type UsageActivity,
 } from '../../activity/index.js'
 import { partsOf, textOfParts } from '../conversation.js'
@@ -55,7 +55,7 @@ export class ClaudeStream implements ActivityParser {
     this.#isOk = isOk
   }
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     const bodies = this.#read(record)
@@ -179,7 +179,7 @@ export class ClaudeStream implements ActivityParser {
       const callId = textOf(part.tool_use_id)
       if (part.type !== 'tool_result' || callId === undefined) return []
       const ok = part.is_error !== true
-      return [{ type: 'tool_result', callId, ok, ...cutOutput(textOfParts(part.content)) }]
+      return [{ type: 'tool_result', callId, ok, ...truncateOutput(textOfParts(part.content)) }]
     })
   }
 

@@ -12,12 +12,12 @@ import type { Findings, StepTraces } from './headless.js'
  */
 export async function examineCline(traces: StepTraces): Promise<Findings> {
   const sessionId = traces.sessionId ?? (await sessionOf(traces))
-  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isAtRest })
-  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isAtRest })
+  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isBetweenSequences })
+  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isBetweenSequences })
 }
 
 /** The state next to the messages: `completed`, or `idle` when a person could continue. */
-async function isAtRest(file: string): Promise<boolean> {
+async function isBetweenSequences(file: string): Promise<boolean> {
   const state = parseRecord(await readFile(file.replace(/\.messages\.json$/, '.json'), 'utf8').catch(() => ''))
   return state?.status === 'completed' || state?.status === 'idle'
 }

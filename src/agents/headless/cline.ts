@@ -1,4 +1,10 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type ErrorClass, type Frame } from '../../activity/index.js'
+import {
+  type ActivityBody,
+  type ActivityParser,
+  type ErrorClass,
+  type JsonFrame,
+  truncateOutput,
+} from '../../activity/index.js'
 import { partsOf } from '../conversation.js'
 import { isRecord, type JsonRecord, numberOf, parseRecord, textOf } from '../json-lines.js'
 import { examineCline } from './cline-traces.js'
@@ -49,7 +55,7 @@ const ERRORS: Readonly<Record<string, ErrorClass>> = {
 }
 
 /** Parses the events of version 3, and the indented `say` and `ask` records of earlier versions. */
-export class ClineStream implements ActivityParser {
+class ClineStream implements ActivityParser {
   #answer = ''
   #error: { text: string; kind: ErrorClass | undefined } | null = null
   #isPromptSeen = false
@@ -57,7 +63,7 @@ export class ClineStream implements ActivityParser {
   #call: string | null = null
   #calls = 0
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     switch (record.type) {
@@ -79,7 +85,7 @@ export class ClineStream implements ActivityParser {
   }
 
   /** Its errors are on standard error, among warnings of its libraries. */
-  parseError(frame: Frame): ActivityBody[] {
+  parseError(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame, 'stderr')]
     return frame.value.type === 'error' ? this.#problem(frame.value) : [rawRecord(frame.value)]
   }
@@ -192,7 +198,7 @@ export class ClineStream implements ActivityParser {
   #endCall(output: string): ActivityBody[] {
     const callId = this.#call
     this.#call = null
-    return callId === null ? [] : [{ type: 'tool_result', callId, ok: true, ...cutOutput(output) }]
+    return callId === null ? [] : [{ type: 'tool_result', callId, ok: true, ...truncateOutput(output) }]
   }
 
   /**
@@ -241,5 +247,5 @@ function toolResult(callId: string, event: JsonRecord): ActivityBody {
   const ok = event.error === undefined && outputs.every(({ success }) => success !== false)
   const text =
     typeof event.output === 'string' ? event.output : outputs.map(({ result }) => String(result ?? '')).join('\n')
-  return { type: 'tool_result', callId, ok, ...cutOutput(text) }
+  return { type: 'tool_result', callId, ok, ...truncateOutput(text) }
 }

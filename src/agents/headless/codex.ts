@@ -1,4 +1,4 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type Frame } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
 import { codexTranscript } from '../codex-transcript.js'
 import { partsOf, textOfParts } from '../conversation.js'
 import { isRecord, type JsonRecord, textOf } from '../json-lines.js'
@@ -59,7 +59,7 @@ class CodexStream implements ActivityParser {
     this.#hasSchema = hasSchema
   }
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     switch (record.type) {
@@ -122,7 +122,7 @@ class CodexStream implements ActivityParser {
           return [{ type: 'tool_call', callId, tool: 'shell', kind: 'shell', input: { command: item.command } }]
         if (!isDone) return []
         const exit = typeof item.exit_code === 'number' ? item.exit_code : undefined
-        const output = cutOutput(textOf(item.aggregated_output) ?? '')
+        const output = truncateOutput(textOf(item.aggregated_output) ?? '')
         return [
           { type: 'tool_result', callId, ok: exit === 0, ...output, ...(exit !== undefined && { exitCode: exit }) },
         ]
@@ -169,7 +169,7 @@ class CodexStream implements ActivityParser {
       ]
     if (when !== 'item.completed') return []
     const result = isRecord(item.result) ? textOfParts(item.result.content) : ''
-    return [{ type: 'tool_result', callId, ok: item.status !== 'failed', ...cutOutput(result) }]
+    return [{ type: 'tool_result', callId, ok: item.status !== 'failed', ...truncateOutput(result) }]
   }
 }
 

@@ -1,4 +1,10 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type ErrorClass, type Frame } from '../../activity/index.js'
+import {
+  type ActivityBody,
+  type ActivityParser,
+  type ErrorClass,
+  type JsonFrame,
+  truncateOutput,
+} from '../../activity/index.js'
 import { copilotTranscript } from '../copilot-transcript.js'
 import { isRecord, type JsonRecord, numberOf, textOf } from '../json-lines.js'
 import { examineTranscript } from './examine.js'
@@ -70,7 +76,7 @@ class CopilotStream implements ActivityParser {
   #isAborted = false
   #retries = 0
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     const bodies = this.#read(record, isRecord(record.data) ? record.data : {})
@@ -127,7 +133,7 @@ class CopilotStream implements ActivityParser {
     const text = isRecord(data.result) ? textOf(data.result.content) : undefined
     const problem = isRecord(data.error) ? textOf(data.error.message) : undefined
     const ok = data.success === true && (exit === undefined || exit === 0)
-    const output = cutOutput(text ?? problem ?? '')
+    const output = truncateOutput(text ?? problem ?? '')
     return [{ type: 'tool_result', callId, ok, ...output, ...(exit !== undefined && { exitCode: exit }) }]
   }
 

@@ -1,5 +1,5 @@
-import type { ActivityBody, ActivityParser, Frame } from '../../activity/index.js'
-import { cutOutput } from '../../activity/index.js'
+import type { ActivityBody, ActivityParser, JsonFrame } from '../../activity/index.js'
+import { truncateOutput } from '../../activity/index.js'
 import { demoTranscript } from '../demo-transcript.js'
 import { examineTranscript } from './examine.js'
 import type { HeadlessAgent } from './headless.js'
@@ -46,7 +46,7 @@ const KNOWN = new Set([
 ])
 
 export const demoParser: ActivityParser = {
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') {
       const { text, malformed, truncated } = frame
       return [{ type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }) }]
@@ -55,7 +55,7 @@ export const demoParser: ActivityParser = {
     if (typeof record.type !== 'string' || !KNOWN.has(record.type))
       return [{ type: 'raw', text: JSON.stringify(record) }]
     if (record.type === 'tool_result' && typeof record.output === 'string')
-      return [{ ...record, ...cutOutput(record.output) } as unknown as ActivityBody]
+      return [{ ...record, ...truncateOutput(record.output) } as unknown as ActivityBody]
     return [record as unknown as ActivityBody]
   },
 }

@@ -10,7 +10,7 @@ export interface ExamineOptions {
    * For agents whose transcript may lack an end of turn: whether a conversation that ends with text
    * is over. Called only then, with the path of the transcript.
    */
-  isAtRest?(file: string): Promise<boolean>
+  isBetweenSequences?(file: string): Promise<boolean>
 }
 
 /**
@@ -46,7 +46,7 @@ async function judge(
   statements: readonly (AgentStatement & { at: number | null })[],
   traces: StepTraces,
   file: string,
-  { isAtRest }: ExamineOptions,
+  { isBetweenSequences }: ExamineOptions,
 ): Promise<Findings> {
   const own = statements.filter(statement => statement.subAgent === undefined)
   const from = own.findLastIndex(
@@ -76,7 +76,7 @@ async function judge(
       done++
     }
   }
-  const isOver = end ? end.outcome === 'done' : last === 'said' && (await isAtRest?.(file)) === true
+  const isOver = end ? end.outcome === 'done' : last === 'said' && (await isBetweenSequences?.(file)) === true
   const isComplete = isOver && open.size === 0
   const when = end?.at ?? since.at(-1)?.at ?? null
   const says = isComplete

@@ -1,4 +1,4 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type Frame } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
 import { geminiTranscript } from '../gemini-transcript.js'
 import { isRecord, type JsonRecord, textOf } from '../json-lines.js'
 import { examineTranscript } from './examine.js'
@@ -30,7 +30,7 @@ export const geminiHeadless: HeadlessAgent = {
   parser: () => new GeminiStream(),
   // Its transcript never says that a turn has ended: an answer at the end with no open call is the
   // only evidence.
-  examine: traces => examineTranscript(geminiTranscript, traces, { isAtRest: async () => true }),
+  examine: traces => examineTranscript(geminiTranscript, traces, { isBetweenSequences: async () => true }),
 }
 
 /**
@@ -42,7 +42,7 @@ class GeminiStream implements ActivityParser {
   #blocks = 0
   #answer = ''
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     if (record.type === 'message' && record.role === 'assistant') {
@@ -78,7 +78,7 @@ class GeminiStream implements ActivityParser {
         // A failed command counts as a success of the tool, and its exit code is not reported.
         const problem = isRecord(record.error) ? textOf(record.error.message) : undefined
         const output = textOf(record.output) ?? problem ?? ''
-        return [{ type: 'tool_result', callId, ok: record.status === 'success', ...cutOutput(output) }]
+        return [{ type: 'tool_result', callId, ok: record.status === 'success', ...truncateOutput(output) }]
       }
       case 'error':
         return [

@@ -77,7 +77,7 @@ export interface PermissionAnswer {
   editedInput?: unknown
 }
 
-export interface HeadlessCommand {
+interface HeadlessCommand {
   args: string[]
   env: Record<string, string>
   /** `protocol`: a pipe that stays open for answers. */

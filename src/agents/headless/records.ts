@@ -1,8 +1,8 @@
-import type { ActivityBody, ErrorClass, Frame, ToolKind, UsageActivity } from '../../activity/index.js'
+import type { ActivityBody, ErrorClass, JsonFrame, ToolKind, UsageActivity } from '../../activity/index.js'
 import { type JsonRecord, numberOf } from '../json-lines.js'
 
 /** A line that is not a record of the agent. */
-export function rawText(frame: Extract<Frame, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
+export function rawText(frame: Extract<JsonFrame, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
   const { text, malformed, truncated } = frame
   return { type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }), ...(from && { from }) }
 }
@@ -29,7 +29,7 @@ const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
   529: 'overloaded',
 }
 
-export function classOfStatus(status: number): ErrorClass {
+function classOfStatus(status: number): ErrorClass {
   return BY_STATUS[status] ?? 'unknown'
 }
 
@@ -37,7 +37,7 @@ export function classOfStatus(status: number): ErrorClass {
  * The status inside a sentence ("unexpected status 401 Unauthorized", `"code":401`), for agents
  * that give no field for it.
  */
-export function statusIn(text: string): number | undefined {
+function statusIn(text: string): number | undefined {
   const found = /(?:\bstatus(?:\s+code)?|\bHTTP|"code"|\bError(?:\s+code)?)\W{0,3}(\d{3})\b/i.exec(text)?.[1]
   return found !== undefined && BY_STATUS[Number(found)] !== undefined ? Number(found) : undefined
 }

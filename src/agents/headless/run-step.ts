@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { type Activity, activities, ingest, Silence, watch } from '../../activity/index.js'
+import { type Activity, mergePipes, readActivities, SilenceTimeout, withSilenceTimeout } from '../../activity/index.js'
 import { type Clock, delay } from '../../clock/index.js'
-import { type ChildGroup, type GroupExit, spawnGroup, whenAborted } from '../../process/index.js'
+import { type ChildGroup, type GroupExit, onAbort, spawnGroup } from '../../process/index.js'
 import type { Redactor } from '../../text/index.js'
 import type { FoundAgent } from '../adapter.js'
 import type { HeadlessAgent, HeadlessEnd, HeadlessStep, PermissionAnswer, StdinProtocol } from './headless.js'
@@ -70,7 +70,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const progress = new StepProgress()
   progress.sessionId = command.agentSessionId
   const stop = () => void group.kill(thresholds.killGraceMs)
-  const unlisten = whenAborted(signal, stop)
+  const unlisten = onAbort(signal, stop)
   const timeout = thresholds.timeoutMs > 0 ? clock.setTimer(thresholds.timeoutMs, stop) : null
   const startedAt = clock.monotonic()
   const protocol =
@@ -101,15 +101,15 @@ async function listen(
   progress: StepProgress,
   protocol: ProtocolClient | null,
   options: RunStepOptions,
-): Promise<Silence | null> {
+): Promise<SilenceTimeout | null> {
   const { agent, step, clock, redactor, log, onActivity } = options
-  const chunks = ingest(group.stdout, group.stderr)
-  const watched = watch(untilDrained(chunks, group.exit, clock), {
+  const chunks = mergePipes(group.stdout, group.stderr)
+  const watched = withSilenceTimeout(untilDrained(chunks, group.exit, clock), {
     clock,
     threshold: () => (protocol?.isWaiting ? null : thresholdOf(progress, options)),
     ...(options.hasGrown && { isAliveElsewhere: options.hasGrown }),
   })
-  const stream = activities(watched, {
+  const stream = readActivities(watched, {
     step: step.name,
     agent: agent.name,
     clock,
@@ -126,7 +126,7 @@ async function listen(
     }
     return null
   } catch (error) {
-    if (error instanceof Silence) return error
+    if (error instanceof SilenceTimeout) return error
     throw error
   }
 }

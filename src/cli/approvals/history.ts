@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseMoment } from '../parse-options.js'
 
-/** `approvals --history`: what was asked, who decided what and how fast, what was refused, and which grants were used. */
+/** `approvals --history`: requests, who decided what and how fast, refusals, and used grants. */
 export async function approvalHistory(context: CommandContext, options: Record<string, unknown>): Promise<number> {
   if (options.json && options.csv)
     throw new SignalboxError('E_INPUT', '--json and --csv exclude each other', { next: 'use one of them' })

@@ -19,11 +19,11 @@ class Watcher {
 
   rows(reserved = 0): string[] {
     this.#terminal.feed(Buffer.from(this.screen.draw(reserved)), 1, { live: false })
-    return this.#terminal.picture().lines.map(row => row.text.trimEnd())
+    return this.#terminal.currentFrame().lines.map(row => row.text.trimEnd())
   }
 
   get cursor() {
-    return this.#terminal.picture().cursor
+    return this.#terminal.currentFrame().cursor
   }
 }
 

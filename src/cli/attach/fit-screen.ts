@@ -45,7 +45,7 @@ export class FittedScreen {
 
   /** The bytes that update the screen; the last `reserved` rows are not drawn. */
   draw(reserved: number): string {
-    const frame = this.#emulator.picture()
+    const frame = this.#emulator.currentFrame()
     const height = Math.max(1, this.#own.rows - reserved)
     const top = firstShown(frame, height)
     let text = ''

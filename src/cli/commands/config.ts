@@ -1,7 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type Home, openHome } from '../../host/home/index.js'
 import { withProjectSettings } from '../../runs/index.js'
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import { executableProject, PROJECT_FILE } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { unknownAction } from '../parse-options.js'
@@ -16,7 +16,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'c
   const entries = wanted ? all.filter(({ key }) => key === wanted || key.startsWith(`${wanted}.`)) : all
   if (entries.length === 0) {
     const keys = all.map(({ key }) => key)
-    const close = nearest(wanted!, keys)
+    const close = closestMatch(wanted!, keys)
     throw new SignalboxError('E_INPUT', `unknown setting "${wanted}"${close ? `; did you mean "${close}"?` : ''}`)
   }
   if (options.json)

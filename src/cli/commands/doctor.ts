@@ -1,5 +1,6 @@
 import { examine, examineSecurity } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
+import type { Health } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
@@ -25,5 +26,5 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
 
 async function daemonInfo(context: CommandContext): Promise<{ pid: number; version: string } | null> {
   const client = await DaemonClient.running(context)
-  return client === null ? null : client.get<{ pid: number; version: string }>('/health')
+  return client === null ? null : client.get<Health>('/health')
 }

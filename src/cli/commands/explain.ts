@@ -5,7 +5,7 @@ import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Explanation as ApiExplanation, InMilliseconds } from '../../server/index.js'
 import { type Explanation, explainRecording, explainScreen } from '../../sessions/replay/index.js'
-import { frameOfText } from '../../terminal/index.js'
+import { frameFromText } from '../../terminal/index.js'
 import type { CommandContext } from '../context.js'
 import { parseSize } from '../parse-options.js'
 import { explanationLines, explanationText, supervisionLines, supervisionText } from '../replay/explain-text.js'
@@ -63,7 +63,7 @@ async function explainText(context: CommandContext, file: string, options: Optio
     throw new SignalboxError('E_INPUT', `cannot read ${file}: ${error.code ?? error.message}`, { cause: error })
   })
   const pack = await loadPack(options.agent ?? null, packsOf(context), options.agentVersion ?? null)
-  return explainScreen(frameOfText(text, parseSize(options.size)), pack)
+  return explainScreen(frameFromText(text, parseSize(options.size)), pack)
 }
 
 async function explainPane(context: CommandContext, id: string, at: number | null): Promise<PaneExplained> {

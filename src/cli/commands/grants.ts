@@ -1,7 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Grant, GrantList, GrantSwitch, InMilliseconds } from '../../server/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
-import { localPerson } from '../approvals/decide-request.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { CommandInput } from '../specs/command-spec.js'
@@ -28,11 +28,14 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   if (action === 'pause' || action === 'resume') {
     const state = await client.post<GrantSwitch>(`/grants/${action}`, body)
     if (options.json) context.json(state)
-    else context.out(state.isPaused ? 'all grants rest until signalbox grants resume' : 'grants decide again')
+    else
+      context.out(
+        state.isPaused ? 'all grants are paused; signalbox grants resume ends the pause' : 'grants are in force again',
+      )
     return EXIT.ok
   }
   if (action !== undefined)
-    throw new SignalboxError('E_INPUT', `grants has no action "${action}"`, { next: 'revoke <id>, pause or resume' })
+    throw new SignalboxError('E_INPUT', `unknown action "${action}"`, { next: 'one of: revoke <id>, pause, resume' })
   return list(context, await client.get<GrantList>(`/grants${options.all ? '?all=1' : ''}`), options.json === true)
 }
 
@@ -47,7 +50,10 @@ function list(
   }
   if (isPaused)
     context.out(
-      context.style('yellow', `all grants rest${pausedBy ? `, by ${pausedBy}` : ''}; signalbox grants resume`),
+      context.style(
+        'yellow',
+        `all grants are paused${pausedBy ? ` by ${pausedBy}` : ''}; signalbox grants resume ends the pause`,
+      ),
     )
   if (items.length === 0) context.out('no grants; signalbox approve <id> --for 30m makes one')
   for (const grant of items) {

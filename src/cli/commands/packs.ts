@@ -5,7 +5,7 @@ import { systemClock } from '../../clock/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { checkFixtures, type FixtureReport } from '../../panes/index.js'
-import { formatAge, nearest, plural } from '../../text/index.js'
+import { closestMatch, formatAge, plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { unknownAction } from '../parse-options.js'
 import type { InputOf } from '../specs/index.js'
@@ -18,7 +18,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
   const all = await packAgents({ user })
   const wanted = args.agent === undefined ? all : all.filter(agent => agent === args.agent)
   if (wanted.length === 0 && args.agent !== undefined) {
-    const close = nearest(args.agent, all)
+    const close = closestMatch(args.agent, all)
     throw new SignalboxError(
       'E_INPUT',
       `there is no pack for "${args.agent}"${close ? `; did you mean "${close}"?` : ''}`,

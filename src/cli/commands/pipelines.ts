@@ -6,7 +6,7 @@ import { drawDot, printDot } from '../../graph/index.js'
 import { openHome } from '../../host/home/index.js'
 import { builtInPipelines, findPrompt, promptHash, promptIds, readIssueFile } from '../../pipelines/index.js'
 import { drawMarkdown, drawSvg, promptDirectory, readPrompt, setPlan } from '../../runs/index.js'
-import { localPerson } from '../approvals/decide-request.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { unknownAction } from '../parse-options.js'
 import { findRunFor, withStore } from '../runs/with-store.js'
@@ -94,9 +94,9 @@ function prompts(context: CommandContext, id: string | undefined, options: Optio
 
 async function replacePlan(context: CommandContext, word: string, file: string): Promise<number> {
   const text = readIssueFile(resolve(context.cwd, file), file)
-  return withStore(context, async store => {
+  return withStore(context, async (store, home) => {
     const record = await findRunFor(context, store, word)
-    const report = await setPlan({ store, clock: systemClock }, record, text, localPerson())
+    const report = await setPlan({ store, home, env: context.env, clock: systemClock }, record, text, localPerson())
     if (report) {
       const problem = report.isValid ? '' : `, which is not valid: ${report.issues.join(', ')}`
       context.out(`${record.id} starts with this plan${problem}`)

@@ -1,5 +1,5 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Conversation, InMilliseconds } from '../../server/index.js'
+import type { Conversation, InMilliseconds, PaneConversation, Screen, TextFrame } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { readablePath } from '../sessions/session-path.js'
@@ -14,7 +14,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   const client = await DaemonClient.connect(context)
   const path = await readablePath(context, client, args.id)
   if (options.screen) return printScreen(context, client, path.screen, options.json === true)
-  const { messages } = await client.get<{ messages: Message[] }>(path.conversation)
+  const { messages } = await client.get<Conversation | PaneConversation>(path.conversation)
   const chosen = pickTurn(afterTurn(messages, options.since), options.turn)
   if (options.json) {
     for (const message of chosen) context.json(message)
@@ -37,7 +37,7 @@ async function printScreen(
   isJson: boolean,
 ): Promise<number> {
   const { visibleText } = await import('../../text/index.js')
-  const screen = await client.get<{ lines: string[] }>(path)
+  const screen = await client.get<Screen | TextFrame>(path)
   if (isJson) context.json(screen)
   else for (const line of screen.lines) context.out(visibleText(line))
   return EXIT.ok

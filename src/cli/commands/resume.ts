@@ -10,13 +10,14 @@ import {
   type StartContext,
   startFromCheckpointFile,
 } from '../../runs/index.js'
+import type { Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseCount } from '../parse-options.js'
 import { driveStarted } from '../runs/drive-run.js'
 import { printErrors } from '../runs/graph-errors.js'
 import { findRunFor, withRuns } from '../runs/with-store.js'
-import { printStarted, type SessionInfo, stringEntries, terminalSize } from '../sessions/session-info.js'
+import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 type Options = InputOf<'resume'>['options']
@@ -33,7 +34,7 @@ export async function run(context: CommandContext, { args: { id }, options }: In
 
 async function resumeSession(context: CommandContext, id: string, options: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(id)}/resume`, {
+  const session = await client.post<Session>(`/sessions/${encodeURIComponent(id)}/resume`, {
     env: stringEntries(context.env),
     size: terminalSize(context),
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Sent, Session } from '../../server/index.js'
+import type { Health, Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseSeconds } from '../parse-options.js'
@@ -25,7 +25,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   const client = await DaemonClient.connect(context)
   if (id === undefined) await refuseSessionName(client, text)
   const session = await client.get<Session>(await sessionPath(client, id))
-  const { position } = await client.get<{ position: string }>('/health')
+  const { position } = await client.get<Health>('/health')
   const sent = await post(context, client, `/sessions/${session.id}/messages`, {
     id: newId('msg'),
     text,

@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
-import type { Health } from '../../server/index.js'
+import type { Health, Lockdown, LoginLink, TokenFile } from '../../server/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -77,7 +77,7 @@ function parsePort(text: string): number {
 
 async function printLink(context: CommandContext, { role, as: name, json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const made = await client.post<{ url: string; address: string; role: string }>('/auth/links', {
+  const made = await client.post<LoginLink>('/auth/links', {
     ...(role !== undefined && { role }),
     ...(name !== undefined && { name }),
   })
@@ -88,7 +88,7 @@ async function printLink(context: CommandContext, { role, as: name, json }: Opti
 
 async function rotateToken(context: CommandContext, { json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const { file } = await client.post<{ file: string }>('/auth/token/rotate')
+  const { file } = await client.post<TokenFile>('/auth/token/rotate')
   if (json) context.json({ file })
   else context.out(`a new token is in ${file}; the old one is no longer valid`)
   return EXIT.ok
@@ -96,7 +96,7 @@ async function rotateToken(context: CommandContext, { json }: Options): Promise<
 
 async function lockdown(context: CommandContext, { json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const done = await client.post<{ since: number; grants: number }>('/lockdown')
+  const done = await client.post<Lockdown>('/lockdown')
   if (json) context.json(done)
   else {
     context.out(`locked down: ${plural(done.grants, 'grant')}, every login and the token are revoked`)
@@ -107,7 +107,7 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
 
 async function background(context: CommandContext, { json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const health = await client.get<{ pid: number; version: string }>('/health')
+  const health = await client.get<Health>('/health')
   if (json) context.json({ socket: client.socketPath, ...health })
   else context.out(`the daemon ${health.version} is running (pid ${health.pid})`)
   return EXIT.ok

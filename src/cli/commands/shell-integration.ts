@@ -1,5 +1,5 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -73,7 +73,7 @@ export async function run(context: CommandContext, { args: { shell } }: InputOf<
   const known = Object.keys(SHELL_SCRIPTS)
   const script = Object.hasOwn(SHELL_SCRIPTS, shell) ? SHELL_SCRIPTS[shell as keyof typeof SHELL_SCRIPTS] : undefined
   if (script === undefined) {
-    const close = nearest(shell, known)
+    const close = closestMatch(shell, known)
     throw new SignalboxError('E_INPUT', `unknown shell "${shell}"${close ? `; did you mean ${close}?` : ''}`, {
       next: `known: ${known.join(', ')}`,
     })

@@ -1,18 +1,14 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { PaneStats } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
-
-interface Stats {
-  panes: Record<string, number>
-  counters: { name: string; labels: Record<string, string>; value: number }[]
-}
 
 export async function run(context: CommandContext, { args, options }: InputOf<'stats'>): Promise<number> {
   if (args.what !== undefined && args.what !== 'panes')
     throw new SignalboxError('E_INPUT', `unknown statistics "${args.what}"`, { next: 'signalbox stats panes' })
   const client = await DaemonClient.connect(context)
-  const stats = await client.get<Stats & Record<string, unknown>>('/panes/stats')
+  const stats = await client.get<PaneStats>('/panes/stats')
   if (options.json) {
     context.json({ panes: stats.panes, counters: stats.counters })
     return EXIT.ok

@@ -1,12 +1,8 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Pane } from '../../server/index.js'
+import type { Pane, PaneSwitches } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
-
-interface Switches {
-  items: { switch: string; isOn: boolean }[]
-}
 
 /** The switches of a single pane, as the actions that turn them. */
 const PANE_SWITCHES: Readonly<Record<string, { on: string; off: string }>> = {
@@ -25,8 +21,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   if (options.pane !== undefined) return turnPane(context, client, options.pane, { name, isOn })
   const { items } =
     name === undefined
-      ? await client.get<Switches & Record<string, unknown>>('/panes/switches')
-      : await client.post<Switches & Record<string, unknown>>('/panes/switches', { switch: name, isOn })
+      ? await client.get<PaneSwitches>('/panes/switches')
+      : await client.post<PaneSwitches>('/panes/switches', { switch: name, isOn })
   if (options.json) context.json({ items })
   else for (const { switch: word, isOn: isSet } of items) context.out(`${word.padEnd(12)} ${isSet ? 'on' : 'off'}`)
   return EXIT.ok

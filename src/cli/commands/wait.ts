@@ -1,9 +1,10 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
+import type { Waited } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseSeconds } from '../parse-options.js'
-import { type SessionInfo, sessionState } from '../sessions/session-info.js'
+import { sessionState } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 /** The longest that one request to the daemon waits. */
@@ -17,9 +18,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
   for (;;) {
     const left = deadline === null ? REQUEST_MS : Math.max(0, deadline - systemClock.monotonic())
     const query = `for=${what}&timeoutMs=${Math.ceil(Math.min(left, REQUEST_MS))}`
-    const { reached, session } = await client.get<{ reached: string; session: SessionInfo }>(
-      `/sessions/${encodeURIComponent(args.id)}/wait?${query}`,
-    )
+    const { reached, session } = await client.get<Waited>(`/sessions/${encodeURIComponent(args.id)}/wait?${query}`)
     if (reached === 'timeout' && (deadline === null || systemClock.monotonic() < deadline)) continue
     if (options.json) context.json({ reached, session })
     else

@@ -197,7 +197,7 @@ async function seed(
   ending: AbortSignal,
 ): Promise<void> {
   const env = stringEntries(context.env)
-  const { items: sessions } = await client.get<{ items: SessionInfo[] }>('/sessions?limit=200')
+  const { items: sessions } = await client.get<Page<Session>>('/sessions?limit=200')
   const isNew = ({ label }: Seed) => !sessions.some(session => session.label === label)
   const past = { label: 'yesterday’s question', prompt: 'hello', scenario: 'chat', project: projects.shop }
   const finished = isNew(past) ? await startSession(client, env, past, 20) : null
@@ -232,7 +232,7 @@ function startSession(
   { label, prompt, scenario, project }: Seed,
   speed: number,
 ): Promise<SessionInfo> {
-  return client.post<SessionInfo>('/sessions', {
+  return client.post<Session>('/sessions', {
     agent: 'demo',
     args: ['--scenario', scenario, '--speed', String(speed)],
     cwd: project,

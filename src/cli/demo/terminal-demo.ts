@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { ApprovalRecord } from '../../approvals/index.js'
+import { type ApprovalRecord, denyingOption } from '../../approvals/index.js'
 import { delay, newNonce } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Host, LiveUpdate } from '../../host/index.js'
@@ -9,7 +9,7 @@ import { ownProgram, runCommand } from '../../process/index.js'
 import type { Block } from '../../screen/index.js'
 import type { LiveSession, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
+import { approvalLines } from '../approvals/approval-info.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import { BlockStream } from '../sessions/block-stream.js'
@@ -157,13 +157,12 @@ export class TerminalDemo {
   async #answer(approval: ApprovalRecord): Promise<void> {
     const { style } = this.#context
     this.#stream.pause()
-    this.#print(`\n${style('yellow', '● The agent asks for permission')}`)
-    for (const line of approvalLines(approval as unknown as ApprovalInfo)) this.#print(`  ${line}`)
+    this.#print(`
+${style('yellow', '● The agent asks for permission')}`)
+    for (const line of approvalLines(approval)) this.#print(`  ${line}`)
     const isAllowed = await this.#ask()
-    const meaning = isAllowed ? 'allow-once' : 'deny'
-    const option =
-      approval.request.options.find(candidate => candidate.meaning === meaning) ??
-      approval.request.options.find(candidate => candidate.meaning.startsWith('deny'))
+    const { options } = approval.request
+    const option = isAllowed ? options.find(({ meaning }) => meaning === 'allow-once') : denyingOption(options)
     if (!option) throw new SignalboxError('E_DEMO', `the request has no option to ${isAllowed ? 'allow' : 'deny'} it`)
     await this.#host.ledger.decide(approval.id, {
       fingerprint: approval.fingerprint,

@@ -1,11 +1,11 @@
 import { loadAgent } from '../../agents/index.js'
-import { systemClock } from '../../clock/index.js'
+import { type ApprovalRecord, approvalsProjection } from '../../approvals/index.js'
 import { type RunRecord, readRun } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import { isPipelineRun, PipelineGit, type PipelineRun } from '../../pipelines/index.js'
-import { agentEnvironment, RunGates, readPipeline, type StartContext } from '../../runs/index.js'
+import { agentEnvironment, readPipeline, type StartContext } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
@@ -164,10 +164,9 @@ interface OpenGate {
 }
 
 async function openGates(store: EventStore, record: RunRecord): Promise<OpenGate[]> {
-  const gates = new RunGates(store, systemClock)
   const found: OpenGate[] = []
   for (const approval of Object.values(record.gates)) {
-    const request = await gates.get(approval)
+    const request = (await store.document<ApprovalRecord>(approvalsProjection.name, approval))?.state
     const gate = (request?.request.input as { gate?: string } | null)?.gate ?? request?.request.tool ?? 'gate'
     found.push({ approval, gate, fingerprint: request?.fingerprint ?? '' })
   }

@@ -8,7 +8,7 @@ import { type Answer, type Interviewer, type Question, questionOf, readAnswer } 
 import { SignalboxError } from '../../errors/index.js'
 import type { RunGates, RunListener } from '../../runs/index.js'
 import { visibleText } from '../../text/index.js'
-import { localPerson } from '../approvals/decide-request.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 
 interface Terminal {

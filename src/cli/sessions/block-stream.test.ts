@@ -49,7 +49,7 @@ function context(isOutputTty: boolean, columns = 60): { context: CommandContext;
 function screenOf(written: string, columns: number): string {
   const terminal = new TerminalEmulator({ cols: columns, rows: 24, scrollback: 500 })
   terminal.feed(Buffer.from(written.replaceAll('\n', '\r\n')), 0, { live: false })
-  const { history, lines } = terminal.picture()
+  const { history, lines } = terminal.currentFrame()
   const rows = [...terminal.readRows(history.firstId, history.lastId), ...lines]
   let text = ''
   for (const row of rows) text += `${row.wrapped || text === '' ? '' : '\n'}${row.text}`

@@ -1,14 +1,14 @@
 import { SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
+import type { Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { joinTmux } from '../watch/tmux.js'
-import type { SessionInfo } from './session-info.js'
 
 /** The API path of a session: the one that is named, else the active one. */
 export async function sessionPath(client: DaemonClient, word: string | undefined): Promise<string> {
   if (word !== undefined) return `/sessions/${encodeURIComponent(word)}`
-  const { id } = await client.get<SessionInfo>('/active-session')
+  const { id } = await client.get<Session>('/active-session')
   return `/sessions/${id}`
 }
 

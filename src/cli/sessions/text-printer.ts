@@ -29,13 +29,13 @@ export class TextPrinter {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       this.#t += 0.001
       this.#emulator.feed(bytes.subarray(at, at + PIECE_BYTES), this.#t, { live: false })
-      const { buffer, history } = this.#emulator.picture()
+      const { buffer, history } = this.#emulator.currentFrame()
       if (buffer === 'normal') this.#print(this.#take(history.lastId))
     }
   }
 
   finish(): void {
-    const { buffer, lines } = this.#emulator.picture()
+    const { buffer, lines } = this.#emulator.currentFrame()
     const { cols } = this.#emulator.size
     const normal = this.#take(Number.MAX_SAFE_INTEGER)
     const rows = buffer === 'normal' ? normal : [...normal.slice(0, lastText(normal) + 1), ...lines]

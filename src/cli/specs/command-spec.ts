@@ -17,7 +17,7 @@ export interface CommandSpec {
   hidden?: boolean
 }
 
-export interface ArgumentSpec {
+interface ArgumentSpec {
   name: string
   description: string
   optional?: boolean
@@ -26,7 +26,7 @@ export interface ArgumentSpec {
   completes?: 'session' | 'approval' | 'run' | 'agent' | 'file' | 'directory' | readonly string[]
 }
 
-export interface OptionSpec {
+interface OptionSpec {
   /** As commander writes them: `--for <what>`, `-f, --follow`. */
   flags: string
   description: string

@@ -1,5 +1,6 @@
 import { tmuxDirectory } from '../../panes/tmux/index.js'
 import { findExecutable, runCommand } from '../../process/index.js'
+import type { TmuxJoined } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
@@ -18,7 +19,7 @@ export async function joinTmux(
   const [inside] = (context.env.TMUX ?? '').split(',')
   const sockets = configured === null ? (inside ? [inside] : []) : [configured]
   const directories = configured === null ? [tmuxDirectory(context.env, uid)] : []
-  const { joined } = await client.post<{ joined: boolean }>('/panes/sources/tmux', { sockets, directories })
+  const { joined } = await client.post<TmuxJoined>('/panes/sources/tmux', { sockets, directories })
   return joined
 }
 

@@ -1,5 +1,6 @@
 import { delay, systemClock } from '../../clock/index.js'
 import type { Notice } from '../../notifications/index.js'
+import type { PaneList } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
@@ -17,7 +18,7 @@ const POLL_MS = 200
 async function settledPanes(client: DaemonClient): Promise<PaneInfo[]> {
   const until = systemClock.monotonic() + FIRST_STATUS_MS
   for (;;) {
-    const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+    const { items } = await client.get<PaneList>('/panes')
     const isUnclassified = ({ why, since }: PaneInfo) =>
       why.authority === 'none' && systemClock.now() - since < FIRST_STATUS_MS + POLL_MS
     if (!items.some(isUnclassified) || systemClock.monotonic() >= until) return items
@@ -106,7 +107,7 @@ export async function watchRaw(
     else context.out(line)
   }
   if (isOnce) {
-    const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+    const { items } = await client.get<PaneList>('/panes')
     for (const pane of byPlace(items)) print(pane)
     return
   }

@@ -13,7 +13,7 @@ const URGENCY: Readonly<Record<PaneInfo['status'], number>> = {
   idle: 5,
 }
 
-export const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
+const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
   'waiting-approval': { mark: '▲', word: 'needs you', style: 'yellow' },
   failed: { mark: '✗', word: 'failed', style: 'red' },
   done: { mark: '✓', word: 'done', style: 'green' },

@@ -1,1 +1,1 @@
-export { type Directories, resolveDirectories, socketPath } from '../paths.js'
+export { resolveDirectories, socketPath } from '../paths.js'

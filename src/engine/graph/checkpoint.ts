@@ -68,7 +68,7 @@ export function checkpointsOf(
 }
 
 /** A copy, because the work keeps changing. */
-export function checkpointOf(
+function checkpointOf(
   work: GraphWork,
   { node, next, at }: { node: string; next: string | null; at: number },
 ): Checkpoint {

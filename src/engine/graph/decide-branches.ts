@@ -128,7 +128,7 @@ function isGood({ result }: Cursor): boolean {
  * Whether enough branches are done, and the resulting outcome of the parallel node; null while it
  * is open.
  */
-export function joined(
+function joined(
   total: number,
   done: readonly Pick<Cursor, 'result'>[],
   { policy, k, errors }: { policy: string; k: number; errors: string },

@@ -381,7 +381,7 @@ function end(cursor: Cursor, outcome: NodeOutcome): void {
   cursor.outcome = outcome
 }
 
-export function failed(reason: string, failureClass: NonNullable<NodeOutcome['failure_class']>): NodeOutcome {
+function failed(reason: string, failureClass: NonNullable<NodeOutcome['failure_class']>): NodeOutcome {
   return { status: 'fail', failure_reason: reason, failure_class: failureClass }
 }
 

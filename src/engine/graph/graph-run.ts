@@ -111,7 +111,7 @@ export const FAILURE_CLASSES = [
   'budget_exhausted',
   'canceled',
 ] as const
-export type FailureClass = (typeof FAILURE_CLASSES)[number]
+type FailureClass = (typeof FAILURE_CLASSES)[number]
 
 /** How much input text one event holds; the store's own limit is a little higher. */
 const PART_BYTES = 160 * 1024

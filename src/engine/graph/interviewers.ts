@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
 import { normaliseLabel } from '../../graph/index.js'
 
-export type QuestionType = 'YES_NO' | 'MULTIPLE_CHOICE' | 'FREEFORM' | 'CONFIRMATION' | 'MULTI_SELECT'
+type QuestionType = 'YES_NO' | 'MULTIPLE_CHOICE' | 'FREEFORM' | 'CONFIRMATION' | 'MULTI_SELECT'
 
 /** A gate as an interviewer sees it. */
 export interface Question {

@@ -1,4 +1,4 @@
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import {
   type AttributeSpec,
   DRAWING_ATTRIBUTES,
@@ -81,7 +81,7 @@ export const attributeUnknown: LintRule = graph => {
   return owners(graph).flatMap(({ attributes, table, node, edge }) =>
     [...attributes].flatMap(([key, { place }]) => {
       if (specOf(table, key) || DRAWING_ATTRIBUTES.has(key)) return []
-      const close = nearest(key, Object.keys(table))
+      const close = closestMatch(key, Object.keys(table))
       return [
         report(`unknown attribute "${key}"`, {
           place,
@@ -137,7 +137,7 @@ export const typeKnown: LintRule = (graph, { handlers }) => {
   return [...graph.nodes.values()].flatMap(node => {
     const attribute = node.attributes.get('type') ?? node.attributes.get('node_type')
     if (!attribute || handlers.includes(attribute.value)) return []
-    const close = nearest(attribute.value, [...handlers])
+    const close = closestMatch(attribute.value, [...handlers])
     const falls = `it runs as ${handlerOf(node, handlers)}`
     return [
       report(`unknown handler "${attribute.value}"; ${falls}`, {

@@ -1,4 +1,4 @@
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import { NODE_ATTRIBUTES } from '../attribute-table.js'
 import { AttributeReader } from '../attribute-value.js'
 import type { Graph } from '../graph.js'
@@ -152,7 +152,7 @@ export const implicitNode: LintRule = graph => {
   return [...graph.nodes.values()]
     .filter(node => node.isImplicit && !isExit(node) && node.id.toLowerCase() !== 'start')
     .map((node, index) => {
-      const close = index < COMPARED_MAX ? nearest(node.id, declared) : null
+      const close = index < COMPARED_MAX ? closestMatch(node.id, declared) : null
       return report(`"${node.id}" appears only in an edge`, {
         place: node.place,
         node: node.id,

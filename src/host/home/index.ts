@@ -1,2 +1,1 @@
-export { approvalPolicy } from './approval-policy.js'
 export { type Home, openHome } from './home.js'

@@ -1,5 +1,5 @@
 import type { Observation } from '../../screen/index.js'
-import { changes, type Frame, hashText, maskOf, type RowMask } from '../../terminal/index.js'
+import { createMask, type Frame, hashText, type RowMask, rowChanges } from '../../terminal/index.js'
 import { type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
 
 /** The features of one look that the content heuristics use. */
@@ -39,7 +39,7 @@ export interface ContentFeatures {
 
 /** A mask for spinners, built from the configured list. */
 export function spinnerMask(patterns: Patterns): RowMask {
-  return maskOf(patterns.spinner.map(pattern => new RegExp(pattern.source, 'gu')))
+  return createMask(patterns.spinner.map(pattern => new RegExp(pattern.source, 'gu')))
 }
 
 /** Compares a frame with the previous one. `mask` is that of `spinnerMask`, built once. */
@@ -53,7 +53,7 @@ export function featuresOf(
   const row = lines[cursor.y]
   const text = row?.text ?? ''
   const isSameBuffer = before !== null && before.buffer === frame.buffer && before.cols === frame.cols
-  const difference = isSameBuffer ? changes(before.lines, lines, mask) : null
+  const difference = isSameBuffer ? rowChanges(before.lines, lines, mask) : null
   const fresh = difference ? [...difference.added, ...difference.changed.map(pair => pair.to)] : []
   const withText = fresh.filter(line => line.text.trim() !== '')
   const cursorId = row?.id ?? Number.POSITIVE_INFINITY

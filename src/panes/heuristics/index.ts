@@ -2,9 +2,7 @@ export {
   type Guess,
   HeuristicAnalyser,
   type HeuristicSignal,
-  SUPPRESS_REASONS,
-  type SuppressReason,
 } from './analyser.js'
 export { type ContentFeatures, featuresLater, featuresOf, hasLiveMenu, spinnerMask } from './content-features.js'
-export { Gate, type GateQuestion, type GateReason } from './gate.js'
-export { compilePatterns, type HeuristicSettings, type Patterns } from './patterns.js'
+export { Gate } from './gate.js'
+export type { HeuristicSettings } from './patterns.js'

@@ -1,5 +1,5 @@
 export { contentBytes } from './content-bytes.js'
-export { ControlStream } from './control-stream.js'
+
 export type { TmuxPaneInfo } from './pane-fields.js'
 export type { TmuxContent } from './tmux-server.js'
 export { TmuxSource, tmuxDirectory } from './tmux-source.js'

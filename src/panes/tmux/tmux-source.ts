@@ -6,7 +6,7 @@ import type { TmuxPaneInfo } from './pane-fields.js'
 import { type TmuxContent, TmuxServer } from './tmux-server.js'
 
 /** A pane's name over all servers: `tmux:<socket>:%n`. */
-export function paneKey(socket: string, pane: string): string {
+function paneKey(socket: string, pane: string): string {
   return `tmux:${socket}:${pane}`
 }
 

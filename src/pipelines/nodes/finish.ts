@@ -29,7 +29,7 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
  * `approved` if every task is; `objections_accepted` if a person accepted each open one; else
  * `objections`.
  */
-export function taskVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+function taskVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const open = state.tasks.filter(({ status }) => status !== 'approved')
   const objections = open.flatMap(task => task.objections.map(text => `task ${task.number}: ${text}`))
   if (open.length === 0 && state.tasks.length > 0) return { outcome: 'approved', objections: [] }
@@ -43,7 +43,7 @@ export function taskVerdict(state: ImplementationState): { outcome: Outcome; obj
  * Serious items stay open until a later review no longer finds them, or the Evaluator has refuted
  * them.
  */
-export function reviewVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+function reviewVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const { last_review: review, evaluation_result: evaluated, open_objections: left } = state
   if (!review) return { outcome: 'approved', objections: [...left] }
   const rejected = new Set(

@@ -103,6 +103,6 @@ function decide(
   }
 }
 
-export function objectionOf(item: Pick<ReviewItem, 'severity' | 'file' | 'title'>): string {
+function objectionOf(item: Pick<ReviewItem, 'severity' | 'file' | 'title'>): string {
   return `[${item.severity}] ${item.file} ${item.title}`.trim()
 }

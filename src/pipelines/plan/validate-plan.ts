@@ -1,6 +1,6 @@
 import { normaliseLines, type PlanLine, planLines } from './markdown-lines.js'
 
-export type PlanSeverity = 'none' | 'major' | 'critical'
+type PlanSeverity = 'none' | 'major' | 'critical'
 
 export interface PlanReport {
   isValid: boolean
@@ -17,8 +17,8 @@ export interface PlanReport {
 }
 
 export const BLOCKING_ISSUES = ['no_task_header', 'no_goal', 'too_short'] as const
-export const NOTED_ISSUES = ['duplicate_task_number', 'task_without_body'] as const
-export type PlanIssue = (typeof BLOCKING_ISSUES)[number] | (typeof NOTED_ISSUES)[number]
+const NOTED_ISSUES = ['duplicate_task_number', 'task_without_body'] as const
+type PlanIssue = (typeof BLOCKING_ISSUES)[number] | (typeof NOTED_ISSUES)[number]
 
 const MIN_LENGTH = 200
 const TASK_HEADER = /^### Task (\d+(?:\.\d+)?):(.*)$/

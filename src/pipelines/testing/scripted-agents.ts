@@ -8,7 +8,7 @@ import type { RoleAgents } from '../node.js'
 export type ScriptedRole = 'architect' | 'developer' | 'reviewer' | 'evaluator'
 
 /** What an agent does in one turn: the files it writes, its answer, how it ends. */
-export interface ScriptedTurn {
+interface ScriptedTurn {
   text?: string
   files?: Record<string, string>
   end?: Partial<HeadlessEnd>

@@ -186,7 +186,7 @@ export class AttractorEventMapper {
 }
 
 /** `p@1.2/review@1#1` → `review` */
-export function nodeOf(step: string): string {
+function nodeOf(step: string): string {
   const own = step.slice(step.lastIndexOf('/') + 1)
   return own.slice(0, own.indexOf('@'))
 }

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Ledger } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import type { RunHost } from '../../engine/index.js'
-import { gateAnswer } from '../../host/gate-answers.js'
 import { openHome } from '../../host/home/index.js'
+import { openLedger } from '../../host/open-ledger.js'
 import { openHomeStore } from '../../host/open-store.js'
 import type { EventStore } from '../../store/index.js'
 import { executableText } from '../../trust/index.js'
@@ -34,10 +33,7 @@ beforeAll(async () => {
   const home = openHome({ env })
   const { dataDirectory } = home.settings
   store = await openHomeStore({ dataDirectory, clock: systemClock, onError })
-  const ledger = new Ledger(store, {
-    clock: systemClock,
-    alongside: (record, decision) => gateAnswer(record, decision, systemClock.now()),
-  })
+  const ledger = openLedger({ store, clock: systemClock, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory }
   runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
   runs.start()

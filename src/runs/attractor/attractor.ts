@@ -1,12 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type ApprovalDecision,
-  type ApprovalRecord,
-  approvalsProjection,
-  isDenial,
-  type Ledger,
-} from '../../approvals/index.js'
+import { type ApprovalRecord, approvalsProjection, type DecisionRequest, type Ledger } from '../../approvals/index.js'
 import { newId, newNonce } from '../../clock/index.js'
 import {
   type Checkpoint,
@@ -63,13 +57,8 @@ export interface PipelineStatus {
 
 export type PipelineQuestion = Pick<Question, 'id' | 'text' | 'type' | 'options' | 'stage' | 'fingerprint'>
 
-/** Who answers, and from where. */
-export interface AttractorAnswerer {
-  actor: ApprovalDecision['actor']
-  surface: ApprovalDecision['surface']
-  /** Called before the answer is accepted; an exception refuses the answer. */
-  onChosen?(isDenial: boolean): void
-}
+/** Who answers, from which surface, and when they last confirmed that it is they. */
+export type AttractorAnswerer = Pick<DecisionRequest, 'actor' | 'surface' | 'confirmedAt'>
 
 /**
  * The HTTP API of attractor over graph runs, which attractor calls pipelines. Each method is one
@@ -194,7 +183,7 @@ export class AttractorApi {
     id: string,
     question: string,
     { value, text, fingerprint }: { value?: string; text?: string; fingerprint?: string },
-    { actor, surface, onChosen }: AttractorAnswerer,
+    answerer: AttractorAnswerer,
   ): Promise<void> {
     const { record, work } = await this.#read(id)
     const approval = await this.#approval(question)
@@ -211,13 +200,11 @@ export class AttractorApi {
       throw new SignalboxError('E_APPROVAL_OPTION', `"${said.slice(0, 100)}" is not one of the answers`, {
         next: `use one of ${asked.options.map(({ key, label }) => `${key} (${label})`).join(', ') || 'any text'}`,
       })
-    onChosen?.(isDenial(approval, 'option' in answer ? answer.option : undefined))
     await this.#options.ledger.decide(approval.id, {
       fingerprint: fingerprint ?? approval.fingerprint,
       ...answer,
       seen: { displayHash: approval.display.hash, whole: true },
-      actor,
-      surface,
+      ...answerer,
       idempotencyKey: newNonce(),
     })
   }

@@ -73,7 +73,7 @@ export async function drawSvg(
       svg: drawPlain(graph, drawing),
       why: `the graph has ${size} nodes; the limit for Graphviz is ${SVG_NODES_MAX}`,
     }
-  const laidOut = await layOut(drawDot(graph, drawing), timeoutMs, clock)
+  const laidOut = await createLayout(drawDot(graph, drawing), timeoutMs, clock)
   if (typeof laidOut === 'string') return { svg: laidOut, why: null }
   return { svg: drawPlain(graph, drawing), why: laidOut.why }
 }
@@ -87,7 +87,7 @@ import(workerData.viz)
   .catch(error => parentPort.postMessage({ why: String(error && error.message || error) }))
 `
 
-async function layOut(dot: string, timeoutMs: number, clock: Clock): Promise<string | { why: string }> {
+async function createLayout(dot: string, timeoutMs: number, clock: Clock): Promise<string | { why: string }> {
   const viz = pathToFileURL(createRequire(import.meta.url).resolve('@viz-js/viz')).href
   const worker = new Worker(LAYOUT, { eval: true, workerData: { viz, dot }, stdout: true, stderr: true })
   let timer: Timer | null = null

@@ -10,7 +10,7 @@ import {
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import { runDirectory } from '../open-runs.js'
-import { type Answerer, RunGates } from '../run-gates.js'
+import { type Answerer, ledgerOf, RunGates } from '../run-gates.js'
 import type { StartContext } from '../start-context.js'
 
 /**
@@ -60,14 +60,15 @@ export async function onlyRunHere(store: EventStore, cwd: string, verb: 'resume'
  * @throws SignalboxError `E_STATE` for a run that is neither queued nor waits for a plan.
  */
 export async function setPlan(
-  { store, clock }: Pick<StartContext, 'store' | 'clock'>,
+  context: Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>,
   record: RunRecord,
   text: string,
   by: Answerer,
 ): Promise<{ isValid: boolean; issues: readonly string[] } | null> {
+  const { store } = context
   if (record.status === 'queued' && isPipelineRun(record) && record.labels.pipeline === 'implementation')
     return setQueuedPlan(store, record.id, { text, by: by.name })
-  const gates = new RunGates(store, clock)
+  const gates = new RunGates(ledgerOf(context), store)
   for (const approval of Object.values(record.gates)) {
     const gate = await gates.get(approval)
     if (gate?.kind !== 'plan') continue

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findRun } from '../../engine/index.js'
-import { askerOf } from '../asker.js'
+import { callerOf } from '../caller.js'
 import { frameOf } from '../live/event-feed.js'
 import { EventQueue } from '../live/event-queue.js'
 import { streamOf } from '../live/stream-answer.js'
@@ -165,10 +165,8 @@ export const attractorRoutes: readonly Route[] = [
     answers: { 200: done },
     handle: async call => {
       const id = await idOf(call)
-      const { actor, surface } = askerOf(call, {})
-      const onChosen = (isDenial: boolean) => call.parts.lockdown.check(isDenial)
       const said = Object.fromEntries(Object.entries(call.body).filter(([, value]) => value !== undefined))
-      await call.parts.attractor.answer(id, call.params.question!, said, { actor, surface, onChosen })
+      await call.parts.attractor.answer(id, call.params.question!, said, callerOf(call, {}))
       return call.json({ id: call.params.question!, status: 'answered' })
     },
   }),

@@ -22,13 +22,13 @@ export const daemonRoutes: readonly Route[] = [
     access: 'owner',
     isSocketOnly: true,
     answers: { 200: answer('the daemon', daemon) },
-    handle: ({ parts: { version, build, lockdown }, json }) =>
+    handle: async ({ host, parts: { version, build }, json }) =>
       json({
         pid: process.pid,
         version,
         build: build.time,
         isDetached: build.isDetached,
-        isLocked: lockdown.since !== null,
+        isLocked: (await host.ledger.lockdown.since()) !== null,
       }),
   }),
   route({

@@ -100,7 +100,7 @@ async function read({ body, host, parts }: Pick<Call<unknown, Source>, 'body' | 
 }
 
 /** Files are read only in projects of sessions or runs, not at arbitrary paths. */
-export async function knownProject(host: Call['host'], path: string): Promise<string> {
+async function knownProject(host: Call['host'], path: string): Promise<string> {
   const known = new Set([
     ...(await host.records()).map(({ project }) => project),
     ...(await listRuns(host.store)).flatMap(({ project, cwd }) => [project, cwd]),

@@ -1,4 +1,4 @@
-import { behindOf } from '../../approvals/index.js'
+import { blockersOf } from '../../approvals/index.js'
 import { isEnded, listRuns, type RunRecord, tokensOf } from '../../engine/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -23,7 +23,7 @@ export const overviewRoutes: readonly Route[] = [
       const at = await call.position()
       const now = host.clock.now()
       const open = (await host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
-      const behind = behindOf(open)
+      const behind = blockersOf(open)
       const approvals = open.map(record => {
         const first = behind.get(record.id)
         return first === undefined ? record : { ...record, behind: first }

@@ -129,7 +129,7 @@ export async function send(call: Call<unknown, z.output<typeof messageBody>>, li
 }
 
 /** The last revision of each message, in the order of their first revisions. */
-export function finalMessages(events: readonly StoredEvent[]): Sendable<Message>[] {
+function finalMessages(events: readonly StoredEvent[]): Sendable<Message>[] {
   const messages = new Map<string, Sendable<Message>>()
   for (const event of events) {
     if (event.type !== 'message.final') continue

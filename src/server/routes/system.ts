@@ -104,9 +104,7 @@ export const systemRoutes: readonly Route[] = [
     access: 'owner',
     answers: { 200: answer('since when, and how many grants ended', lockdown) },
     handle: async ({ parts, person, json }) => {
-      const { since, grants } = await parts.lockdown.begin({ id: person.id, name: person.name })
-      await parts.audit.write('host.locked', { by: person.name, grants })
-      return json({ since, grants })
+      return json(await parts.lockdown.begin({ id: person.id, name: person.name }))
     },
   }),
   route({
@@ -174,7 +172,7 @@ async function healthOf(call: Call) {
     agents: agentNames(),
     telegram: parts.bot.health(),
     disk: { freeMb: Math.floor((bavail * bsize) / 1_048_576), leastMb: minFreeMb },
-    lockdownSince: parts.lockdown.since,
+    lockdownSince: await host.ledger.lockdown.since(),
     isReadOnly: parts.settings.isReadOnly,
   }
 }

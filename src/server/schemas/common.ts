@@ -42,7 +42,7 @@ export const apiError = z.object({
 
 export const errorAnswer = z.object({ error: apiError })
 
-export const ok = z.object({ ok: z.literal(true) })
+const ok = z.object({ ok: z.literal(true) })
 
 export const okAnswer = answer('done', ok)
 

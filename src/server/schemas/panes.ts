@@ -59,7 +59,7 @@ export const pane = z
  */
 export const supervisedPane = pane.omit({ version: true })
 
-export const span = z.object({
+const span = z.object({
   x: z.int(),
   width: z.int(),
   text: z.string(),

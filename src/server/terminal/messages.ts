@@ -6,7 +6,7 @@ const cols = z.int().min(1).max(2000)
 const rows = z.int().min(1).max(2000)
 
 /** What a client sends as text frames; typed bytes are binary frames. */
-export const clientMessage = z.discriminatedUnion('type', [
+const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
     /**

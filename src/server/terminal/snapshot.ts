@@ -10,7 +10,7 @@ const SCROLLBACK_MAX = 2_000
  */
 export function snapshotOf(session: LiveSession, { hasScrollback }: { hasScrollback: boolean }) {
   const { emulator } = session.screen
-  const frame = emulator.picture()
+  const frame = emulator.currentFrame()
   const modes = {
     bracketedPaste: emulator.isBracketedPaste,
     applicationCursor: emulator.isApplicationCursor,

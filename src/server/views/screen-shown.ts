@@ -10,5 +10,5 @@ export function screenShown(host: Host, id: string): Frame | null {
   const read = host.board?.screenOf(id)
   if (read) return read
   const live = host.live(id)
-  return live && live.offset > 0 ? live.screen.emulator.picture() : null
+  return live && live.offset > 0 ? live.screen.emulator.currentFrame() : null
 }

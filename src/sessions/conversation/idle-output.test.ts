@@ -59,6 +59,14 @@ it('reports output after it has stayed for a second', () => {
   expect(look(4)).toBe('due')
 })
 
+it('reports output at its due time, whatever the rounding of the sum', () => {
+  // 15.084337 + 1 - 15.084337 is less than 1 in floating point: without tolerance it is never due.
+  const { paint, look, output } = rest()
+  paint([...ASKED, '', '◆ The build in the background has ended.'], 15.084337)
+  expect(look(15.084337)).toBe('pending')
+  expect(look(output.dueAt!)).toBe('due')
+})
+
 it('does not report a hint that another hint replaces', () => {
   const { paint, look } = rest()
   paint([...ASKED, '', '◆ A tip for you.'], 3)

@@ -6,6 +6,8 @@ import type { Conversation } from './conversation.js'
  * the same place.
  */
 const STAYS_S = 1
+/** Times are sums of floating-point seconds: a look exactly at `dueAt` must count. */
+const ROUNDING_S = 1e-9
 
 /**
  * Output that appeared while the agent was idle, such as that of a slash command. `due`: it is to
@@ -34,7 +36,7 @@ export class IdleOutput {
     if (this.#conversation.turn === null && this.#conversation.hasNewPrompt) markTurn(look)
     if (this.#conversation.turn !== null) return 'due'
     const since = before?.markdown === found.markdown ? before.t : look.t
-    if (look.t - since >= STAYS_S) return 'due'
+    if (look.t - since >= STAYS_S - ROUNDING_S) return 'due'
     this.#pending = { markdown: found.markdown, t: since }
     return 'pending'
   }

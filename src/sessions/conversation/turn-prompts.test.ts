@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { SessionStage } from '../testing/session-stage.js'
+import { SessionFixture } from '../testing/session-stage.js'
 import { turnPrompts } from './turn-prompts.js'
 
 const GREETING = ' Signalbox demo agent 1.0.0'
@@ -7,11 +7,11 @@ const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
 const DONE = '◈ Finished in 5s · 1.2k tokens'
 const FIRST = ['▷ first', '', '◆ The first answer.', '', DONE, '']
 
-let stage: SessionStage
+let stage: SessionFixture
 afterEach(() => stage.close())
 
 async function open(): Promise<void> {
-  stage = await SessionStage.open()
+  stage = await SessionFixture.open()
   stage.session.goLive()
   await stage.paint([GREETING])
 }

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DONE, MENU, THINKING } from '../testing/demo-screens.js'
-import { SessionStage } from '../testing/session-stage.js'
+import { SessionFixture } from '../testing/session-stage.js'
 
-let stage: SessionStage
+let stage: SessionFixture
 afterEach(() => stage.close())
 
 /** A prompt, some text, and a pending request. */
 async function asked(): Promise<string[]> {
-  stage = await SessionStage.open()
+  stage = await SessionFixture.open()
   stage.session.goLive()
   await stage.paint([' Signalbox demo agent 1.0.0'])
   const rows = ['▷ go', '', '◆ Before the question.', '']
@@ -69,7 +69,7 @@ describe('an agent that asks again before the first answer was read', () => {
 
 describe('a menu', () => {
   test('is raised when the store works again', async () => {
-    stage = await SessionStage.open()
+    stage = await SessionFixture.open()
     stage.session.goLive()
     await stage.paint([' Signalbox demo agent 1.0.0'])
     await stage.paint(['▷ go', '', THINKING, ''])
@@ -99,7 +99,7 @@ describe('a frame that ends in the middle of an update', () => {
   })
 
   test('raises no request for half a menu, and one for the whole menu', async () => {
-    stage = await SessionStage.open()
+    stage = await SessionFixture.open()
     stage.session.goLive()
     await stage.paint([' Signalbox demo agent 1.0.0'])
     await stage.paint(['▷ go', '', THINKING, ''])
@@ -112,7 +112,7 @@ describe('a frame that ends in the middle of an update', () => {
   })
 
   test('raises the request if no other frame comes', async () => {
-    stage = await SessionStage.open()
+    stage = await SessionFixture.open()
     stage.session.goLive()
     await stage.paint([' Signalbox demo agent 1.0.0'])
     await stage.paint(['▷ go', '', THINKING, ''])

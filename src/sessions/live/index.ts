@@ -42,25 +42,23 @@ export {
   subAgentsOf,
 } from './agent-stats.js'
 export type { InterruptResult } from './interrupt-agent.js'
-export { JoinedConversation, type JoinedMessage, type JoinedPrompt } from './joined-conversation.js'
+export { JoinedConversation } from './joined-conversation.js'
 export { SessionJournal } from './journal.js'
 export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
-export type { HeldPrompt } from './logged-prompts.js'
-export { type Phase, phaseTable } from './phase-table.js'
-export type { SendOptions } from './prompt-queue.js'
-export { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
+
+export { phaseTable } from './phase-table.js'
+
+export type { SendPort, SendResult } from './send-gate.js'
 export {
   type FileLimits,
   openDownload,
   removeUploads,
   type SessionPlaces,
-  type StoredFile,
   storeUpload,
 } from './session-files.js'
 export type {
   AgentTraits,
-  LiveSessionOptions,
   SessionObserver,
   SessionSnapshot,
   SessionTimes,

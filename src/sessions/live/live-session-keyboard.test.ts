@@ -2,17 +2,17 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Ledger } from '../../approvals/index.js'
 import { decisionOf } from '../../approvals/testing/fixtures.js'
 import { DONE, MENU, THINKING } from '../testing/demo-screens.js'
-import { SessionStage, type StageOptions } from '../testing/session-stage.js'
+import { SessionFixture, type SessionFixtureOptions } from '../testing/session-stage.js'
 import { SessionJournal } from './journal.js'
 
 /** Events with which a request begins or ends. */
 const APPROVAL_EVENTS = ['approval.requested', 'approval.applied', 'approval.stale', 'approval.cancelled'] as const
 
-let stage: SessionStage
+let stage: SessionFixture
 afterEach(() => stage.close())
 
-async function open(options: StageOptions = {}): Promise<void> {
-  stage = await SessionStage.open(options)
+async function open(options: SessionFixtureOptions = {}): Promise<void> {
+  stage = await SessionFixture.open(options)
   stage.session.goLive()
 }
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DONE, MENU, paintTurn, THINKING, TRANSCRIPT } from '../testing/demo-screens.js'
-import { SessionStage, type StageOptions } from '../testing/session-stage.js'
+import { SessionFixture, type SessionFixtureOptions } from '../testing/session-stage.js'
 
-let stage: SessionStage
+let stage: SessionFixture
 afterEach(() => stage.close())
 
-async function open(options: StageOptions = {}): Promise<void> {
-  stage = await SessionStage.open(options)
+async function open(options: SessionFixtureOptions = {}): Promise<void> {
+  stage = await SessionFixture.open(options)
   stage.session.goLive()
 }
 

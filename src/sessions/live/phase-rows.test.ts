@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { EventType } from '../../events/index.js'
 import { transition } from '../../machine/index.js'
 import { PhaseStage } from '../testing/phase-stage.js'
-import { SessionStage } from '../testing/session-stage.js'
+import { SessionFixture } from '../testing/session-stage.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseTable } from './phase-table.js'
 
 /*
@@ -103,7 +103,7 @@ const AWAY: Partial<Record<Phase, PhaseEvent>> = {
   streaming: 'tool_running',
 }
 
-let stage: SessionStage
+let stage: SessionFixture
 afterEach(() => stage.close())
 
 async function show({ rows, ...box }: Picture, passMs: number): Promise<void> {
@@ -111,7 +111,7 @@ async function show({ rows, ...box }: Picture, passMs: number): Promise<void> {
 }
 
 async function bring(phase: Phase): Promise<void> {
-  stage = await SessionStage.open({ pack: withRules, times: { silenceMs: 60_000 } })
+  stage = await SessionFixture.open({ pack: withRules, times: { silenceMs: 60_000 } })
   stage.session.goLive()
   await stage.paint([' Signalbox demo agent 1.0.0'], { passMs: 100 })
   await show({ rows: ['▷ one', '', THINKING, ''] }, 100)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { transition, walk } from '../../machine/index.js'
+import { everyPair, transition } from '../../machine/index.js'
 import type { Observation } from '../../screen/index.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
 
-const cells = [...walk(phaseTable)]
+const cells = [...everyPair(phaseTable)]
 
 describe('the phase table', () => {
   /** Whether a message is open after these actions: what `open-message` and `edit` open, `finalize` closes. */

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest'
 import { THINKING } from '../testing/demo-screens.js'
-import { SessionStage } from '../testing/session-stage.js'
+import { SessionFixture } from '../testing/session-stage.js'
 import { loggedPrompts } from './logged-prompts.js'
 
 /*
  * A host may die at any point of a prompt's way to the agent: the log decides what the next host
  * does. Each test abandons the first host: from then on only the second one gets bytes and reports.
  */
-let stage: SessionStage
+let stage: SessionFixture
 afterEach(() => stage.close())
 
 const QUIET = [' Signalbox demo agent 1.0.0']
@@ -15,7 +15,7 @@ const types = async () =>
   (await stage.store.readStream('session/ses_stage')).map(({ type }) => type).filter(type => type.startsWith('prompt.'))
 
 async function open(): Promise<void> {
-  stage = await SessionStage.open()
+  stage = await SessionFixture.open()
   stage.session.goLive()
   await stage.paint(QUIET)
 }

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { SessionStage } from '../testing/session-stage.js'
+import { SessionFixture } from '../testing/session-stage.js'
 
 const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
 const DONE = '◈ Finished in 5s · 1.2k tokens'
 
-let stage: SessionStage
+let stage: SessionFixture
 afterEach(() => stage.close())
 
 /** A first prompt that the agent has taken, without a sign of work yet. */
 async function taken(): Promise<void> {
-  stage = await SessionStage.open()
+  stage = await SessionFixture.open()
   stage.session.goLive()
   await stage.paint([' Signalbox demo agent 1.0.0'])
   const sent = stage.session.send('first')

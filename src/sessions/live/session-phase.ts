@@ -157,8 +157,8 @@ export class SessionPhase {
   }
 
   /** Keys go to the program, a person's or Signalbox's. */
-  noteInput(bytes: Uint8Array): void {
-    this.#readiness.noteInput(bytes, this.#last)
+  recordInput(bytes: Uint8Array): void {
+    this.#readiness.recordInput(bytes, this.#last)
   }
 
   dispatch(event: PhaseEvent, look: Look | null): void {

@@ -60,7 +60,7 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
     since: frame.t,
     contradictions: [],
   }
-  const look: Look = { t: frame.t, frame, observation, layout, atWork, isSettled: true, isBelieved: true }
+  const look: Look = { t: frame.t, frame, observation, layout, atWork, isSettled: true, isConfirmed: true }
   const timeline = new Timeline(pack)
   const [moment] = timeline.take([
     { type: 'look', look, state: { t: frame.t, view, payload, busy, awaiting, isSettled: true, reading, look } },

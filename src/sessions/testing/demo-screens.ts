@@ -1,4 +1,4 @@
-import type { SessionStage } from './session-stage.js'
+import type { SessionFixture } from './session-stage.js'
 
 /** Rows as the demo agent draws them. */
 export const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
@@ -19,7 +19,7 @@ export const TRANSCRIPT = { hasTranscript: true, hasHooks: false, canResume: tru
 
 /** Prompt, work, answer, end; returns the rows on screen at the end. */
 export async function paintTurn(
-  stage: SessionStage,
+  stage: SessionFixture,
   prompt: string,
   answer: readonly string[],
   above: readonly string[] = [],

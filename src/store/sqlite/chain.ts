@@ -22,7 +22,7 @@ export interface ChainEnd {
   position: number
 }
 
-export const CHAIN_START = '0'.repeat(64)
+const CHAIN_START = '0'.repeat(64)
 const META_KEY = 'chain'
 const BATCH = 1_000
 const SHOWN = 20

@@ -20,7 +20,7 @@ export interface Statement {
 
 export type SqlValue = string | number | Uint8Array | null
 
-export interface OpenOptions {
+interface OpenOptions {
   readOnly?: boolean
   /** How long a call may block the event loop while another process holds the lock. */
   timeout?: number

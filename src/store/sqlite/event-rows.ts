@@ -5,7 +5,7 @@ import type { NewEvent, StoredEvent } from '../event-store.js'
 import { unpackText } from './packed-text.js'
 
 /** Large data (output, recordings, plans) is stored in files that events refer to. */
-export const EVENT_DATA_LIMIT_BYTES = 256 * 1024
+const EVENT_DATA_LIMIT_BYTES = 256 * 1024
 const NAME_LIMIT = 512
 
 export interface EventRow {

@@ -37,7 +37,7 @@ const NO_SPACE = new Set(['ENOSPC', 'EDQUOT'])
  */
 const NEARLY_FULL_BYTES = 256 * 1024
 
-export const NEXT_STEP_FIX = 'signalbox doctor --fix'
+const NEXT_STEP_FIX = 'signalbox doctor --fix'
 
 /**
  * Some calls of `@photostructure/sqlite` 1.2 (for example `all`) throw SQLite's message without its

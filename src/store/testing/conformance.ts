@@ -8,7 +8,7 @@ import { describeLeases } from './conformance-leases.js'
 import { describeReading } from './conformance-read.js'
 import { describeSubscriptions } from './conformance-subscribe.js'
 
-export interface ConnectOptions {
+interface ConnectOptions {
   projections?: readonly Projection[]
   clock?: Clock
   validate?: (type: string, data: Record<string, unknown>) => void

@@ -1,1 +1,1 @@
-export { DriftFiles, type DriftScreen, type DriftVersion } from './drift-files.js'
+export { DriftFiles } from './drift-files.js'

@@ -1,4 +1,4 @@
 export type { FakeChat, FakeMessage } from './chats.js'
-export { type ApiCall, FakeBotApi } from './fake-bot-api.js'
+export { FakeBotApi } from './fake-bot-api.js'
 export type { Fault } from './faults.js'
 export type { FakePerson } from './person.js'

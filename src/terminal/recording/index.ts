@@ -1,10 +1,4 @@
-export {
-  parseEventLine,
-  parseHeader,
-  type RecordingEvent,
-  type RecordingExit,
-  type RecordingHeader,
-} from './asciicast.js'
-export { decodeBytes, encodeText, Utf8Carry } from './byte-text.js'
-export { type OpenRecording, openRecording, readWholeRecording, type WholeRecording } from './reader.js'
+export type { RecordingEvent } from './asciicast.js'
+export { ByteTextDecoder, decodeBytes, encodeText } from './byte-text.js'
+export { openRecording, readWholeRecording } from './reader.js'
 export { createRecording, type RecordingWriter } from './writer.js'

@@ -20,7 +20,7 @@ export interface ToolCall {
 }
 
 /** Writes one answer in the format of one API, as a stream of server-sent events. */
-export interface AnswerWriter {
+interface AnswerWriter {
   begin(): void
   text(piece: string): void
   tool(call: ToolCall): void

@@ -1,3 +1,4 @@
+import { denyingOption } from '../../../src/approvals/denial'
 import type { Approval, ApprovalOption } from '../api/types'
 
 export interface Answers {
@@ -12,11 +13,7 @@ export interface Answers {
 export function answersTo({ request, kind }: Approval): Answers {
   const { options } = request
   const allow = options.find(option => option.meaning === 'allow-once') ?? null
-  const deny =
-    options.find(option => option.meaning === 'deny') ??
-    options.find(option => option.meaning === 'deny-with-text') ??
-    options.find(option => option.meaning === 'cancel') ??
-    null
+  const deny = denyingOption(options) ?? null
   const isQuestion = allow === null || kind === 'question'
   return { allow, deny, others: options.filter(option => option !== allow && option !== deny), isQuestion }
 }

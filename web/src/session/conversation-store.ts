@@ -8,7 +8,7 @@ import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
 import { withArrived } from './with-arrived'
 
-export interface Notice {
+interface Notice {
   at: number
   text: string
 }

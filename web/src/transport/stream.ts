@@ -1,7 +1,7 @@
+import { EventStreamParser } from '../../../src/text/event-stream'
 import type { EphemeralFrame, Hello, StreamEvent } from '../api/types'
 import { waitBefore } from './backoff'
 import { ApiError, request } from './request'
-import { SseReader } from './sse-reader'
 
 const STALE_MS = 60_000
 /** A tab that returns to the foreground may have been asleep: it waits less. */
@@ -96,13 +96,13 @@ export class EventStream {
   }
 
   async #read(response: Response): Promise<void> {
-    const reader = new SseReader()
+    const parser = new EventStreamParser()
     const text = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
       const { done, value } = await text.read()
       if (done) return
       this.#receivedAt = performance.now()
-      for (const { event, data, id } of reader.push(value)) {
+      for (const { event, data, id } of parser.push(value)) {
         if (event === 'bye') return
         this.#take(event, data, id)
       }

@@ -14,7 +14,7 @@ interface PlotProps {
   limit?: Limit | null
 }
 
-export interface Limit {
+interface Limit {
   name: string
   value: number
 }

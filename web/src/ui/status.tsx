@@ -1,6 +1,6 @@
 import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
 
-export type Tone = 'clear' | 'caution' | 'danger' | 'lunar' | 'unlit'
+type Tone = 'clear' | 'caution' | 'danger' | 'lunar' | 'unlit'
 export type Shape = 'disc' | 'diamond' | 'square' | 'tick' | 'ring' | 'dashed' | 'bars' | 'triangle'
 
 export interface Aspect {

@@ -5,7 +5,7 @@ import { graphStep } from '../graph-step.js'
 import { readOutcome } from './codergen.js'
 
 /** Services passed to a custom handler, besides its node. */
-export interface HandlerServices {
+interface HandlerServices {
   readonly cwd: string
   /** A directory for this step alone. */
   readonly directory: string
@@ -13,7 +13,7 @@ export interface HandlerServices {
   notice(text: string): void
 }
 
-export interface HandlerStep {
+interface HandlerStep {
   readonly run: string
   /** `run/node@visit#attempt`: use it to name everything that must not be created twice. */
   readonly name: string

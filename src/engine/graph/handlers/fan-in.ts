@@ -77,7 +77,7 @@ function bestId({ response, context_updates: updates }: NodeOutcome): string | n
 const RANK: Readonly<Record<string, number>> = { success: 0, partial_success: 1, retry: 2, fail: 3, skipped: 4 }
 
 /** Orders by outcome, then by score, then by name. */
-export function bestOf(candidates: readonly Candidate[]): Candidate {
+function bestOf(candidates: readonly Candidate[]): Candidate {
   const score = ({ score: given }: Candidate) =>
     Number.isFinite(Number(given ?? Number.NaN)) ? Number(given) : -Infinity
   const order = (a: Candidate, b: Candidate) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../clock/index.js'
 import { newEvent } from '../../../events/index.js'
 import { AttributeReader, NODE_ATTRIBUTES, valueText } from '../../../graph/index.js'
-import { spawnGroup, whenAborted } from '../../../process/index.js'
+import { onAbort, spawnGroup } from '../../../process/index.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
@@ -53,7 +53,7 @@ export class ToolSteps implements Performer {
         stop()
       }
       const timer = timeoutMs > 0 ? clock.setTimer(timeoutMs, onTimeout) : null
-      const unlisten = whenAborted(call.signal, stop)
+      const unlisten = onAbort(call.signal, stop)
       try {
         const exit = await group.exit
         return ended(outcomeOf({ ...exit, isTimedOut, stdout: out(), stderr: err(), timeoutMs }))
