@@ -1,1 +1,2 @@
+export { addWorktree } from './add-worktree.js'
 export { type FileStatus, Git } from './git.js'

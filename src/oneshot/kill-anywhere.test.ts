@@ -59,28 +59,27 @@ const INPUT: OneshotInput = {
   branch: null,
 }
 
-/** A host dies: nothing of what it does afterwards is written. */
+/** A host died: nothing it does afterwards is written. */
 class HostDied extends Error {}
 
 /**
- * What agents did, beyond the life of their hosts: a step that was begun goes on, and its end can
- * be found.
+ * What agents did, independent of their hosts: a started step continues, and its end can be found.
  */
 class Agents implements Performer {
-  readonly begun: string[] = []
+  readonly started: string[] = []
   readonly finished = new Set<string>()
-  /** Whether a step whose host died had left its answer behind. */
+  /** Whether a step whose host died has left its answer behind. */
   leaves: 'success' | 'nothing' = 'nothing'
 
   async run({ step, input }: { step: string; input: unknown }) {
-    this.begun.push(step)
+    this.started.push(step)
     await Promise.resolve()
     this.finished.add(step)
     return { status: 'ok' as const, result: answer(input) }
   }
 
   async recover({ step }: { step: string }) {
-    if (this.leaves === 'success' && this.begun.includes(step))
+    if (this.leaves === 'success' && this.started.includes(step))
       return { verdict: 'success' as const, evidence: [{ source: 'test', says: 'it was done' }], text: 'found' }
     return { verdict: 'nothing' as const, evidence: [] }
   }
@@ -99,7 +98,7 @@ async function create(): Promise<string> {
   return createRun(store, input, 1_000_000)
 }
 
-/** Drives with a store that dies after so many appends of this host. */
+/** Drives with a store that fails after this many appends of this host. */
 async function drive(id: string, agents: Agents, appends = Number.POSITIVE_INFINITY): Promise<'died' | string> {
   let left = appends
   const mortal = new Proxy(store, {
@@ -135,14 +134,16 @@ async function drive(id: string, agents: Agents, appends = Number.POSITIVE_INFIN
   }
 }
 
-/** The run as its journal tells it: whole, ended once, every step begun and ended at most once. */
+/**
+ * Checks the journal of the run: complete, ended once, every step started and ended at most once.
+ */
 async function check(id: string, agents: Agents): Promise<void> {
   const events = await store.readStream(runStream(id))
   expect(events.map(({ version }) => version)).toEqual(events.map((_, index) => index + 1))
   const of = (type: string) => events.flatMap(event => (event.type === type ? [String(event.data.step)] : []))
   for (const type of ['step.started', 'step.ended', 'step.lost']) expect(new Set(of(type)).size).toBe(of(type).length)
   for (const step of of('step.ended')) expect(of('step.lost')).not.toContain(step)
-  expect(new Set(agents.begun).size).toBe(agents.begun.length)
+  expect(new Set(agents.started).size).toBe(agents.started.length)
   expect(events.filter(({ type }) => type === 'run.completed').length).toBe(1)
   const { work } = (await readRun(store, id, oneshotWorkflow)).run
   expect([work.state, work.iteration]).toEqual(['COMPLETED', 3])
@@ -153,9 +154,9 @@ async function check(id: string, agents: Agents): Promise<void> {
   ])
 }
 
-describe('a host that is killed', () => {
+describe('a oneshot whose host is killed', () => {
   test.each(Array.from({ length: 12 }, (_, appends) => appends))(
-    'after %i transactions: another one comes to the same end',
+    'after %i transactions reaches the same end on another host',
     async appends => {
       for (const leaves of ['nothing', 'success'] as const) {
         const agents = new Agents()
@@ -169,7 +170,7 @@ describe('a host that is killed', () => {
     },
   )
 
-  test('again and again, after every few transactions', async () => {
+  test('repeatedly, after every few transactions, reaches the same end', async () => {
     for (const leaves of ['nothing', 'success'] as const) {
       const agents = new Agents()
       agents.leaves = leaves
@@ -181,7 +182,7 @@ describe('a host that is killed', () => {
     }
   })
 
-  test('a run that was paused at any moment goes on from its own rules', async () => {
+  test('a oneshot that is paused at any moment resumes by its own rules', async () => {
     for (let appends = 1; appends < 9; appends++) {
       const agents = new Agents()
       const id = await create()
@@ -210,6 +211,6 @@ describe('a host that is killed', () => {
     const events = await store.readStream(runStream(id))
     const ended = events.flatMap(event => (event.type === 'step.ended' ? [String(event.data.step)] : []))
     expect(new Set(ended).size).toBe(ended.length)
-    expect(agents.begun.length - ended.length).toBeLessThanOrEqual(1)
+    expect(agents.started.length - ended.length).toBeLessThanOrEqual(1)
   })
 })

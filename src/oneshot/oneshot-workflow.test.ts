@@ -34,7 +34,7 @@ class Run {
     return this
   }
 
-  /** Does what the workflow wants: starts its step, or ends the run. */
+  /** Does what the workflow asks for: starts its step, or ends the run. */
   proceed(): this {
     const [command] = oneshotWorkflow.decide(this.work, {} as never)
     if (command?.do === 'step') return this.tell('step.started', command)
@@ -121,7 +121,7 @@ const BRING: Record<OneshotState, (guards: Guards) => Run> = {
 
 const rows = [...everyPair(oneshotTable)].flatMap(pair => pair.rows)
 
-describe('a oneshot does what its table says', () => {
+describe('a oneshot follows its table', () => {
   test.each(rows.filter(({ isStay }) => !isStay))(
     '$state, $event $guards: $next',
     ({ state, event, guards, next, actions }) => {

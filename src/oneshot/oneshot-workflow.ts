@@ -43,7 +43,10 @@ export interface OneshotWork {
   missing: string | null
 }
 
-/** The loop of worker and auditor: the engine's events become events of the table, and the table decides. */
+/**
+ * The loop of worker and auditor: the engine's events become events of the table, and the table
+ * decides.
+ */
 export const oneshotWorkflow: Workflow<OneshotWork> = {
   kind: 'oneshot',
   version: 3,
@@ -155,7 +158,8 @@ function evolve(work: OneshotWork, event: StoredEvent): void {
       work.isOurDoing = true
       return move(work, 'interrupt', event.at, 'cancelled')
     case 'run.failed':
-      // `decide` ended the run because the table leaves no iteration: the only failure without a step.
+      // `decide` ended the run because the table leaves no iteration: the only failure without a
+      // step.
       if (work.state === 'REITERATION_PENDING') move(work, 'next', event.at, 'max_iterations')
       return
     case 'run.resumed': {

@@ -1,4 +1,6 @@
-/** Counters with labels, such as `status.refused{event=rest, reason=guard:entitled}`: plain sums. */
+/**
+ * Counters with labels, such as `status.refused{event=rest, reason=guard:entitled}`: plain sums.
+ */
 export interface Count {
   name: string
   labels: Readonly<Record<string, string>>

@@ -10,7 +10,8 @@ export interface LoggedReport {
   says: string
   ref: string
   /**
-   * `running → done`, or why nothing changed: `agrees`, `lost to hook`, `entitled`, `debounce` …
+   * `running → done`, or why nothing changed: `agrees`, `lost to hook`, `guard:entitled`,
+   * `debounce` …
    */
   effect: string
 }

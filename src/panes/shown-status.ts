@@ -8,8 +8,8 @@ export interface ShownKnobs {
 }
 
 /**
- * What a list shows of a status: an end stays for a moment after it was seen, and fades when nobody
- * looks for long.
+ * What a list shows of a status: an end stays for a moment after it was seen, and fades if it stays
+ * unseen for long.
  */
 export class ShownStatus {
   readonly #knobs: ShownKnobs

@@ -7,7 +7,7 @@ import { StatusTracker } from './status-tracker.js'
 import { statusAfter } from './testing/status-after.js'
 
 /**
- * A state in which every guard holds: the run belongs to another source of no rank, the wait was
+ * A state in which every guard holds: another source without a rank started the run, the wait was
  * guessed.
  */
 const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusState => ({
@@ -26,7 +26,7 @@ const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSig
   ...more,
 })
 
-describe('§2.1 the status table', () => {
+describe('the status table', () => {
   it('gives a pane the status of the first row of every pair, with its actions, if the guards hold', () => {
     for (const { state, event, rows } of everyPair(statusTable)) {
       const after = applySignal(stateIn(state, { seen: false }), signal(event))
@@ -113,7 +113,7 @@ describe('§2.1 the status table', () => {
   })
 })
 
-describe('§2.2 claims as events', () => {
+describe('eventOfClaim', () => {
   const reading = { authority: 'screen', view: 'idle_prompt', awaiting: null, isTurnClosed: false } as const
   it.each([
     [{ ...reading, claim: { is: 'working' } }, null, 'idle', 'start'],
@@ -139,11 +139,11 @@ describe('§2.2 claims as events', () => {
     [{ ...reading, claim: { is: 'exited', code: 0, signal: null } }, null, 'running', 'gone-ok'],
     [{ ...reading, claim: { is: 'exited', code: null, signal: 'SIGKILL' } }, null, 'running', 'gone-fail'],
     [{ ...reading, claim: null }, null, 'running', null],
-  ] as const)('%j after %j while %s: %s', (now, before, status, event) => {
+  ] as const)('for %j after %j while %s is %s', (now, before, status, event) => {
     expect(eventOfClaim(now, before, status)).toBe(event)
   })
 
-  it('makes a run a long one after 60 seconds, and not before', () => {
+  it('a run becomes long-running after 60 seconds, and not before', () => {
     const tracker = new StatusTracker()
     tracker.read({ ...reading, claim: { is: 'working' } }, 10)
     tracker.tick(69.9)

@@ -64,8 +64,8 @@ export const INITIAL_STATUS: StatusState = {
 }
 
 /**
- * The status after one signal. Executes nothing, and never throws: what has no place is refused
- * with its reason.
+ * The status after one signal. Executes nothing, and never throws: a signal without a row is
+ * refused with its reason.
  */
 export function applySignal(state: StatusState, signal: StatusSignal): { state: StatusState; entry: StatusEntry } {
   const entry = (to: PaneStatus, reason: string): StatusEntry => ({
@@ -92,8 +92,7 @@ export function applySignal(state: StatusState, signal: StatusSignal): { state: 
 }
 
 /**
- * A person's word, a timer and the process itself end any run; a report only one of its own rank or
- * lower.
+ * A person, a timer and the process itself end any run; a report only one of its own rank or lower.
  */
 function isEntitled(state: StatusState, signal: StatusSignal): boolean {
   const { run } = state
@@ -142,19 +141,19 @@ function isActive(status: PaneStatus): boolean {
   return status === 'running' || status === 'long-running'
 }
 
-/** What a reading says, as far as the status needs it. */
+/** The part of a reading that the status needs. */
 export interface StatusReading {
   claim: Claim | null
   authority: Authority | 'none'
   view: TerminalView
   awaiting: Awaiting | null
-  /** The turn on screen was closed by a done terminator, or the pack has no terminators. */
+  /** The turn on the screen was ended by a `done` terminator, or the pack has no terminators. */
   isTurnClosed: boolean
   /** An approval of this pane is pending. */
   isPending?: boolean
 }
 
-/** The event that a claim stands for. Null: it says nothing to a person. */
+/** The event that a claim causes. Null if it does not concern the status. */
 export function eventOfClaim(reading: StatusReading, before: Claim | null, status: PaneStatus): StatusEvent | null {
   const { claim, authority, view } = reading
   if (!claim) return null

@@ -15,7 +15,7 @@ import {
 const PACK = () => parsePack('pack = 1\nagent = "generic"\n', 'generic')
 
 describe('a supervised pane', () => {
-  it('runs and ends as the shell’s marks say, with the exit code, both marks in one breath', () => {
+  it('runs and ends as the shell’s marks say, with the exit code, even if both marks come in one chunk', () => {
     const fixture = new SupervisionFixture().advance(1).print(OSC('133;A')).print(START)
     expect(fixture.status).toBe('running')
     fixture.advance(2).print(END(3))
@@ -24,7 +24,7 @@ describe('a supervised pane', () => {
     expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'done', exitCode: 0 })
   })
 
-  it('does not leave running while a program prints every phrase there is', () => {
+  it('stays running while a program prints every phrase of the pattern lists', () => {
     const fixture = new SupervisionFixture({ heuristics: { jobs: ['evil'] } })
     fixture.supervisor.runs({ name: 'evil', pid: 1, commandLine: 'evil', isShell: false, agent: null }, 0)
     fixture.print(OSC('133;A')).print('user$ ').advance(10).print(START)
@@ -58,7 +58,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('long-running')
   })
 
-  it('shows done for `display_delay_s` after it was seen, unless something new begins', () => {
+  it('shows done for `display_delay_s` after it was seen, unless something new starts', () => {
     const fixture = new SupervisionFixture().print(START).advance(1).print(END(0)).advance(1)
     fixture.supervisor.seen(fixture.t)
     const shown = () => [fixture.status, fixture.supervisor.state(fixture.t).shown]
@@ -110,7 +110,7 @@ describe('a supervised pane', () => {
     expect(fixture.supervisor.nextDeadline()).toBeNull()
   })
 
-  it('focus that goes away again is not seen', () => {
+  it('does not count focus that leaves again as seen', () => {
     const fixture = new SupervisionFixture().print(START).advance(1).print(END(0))
     fixture.supervisor.focus(true, fixture.t)
     fixture.supervisor.focus(false, fixture.t + 0.2)
@@ -118,7 +118,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('done')
   })
 
-  it('a person clears a run, and nothing is guessed until something starts', () => {
+  it('guesses nothing after a person cleared a run, until something starts', () => {
     const fixture = new SupervisionFixture().print(START).advance(1)
     fixture.supervisor.clear(fixture.t)
     expect(fixture.status).toBe('idle')
@@ -129,7 +129,7 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('running')
   })
 
-  it('a cleared run comes back by a new report of the same thing, not by the old one', () => {
+  it('runs again after a clear at a new report of the same thing, not at the old one', () => {
     const fixture = new SupervisionFixture().advance(1).hook({ is: 'working' })
     fixture.supervisor.clear(fixture.t)
     fixture.advance(10)
@@ -138,14 +138,14 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('running')
   })
 
-  it('hears programs by OSC 7501, and not where that is switched off', () => {
+  it('uses OSC 7501 reports, unless they are switched off', () => {
     const report = OSC('7501;state=blocked:kind=permission')
     const hears = new SupervisionFixture().advance(1).print(report)
     const deaf = new SupervisionFixture({ osc7501: { enabled: false } }).advance(1).print(report)
     expect([hears.status, deaf.status]).toEqual(['waiting-approval', 'idle'])
   })
 
-  it('a wait that nobody stands behind ends after `wait_fallback_s`; a pending approval keeps it', () => {
+  it('ends a guessed wait after `wait_fallback_s`; a pending approval keeps it', () => {
     for (const isPending of [false, true]) {
       const fixture = guessing()
       fixture.print('\r\nwork\r\nmore\r\n').advance(1).print('Overwrite all of it ?').advance(3)
@@ -158,41 +158,41 @@ describe('a supervised pane', () => {
     }
   })
 
-  it('with heuristics off nothing but authorities changes a status', () => {
+  it('changes its status only by authorities if heuristics are off', () => {
     const fixture = guessing()
     fixture.supervisor.setHeuristics('off')
     fixture.print('\r\nwork\r\nmore\r\n').advance(1).print('Overwrite all of it ?').advance(3)
     expect([fixture.status, fixture.supervisor.state(fixture.t).gate]).toEqual(['idle', 'off'])
   })
 
-  it('keeps its last word when nobody speaks, and says how old that is from `stale_s` on', () => {
+  it('keeps its last claim when nothing reports, and its age from `stale_s` on', () => {
     const fixture = guessing()
     fixture.print('\r\nwork\r\nmore\r\n').advance(1)
     expect(fixture.status).toBe('running')
     expect(fixture.supervisor.state(fixture.t).staleFor).toBeNull()
   })
 
-  it('two panes never share what they remember', () => {
+  it('shares no memory with another pane', () => {
     const [one, other] = [guessing(), guessing()]
     one.print('\r\nwork\r\nmore\r\n').advance(1)
     other.advance(1)
     expect([one.status, other.status]).toEqual(['running', 'idle'])
   })
 
-  it('another program in the pane ends the run of the one before, and raises the generation', () => {
+  it('ends the run of the previous program when another takes the pane, and raises the generation', () => {
     const fixture = new SupervisionFixture().print(START).advance(1)
     fixture.supervisor.replace(new Pane(PACK(), { cols: 80, rows: 24 }), fixture.t)
     expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'done', generation: 1 })
   })
 
-  it('back at the shell without a word, a run that nobody better began has ended', () => {
+  it('ends a run without a better source when the shell is back without a report', () => {
     const fixture = guessing()
     fixture.print('\r\nwork\r\nmore\r\n').advance(1)
     fixture.supervisor.runs({ name: 'bash', pid: 1, commandLine: 'bash', isShell: true, agent: null }, fixture.t)
     expect(fixture.status).toBe('done')
   })
 
-  it('logs every report with what became of it', () => {
+  it('logs every report with its effect', () => {
     const fixture = new SupervisionFixture().print(START).advance(1).print(END(1))
     expect(fixture.supervisor.reports(fixture.t).map(({ source, says, effect }) => [source, says, effect])).toEqual(
       expect.arrayContaining([
@@ -203,7 +203,7 @@ describe('a supervised pane', () => {
     )
   })
 
-  it('a task that fails does not keep the others from their turn', () => {
+  it('runs the other tasks of a tick if one fails', () => {
     const errors: unknown[] = []
     const pane = new Pane(PACK(), { cols: 80, rows: 24 })
     const supervisor = new Supervisor(pane, {
@@ -229,10 +229,10 @@ function guessing(): SupervisionFixture {
   return fixture.print('header\r\n').advance(1)
 }
 
-it('a program that ran before anybody watched is running, until the screen says more', () => {
+it('a program that ran before supervision began is running, until the screen shows more', () => {
   const fixture = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(2)
   expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'running', rule: 'process/foreground' })
-  // It is there as long as it is there, however long it says nothing.
+  // It counts while it runs, however long it reports nothing.
   fixture.advance(50)
   expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'running', staleFor: null })
   const shell = new SupervisionFixture().runs('bash', true).print('one row that says nothing').advance(2)

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
-import { Git } from '../git/index.js'
+import { addWorktree, Git } from '../git/index.js'
 
 /** A larger diff goes into a file of its own. */
 export const DIFF_MAX = 200_000
@@ -83,8 +83,7 @@ export class PipelineGit {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const exists = await this.hasBranch(branch)
     if (isNewBranch) await this.git.run(['config', `branch.${branch}.signalbox-run`, run])
-    const place = exists ? [path, branch] : ['-b', branch, path, base]
-    await this.git.run(['worktree', 'add', '--quiet', ...place])
+    await addWorktree(this.git, { path, branch, base: exists ? null : base })
     return { branch, made: exists && isNewBranch ? 'restored' : 'new' }
   }
 

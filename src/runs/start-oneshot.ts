@@ -3,7 +3,7 @@ import { type HeadlessAgent, PERMISSION_LEVELS, type PermissionLevel } from '../
 import { newId } from '../clock/index.js'
 import { createRun, type Limits } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { Git } from '../git/index.js'
+import { addWorktree, Git } from '../git/index.js'
 import type { Home } from '../host/home/index.js'
 import type { OneshotInput, Role } from '../oneshot/index.js'
 import { type AgentSearch, headlessAgent, nearestLevel } from './choose-agent.js'
@@ -136,7 +136,7 @@ async function createWorktree(
     })
   const path = join(dataDirectory, 'worktrees', basename(root), id)
   const branch = wanted ?? `signalbox/oneshot/${id}`
-  await git.run(['worktree', 'add', '--quiet', '-b', branch, path, base])
+  await addWorktree(git, { path, branch, base })
   return { path, branch }
 }
 

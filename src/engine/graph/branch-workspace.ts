@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Git } from '../../git/index.js'
+import { addWorktree, Git } from '../../git/index.js'
 import { branchRef, type Cursor, cursorPath, type GraphWork, isolatedBranch, MAIN } from './graph-work.js'
 
 /**
@@ -20,10 +20,6 @@ export async function ensureWorkspace(work: GraphWork, cursor: Cursor): Promise<
   const ref = branchRef(work.run, branch)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isKnown = (await git.try(['rev-parse', '--verify', '--quiet', `refs/heads/${ref}`])).code === 0
-  await git.run(
-    isKnown
-      ? ['worktree', 'add', '--quiet', '--force', path, ref]
-      : ['worktree', 'add', '--quiet', '-b', ref, path, head ?? 'HEAD'],
-  )
+  await addWorktree(git, { path, branch: ref, base: isKnown ? null : (head ?? 'HEAD'), isForced: true })
   return path
 }

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { newId } from '../../clock/index.js'
 import { createRun, type GraphInput, isLiveNode, type Limits } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { Git } from '../../git/index.js'
+import { addWorktree, Git } from '../../git/index.js'
 import {
   type Attribute,
   AttributeReader,
@@ -143,7 +143,7 @@ export async function createWorkspace(
   if (root === null || head === null || !isWanted) return { path: realpathSync(cwd), branch: null, base: null }
   const path = join(dataDirectory, 'worktrees', basename(root), id)
   const branch = `signalbox/run/${id}`
-  await git.run(['worktree', 'add', '--quiet', '-b', branch, path, commit ?? head])
+  await addWorktree(git, { path, branch, base: commit ?? head })
   return { path, branch, base: commit ?? head }
 }
 

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { newId } from '../../clock/index.js'
 import { createRun, findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { addWorktree } from '../../git/index.js'
 import {
   builtInPipelines,
   fetchPullRequest,
@@ -192,7 +193,7 @@ async function pullRequestTarget(
   const from = (await plain.run(['merge-base', base, pull.headRefOid])).trim()
   const path = join(home.settings.dataDirectory, 'worktrees', basename(repository), id)
   const branch = await git.freeBranch(`signalbox/pr-${pull.number}`)
-  await plain.run(['worktree', 'add', '--quiet', '-b', branch, path, pull.headRefOid])
+  await addWorktree(plain, { path, branch, base: pull.headRefOid })
   return {
     target: { kind: 'range', from, to: pull.headRefOid, label: `#${pull.number}` },
     cwd: path,
