@@ -12,7 +12,7 @@ import { REPOSITORY } from './compiled.js'
 /** Labelled recordings of real agents. They are too large for the repository. */
 export const CORPUS = process.env.SIGNALBOX_CORPUS ?? join(REPOSITORY, '..', 'shared', 'corpus')
 /** Graphs that were written for other engines. */
-const DOT_SAMPLES = join(REPOSITORY, '..', 'shared', 'data', 'dot-samples')
+export const DOT_SAMPLES = join(REPOSITORY, '..', 'shared', 'data', 'dot-samples')
 export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path =>
   existsSync(path),
 )
