@@ -42,7 +42,7 @@ export {
   subAgentsOf,
 } from './agent-stats.js'
 export type { InterruptResult } from './interrupt-agent.js'
-export { JoinedConversation, type JoinedMessage, type JoinedPrompt } from './joined-conversation.js'
+export { JoinedConversation } from './joined-conversation.js'
 export { SessionJournal } from './journal.js'
 export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
@@ -51,11 +51,9 @@ export { type Phase, phaseTable } from './phase-table.js'
 export type { SendOptions } from './prompt-queue.js'
 export { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
 export {
-  type FileLimits,
   openDownload,
   removeUploads,
   type SessionPlaces,
-  type StoredFile,
   storeUpload,
 } from './session-files.js'
 export type {

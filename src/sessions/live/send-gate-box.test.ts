@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { runThrough } from '../../clock/testing/run-through.js'
 import type { Observation } from '../../screen/index.js'
 import { composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
-import { agentOf, BULK, clock, GENERIC, send, TEXT, TYPED, useSendStage } from '../testing/send-stage.js'
+import { agentOf, BULK, clock, GENERIC, send, TEXT, TYPED, useSendFixture } from '../testing/send-fixture.js'
 import { sendPrompt } from './send-gate.js'
 
-useSendStage()
+useSendFixture()
 
 describe('a box that is not ready', () => {
   test.each([

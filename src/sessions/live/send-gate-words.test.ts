@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runThrough } from '../../clock/testing/run-through.js'
 import type { AgentScript } from '../testing/scripted-agent.js'
-import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendStage } from '../testing/send-stage.js'
+import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendFixture } from '../testing/send-fixture.js'
 import { sendPrompt } from './send-gate.js'
 
-useSendStage()
+useSendFixture()
 
 describe('how text is written', () => {
   test('several lines are sent as one bracketed paste', async () => {

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { runThrough } from '../../clock/testing/run-through.js'
 import type { Observation } from '../../screen/index.js'
 import { type AgentScript, composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
-import { agentOf, BULK, clock, send, TEXT, TYPED, useSendStage } from '../testing/send-stage.js'
+import { agentOf, BULK, clock, send, TEXT, TYPED, useSendFixture } from '../testing/send-fixture.js'
 import { sendPrompt } from './send-gate.js'
 
-useSendStage()
+useSendFixture()
 
 describe('a prompt that is taken', () => {
   test('is written once, then Enter as a write of its own after a pause', async () => {

@@ -4,7 +4,7 @@ import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 
-export interface FileLimits {
+interface FileLimits {
   uploadMaxMb: number
   downloadMaxMb: number
   /** Limit of all uploads of one session together. */
@@ -19,7 +19,7 @@ export interface SessionPlaces {
   own: readonly string[]
 }
 
-export interface StoredFile {
+interface StoredFile {
   path: string
   name: string
   bytes: number

@@ -13,7 +13,7 @@ export interface Notice {
   link?: string
 }
 
-export interface SessionNoticesOptions {
+interface SessionNoticesOptions {
   session: { number: number; agent: string; startedAt: number }
   clock: Clock
   times: SessionTimes

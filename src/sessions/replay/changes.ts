@@ -61,17 +61,7 @@ export function changeFields({ state, phase, status }: Moment): ChangeFields {
 const UNSTABLE = new Set(['elapsedS', 'tokens', 'tail', 'rows'])
 
 /** Equal for two moments between which a person would see no change. */
-export function stableKey({
-  view,
-  settled,
-  busy,
-  awaiting,
-  authority,
-  rule,
-  phase,
-  status,
-  payload,
-}: ChangeFields): string {
+function stableKey({ view, settled, busy, awaiting, authority, rule, phase, status, payload }: ChangeFields): string {
   return JSON.stringify(
     [view, settled, busy, awaiting, authority, rule, phase, status, payload],
     (key, value: unknown) => (UNSTABLE.has(key) ? undefined : value),

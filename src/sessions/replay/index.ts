@@ -6,8 +6,8 @@
  * a line and tells changes from repetitions; `explain-at` explains one moment. The monitor of a
  * live session uses `Timeline` and `explainMoment`, too.
  */
-export { type ChangeFields, ChangeHistory, changeFields, seconds, stableKey } from './changes.js'
+export { type ChangeFields, ChangeHistory, changeFields, seconds } from './changes.js'
 export { type Explanation, explainMoment, explainRecording, explainScreen } from './explain-at.js'
 export type { BlockLine, MessageLine } from './replayed-conversation.js'
-export { type ReplayedLine, SessionReplay, type SessionReplayOptions } from './session-replay.js'
+export { type ReplayedLine, SessionReplay } from './session-replay.js'
 export { type Moment, Timeline, type TimelineCounters } from './timeline.js'

@@ -4,13 +4,13 @@ import { type PaneOutput, PaneScreen } from '../../panes/index.js'
 import { Effects } from '../effects.js'
 import type { PhaseEvent } from '../live/phase-table.js'
 import { SessionPhase } from '../live/session-phase.js'
-import { COLS, demoPack, pictureOf, ROWS } from './session-stage.js'
+import { COLS, demoPack, ROWS, screenBytes } from './session-fixture.js'
 
 /**
  * The phase of a session over a real screen, for events that no screen causes: its ports are
  * counted.
  */
-export class PhaseStage {
+export class PhaseFixture {
   readonly phase: SessionPhase
   readonly calls: string[] = []
   readonly recorded: EventType[] = []
@@ -61,7 +61,7 @@ export class PhaseStage {
   }
 
   async paint(rows: readonly string[], box: { isGone?: boolean; footer?: string } = {}, passMs = 100): Promise<void> {
-    this.#see(this.#screen.feed(new TextEncoder().encode(pictureOf(rows, box)), this.#t, { live: true }))
+    this.#see(this.#screen.feed(new TextEncoder().encode(screenBytes(rows, box)), this.#t, { live: true }))
     for (let passed = 0; passed < passMs; passed += 10) {
       this.#clock.advance(10)
       this.#see(this.#screen.tick(this.#t))

@@ -21,13 +21,13 @@ const RULE = '─'.repeat(60)
 export const COLS = 80
 export const ROWS = 40
 
-export interface StageOptions {
+export interface SessionFixtureOptions {
   record?: Partial<SessionRecord>
   times?: LiveSessionOptions['times']
   agent?: LiveSessionOptions['agent']
   /** Changes to the demo's pack. */
   pack?: (toml: string) => string
-  restoredFrom?: SessionStage
+  restoredFrom?: SessionFixture
   /** The snapshot of the host before; bytes before it are not read again. */
   snapshot?: LiveSessionOptions['restored']
 }
@@ -36,7 +36,7 @@ export interface StageOptions {
  * A live session with everything real but its terminal: tests feed it bytes and read the keys that
  * it sends, on a simulated clock. Frames are drawn as the demo agent draws them.
  */
-export class SessionStage {
+export class SessionFixture {
   readonly clock: SimulatedClock
   readonly store: EventStore
   readonly session: LiveSession
@@ -57,7 +57,7 @@ export class SessionStage {
     store: EventStore,
     directory: string,
     openedAt: number,
-    create: (stage: SessionStage) => LiveSession,
+    create: (fixture: SessionFixture) => LiveSession,
   ) {
     this.clock = clock
     this.store = store
@@ -66,11 +66,11 @@ export class SessionStage {
     this.session = create(this)
   }
 
-  static async open(options: StageOptions = {}): Promise<SessionStage> {
+  static async open(options: SessionFixtureOptions = {}): Promise<SessionFixture> {
     const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
-    // A stage that takes over a store also takes over its files, and removes them.
+    // A fixture that takes over a store also takes over its files, and removes them.
     const before = options.restoredFrom ?? null
-    const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
+    const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-fixture-'))
     const store =
       options.restoredFrom?.store ??
       (await openStore({
@@ -85,23 +85,23 @@ export class SessionStage {
     const record: SessionRecord = { id, startedAt, state, version, ...started, ...(exit && { exit }) }
     const journal = await SessionJournal.open(store, id)
     const pack = demoPack(options.pack)
-    return new SessionStage(
+    return new SessionFixture(
       clock,
       store,
       directory,
       await store.head(),
-      stage =>
+      fixture =>
         new LiveSession({
           record,
           pack,
-          keeper: stage.#keeper(),
+          keeper: fixture.#keeper(),
           journal,
           ledger: new Ledger(store),
           clock,
           emulator: { cols: COLS, rows: ROWS },
           hostName: 'test',
-          emit: update => stage.#take(update),
-          onError: error => stage.errors.push(error),
+          emit: update => fixture.#take(update),
+          onError: error => fixture.errors.push(error),
           ...(options.times && { times: options.times }),
           ...(options.agent && { agent: options.agent }),
           ...(options.snapshot && { restored: options.snapshot }),
@@ -110,8 +110,8 @@ export class SessionStage {
   }
 
   /** Another host after this one, on the same store: it reads what was printed, and goes live. */
-  async takenOver(options: StageOptions = {}): Promise<SessionStage> {
-    const next = await SessionStage.open({ ...options, restoredFrom: this })
+  async takenOver(options: SessionFixtureOptions = {}): Promise<SessionFixture> {
+    const next = await SessionFixture.open({ ...options, restoredFrom: this })
     const from = options.snapshot?.offset ?? 0
     for (const { bytes, t, offset } of this.#printed) if (offset >= from) next.session.output(bytes, t, offset)
     next.#offset = this.#offset
@@ -128,14 +128,14 @@ export class SessionStage {
   }
 
   /**
-   * The whole picture: these rows, and the input box below them unless the agent asks for
+   * The whole screen: these rows, and the input box below them unless the agent asks for
    * something.
    */
   async paint(
     rows: readonly string[],
     box: { draft?: string; isGone?: boolean; footer?: string; passMs?: number } = {},
   ): Promise<void> {
-    await this.print(pictureOf(rows, box), box.passMs)
+    await this.print(screenBytes(rows, box), box.passMs)
   }
 
   async print(text: string, passMs = 1_000): Promise<void> {
@@ -185,12 +185,12 @@ export class SessionStage {
     return [...messages.values()]
   }
 
-  /** Events of these types in any stream, written since this stage was opened. */
+  /** Events of these types in any stream, written since this fixture was opened. */
   async written(...types: EventType[]): Promise<StoredEvent[]> {
     return this.store.readAll({ after: this.#openedAt, limit: 1_000, types })
   }
 
-  /** Notices since this stage was opened. */
+  /** Notices since this fixture was opened. */
   async notices(): Promise<Notice[]> {
     await this.session.settled()
     return (await this.written('session.noticed')).map(({ data }) => {
@@ -253,7 +253,7 @@ async function rest(): Promise<void> {
 }
 
 /** The bytes that draw this frame. */
-export function pictureOf(
+export function screenBytes(
   rows: readonly string[],
   box: { draft?: string; isGone?: boolean; footer?: string } = {},
 ): string {

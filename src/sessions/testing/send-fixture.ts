@@ -19,7 +19,7 @@ let agents: ScriptedAgent[]
  * A new clock for every test of a file. After each test it checks what must hold whatever the agent
  * did.
  */
-export function useSendStage(): void {
+export function useSendFixture(): void {
   beforeEach(() => {
     clock = new SimulatedClock()
     agents = []
