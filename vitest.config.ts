@@ -1,29 +1,49 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { DearestFirst } from './test/support/dearest-first.js'
+import { SlowestFirst } from './test/support/slowest-first.js'
+
+/** Tests beside the code that start programs: git, a shell, PTYs, other Node processes. */
+const STARTS_PROGRAMS = [
+  'src/**/*.integration.test.ts',
+  'src/cli/{doctor/update-agent,pipelines/*,serve/server-pipelines,watch/shell-scripts}.test.ts',
+  'src/engine/graph/handlers/tool.test.ts',
+  'src/{git,keeper,pipelines,process,runs,trust,worktrees}/**/*.test.ts',
+  'src/{panes/tmux/tmux-server,supervision/tmux-roster,store/sqlite/sqlite-store,terminal/pty/pty}.test.ts',
+]
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most tests wait for programs, not for the processor.
-    maxWorkers: 3,
-    // Far beyond what a test takes: it ends one that hangs, and judges no machine's speed.
+    // Files run one after the other in the same process: loading the same modules again for each of them
+    // took as long as the tests. A test restores what it changes of its process.
+    isolate: false,
+    // Ends a test that hangs. It is far beyond what a test takes on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Real programs, terminals and kills on a machine that somebody else loads: what fails there is tried once more. `npm test` names
-    // those; SIGNALBOX_TEST_RETRY=0 is for finding out why.
-    retry: Number(process.env.SIGNALBOX_TEST_RETRY ?? 1),
-    sequence: { sequencer: DearestFirst },
+    expect: { poll: { timeout: 60_000, interval: 20 } },
+    sequence: { sequencer: SlowestFirst },
     passWithNoTests: false,
     projects: [
       {
         extends: true,
-        test: { name: 'whole', include: ['test/**/*.test.ts'], globalSetup: ['test/support/compile-children.ts'] },
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'],
+          exclude: STARTS_PROGRAMS,
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
-        // Files beside the code follow each other in one process: loading the same rooms anew for each of them took as long as all
-        // their tests. They change nothing of the process but what they put back.
-        test: { name: 'rooms', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'], isolate: false },
+        test: {
+          name: 'integration',
+          include: ['test/**/*.test.ts', ...STARTS_PROGRAMS],
+          globalSetup: ['test/support/compile-children.ts'],
+          // Most of these tests wait for programs, not for the processor.
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

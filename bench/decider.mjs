@@ -1,10 +1,11 @@
-// `node bench/decider.mjs <socket> <name>`: decides every request of a daemon as soon as it is pending, and beside others that do the same. Each
-// request is decided by what it is about: commands that begin with an even number are allowed, others denied. After each round it prints how
-// many decisions were its own, how many came too late, and what else was said; it ends with its standard input.
+// `node bench/decider.mjs <socket> <name>`: decides every request of a daemon as soon as it is
+// pending, in competition with other deciders. Commands that start with an even number are allowed,
+// others denied. After each round it prints how many decisions were its own, how many came too
+// late, and other answers; it ends with its standard input.
 import { request } from 'node:http'
 
 const [socketPath, name] = process.argv.slice(2)
-/** A person's surface is told of requests; this one has to ask, and shall not be the load that is measured. */
+/** The time between two requests for the list: polling must not be the load that is measured. */
 const ROUND_MS = 50
 const tried = new Set()
 const counts = { won: 0, late: 0, other: [] }

@@ -1,4 +1,5 @@
-// `node bench/engine-host.mjs <dist> <store> <run> <steps>`: drives one run of the benchmark and prints the number of each step as it begins.
+// `node bench/engine-host.mjs <dist> <store> <run> <steps>`: drives one run of the benchmark and
+// prints the number of each step as it starts.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { benchRun, benchWorkflow, changesOf } from './engine-workflow.mjs'

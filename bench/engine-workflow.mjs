@@ -1,24 +1,25 @@
-// A workflow for the benchmark: so many steps, each of which changes all keys of a state of a given size, or one of them.
+// A workflow for the benchmark: a number of steps, each of which changes all keys of a state of a
+// given size, or one of them.
 
 const KEYS = 20
 
-/** Values are made before they are needed: what is measured is the engine, not their making. */
+/** Values are generated in advance, so that only the engine is measured. */
 const POOL = 64
 const pools = new Map()
 
-/** A state of about so many bytes. */
+/** A state of about this many bytes. */
 export function stateOf(bytes, n = 0) {
   return Object.fromEntries(Array.from({ length: KEYS }, (_, key) => [`key_${key}`, value(bytes, n + key * 7)]))
 }
 
-/** What step `n` changes. */
+/** The keys that step `n` changes. */
 export function changesOf(bytes, which, n) {
   if (which === 'all') return stateOf(bytes, n)
   const key = n % KEYS
   return { [`key_${key}`]: value(bytes, n + key * 7) }
 }
 
-/** Text that does not repeat itself, as little as text of people does. */
+/** Text that repeats as little as natural text does. */
 function value(bytes, n) {
   const size = Math.floor(bytes / KEYS) - 12
   if (!pools.has(size))

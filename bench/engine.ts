@@ -1,9 +1,11 @@
-// `npm run bench:engine`: what a durable step costs, against LangGraph.js with its SQLite checkpointer in the same process, in turns.
+// `npm run bench:engine`: the cost of a durable step, compared with LangGraph.js and its SQLite
+// checkpointer in the same process, in turns.
 //   steps     1 000 steps with a checkpoint each; state 2 kB and 50 kB, all keys or one changed   bars: ≥ 3 × at FULL, ≥ 8 × at NORMAL
 //   bytes     growth of the file a step                                                            bars: ≤ 1/2 (2 kB), 1/3 (50 kB all), 1/10 (50 kB one)
 //   resume    spawn to the first new step after kill -9 at step 500                                bar: < 400 ms, at most one step again
 //   length    what step 5 000 costs against step 50                                                bar: ≤ 1.2 ×
-// LangGraph is installed outside of the project, in the cache directory of the user. Needs a build, which is what is measured. Prints, asserts nothing.
+// LangGraph is installed outside of the project, in the user's cache directory. Measures the build.
+// Prints, asserts nothing.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -34,7 +36,7 @@ interface Case {
   which: Which
   durability: Durability
 }
-/** Runs some steps of a case to their end, a checkpoint each. */
+/** Runs some steps of a case, with a checkpoint after each. */
 interface Engine {
   run(steps: number): Promise<void>
   close(): Promise<void>
@@ -91,7 +93,7 @@ async function drive(store: EventStore, run: string, work: object, durability: D
   if (end.state !== 'ended') throw new Error(`the run is ${end.state}`)
 }
 
-/** The packages in a directory of their own; null, said aloud, when they cannot be had. */
+/** The packages in a separate directory; null, with a message, if they cannot be installed. */
 function installed(): string | null {
   const place = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'signalbox-bench', 'langgraph')
   mkdirSync(place, { recursive: true })
@@ -102,10 +104,10 @@ function installed(): string | null {
   print('LangGraph.js', `installing into ${place}`)
   const npm = (cwd: string, ...args: string[]) => spawnSync('npm', args, { cwd, encoding: 'utf8', timeout: 600_000 })
   const result = npm(place, 'install', '--no-audit', '--no-fund', ...PACKAGES)
-  // Newer versions of npm run no scripts of packages by themselves: the database needs its own.
+  // Newer versions of npm do not run install scripts of packages by default; the database needs its script.
   if (result.status === 0 && !isBuilt()) npm(binary, 'run', 'install')
   if (isBuilt()) return place
-  print('LangGraph.js', `COULD NOT BE INSTALLED, so nothing is compared: ${result.stderr.trim().split('\n').at(-1)}`)
+  print('LangGraph.js', `COULD NOT BE INSTALLED, no comparison: ${result.stderr.trim().split('\n').at(-1)}`)
   return null
 }
 
@@ -143,7 +145,7 @@ async function langgraph(place: string) {
           recursionLimit: steps + 10,
           durability: 'sync',
         }
-        // The saver chooses its own mode when it is first used.
+        // The saver sets its own mode when it is first used.
         if (threads === 1) await saver.getTuple({ configurable: { thread_id: 'none' } })
         database.pragma(`synchronous = ${durability.toUpperCase()}`)
         await graph.invoke({ n: 0, ...stateOf(bytes) }, options)
@@ -158,7 +160,7 @@ async function timed(engine: Engine, steps: number): Promise<number> {
   return performance.now() - start
 }
 
-/** The file when all is in it, the write-ahead log folded back: what stays on the disk for a step. */
+/** The size of the file with the write-ahead log folded back: what a step adds on disk. */
 async function sizeOf(engine: Engine): Promise<number> {
   await engine.close()
   const database = new (await loadDriver())(engine.path, {})
@@ -184,7 +186,7 @@ async function compare(of: Case, theirs: ((of: Case, name: string) => Promise<En
   print(name, `${rate(times.ours).toFixed(0)} steps/s${speed} · ${bytes.toFixed(0)} bytes a step${size}`)
 }
 
-/** A host is killed at step 500; another one takes over. */
+/** Kills a host at step 500 and lets another one take over. */
 async function measureResume(): Promise<void> {
   const script = fileURLToPath(new URL('./engine-host.mjs', import.meta.url))
   const times: number[] = []
@@ -202,7 +204,7 @@ async function measureResume(): Promise<void> {
     'resume after kill -9',
     `${times.map(time => time.toFixed(0)).join(', ')} ms to the first new step (bar 400 ms)`,
   )
-  print('', `${again} step run again at most (bar 1)`)
+  print('', `${again} step repeated at most (bar 1)`)
 }
 
 /** Runs a host until a step, then kills it. */
@@ -219,8 +221,8 @@ function until(args: string[], isReached: (n: number) => boolean): Promise<{ fir
 }
 
 /**
- * One long run: the store grows, the cost of a step must not. What a step costs in a new store is measured in turns with the steps around
- * the 5 000th, so that both meet the same machine.
+ * One long run: the store grows, the cost of a step must not. Steps in a new store are measured in
+ * turns with the steps around the 5 000th, so that both run under the same load.
  */
 async function measureLength(): Promise<void> {
   const [early, late]: [number[], number[]] = [[], []]
@@ -238,7 +240,7 @@ async function measureLength(): Promise<void> {
   )
 }
 
-/** What each step of a run costs: from its end to the begin of the next. */
+/** The cost of each step of a run: from its end to the start of the next. */
 async function costs(store: EventStore, steps: number, between?: (n: number) => unknown): Promise<number[]> {
   const found: number[] = []
   let ended = Number.NaN

@@ -1,9 +1,10 @@
-// `npm run bench:graph`: what large graphs cost, and a run of 1 000 nodes that do nothing against LangGraph.js with its SQLite checkpointer,
-// in the same process, in turns, at the same durability.
+// `npm run bench:graph`: the cost of large graphs, and a run of 1 000 no-op nodes compared with
+// LangGraph.js and its SQLite checkpointer, in the same process, in turns, at the same durability.
 //   nodes     a chain of 1 000 no-op nodes, a checkpoint after each; FULL and NORMAL               bar: ≥ 3 ×
 //   read      a graph of 10 000 nodes and 20 000 edges, parsed and validated                        bar: < 1 s
 //   draw      the same graph as a picture                                                           bar: a picture, in time
-// LangGraph is installed outside of the project, by `npm run bench:engine`. Needs a build, which is what is measured. Prints, asserts nothing.
+// `npm run bench:engine` installs LangGraph outside of the project. Measures the build. Prints,
+// asserts nothing.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
@@ -75,11 +76,11 @@ async function ours(durability: Durability): Promise<Engine> {
   }
 }
 
-/** Null, said aloud, when it is not there. */
+/** Null, with a message, if it is not installed. */
 async function langgraph(): Promise<((durability: Durability) => Promise<Engine>) | null> {
   const place = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'signalbox-bench', 'langgraph')
   if (!existsSync(join(place, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node'))) {
-    print('LangGraph.js', 'NOT INSTALLED, so nothing is compared: npm run bench:engine installs it')
+    print('LangGraph.js', 'NOT INSTALLED, no comparison: npm run bench:engine installs it')
     return null
   }
   const require = createRequire(join(place, 'package.json'))
@@ -133,7 +134,7 @@ async function compare(durability: Durability, theirs: Awaited<ReturnType<typeof
   print(`${NODES} nodes, ${durability.toUpperCase()}`, `${rate(times.ours)} nodes/s${other}`)
 }
 
-/** Ten ways on from each of a thousand rows of ten: wide and deep. */
+/** A wide and deep graph: a thousand rows of ten nodes. */
 function large(): string {
   const lines = ['digraph {', 'start [shape=Mdiamond]; exit [shape=Msquare]']
   for (let at = 0; at < 10_000; at++) {

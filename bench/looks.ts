@@ -1,10 +1,11 @@
-// `npm run bench:looks`: the CPU time of one look at a streaming session, without terminals, sockets and waiting: sessions of a recorded
-// agent on a simulated clock, with their store, watches and board, exactly as the daemon wires them. Prints, asserts nothing.
-// BENCH_SESSIONS (20), BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it.
+// `npm run bench:looks`: the CPU time to read one frame of a streaming session, without terminals,
+// sockets and waiting: sessions of a recorded agent on a simulated clock, with their store,
+// monitors and board, wired exactly as in the daemon. Prints, asserts nothing. BENCH_SESSIONS (20),
+// BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PackShelf } from '../src/agents/index.js'
+import { LivePacks } from '../src/agents/index.js'
 import { approvalsProjection, Ledger } from '../src/approvals/index.js'
 import { SimulatedClock } from '../src/clock/index.js'
 import { loadConfig } from '../src/config/index.js'
@@ -20,7 +21,7 @@ import {
 } from '../src/sessions/index.js'
 import { openStore } from '../src/store/index.js'
 import { DriftFiles } from '../src/supervision/drift/index.js'
-import { PaneBoard, SessionMonitor, sessionPane } from '../src/supervision/index.js'
+import { PaneRegistry, SessionMonitor, sessionPane } from '../src/supervision/index.js'
 import { createRedactor } from '../src/text/index.js'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 20)
@@ -33,7 +34,7 @@ const [header, ...events] = readFileSync(cast, 'utf8')
   .map(line => JSON.parse(line))
 const size = { cols: header.width ?? header.term?.cols, rows: header.height ?? header.term?.rows }
 const output = (events as [number, string, string][]).filter(([, code]) => code === 'o')
-/** Pauses as bench/sessions.mjs plays them; each round begins with an empty screen. */
+/** Pauses as in bench/sessions.mjs; each round starts with an empty screen. */
 const pieces = [
   ...output.map(([t, , data], index) => ({
     pauseMs: Math.min(300, (t - (output[index - 1]?.[0] ?? t)) * 1000),
@@ -52,14 +53,22 @@ const store = await openStore({
 })
 const onError = (error: unknown) => console.error(error)
 const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
-const packs = new PackShelf({
+const packs = new LivePacks({
   directories: { user: null, shipped: join(PACKAGE_ROOT, 'packs') },
   clock,
   onFailed: onError,
   onReloaded: () => undefined,
 })
 const redactor = createRedactor()
-const board = new PaneBoard({ clock, settings: config, packs, redactor, env: {}, onSwitch: () => undefined, onError })
+const board = new PaneRegistry({
+  clock,
+  settings: config,
+  packs,
+  redactor,
+  env: {},
+  onSwitch: () => undefined,
+  onError,
+})
 const drift = new DriftFiles(directory)
 let looks = 0
 
@@ -103,7 +112,7 @@ await store.close()
 rmSync(directory, { recursive: true, force: true })
 process.exit(0)
 
-/** Time passes in steps of 10 ms; what was caused is carried out in between. */
+/** Advances the time in steps of 10 ms and lets promises settle in between. */
 async function pass(ms: number): Promise<void> {
   for (const end = clock.now() + ms; clock.now() < end; ) {
     clock.advance(10)
@@ -117,7 +126,7 @@ async function openSession(index: number): Promise<LiveSession> {
   const recorded = { ...started, recording: '/p/r.cast', owner: 'daemon' }
   await store.append(sessionStream(id), 0, [newEvent('session.started', recorded as never, clock.now())])
   const record = { id, startedAt: 1_000_000, state: 'starting', version: 1, ...recorded } as SessionRecord
-  const live = await packs.take(agent)
+  const live = await packs.acquire(agent)
   const session = new LiveSession({
     record,
     pack: live.pack,

@@ -1,5 +1,5 @@
-// `npm run bench:panes -- [panes]`: panes in a tmux of its own. How long until a question is seen, and what they cost when idle.
-// BENCH_ROUNDS and BENCH_IDLE_S make it shorter or longer.
+// `npm run bench:panes -- [panes]`: panes in a private tmux server. The time until a question is
+// detected, and the cost of idle panes. BENCH_ROUNDS and BENCH_IDLE_S make it shorter or longer.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
-// `npm run bench:runs [-- loud <MB>]`: many runs at once, and a worker that is far too loud. Needs a build. Prints, asserts nothing.
-//   many   50 detached oneshots of the demo agent, runs.max_concurrent = 50: made to driven   bars: all complete, p95 < 1 s
+// `npm run bench:runs [-- loud <MB>]`: many runs at once, and a worker that prints far too much.
+// Needs a build. Prints, asserts nothing.
+//   many   50 detached oneshots of the demo agent, runs.max_concurrent = 50: created to driven   bars: all complete, p95 < 1 s
 //   loud   a worker that prints 1 GB before its answer: time, and the most memory of the host  bar: it completes in bounded memory
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,10 +25,10 @@ const env = {
   SIGNALBOX_DEMO_SPEED: '0',
 }
 
-// Each command listens to them while it runs.
+// Each command adds a listener while it runs.
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0)
 
-/** A command line in this process; what it printed. */
+/** Runs a command line in this process; returns its output. */
 async function run(...args) {
   let said = ''
   const say = text => {
@@ -63,7 +64,7 @@ async function many(count) {
   await run('serve', '--stop')
 }
 
-/** A program that is called claude, prints so many megabytes of lines, and then its answer. */
+/** A program named claude that prints this many megabytes of lines and then its answer. */
 async function loud(megabytes) {
   const bin = join(directory, 'bin')
   mkdirSync(bin)

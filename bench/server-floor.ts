@@ -1,12 +1,15 @@
-// What Chromium itself takes to draw anything: one word in each of all pages, told at the same moment. What a page of ours needs beyond
-// that is ours; what it needs up to there is the machine's, with so many browsers on so few cores.
+// The time that Chromium needs to draw one word in each of all pages at once. The time that a page
+// of ours needs beyond that is ours; the rest is the cost of so many browsers on so few cores.
 import type { Page } from 'playwright-core'
 import { printTimes } from './server-times.js'
 
 const ROUNDS = 8
 const EVERY_MS = 1_000
 
-/** As text: it runs in the page, unchanged. The task behind a frame runs when that frame has been handed over. */
+/**
+ * A string, because it runs in the page unchanged. The task after a frame runs when that frame was
+ * handed over.
+ */
 const DRAW_WORD = (stamp: number) => `new Promise(resolve => {
   let word = document.getElementById('floor')
   if (!word) {

@@ -1,14 +1,14 @@
-// The server under load, as a process of its own: 200 panes that change, 100 sessions that write, and events in the log.
-// Told by its parent when to begin; answers with what it used.
+// The server under load, in a separate process: 200 panes that change, 100 sessions that write, and
+// events in the log. Its parent starts the load by a message and gets the CPU and memory use.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PackShelf } from '../src/agents/index.js'
+import { LivePacks } from '../src/agents/index.js'
 import { reportedOf } from '../src/approvals/testing/fixtures.js'
-import { openHome } from '../src/cli/home.js'
-import { serverSettings } from '../src/cli/serve/server-settings.js'
 import { systemClock } from '../src/clock/index.js'
+import { serverSettings } from '../src/daemon/index.js'
 import { newEvent } from '../src/events/index.js'
+import { openHome } from '../src/host/home/index.js'
 import { Host } from '../src/host/index.js'
 import { Keeper } from '../src/keeper/index.js'
 import { Pane } from '../src/panes/index.js'
@@ -41,6 +41,7 @@ const api = await ApiServer.open({
   host,
   runs: null,
   settings,
+  env: silentContext(directory).env,
   clock: systemClock,
   version: '0',
   stop: ignore,
@@ -50,13 +51,13 @@ const address = await api.listenOnTcp()
 const { readFileSync } = await import('node:fs')
 process.send!({ type: 'ready', address, token: readFileSync(api.parts.auth.token.path, 'utf8').trim() })
 
-const shelf = new PackShelf({
+const packs = new LivePacks({
   directories: { user: join(directory, 'packs') },
   clock: systemClock,
   onFailed: ignore,
   onReloaded: ignore,
 })
-const live = await shelf.take('demo')
+const live = await packs.acquire('demo')
 const began = systemClock.monotonic()
 const now = () => (systemClock.monotonic() - began) / 1000
 const panes = Array.from({ length: PANES }, (_, n) => {
@@ -75,7 +76,7 @@ const panes = Array.from({ length: PANES }, (_, n) => {
   return { id, pane, supervisor }
 })
 
-/* A hundred of the panes are sessions that people can open: they stand in the log. */
+/* A hundred of the panes are sessions in the log, which people can open. */
 for (const [n, { id }] of panes.slice(0, SESSIONS).entries())
   await host.store.append(
     `session/${id}`,
@@ -98,13 +99,16 @@ for (const [n, { id }] of panes.slice(0, SESSIONS).entries())
     { durability: 'normal' },
   )
 
-/** A screen keeps 2 000 rows: what a long run grows by should be what has no bound, not what has not reached its own yet. */
+/**
+ * A screen keeps 2 000 rows. They are filled first, so that growth during a long run shows what has
+ * no bound.
+ */
 function fillScrollback(): void {
   const rows = Buffer.from(Array.from({ length: 2_100 }, (_, n) => `row ${n} ${'word '.repeat(12)}\r\n`).join(''))
   for (const { pane } of panes) pane.feed(rows, now(), { live: false })
 }
 
-// Nobody is left to tell.
+// The parent has ended.
 process.on('disconnect', () => process.exit(1))
 
 process.on('message', async (message: { type: string; seconds: number; events: number }) => {
@@ -125,7 +129,7 @@ process.on('message', async (message: { type: string; seconds: number; events: n
     return
   }
   if (message.type === 'echo') {
-    // A real terminal whose program answers every key with itself.
+    // A real terminal whose program echoes every key.
     const { id } = await host.startSession({
       agent: null,
       args: ['/bin/cat'],
@@ -161,13 +165,14 @@ process.on('message', async (message: { type: string; seconds: number; events: n
         cpu: (user + system) / 1000 / (systemClock.monotonic() - from),
         memory: memory.held(),
         written,
-        // A machine that has no time left for the one who writes shows flattering times.
+        // If the machine is too busy to write the whole load, the measured times are too good.
         share: tick / (message.seconds * 100),
         streams: api.parts.streams.count('events'),
       })
       return
     }
-    // Every session writes ten times a second, every pane changes once a second, and twenty events a second are logged.
+    // Every session writes ten times a second, every pane changes once a second, and twenty events
+    // a second are logged.
     for (let n = tick % 10; n < SESSIONS; n += 10)
       host.bus.emit({
         type: 'message.update',
@@ -199,7 +204,7 @@ process.on('message', async (message: { type: string; seconds: number; events: n
         { durability: 'normal' },
       )
     }
-    // Every second somebody is asked, and the request of three seconds ago is answered elsewhere.
+    // Every second there is a new request, and the one of three seconds ago is decided elsewhere.
     if (tick % 100 === 50) {
       const report = { requestKey: `bench${from}-${tick}`, input: { command: `echo asked @${Date.now()}@` } }
       asked.push(await host.ledger.request(reportedOf(report, { session: panes[0]!.id })))

@@ -1,4 +1,5 @@
-// What the first page weighs and how long it takes until it can be used, on a processor that is slowed down four times.
+// The size of the first page and the time until it is interactive, on a processor slowed down four
+// times.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -12,7 +13,7 @@ function zipped(file: string): number {
   return gzipSync(readFileSync(join(web, file)), { level: 9 }).length
 }
 
-/** Needs a build. The page, what it names, and what that imports at once; then what a terminal adds. */
+/** Needs a build. The page with its files and their static imports; then what a terminal adds. */
 export function printWeight(): void {
   const page = readFileSync(join(web, 'index.html'), 'utf8')
   const named = [...page.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, name]) => name!)
@@ -25,8 +26,8 @@ export function printWeight(): void {
 }
 
 /**
- * From the first byte asked for to a page whose controls answer, with an empty cache each time: its heading stands there, what it shows is
- * the server's, and a task that is put in then has its turn.
+ * From the first request to an interactive page, with an empty cache each time: the heading is
+ * shown, the data is from the server, and a task that is queued then has run.
  */
 export async function measureFirstLoad(browser: Browser, links: readonly string[]): Promise<void> {
   const times: number[] = []
@@ -35,7 +36,7 @@ export async function measureFirstLoad(browser: Browser, links: readonly string[
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
     const cdp = await context.newCDPSession(page)
-    // The login makes the keys of the device; what is measured is the page that comes after it.
+    // The login creates the key of the device; the page after it is measured.
     await page.goto(link)
     await page.locator('.shell h1').first().waitFor()
     await cdp.send('Network.enable')

@@ -1,7 +1,11 @@
-// Whether what the server holds has a bound: looked at once a second, with the slope of the second half, where everything has been in use.
+// Whether the memory of the server is bounded: sampled once a second, with the slope of the second
+// half, when everything has been in use.
 import { systemClock } from '../src/clock/index.js'
 
-/** A run of less is too short for its slope to mean anything, and a collection in the middle would be felt in its times. */
+/**
+ * The slope of a shorter run means nothing, and a garbage collection in its middle would distort
+ * its times.
+ */
 export const LONG_S = 120
 const EVERY_MS = 1_000
 
@@ -20,7 +24,10 @@ export interface HeldMemory {
   rssMb: number
   /** Of the second half; null for a short run. */
   slopeMbPerMin: number | null
-  /** What is still reachable, in the middle and at the end; null for a short run or without --expose-gc. */
+  /**
+   * Memory that is still reachable, in the middle and at the end; null for a short run or without
+   * --expose-gc.
+   */
   inUse: { middle: InUse; end: InUse } | null
 }
 
@@ -60,7 +67,7 @@ function lookAtUse(): InUse | null {
   return { heapMb: heapUsed / 1e6, buffersMb: arrayBuffers / 1e6 }
 }
 
-/** The line that fits best, by least squares: MB a second. */
+/** The slope of the least-squares line, in MB per second. */
 function slopeOf(looks: readonly Look[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [atS, rss] = [mean(looks.map(look => look.atS)), mean(looks.map(look => look.rss))]

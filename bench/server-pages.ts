@@ -1,4 +1,5 @@
-// From an event in the server to the screen of a page: real Chromium pages, each a browser of its own for the server (own login, own stream).
+// From an event in the server to the screen of a page: real Chromium pages, each with its own login
+// and stream.
 import type { ChildProcess } from 'node:child_process'
 import { chromium, type Page } from 'playwright-core'
 import { measureFloor } from './server-floor.js'
@@ -8,16 +9,19 @@ import { printTimes } from './server-times.js'
 
 const FIRST_LOADS = 7
 
-/** How long the floor is looked at while the load runs. */
+/** How long the floor is measured while the load runs. */
 const FLOOR_S = 10
 
 interface Shown {
-  /** `arrived`: a request has come to the page; `request`: it has been drawn. */
+  /** `arrived`: the page has received a request; `request`: it has drawn it. */
   kind: 'text' | 'arrived' | 'request'
   ms: number
 }
 
-/** Every stamp `@…@` that appears is noted when the frame that shows it has been painted. As text: it runs in the page, unchanged. */
+/**
+ * Records every stamp `@…@` when the frame that shows it was painted. A string, because it runs in
+ * the page unchanged.
+ */
 const WATCH_STAMPS = `
   window.shown = []
   const begun = Date.now()
@@ -29,7 +33,7 @@ const WATCH_STAMPS = `
       if (stamp === undefined || Number(stamp) < begun || known.has(kind + stamp)) continue
       known.add(kind + stamp)
       requestAnimationFrame(() => {
-        // The task behind a frame runs when that frame has been handed over.
+        // The task after a frame runs when that frame was handed over.
         const after = new MessageChannel()
         after.port1.onmessage = () => window.shown.push({ kind, ms: Date.now() - Number(stamp) })
         after.port2.postMessage(null)
@@ -70,7 +74,7 @@ export async function measurePages(
   child.send({ type: 'links', events: count + FIRST_LOADS, seconds: 0 })
   const { links, sessions } = await told<{ links: string[]; sessions: string[] }>('links')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
-  // While nothing else runs.
+  // Before the load starts.
   await measureFirstLoad(browser, links.slice(count))
   const pages: Page[] = []
   const openPage = async (n: number): Promise<void> => {
@@ -81,7 +85,7 @@ export async function measurePages(
     const page = await context.newPage()
     await page.goto(link)
     await page.locator('.shell h1').first().waitFor()
-    // Half of them read a session, the others see what needs them, the wall, and the runs.
+    // Half of them show a session, the others the start page, the panes and the runs.
     const path = n % 2 === 0 ? `/s/${sessions[n]}` : ['/', '/', '/panes', '/runs'][((n - 1) / 2) % 4]!
     await page.goto(new URL(path, link).href)
     await page.locator('main h1').first().waitFor()
@@ -95,7 +99,7 @@ export async function measurePages(
   const done = await told<{ cpu: number; share: number; memory: HeldMemory }>('done')
   const shown = (await Promise.all(pages.map(page => page.evaluate<Shown[]>('shown')))).flat()
   console.log(`${count} pages in Chromium, 100 sessions writing 10/s, 200 panes changing 1/s, ${seconds} s`)
-  console.log(`load             ${(done.share * 100).toFixed(0)} % of what was meant was written`)
+  console.log(`load             ${(done.share * 100).toFixed(0)} % of the intended load was written`)
   for (const [kind, what] of [
     ['text', 'text to screen'],
     ['request', 'request to screen'],
@@ -119,7 +123,7 @@ export async function measurePages(
   await browser.close()
 }
 
-/** What the script of each page still holds, in MB. */
+/** The heap of each page that is still reachable, in MB. */
 async function heapsOf(pages: readonly Page[]): Promise<number[]> {
   const heaps: number[] = []
   for (const page of pages) {
@@ -134,12 +138,15 @@ async function heapsOf(pages: readonly Page[]): Promise<number[]> {
 
 const KEYS = 60
 
-/** From the press of a key to the frame that shows its echo: page, server, terminal, program and back. */
+/**
+ * From the press of a key to the frame that shows its echo: page, server, terminal, program and
+ * back.
+ */
 async function measureEcho(page: Page, child: ChildProcess, told: <T>(type: string) => Promise<T>): Promise<void> {
   child.send({ type: 'echo', events: 0, seconds: 0 })
   const { id } = await told<{ id: string }>('echo')
   await page.goto(new URL(`/s/${id}`, page.url()).href)
-  await page.getByRole('button', { name: 'Take input' }).click()
+  await page.getByRole('button', { name: 'Take keyboard' }).click()
   await page.getByText('You have the keyboard').waitFor()
   await page.evaluate(WATCH_ECHO)
   for (let n = 0; n < KEYS; n++) {

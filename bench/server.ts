@@ -1,6 +1,7 @@
-// npm run bench:server [-- --seconds 20 --clients 20 --pages 20 --only pages]: how long an event takes from the server to each of 20 readers while 100 sessions
-// write and 200 panes change, what that costs the server, whether 10 000 events are told again without gap or double, and how long an
-// event takes until it stands on the screen of each of 20 pages in Chromium.
+// npm run bench:server [-- --seconds 20 --clients 20 --pages 20 --only pages]: how long an event
+// takes from the server to each of 20 readers while 100 sessions write and 200 panes change, what
+// that costs the server, whether 10 000 events are replayed without gap or duplicate, and how long
+// an event takes to the screen of each of 20 pages in Chromium.
 import { fork } from 'node:child_process'
 import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +17,7 @@ const SECONDS = argument('seconds', 20)
 const CLIENTS = argument('clients', 20)
 const PAGES = argument('pages', 20)
 const REPLAY = 10_000
-/** Skips readers and replay, for a look at the pages alone. */
+/** Measures the pages only, without readers and replay. */
 const ONLY_PAGES = process.argv.includes('--only')
 
 const child = fork(fileURLToPath(new URL('server-host.ts', import.meta.url)), {
@@ -33,7 +34,7 @@ const told = <T>(type: string) =>
   })
 const { address, token } = await told<{ address: string; token: string }>('ready')
 
-/** Reads a stream and calls back for every event; returns how to end it. */
+/** Reads a stream and calls back for every event; returns a function that ends it. */
 function read(query: string, each: (event: string, id: string | null, data: string) => void): () => void {
   const sending = request(
     `${address}/api/v1/events${query}`,
@@ -85,7 +86,7 @@ async function measureReaders(): Promise<void> {
   console.log(`server           ${(done.cpu * 100).toFixed(0)} % of a core, ${describeMemory(done.memory)}`)
 }
 
-/** One absence in which 10 000 events were written: all of them come back, in one answer. */
+/** A reader that missed 10 000 events gets all of them in one answer. */
 async function measureReplay(): Promise<void> {
   child.send({ type: 'replay', events: 0, seconds: 0 })
   const { position: cursor } = await told<{ position: string }>('replayed')
@@ -106,7 +107,7 @@ async function measureReplay(): Promise<void> {
   })
   const isWhole = seen.length === REPLAY && seen.every((value, index) => value === index)
   console.log(
-    `${REPLAY} missed     ${resume === 'gap' ? 'GAP' : isWhole ? 'told again in one answer, each once, in order' : 'NOT WHOLE'}, ${Math.round(performance.now() - begun)} ms`,
+    `${REPLAY} missed     ${resume === 'gap' ? 'GAP' : isWhole ? 'replayed in one answer, each once, in order' : 'INCOMPLETE'}, ${Math.round(performance.now() - begun)} ms`,
   )
 }
 

@@ -1,12 +1,13 @@
-// `node bench/sessions.mjs [help] [exit] [keeper] [idle] [approvals]`: the figures of sessions, keeper and daemon. Prints, asserts nothing. Needs a build.
+// `node bench/sessions.mjs [help] [exit] [keeper] [idle] [approvals]`: measures sessions, keeper
+// and daemon. Prints, asserts nothing. Needs a build.
 //   help   time of `signalbox --help` against `node -e 0`                        bar: ≤ 1.5 × node + 60 ms
 //   exit   programs that print 64 kB and exit: runs with all bytes               bar: 200 of 200
 //   keeper the same as sessions of the daemon: recordings with all bytes         bar: 200 of 200
 //   idle   200 demo sessions at once: all answer, CPU at rest, memory a session  bars: < 3 % of a core each, < 6 MB
 //   approvals  menu on screen → pending, decision → first key, beside 1 and 100 streaming sessions  bars: p95 < 150 ms, < 300 ms
-//              streaming are recordings of a real agent, played in a loop by a program that costs next to nothing (needs perl);
-//              BENCH_TOOL_MS=3000 has so long between two questions that none is due to go before the others; BENCH_ASKED: how many (30);
-//              BENCH_STREAM=demo takes a hundred demo agents instead, which use up two cores by themselves
+//              streaming sessions play recordings of a real agent in a loop, with a program that needs little CPU (perl);
+//              BENCH_TOOL_MS=3000 spaces the questions so far apart that none gets priority; BENCH_ASKED: how many (30);
+//              BENCH_STREAM=demo uses a hundred demo agents instead, which keep two cores busy
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -38,7 +39,7 @@ const env = {
 mkdirSync(join(directory, 'work'))
 const cwd = join(directory, 'work')
 
-// Whoever stops it wants nothing of it left.
+// An interrupted benchmark leaves nothing behind.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
 
 try {
@@ -48,7 +49,7 @@ try {
   if (wants('idle')) await measureIdle()
   if (wants('approvals')) await measureApprovals()
 } catch (error) {
-  console.error(`${error.message}; the daemon's last words:\n${daemonLog()}`)
+  console.error(`${error.message}; the end of the daemon's log:\n${daemonLog()}`)
   process.exitCode = 1
 } finally {
   await cleanUp()
@@ -65,7 +66,8 @@ function measureHelp() {
     times.node.push(time(['-e', '0']))
     times.help.push(time([cli, '--help']))
   }
-  // The fastest run is what the machine takes when nobody else wants it; medians of a busy machine say more about the others.
+  // The fastest run shows the cost without other load; the median of a busy machine says more about
+  // the other programs.
   for (const [name, of] of [
     ['median', median],
     ['fastest', values => Math.min(...values)],
@@ -93,7 +95,9 @@ async function measureExit() {
   )
 }
 
-/** The same in the keeper, sixteen at once: the hardest case for bytes that wait in the kernel. */
+/**
+ * The same in the keeper, sixteen at once: the hardest case for bytes that are still in the kernel.
+ */
 async function measureKeeperExit() {
   startDaemon()
   const sessions = await inParallel(Math.min(RUNS, SESSIONS), 16, () =>
@@ -165,8 +169,9 @@ async function measureIdle() {
 }
 
 /**
- * One session asks 30 times while others stream. A menu is on screen when its bytes reach the keeper, and a key has left when the keeper
- * writes it: the recording has both. Hooks are off, so that every decision goes by the menu.
+ * One session asks 30 times while others stream. A menu is on screen when its bytes reach the
+ * keeper, and a key is sent when the keeper writes it: the recording has both times. Hooks are off,
+ * so that every decision is typed into the menu.
  */
 async function measureApprovals() {
   mkdirSync(join(home, 'config'), { recursive: true })
@@ -189,7 +194,7 @@ async function measureApprovals() {
     await post(`/sessions/${session.id}/messages`, { text: 'go' })
     const before = processes().map(({ pid }) => cpuSeconds(pid))
     const programs = ownProcesses().filter(({ name }) => name === 'program')
-    // One that has ended meanwhile did not do much.
+    // A process that has ended meanwhile used little.
     const used = () =>
       programs.reduce((sum, { pid }) => sum + (existsSync(`/proc/${pid}/stat`) ? cpuSeconds(pid) : 0), 0)
     const usedBefore = used()
@@ -213,7 +218,10 @@ async function measureApprovals() {
   }
 }
 
-/** Sessions of a real agent at work, as it was recorded: about twenty writes a second each, for ever. */
+/**
+ * Sessions that replay a recording of a working agent in a loop: about twenty writes per second
+ * each.
+ */
 function recordedStream() {
   const cast = join(root, 'packs', 'codex', 'fixtures', 'hello.80x24.cast')
   const [header, ...events] = readFileSync(cast, 'utf8')
@@ -231,7 +239,7 @@ function recordedStream() {
     'use MIME::Base64; $| = 1;',
     `open(F, '<', '${join(directory, 'stream.txt')}'); @pieces = map { [split / /] } <F>;`,
     'system("stty raw -echo"); srand($$); select(undef, undef, undef, rand(5));',
-    // Each time from an empty screen, as a session begins.
+    // Each round starts with an empty screen, as a session does.
     'for (;;) { for $p (@pieces) { select(undef, undef, undef, $p->[0]); print decode_base64($p->[1]) } print "\\e[2J\\e[H" }',
   ]
   const file = join(directory, 'codex')
@@ -241,7 +249,8 @@ function recordedStream() {
 }
 
 function demoStream() {
-  // Pieces of a few rows each: the demo agent draws an open piece anew with every word, and the load shall be ours, not its own.
+  // Parts of a few rows each: the demo agent redraws an open part with every word, and the load
+  // should be ours, not the agent's.
   const piece = index =>
     `Part ${index} of an answer that goes on and on.\n\n- first\n- second\n- third and last of part ${index}`
   const streaming = scenarioFile(
@@ -276,7 +285,7 @@ async function approveNext(session) {
   await get(`/sessions/${session.id}/wait?for=approval&timeoutMs=60000`)
   const { items } = await get('/approvals')
   const approval = items.find(({ subject, state }) => subject.session === session.id && state === 'pending')
-  // A person needs a moment, and the menu has to stand for one.
+  // A person needs a moment, and the menu must have been shown for one.
   await sleep(400)
   const decided = await post(`/approvals/${approval.id}/decision`, {
     fingerprint: approval.fingerprint,
@@ -295,7 +304,7 @@ function latencies(session, items) {
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line))
-  // The recording is made anew when it starts: the time of its birth is the zero of its times.
+  // The recording is created when the session starts: its birth time is the zero of its times.
   const startedAt = statSync(session.recording).birthtimeMs
   const shown = events
     .filter(([, code, data]) => code === 'o' && data.includes('May I run'))
@@ -330,7 +339,7 @@ function startDaemon() {
   const profiles = process.env.BENCH_PROFILE
   if (profiles !== undefined)
     spawn(process.execPath, ['--cpu-prof', '--cpu-prof-dir', profiles, cli, 'serve'], { env, cwd, stdio: 'ignore' })
-  // Waits for the one that is there.
+  // Waits for the daemon that is running.
   execFileSync(process.execPath, [cli, 'serve', '--background'], { env, cwd, stdio: 'ignore' })
 }
 
@@ -382,7 +391,7 @@ function call(method, path, body) {
     const asking = request(
       {
         socketPath: join(home, 'run', 'signalbox.sock'),
-        // A connection of one's own: one that is kept may be closed by the daemon in the moment it is used again.
+        // A new connection each time: the daemon may close a kept one just when it is used again.
         agent: false,
         method,
         path: `/api/v1${path}`,
@@ -408,7 +417,7 @@ function processes() {
   return ownProcesses().filter(({ name }) => name !== 'program')
 }
 
-/** Everything that runs in this home, by what it was started with. */
+/** All processes of this home, by their command lines. */
 function ownProcesses() {
   const found = []
   for (const name of readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
@@ -439,9 +448,9 @@ function residentMegabytes(pid) {
 }
 
 async function cleanUp() {
-  // The keeper hangs up its programs when it is told to end.
+  // The keeper ends its programs when it is asked to end.
   for (const { pid } of processes()) process.kill(pid, 'SIGTERM')
-  // A profile takes its time to be written.
+  // Writing a profile takes a while.
   const tries = process.env.BENCH_PROFILE === undefined ? 100 : 600
   for (let waited = 0; waited < tries && processes().length > 0; waited++) await sleep(100)
   for (const { pid } of processes()) process.kill(pid, 'SIGKILL')

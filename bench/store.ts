@@ -1,4 +1,5 @@
-// `node --import tsx bench/store.ts`: how fast the SQLite store is on this machine. Prints one line per figure.
+// `node --import tsx bench/store.ts`: how fast the SQLite store is on this machine. Prints one line
+// per figure.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -57,7 +58,7 @@ async function measureOneProcess(path: string): Promise<void> {
   await projecting.close()
 }
 
-/** The child sends the time in milliseconds of this machine's clock just after its append has returned. */
+/** The child sends the time in milliseconds just after its append has returned. */
 async function measureLatency(path: string, durability: 'full' | 'normal'): Promise<void> {
   const store = await openStore({ path, clock: systemClock })
   const child = fork(fileURLToPath(import.meta.url), ['writer', path], { execArgv: ['--import', 'tsx'] })

@@ -1,15 +1,18 @@
-// `npm run bench:terminal [-- --rounds <n>] [dir…]`: recordings through the emulator, through the whole path (emulator, frames,
-// classifier) and through pyte, in one run. Prints MB/s, the ratio to pyte on every recording, and what a classification takes.
+// `npm run bench:terminal [-- --rounds <n>] [dir…]`: recordings through the emulator, through the
+// whole path (emulator, frames, classifier) and through pyte, in one run. Prints MB/s, the ratio to
+// pyte on every recording, and what a classification takes.
 //
-// How it is measured: emulator and pyte get the same work, all bytes of a recording at once and then the display read once. Making
-// the emulator or the pyte screen is not counted, for either; what it costs has a line of its own. Both take turns, recording by recording and round by round, so that
-// a busy machine slows both; every figure is CPU time (of all threads: the garbage collector's too) and the median of the rounds.
-// A clock read costs as much as a short recording, so short ones are fed to several emulators (screens) between two reads, and take
-// their turn three times a round: a single stir of the compiler or the collector is a multiple of what they cost. For the same reason
-// recordings whose ratio is low after that take up to nine more turns, each program as many as the other. Both
-// collect garbage before the clock starts: what the making left behind is not the work's.
+// Method: emulator and pyte get the same work, all bytes of a recording at once and then one read
+// of the display. Creating the emulator or the pyte screen is not counted; its cost is printed
+// separately. Both take turns, recording by recording and round by round, so that a busy machine
+// slows both; every figure is CPU time (of all threads, including the garbage collector) and the
+// median of the rounds. A clock read costs as much as a short recording, so short ones are fed to
+// several emulators (screens) between two reads, and take their turn three times a round: a single
+// run of the compiler or the collector costs several times as much as they do. For the same reason
+// recordings with a low ratio take up to nine more turns, the same number for both programs. Both
+// collect garbage before the clock starts, so that the cost of creation is not counted.
 //
-// pyte is Debian's python3-pyte; without it the comparison is left out, and said so.
+// pyte is Debian's python3-pyte; without it the comparison is omitted with a message.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,8 +32,8 @@ const { TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.
 const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
 const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
 
-// pyte stops at private variants of two sequences that nearly all agents send. They are swallowed here, as its own Screen should:
-// otherwise there were nothing to compare with on a sixth of the recordings.
+// pyte fails on private variants of two sequences that nearly all agents send. They are dropped
+// here, as its own Screen should do: otherwise a sixth of the recordings could not be compared.
 const PYTE = `
 import gc, sys, time, pyte
 
@@ -62,12 +65,13 @@ for line in sys.stdin:
 `
 
 const { values, positionals } = parseArgs({ options: { rounds: { type: 'string' } }, allowPositionals: true })
-// One is enough for the figures to stand; more of them smooth the ratios of the shortest recordings.
+// One round is enough for stable figures; more rounds smooth the ratios of the shortest recordings.
 const rounds = Math.max(1, Number(values.rounds ?? 1) || 1)
 const corpus = join(root, '..', 'shared', 'corpus')
 const directories = positionals.length > 0 ? positionals : [existsSync(corpus) ? corpus : join(root, 'packs')]
 setFlagsFromString('--expose-gc')
-// A full collection would also throw away compiled code; what is young and alive is moved out of the way by the second one.
+// A full collection would also discard compiled code. The second minor one promotes young objects
+// that are alive.
 const collect = runInNewContext('gc')
 const collectGarbage = () => [1, 2].forEach(() => collect({ type: 'minor' }))
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
@@ -79,7 +83,10 @@ const LONG_MS = 50
 const SHORT_MS = 5
 const SHORT_TURNS = 3
 const REPEATS_MAX = 20
-/** Recordings with a ratio below this take further turns: one bad turn of a few makes the median. */
+/**
+ * Recordings with a ratio below this take more turns: of few turns, one bad one determines the
+ * median.
+ */
 const DOUBTFUL_RATIO = 14
 const DOUBTFUL_TURNS = 9
 const MADE = 200
@@ -109,7 +116,8 @@ async function readRecordings() {
     const name = relative(directory, cast).replace(/\.cast$/, '')
     const agent = agentOf(cast)
     if (!packs.has(agent)) packs.set(agent, await loadPack(agent, null))
-    // Their events are read again when they are needed: many small objects make every garbage collection dear.
+    // Their events are read again when needed: many small objects make every garbage collection
+    // expensive.
     recordings.push({
       name,
       cast,
@@ -127,7 +135,7 @@ async function readRecordings() {
 }
 
 async function compare(recordings) {
-  // The compiler has seen every kind of recording, and is done, before the first is measured.
+  // The compiler has seen every kind of recording before the first is measured.
   for (const start = cpu(); cpu() - start < WARM_UP_MS; )
     for (const recording of recordings) feedEmulators(recording, 1)
   const pyte = openPyte()
@@ -161,7 +169,10 @@ function makeEmulators(times) {
   return (cpu() - start) / times
 }
 
-/** A long recording once; others again, short ones many times, behind a first time for which the caches were cold. */
+/**
+ * A long recording once; others several times, short ones many times, after a first time with cold
+ * caches.
+ */
 async function repeat(feed) {
   const onceMs = await feed(1)
   if (!(onceMs < LONG_MS)) return onceMs
@@ -174,7 +185,7 @@ function feedEmulators({ bytes, cols, rows }, times) {
   const start = cpu()
   for (const emulator of emulators) {
     emulator.feed(bytes, 0, { live: false })
-    emulator.picture()
+    emulator.currentFrame()
   }
   return (cpu() - start) / times
 }
@@ -205,13 +216,16 @@ function report(recordings, isCompared) {
   }
 }
 
-/** Every recording at its own rhythm: pieces as they came, frames when they were due, every frame classified. */
+/**
+ * Every recording at its own pace: chunks as recorded, frames when they are due, every frame
+ * classified.
+ */
 async function wholePath(recordings) {
   const classified = []
   let taken = 0
   for (const [index, { cast, pack, cols, rows }] of recordings.entries()) {
     const { events } = await readWholeRecording(cast)
-    // The first ones also warm up the compiler.
+    // The first recordings also warm up the compiler.
     if (index < WARM_UP_RECORDINGS) replay(events, new Pane(pack, { cols, rows }))
     taken += replay(events, new Pane(pack, { cols, rows }))
     if (cols === 120 && rows === 40) classified.push(...classification(events, { pack, cols, rows }))

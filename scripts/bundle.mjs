@@ -13,13 +13,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
 const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/direct-main']
-/** Insides that the reference pages are made from and that tests take part by part. */
-const INSIDES = [
-  'cli/home',
-  'cli/specs/index',
-  'cli/main',
-  ...readdirSync(join(src, 'events')).filter(isSource).map(eventsOf),
-]
+/** Modules that tests and benchmarks import from the build. */
+const INSIDES = ['cli/main']
 
 await bundle()
 
@@ -52,14 +47,6 @@ async function bundle() {
   })
   await build.close()
   writeFileSync(join(dist, 'LICENSES.txt'), licences([...inside].sort()))
-}
-
-function isSource(file) {
-  return file.endsWith('-events.ts')
-}
-
-function eventsOf(file) {
-  return `events/${file.slice(0, -'.ts'.length)}`
 }
 
 /** `index.ts` of every room and of the folders in it that have one: what scripts, benchmarks and tests import. */

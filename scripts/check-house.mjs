@@ -1,5 +1,6 @@
-// The rules of the house (docs/architecture.md) that a compiler does not know: who may import whom, which files are pure,
-// which calls are banned, and how long a file may grow. Prints every violation as file:line and exits 1 if there is one.
+// Rules of the architecture (docs/architecture.md) that the compiler does not check: which room may
+// import which, which files are pure, which calls are banned, and how long a file may be. Prints
+// every violation as file:line and exits 1 if there is one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,12 +13,12 @@ const problems = []
 const edges = new Map()
 
 const BANNED = [
-  [/\bshell:\s*true\b/, 'programs are started with an argument array, never through a shell'],
+  [/\bshell:\s*true\b/, 'start programs with an argument array, not through a shell'],
   [/\bexec(Sync)?\(/, 'exec runs a shell: use spawn with an argument array', /\.exec\(/],
-  [/\beval\(|new Function\(/, 'no evaluation of text as code'],
-  [/\binnerHTML\b|dangerouslySet/, 'text goes to the page as text nodes only'],
+  [/\beval\(|new Function\(/, 'do not evaluate text as code'],
+  [/\binnerHTML\b|dangerouslySet/, 'add text to the page as text nodes only'],
   [/(?<!\?):\s*any\b|\bas any\b/, 'no any'],
-  [/@ts-(ignore|nocheck)/, 'no silenced types'],
+  [/@ts-(ignore|nocheck)/, 'do not suppress type errors'],
 ]
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bset(Timeout|Interval|Immediate)\(|\bperformance\.|\bprocess\./
@@ -41,15 +42,15 @@ function checkImport(file, line, from, target, isTypeOnly) {
   const resolved = relative(src, join(dirname(file), target))
   const other = resolved.split('/')[0]
   if (other === room || !resolved.includes('/') || !relative(src, file).includes('/')) return
-  if (!resolved.endsWith('/index.js')) report(file, line, `import ${from} through the door (index.ts) of ${other}/`)
+  if (!resolved.endsWith('/index.js')) report(file, line, `import ${from} through index.ts of ${other}/`)
   const allowed = house.programs[room]
   if (allowed) {
-    if (!allowed.includes(other)) report(file, line, `${room}/ is a program of its own and may not use ${other}/`)
+    if (!allowed.includes(other)) report(file, line, `${room}/ is a separate program and may not import ${other}/`)
     return
   }
   if (house.programs[other]) return report(file, line, `${other}/ is a program: start it, do not import it`)
-  if (!rowOf.has(other)) return report(file, line, `${other}/ is no room of the house (scripts/house.json)`)
-  if (rowOf.get(other) < rowOf.get(room)) report(file, line, `${room}/ may not use ${other}/, which lies above it`)
+  if (!rowOf.has(other)) return report(file, line, `${other}/ is not a room of scripts/house.json`)
+  if (rowOf.get(other) < rowOf.get(room)) report(file, line, `${room}/ may not import ${other}/, which is above it`)
   if (rowOf.get(other) === rowOf.get(room) && !isTypeOnly) {
     if (!edges.has(room)) edges.set(room, new Map())
     edges.get(room).set(other, `${relative(root, file)}:${line}`)
@@ -84,9 +85,9 @@ function checkFile(file) {
       if (pattern.test(text) && !except?.test(text)) report(file, line, message)
     if (isPure && IMPURE.test(text)) report(file, line, 'pure file reads a clock, randomness, a timer or the process')
     if (!house.timerRooms.includes(room) && TIMERS.test(text))
-      report(file, line, 'timers come from an injected clock (clock/)')
+      report(file, line, 'take timers from an injected clock (clock/)')
     if (room !== 'server' && !path.startsWith('telegram/fake/') && /\bcreateServer\(/.test(text) && /http/.test(text))
-      report(file, line, 'HTTP servers live in server/')
+      report(file, line, 'HTTP servers belong into server/')
   })
 }
 
@@ -105,7 +106,7 @@ function checkCycles() {
   for (const room of edges.keys()) walk(room, [])
 }
 
-/** The dashboard is a program of its own, in a browser: it may do what pages do, but not what is banned everywhere. */
+/** The dashboard is a separate program in a browser: only the rules for all code apply. */
 function checkPage(file) {
   if (/\.test\.tsx?$/.test(file)) return
   const lines = readFileSync(file, 'utf8').split('\n')
@@ -114,7 +115,9 @@ function checkPage(file) {
     if (/^\s*(\/\/|\*|\/\*)/.test(text)) return
     for (const [pattern, message, except] of BANNED)
       if (pattern.test(text) && !except?.test(text)) report(file, index + 1, message)
-    if (/from '(\.\.\/)+src\//.test(text)) report(file, index + 1, 'the page knows the API, not the rooms behind it')
+    const shared = /from '(?:\.\.\/)+src\/([^']+)'/.exec(text)?.[1]
+    if (shared && !house.pageFiles.includes(shared))
+      report(file, index + 1, 'the page may use the API and the files in `pageFiles` of house.json only')
   })
 }
 

@@ -1,4 +1,4 @@
-// `npm run check`: formatter and linter, types, the rules of the house, and the docs.
+// `npm run check`: formatter and linter, types, the rules of the house, unused code, and the docs.
 import { join } from 'node:path'
 import { install, requireNode, root, run } from './setup.mjs'
 
@@ -10,8 +10,11 @@ run(process.execPath, [
   '--error-on-warnings',
   '.',
 ])
-// The page, and the tests that reach into it, know a browser's world; everything else must not.
+// The page and its tests are compiled with the types of a browser; everything else must not use
+// them.
 for (const project of ['tsconfig.check.json', join('web', 'tsconfig.json'), join('test', 'web', 'tsconfig.json')])
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project])
 run(process.execPath, [join(root, 'scripts', 'check-house.mjs')])
+// Files, exports and dependencies that nothing uses (knip.jsonc).
+run(process.execPath, [join(root, 'node_modules', 'knip', 'bin', 'knip.js'), '--no-progress'])
 run(process.execPath, [join(root, 'scripts', 'generate-docs.mjs'), '--check'])

@@ -1,16 +1,32 @@
-// What can be wrong with a page without being wrong in prose: links that lead nowhere, and commands or flags that do not exist.
+// What a program can find wrong in a page: broken links, commands or flags that do not exist, and
+// sentences that something is not built yet.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { root } from './setup.mjs'
 
 const SKIPPED = new Set(['node_modules', 'dist', '.git', 'fixtures', 'coverage', 'tmp'])
+/**
+ * A page describes what the product does. A sentence that something is not built, read, written or
+ * used yet becomes false without anybody noticing; what can be derived is generated instead. Pages
+ * of decisions describe a moment in the past.
+ */
+const ABSENCE = [
+  /\bnot (?:yet )?built\b/i,
+  /\bnot (?:read|written|used|run|carried out|implemented|supported) (?:yet|by this version)\b/i,
+  /\b(?:nothing|nobody) (?:reads|writes|uses|executes)\b.*\byet\b/i,
+  /\b(?:does|do|can|is|are) not \w+ yet\b/i,
+  /\b(?:has|have) no \w+ yet\b/i,
+  /\bthis version (?:acts|has|uses|does|writes|reads|knows)\b/i,
+  /^#+ .*\byet\b/i,
+]
 
 /** One line for each problem, `file:line: what`. */
 export function findDocProblems(commands) {
   return [...pagesBelow(root)].flatMap(file => {
     const lines = readFileSync(file, 'utf8').split('\n')
     const name = relative(root, file)
-    return [...linkProblems(file, lines), ...commandProblems(lines, commands)].map(
+    const claims = name.startsWith('docs/decisions/') ? [] : absenceProblems(lines)
+    return [...linkProblems(file, lines), ...commandProblems(lines, commands), ...claims].map(
       ({ line, what }) => `${name}:${line}: ${what}`,
     )
   })
@@ -36,6 +52,13 @@ function* linkProblems(file, lines) {
       else if (anchor && !anchorsOf(other).has(anchor))
         yield { line, what: `${path || 'this page'} has no heading #${anchor}` }
     }
+  }
+}
+
+function* absenceProblems(lines) {
+  for (const { text, line, isCode } of withFences(lines)) {
+    const found = isCode ? null : ABSENCE.map(pattern => pattern.exec(text)?.[0]).find(Boolean)
+    if (found) yield { line, what: `“${found}”: describe what exists; generate what can be derived` }
   }
 }
 

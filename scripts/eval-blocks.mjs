@@ -1,15 +1,17 @@
-// `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] <dir>…`: the answers read from recordings, against the text that
-// was sent. A directory holds NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a moment.
+// `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] <dir>…`: compares the
+// answers that are read from recordings with the text that the model sent. A directory holds
+// NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a
+// moment.
 import { readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
-import { build, install, root } from './setup.mjs'
+import { build, install } from './setup.mjs'
 
 if (!process.env.SIGNALBOX_DIST) {
   install()
   build()
 }
-const { scoreBlocks } = await import(join(root, 'scripts', 'score-blocks.mjs'))
+const { scoreBlocks } = await import('./score-blocks.mjs')
 const { args, flag, option } = readArguments()
 const isShowingMisses = flag('--misses')
 const isShowingText = flag('--show')

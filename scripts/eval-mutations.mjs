@@ -1,5 +1,6 @@
-// `node scripts/eval-mutations.mjs [--show <mutation>] <dir>…`: what the screen alone tells when an agent's words, glyphs or keys are others, or
-// its terminal is narrower (scripts/mutate-recording.mjs). No title and no report of the program helps. `--show` lists what one of them breaks.
+// `node scripts/eval-mutations.mjs [--show <mutation>] <dir>…`: how well screens are read when an
+// agent's words, glyphs or keys change, or its terminal is narrower (scripts/mutate-recording.mjs).
+// Titles and reports of the program are not used. `--show` lists what one mutation breaks.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { recordings } from './labelled-recordings.mjs'
@@ -78,21 +79,20 @@ function play(events, header, pack, mutate, times) {
     memory = seen.memory
     view = seen.observation.view
   }
-  const take = made =>
-    made.forEach(event => event.type === 'frame' && coalescer.push(event.frame).forEach(due => look(due.frame)))
+  const take = made => made.forEach(event => event.type === 'frame' && coalescer.push(event.frame).forEach(look))
   const found = []
   const waiting = [...times]
   const settle = t => {
     for (let due = next(emulator, coalescer); due !== null && due <= t; due = next(emulator, coalescer)) {
       take(emulator.tick(due))
-      coalescer.flush(due).forEach(ready => look(ready.frame))
+      coalescer.flush(due).forEach(look)
       if (next(emulator, coalescer) === due) break
     }
   }
   const ask = t => {
     settle(t)
     if (emulator.isFrameOpen) take(emulator.force(t))
-    coalescer.flush(Number.POSITIVE_INFINITY).forEach(ready => look(ready.frame))
+    coalescer.flush(Number.POSITIVE_INFINITY).forEach(look)
     found.push(view)
   }
   for (const event of events) {

@@ -1,4 +1,5 @@
-// Which statuses are right at a labelled moment. Every moment counts; where two answers are right, the reason stands here.
+// Which statuses are right at a labelled moment. Every moment counts; where two answers are right,
+// a comment says why.
 import { needsPerson } from './score-moments.mjs'
 
 const REST = ['idle', 'done', 'failed']
@@ -37,12 +38,18 @@ const TRUTH = {
   error: REST,
   transcript: REST,
 }
-/** Programs in a person's own hands inside a command: to its shell the command runs, to the person it rests. It calls nobody. */
+/**
+ * Interactive programs inside a command: for the shell the command runs, for the person it is idle.
+ * Neither needs the person.
+ */
 const INSIDE = new Set(['repl_prompt', 'pager', 'editor'])
-/** A list that the person opened: it waits for them and calls nobody. */
+/** A list that the person opened: it waits for them without needing them. */
 const OPENED = new Set(['history_search', 'dialog', 'menu', 'overlay', 'auth_required', 'login_menu'])
 
-/** `accepted`: the statuses that are right. `isCall`: a person is needed, and nothing else is right. `isCallWrong`: nobody may be called. */
+/**
+ * `accepted`: the right statuses. `isCall`: only a call for a person is right. `isCallWrong`: a
+ * call for a person is wrong.
+ */
 export function truthOf(moment) {
   const { view, expect = {} } = moment
   const labels = [view, ...(expect.accept ?? [])]
@@ -53,15 +60,17 @@ export function truthOf(moment) {
 
 function acceptedBy(view, expect, labels, isNeeded) {
   if (INSIDE.has(view)) {
-    // The shell's own word is the highest there is: its command runs until it says otherwise.
+    // The report of the shell outranks everything else: its command runs until the shell reports
+    // its end.
     if (expect.integration === 'osc133') return WORK
     return view === 'repl_prompt' ? REST : [...REST, ...WORK]
   }
-  // A program without a login rests and needs somebody: where the label does not decide, a call is right as well.
+  // A program without a login is idle and needs a person: unless the label decides, a call is right
+  // as well.
   if (view === 'auth_required' && !isNeeded) return [...REST, ...ASKS]
   if (OPENED.has(view) || view.startsWith('menu_')) return isNeeded ? ASKS : REST
   if (isNeeded) return [...ASKS, ...labels.slice(1).flatMap(label => TRUTH[label] ?? [])]
-  // With integration the shell itself says how the command ended.
+  // With shell integration the shell reports how the command ended.
   const ended = expect.done
   if (view === 'shell_prompt' && ended && expect.integration === 'osc133')
     return ended.exit === 0 ? ['done'] : ['failed']

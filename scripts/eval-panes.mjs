@@ -1,9 +1,10 @@
-// `npm run eval:panes -- [--misses] [--late] [--calls] [--only text] [<dir>…]`: the status of panes at every labelled moment of recordings, against
-// what was true; command ends with shell integration; and two other rules at the same moments. Sub-directories are agents (`shell`: any
-// program). Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus beside the checkout.
-import { existsSync, readFileSync } from 'node:fs'
+// `npm run eval:panes -- [--misses] [--late] [--calls] [--only text] [<dir>…]`: compares the status
+// of panes at every labelled moment of recordings with the labels, the ends of commands with shell
+// integration, and two other rules at the same moments. Sub-directories are agents (`shell`: any
+// program). Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus beside the repository.
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readArguments, recordings } from './labelled-recordings.mjs'
+import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
 import { unchangedFor2s, wordsOnScreen } from './pane-rules.mjs'
 import { build, install, root } from './setup.mjs'
 
@@ -19,21 +20,19 @@ const { loadConfig } = await import(join(dist, 'config', 'index.js'))
 const { readWholeRecording } = await import(join(dist, 'terminal', 'recording', 'index.js'))
 const { classOf, truthOf } = await import('./eval-panes-truth.mjs')
 
-/** A rest is believed when it has lasted this long (`reading.settle_max_ms`); every rule is given the same time. */
+/**
+ * An idle screen counts after this time (`reading.settle_max_ms`); every rule gets the same time.
+ */
 const SETTLE_S = 0.7
-/** Work that goes on so soon after an end, and without a key pressed, had not ended. */
+/** Work that continues this soon after an end, without a key pressed, had not ended. */
 const TAKEN_BACK_S = 2
 const RULES = ['signalbox', 'words on screen', 'unchanged for 2 s']
 const isShowingMisses = flag('--misses')
 const isShowingLate = flag('--late')
 const isShowingCalls = flag('--calls')
 const only = option('--only')
-const corpus = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
-const directories = args.length > 0 ? args : existsSync(corpus) ? [corpus] : []
-if (directories.length === 0) {
-  console.error('no recordings: name a directory of NAME.cast with NAME.json beside it, or set SIGNALBOX_CORPUS')
-  process.exit(2)
-}
+const directories = args.length > 0 ? args : corpusDirectory()
+needDirectories(directories, 'eval:panes')
 const settings = loadConfig({ environment: {}, userFile: '/nonexistent' }).config
 const totals = {}
 const ends = { all: 0, right: 0, extra: 0 }
@@ -44,7 +43,7 @@ for (const directory of directories)
   for (const cast of recordings(directory)) if (!only || cast.includes(only)) await evaluate(cast)
 printTable()
 
-/** One recording through the whole path, as a live pane goes through it: bytes, timers, a tick each second. */
+/** Plays one recording through the whole path of a live pane: bytes, timers, a tick each second. */
 async function evaluate(cast) {
   const side = JSON.parse(readFileSync(cast.replace(/\.cast$/, '.json'), 'utf8'))
   const folder = side.agent ?? (/claude/i.test(side.program ?? '') ? 'claude' : basename(dirname(cast)))
@@ -89,7 +88,7 @@ async function evaluate(cast) {
     status = state.status
     stateId = state.stateId
   }
-  /** An end that nobody labelled is judged by what comes after it. */
+  /** An end without a label is judged by what follows it. */
   const followEnd = (next, t) => {
     if (classOf(status) === 'work' && classOf(next) === 'rest') {
       told.ends++
@@ -122,7 +121,7 @@ async function evaluate(cast) {
     'unchanged for 2 s': { kind: unchangedFor2s(t, changedAt) },
   })
   const pending = [...moments]
-  /** The picture of the moment is looked at until it has settled, unless something happens before. */
+  /** Reads the screen of the moment until it has settled, unless something happens before. */
   const lookAt = (moment, nextAt) => {
     until(moment.t)
     follow(replay.force(moment.t), moment.t)
@@ -173,7 +172,7 @@ function newSum() {
   return { moments: 0, right: 0, atOnce: 0, falseCalls: 0, missedCalls: 0, falseEnds: 0 }
 }
 
-/** Every command that the scenario ran must have ended once, with its exit code, and nothing else may have. */
+/** Every command of the scenario must end once, with its exit code, and nothing else may end. */
 function judgeEnds(cast, truth, finished, ended) {
   const before = ends.all
   let command = null
@@ -195,7 +194,7 @@ function judgeEnds(cast, truth, finished, ended) {
   ends.extra += Math.max(0, ended - (ends.all - before))
 }
 
-/** Calls between the moments: nobody has labelled them, so they are shown for a person to judge. */
+/** Calls between the labelled moments, printed for a person to judge. */
 function showCalls(cast, moments, calls) {
   for (const { from, to, why } of calls) {
     const inside = moments.filter(({ t }) => t >= from - 0.05 && t <= (to ?? Number.POSITIVE_INFINITY))
@@ -235,5 +234,7 @@ function printTable() {
   console.log(
     `command ends with shell integration: ${ends.right} of ${ends.all} with the right exit code, ${ends.extra} too many`,
   )
-  console.log(`ends told: ${told.ends}, taken back within ${TAKEN_BACK_S} s without a key pressed: ${told.takenBack}`)
+  console.log(
+    `ends reported: ${told.ends}, withdrawn within ${TAKEN_BACK_S} s without a key pressed: ${told.takenBack}`,
+  )
 }

@@ -1,20 +1,24 @@
-// `npm run eval:screen -- [--misses] [--agent name] <dir>…`: what Signalbox sees in labelled recordings, against what was true.
-// A directory holds NAME.cast (asciicast) and NAME.json ({agent, moments: [{t, view, expect}]}). Prints a table and the confusions.
+// `npm run eval:screen -- [--misses] [--generic] [--only text] [dir]…`: what Signalbox reads from
+// labelled recordings, compared with their labels. A directory holds NAME.cast (asciicast) and
+// NAME.json ({agent, moments: [{t, view, expect}]}). Prints a table and the confusions, and exits 1
+// if the results miss a bar (score-moments.mjs). Without a directory: SIGNALBOX_CORPUS, or
+// ../shared/corpus beside the repository. `npm test` evaluates a sample of the same recordings.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
+import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
 import { build, install, root } from './setup.mjs'
 
 if (!process.argv.includes('--no-build')) {
   install()
   build()
 }
-const { evaluateMoments } = await import(join(root, 'scripts', 'score-moments.mjs'))
+const { evaluateMoments, missedBars } = await import(join(root, 'scripts', 'score-moments.mjs'))
 const { args, flag, option } = readArguments()
 flag('--no-build')
 const isShowingMisses = flag('--misses')
 const isMutated = flag('--generic')
 const only = option('--only')
+if (args.length === 0) args.push(...corpusDirectory())
 needDirectories(args, 'eval:screen')
 /** What is labelled of a menu. */
 const MENU_PARTS = ['options', 'selected', 'question']
@@ -27,11 +31,14 @@ const noMenus = () =>
   )
 const totals = {}
 const confusion = {}
+const byAgent = new Map()
 for (const directory of args) {
   for (const cast of recordings(directory)) {
     if (only && !cast.includes(only)) continue
     const side = JSON.parse(readFileSync(cast.replace(/\.cast$/, '.json'), 'utf8'))
     const { agent, results } = await evaluateMoments(cast, side, { isGeneric: isMutated })
+    const named = results.map(result => ({ ...result, cast: `${basename(dirname(cast))}/${basename(cast)}` }))
+    byAgent.set(agent, [...(byAgent.get(agent) ?? []), ...named])
     const sum = (totals[agent] ??= {
       recordings: 0,
       moments: 0,
@@ -42,7 +49,7 @@ for (const directory of args) {
       ...noMenus(),
     })
     sum.recordings++
-    for (const result of results) {
+    for (const result of named) {
       sum.moments++
       if (result.isRight) sum.right++
       if (result.isCallRight) sum.calls++
@@ -60,7 +67,7 @@ for (const directory of args) {
         isShowingMisses &&
         (!result.isRight || !result.isCallRight || MENU_PARTS.some(part => result[part]?.isRight === false))
       )
-        console.log(JSON.stringify({ cast: `${basename(dirname(cast))}/${basename(cast)}`, ...result }))
+        console.log(JSON.stringify(result))
     }
   }
 }
@@ -94,3 +101,8 @@ for (const [what, count] of Object.entries(confusion)
   .sort((a, b) => b[1] - a[1])
   .slice(0, 40))
   console.log(String(count).padStart(5), what)
+if (!isMutated && only === null) {
+  const missed = missedBars(byAgent)
+  console.log(missed.length === 0 ? 'all bars are met' : missed.join('\n'))
+  if (missed.length > 0) process.exitCode = 1
+}

@@ -1,5 +1,6 @@
-// `npm run fuzz -- [--seconds N] [--from N] [--case N]`: hostile input for the path from bytes to messages, for as long as you like. Cases
-// are numbered; a case is the same bytes wherever and whenever it runs. `--case` runs one that a failure named.
+// `npm run fuzz -- [--seconds N] [--from N] [--case N]`: hostile input for the path from bytes to
+// messages, for 60 seconds unless --seconds says otherwise. Cases are numbered: a number always gives
+// the same bytes. `--case` runs the one that a failure named.
 import { join } from 'node:path'
 import { readArguments } from './labelled-recordings.mjs'
 import { install, requireNode, root, run } from './setup.mjs'
@@ -16,10 +17,10 @@ const env = { ...process.env, SIGNALBOX_FUZZ_SECONDS: '60' }
 for (const [name, variable] of Object.entries(NUMBERS)) {
   if (!args.includes(name)) continue
   const value = option(name)
-  if (!/^\d+$/.test(value ?? '')) fail(`${name} wants a whole number, not ${JSON.stringify(value ?? '')}`)
+  if (!/^\d+$/.test(value ?? '')) fail(`${name} takes a whole number, not ${JSON.stringify(value ?? '')}`)
   env[variable] = value
 }
-if (args.length > 0) fail(`there is no option ${args[0]}: --seconds, --from and --case are the ones`)
+if (args.length > 0) fail(`unknown option ${args[0]} (allowed: --seconds, --from, --case)`)
 install()
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 run(process.execPath, [vitest, 'run', join('test', 'fuzz', 'terminal-fuzz.test.ts')], { env })

@@ -1,24 +1,26 @@
-// `npm run docs`: writes the reference pages (docs/reference/) from the built program, so that they cannot drift from it.
-// `npm run docs -- --check`: writes nothing; fails when a page is stale, a link leads nowhere, or a command in the docs does not exist.
+// `npm run docs`: writes the reference pages and their drawings from the sources of the program.
+// `npm run docs -- --check`: writes nothing; fails when a file is stale, a link is broken, or a page
+// names a command that does not exist.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { findDocProblems } from './docs-problems.mjs'
-import { loadReference } from './docs-reference.mjs'
-import { build, install, requireNode, root } from './setup.mjs'
+import { install, requireNode, root } from './setup.mjs'
 
 requireNode()
 install()
-build()
+const { register } = await import('tsx/esm/api')
+register()
+const { loadReference } = await import('./docs-reference.mjs')
 const isChecking = process.argv.includes('--check')
-const { pages, commands } = await loadReference()
+const { files, commands } = await loadReference()
 const problems = []
-for (const [name, text] of Object.entries(pages)) {
-  const path = `docs/reference/${name}.md`
+for (const [name, text] of Object.entries(files)) {
+  const path = `docs/${name}`
   const file = join(root, path)
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
   if (isChecking) problems.push(`${path}: stale; run \`npm run docs\``)
   else {
-    mkdirSync(join(root, 'docs', 'reference'), { recursive: true })
+    mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
     console.log(`wrote ${path}`)
   }

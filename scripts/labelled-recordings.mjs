@@ -1,8 +1,9 @@
-// What the evaluation scripts share: their options, and the recordings of a directory that have labels beside them.
+// What the evaluation scripts share: their options, and the recordings of a directory that have labels.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from './setup.mjs'
 
-/** Takes `--flags` and `--options value` out of the arguments; what is left in `args` are the directories. */
+/** Takes `--flags` and `--options value` out of the arguments; the directories remain in `args`. */
 export function readArguments(args = process.argv.slice(2)) {
   const flag = name => {
     const at = args.indexOf(name)
@@ -16,10 +17,16 @@ export function readArguments(args = process.argv.slice(2)) {
   return { args, flag, option }
 }
 
-/** Ends the script with what is missing: a table of nothing would look like a result. */
+/** The directory of labelled recordings outside of the repository, if there is one. */
+export function corpusDirectory() {
+  const directory = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
+  return existsSync(directory) ? [directory] : []
+}
+
+/** Ends the script if there is nothing to evaluate: an empty table would look like a result. */
 export function needDirectories(directories, script) {
   if (directories.length > 0) return
-  console.error(`no directory of recordings was named: npm run ${script} -- <dir>…`)
+  console.error(`name a directory of recordings: npm run ${script} -- <dir>…`)
   process.exit(2)
 }
 

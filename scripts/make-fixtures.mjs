@@ -1,11 +1,13 @@
-// `node scripts/make-fixtures.mjs <corpus>`: chooses recordings of a labelled corpus as the packs' fixtures and writes
-// packs/<agent>/fixtures/*.cast and fixtures.toml. Small recordings that add labels come first; a recording is cut behind its last moment.
+// `node scripts/make-fixtures.mjs <corpus>`: chooses recordings of a labelled corpus as the packs'
+// fixtures and writes packs/<agent>/fixtures/*.cast and fixtures.toml. Small recordings that add
+// labels come first; a recording is cut after its last moment.
 //
 //   --budget <kB>   recordings of one agent, all together (default 500)
 //   --known         mark the fixtures that fail now as `known`, instead of leaving them to fail
 //   --agent <name>  only this agent
 //
-// Expected views are those that a label accepts (scripts/score-moments.mjs); labels say what was played, not what is drawn.
+// Expected views are those that a label accepts (scripts/score-moments.mjs); labels say what the
+// agent did, not what it drew.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readArguments } from './labelled-recordings.mjs'
@@ -14,13 +16,16 @@ import { build, install, root } from './setup.mjs'
 install()
 build()
 const { acceptedViews, needsPerson } = await import('./score-moments.mjs')
-const { TERMINAL_VIEWS } = await import(join(root, 'dist', 'screen', 'index.js'))
+const { register } = await import('tsx/esm/api')
+register()
+const { TERMINAL_VIEWS } = await import('../src/screen/index.ts')
 const { args, flag, option } = readArguments()
 const isMarking = flag('--known')
 const budget = Number(option('--budget') ?? 500) * 1000
 const only = option('--agent')
 const [corpus] = args
-// A list that the person opened reads as a picker or as nothing: either is right, so neither is asked for.
+// A list that the person opened may be read as a picker or as nothing: both are right, so neither
+// is required.
 const AWAITING = new Set([
   'permission',
   'question',
@@ -77,14 +82,17 @@ function* recordings(directory) {
   }
 }
 
-/** Nothing behind the last moment is needed; half a second for what settles. */
+/** Cuts a recording half a second after its last moment, when the screen has settled. */
 function cut(lines, until) {
   const events = lines.filter(Boolean)
   const end = events.findIndex((line, index) => index > 0 && JSON.parse(line)[0] > until + 0.5)
   return end < 0 ? events : events.slice(0, end)
 }
 
-/** Greedy: the recording with the most new kinds of moments per byte, 80 columns first, until the budget is used. */
+/**
+ * Greedy: the recording with the most new kinds of moments per byte, 80 columns first, until the
+ * budget is used.
+ */
 function choose(all) {
   const kinds = recording =>
     recording.moments.map(

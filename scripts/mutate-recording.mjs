@@ -1,5 +1,6 @@
-// Frames as another version of the same agent might draw them: other words, other glyphs, other keys, a narrower terminal. What is left is
-// structure. Every change is made to the frame, behind the emulator, so that nothing else moves.
+// Frames as another version of the same agent might draw them: other words, glyphs or keys, a
+// narrower terminal. Only the structure is the same. Every change is made to the frame, after the
+// emulator, so that nothing else moves.
 
 export const MUTATIONS = {
   none: frame => frame,
@@ -12,13 +13,13 @@ export const MUTATIONS = {
 
 const VOWELS = 'aeiouAEIOU'
 const NEXT = 'eiouaEIOUA'
-export function otherWords(text) {
+function otherWords(text) {
   return text.replace(/[A-Za-z]{3,}/g, word =>
     [...word].map(letter => (VOWELS.includes(letter) ? NEXT[VOWELS.indexOf(letter)] : letter)).join(''),
   )
 }
 
-/** Keys that somebody bound elsewhere. Names of the same width: nothing moves. */
+/** Other key bindings. Their names have the same width, so nothing moves. */
 const KEYS = {
   esc: 'f10',
   escape: 'ctrl+g',
@@ -28,11 +29,11 @@ const KEYS = {
   space: 'alt+b',
   ctrl: 'meta',
 }
-export function otherKeys(text) {
+function otherKeys(text) {
   return text.replace(/\b(?:escape|esc|enter|return|tab|space|ctrl)\b/giu, name => KEYS[name.toLowerCase()])
 }
 
-export const GLYPH_MAP = {
+const GLYPH_MAP = {
   '❯': '➤',
   '›': '▹',
   '●': '■',
@@ -65,11 +66,14 @@ export const GLYPH_MAP = {
   '◉': '◒',
 }
 const GLYPH = new RegExp(`[${Object.keys(GLYPH_MAP).join('')}]`, 'gu')
-export function otherGlyphs(text) {
+function otherGlyphs(text) {
   return text.replace(GLYPH, found => GLYPH_MAP[found])
 }
 
-/** The same cells with other text of the same length. Spans are cut from the whole row, so that a word in two styles changes as one. */
+/**
+ * The same cells with other text of the same length. Spans are cut from the whole row, so that a
+ * word in two styles changes once.
+ */
 function withText(frame, change) {
   const lines = frame.lines.map(row => {
     const text = change(row.text)
@@ -85,8 +89,8 @@ function withText(frame, change) {
 }
 
 /**
- * The picture in a narrower terminal, before the agent has drawn it anew. In the normal buffer long rows wrap, as an emulator wraps them, and
- * the top scrolls away; in the alternate one they are cut.
+ * The frame in a narrower terminal, before the agent redraws it. In the normal buffer long rows
+ * wrap, as an emulator wraps them, and the top scrolls off; in the alternate buffer they are cut.
  */
 function narrowed(frame, cols) {
   if (frame.cols <= cols) return frame
@@ -106,13 +110,13 @@ function narrowed(frame, cols) {
   const offset = (frame.cursor.y - lines[cursorLine].y) * frame.cols + frame.cursor.x
   const cursorAt = wrapped.findLastIndex(({ at, n }) => at === cursorLine && n <= Math.floor(offset / cols))
   const written = wrapped.findLastIndex(({ row }) => row.text !== '')
-  // What is blank below stays below as long as there is room.
+  // Blank rows at the bottom stay there as long as there is room.
   const first = Math.max(0, Math.max(cursorAt, written) + 1 - frame.rows)
   const cursor = { ...frame.cursor, x: offset % cols, y: cursorAt - first }
   return { ...frame, cols, cursor, lines: wrapped.slice(first, first + frame.rows).map(({ row }) => row) }
 }
 
-/** Rows that the terminal itself had wrapped, in one piece again; `y` is where they began. */
+/** Joins rows that the terminal had wrapped; `y` is where they started. */
 function unwrapped(frame) {
   const lines = []
   frame.lines.forEach((row, y) => {
@@ -129,7 +133,9 @@ function unwrapped(frame) {
   return lines
 }
 
-/** Cells `from` to `from + cols` of a row. Wide cells that a cut falls into are rare and stay where they begin. */
+/**
+ * Cells `from` to `from + cols` of a row. A wide cell at a cut is rare and stays where it starts.
+ */
 function piece(row, from, cols, wrapped = row.wrapped) {
   if (from === 0 && row.width <= cols) return row
   const spans = row.spans.flatMap(span => {

@@ -1,11 +1,14 @@
-// Two other ways to tell what an agent in a pane does, for comparison. Each is `(look) → 'work' | 'asks' | 'rest'`.
+// Two other rules for the status of an agent in a pane, for comparison. Each is `(look) → 'work' |
+// 'asks' | 'rest'`.
 
 /**
- * Words on the last 30 rows, the way ccmanager describes its own detection: a phrase means that the agent asks, another that it works, and
- * everything else is rest. Its documentation names phrases for Claude Code and Gemini CLI, behind the bar of a frame; newer screens have
- * lost that bar, so it is not asked for here, which helps the rule. For the other agents the documentation names none: what stands here for
- * them is ours, in the same manner and untuned, and agents without an entry are read like Claude Code. So only the rows of `claude` and
- * `gemini` compare with that project, and they do so with what it documents, not with what its newest release may do.
+ * Words on the last 30 rows, as ccmanager documents its own detection: one phrase means that the
+ * agent asks, another that it works, and everything else is idle. The documentation names phrases
+ * for Claude Code and Gemini CLI, after the bar of a frame; newer screens have no such bar, so it
+ * is not required here, which helps the rule. It names none for other agents: their phrases here
+ * are ours, in the same style and untuned, and agents without an entry are read like Claude Code.
+ * So only the rows of `claude` and `gemini` compare with that project, and with what it documents,
+ * not with its newest release.
  */
 const PHRASES = {
   claude: { asks: [/do you want/i, /would you like/i], works: [/esc to interrupt/i] },
@@ -24,7 +27,7 @@ export function wordsOnScreen(agent, rows) {
   return hit(works) ? 'work' : 'rest'
 }
 
-/** Nothing changed on screen for two seconds: it is done. */
+/** The screen did not change for two seconds: the agent is done. */
 export function unchangedFor2s(t, changedAt) {
   return t - changedAt < 2 ? 'work' : 'rest'
 }

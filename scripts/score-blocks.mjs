@@ -1,4 +1,5 @@
-// How much of a known answer the blocks of a recording hold: words in order, paragraphs and code lines as wholes, and the kinds of blocks.
+// How much of a known answer the blocks of a recording contain: words in order, whole paragraphs
+// and code lines, and the kinds of blocks.
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
@@ -14,7 +15,10 @@ const ENDED = new Set(['idle_prompt', 'background_task', 'interrupted'])
 const HOLD_S = 0.4
 const packs = new Map()
 
-/** Reads a recording as a session would and scores every moment at which an answer is known to be complete. */
+/**
+ * Reads a recording as a session would and scores every moment at which an answer is known to be
+ * complete.
+ */
 export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
   const agent = side.agent ?? (/claude/i.test(side.program ?? '') ? 'claude' : basename(dirname(cast)))
   const packName = isGeneric ? null : agent.replace(/-[\d.]+$/, '')
@@ -50,14 +54,14 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
     if (sources.length === 0) return
     const blocks = saidIn(conversation.extract(look, { isOpen: !isEnd }))
     const best = sources.map(texts => compare(texts, blocks)).sort((a, b) => overlap(b) - overlap(a))[0]
-    // They count only where a gap is flagged.
+    // They count only if a gap is flagged.
     const undrawn = isEnd && best.missing ? drawn.missingOf(best.source) : 0
     results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, undrawn, ...best })
   }
   for (const event of events) {
     while (moments.length > 0 && moments[0].t < event.t) stop(moments.shift())
     runTimers(event.t)
-    // Right after a resize nothing is read: the moment waits until the picture has settled.
+    // Nothing is read right after a resize: the moment waits until the screen has settled.
     if (event.kind === 'resize')
       for (const moment of moments) if (moment.t < event.t + HOLD_S) moment.t = event.t + HOLD_S
     if (event.kind === 'output') see(pane.feed(event.bytes, event.t, { live: false }))
@@ -67,7 +71,7 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
   return { agent: agent === 'claude' ? `claude ${side.renderer ?? ''}`.trim() : agent, results }
 }
 
-/** What the model said: no tools, and no changes that a tool shows. */
+/** The text of the model, without tools and the changes that they show. */
 function saidIn(blocks) {
   return blocks.filter(
     (block, index) => SAID.has(block.kind) && !(block.kind === 'diff' && /^tool_/.test(blocks[index - 1]?.kind ?? '')),
@@ -78,11 +82,11 @@ function overlap({ want, got, common }) {
   return (2 * common) / (want + got || 1)
 }
 
-/** So many words in a row are told apart from others like them. */
+/** This many words in a row are unique enough to be found. */
 const TOGETHER = 10
 const BEGINNING = 3
 
-/** What has stood on pictures: each row with the one below it, as words. */
+/** All rows that were on a screen, each with the one below it, as words. */
 class DrawnWords {
   #rows = new Set()
 
@@ -92,8 +96,9 @@ class DrawnWords {
   }
 
   /**
-   * Words of the source that nobody can read from the screen: those of lines whose beginning was on no picture, and in a line those that were
-   * not drawn together with the words before them and those behind them. At the edge of a gap that is a few words too strict.
+   * Words of the source that were never on the screen: those of lines whose start was on no screen,
+   * and in a line those that were not drawn together with the words before and after them. At the
+   * edge of a gap that is a few words too strict.
    */
   missingOf(source) {
     const drawn = [...new Set([...this.#rows].map(rows => ` ${wordsOf(rows).join(' ')} `))]
@@ -118,8 +123,9 @@ function isComplete({ expect = {} }) {
 }
 
 /**
- * The texts that the model had sent in this turn, in order. Where a turn began is not always in the sidecar (a queued prompt, a turn that an
- * agent started by itself), so there may be several answers.
+ * The texts that the model sent in this turn, in order. The sidecar does not always contain the
+ * start of a turn (a queued prompt, a turn that the agent started), so there may be several
+ * answers.
  */
 function sourcesOf(side, moment) {
   const now = moment.expect?.text ?? moment.expect?.response

@@ -1,4 +1,5 @@
-// How one labelled recording is scored. A label is what the scenario was truly doing; a view is right if it is one the label accepts.
+// How one labelled recording is scored. A label says what the agent was really doing; a view is
+// right if the label accepts it.
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
@@ -7,7 +8,7 @@ const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
 const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
 
 const IDLE = ['idle_prompt', 'background_task']
-export const VIEWS_OF_LABEL = {
+const VIEWS_OF_LABEL = {
   startup: ['startup'],
   idle: IDLE,
   idle_prompt: IDLE,
@@ -78,6 +79,29 @@ export function needsPerson({ view, expect = {} }) {
   return BLOCKED.has(view)
 }
 
+/** What reading screens must reach on labelled recordings, as shares of all moments. */
+const BARS = { views: 0.97, viewsOfAnAgent: 0.93, calls: 0.99 }
+/** An agent with fewer moments proves nothing on its own. */
+const FEWEST_MOMENTS = 20
+
+/** One sentence for each bar that the results miss. `byAgent` maps an agent to its results. */
+export function missedBars(byAgent) {
+  const all = [...byAgent.values()].flat()
+  const missed = []
+  const check = (what, results, isRight, bar) => {
+    const share = results.filter(isRight).length / results.length
+    if (!(share >= bar)) missed.push(`${what}: ${(100 * share).toFixed(1)} % are right; the bar is ${100 * bar} %`)
+  }
+  check('views', all, result => result.isRight, BARS.views)
+  for (const [agent, results] of byAgent)
+    if (results.length >= FEWEST_MOMENTS)
+      check(`views of ${agent}`, results, result => result.isRight, BARS.viewsOfAnAgent)
+  check('calls for a person', all, result => result.isCallRight, BARS.calls)
+  for (const { cast, t } of all.filter(result => result.gotCall && !result.isCallRight))
+    missed.push(`false call for a person: ${cast ?? ''} at ${t}`)
+  return missed
+}
+
 const packs = new Map()
 
 export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
@@ -97,7 +121,10 @@ export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   return { agent: name, results }
 }
 
-/** Every wanted label is there, in order; sidecars may list only some of the options and cut long labels. */
+/**
+ * Every wanted label is there, in order; sidecars may list only some of the options and cut long
+ * labels.
+ */
 function isWithin(wanted, labels) {
   let from = 0
   return wanted.every(label => {

@@ -1,8 +1,10 @@
-// A terminal's screen as a picture: plays a recording (.cast) up to a moment through the product's own emulator and draws that frame as SVG.
+// Draws a terminal's screen as SVG: plays a recording (.cast) through the emulator up to a moment
+// and draws that frame.
 //
 //   node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--title <text>] [--rows <first>-<last>] [-o out.svg]
 //
-// Without --at it is the last frame; with --find the first frame that shows the text. Rows count from 1.
+// Without --at it draws the last frame; with --find the first frame that shows the text. Rows count
+// from 1.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,7 +14,7 @@ import { build, install, requireNode, root } from './setup.mjs'
 const CELL_WIDTH = 8.4
 const ROW_HEIGHT = 19
 const FONT_SIZE = 14
-/** Of the letters' base line in a row. */
+/** Offset of the text's base line in a row. */
 const BASELINE = 14
 const PADDING = 18
 const BAR_HEIGHT = 36
@@ -52,7 +54,7 @@ const { readWholeRecording } = await import(pathToFileURL(join(root, 'dist', 'te
 const { header, events } = await readWholeRecording(positionals[0])
 const frame = play(header, events)
 if (!frame) {
-  console.error(values.find ? `no frame shows "${values.find}"` : 'the recording has no frame by then')
+  console.error(values.find ? `no frame shows "${values.find}"` : 'the recording has no frame before that time')
   process.exit(1)
 }
 const svg = draw(frame, values.title ?? frame.title)
@@ -131,7 +133,8 @@ function drawRow(row, y) {
         `<rect x="${columnAt(span.x)}" y="${y}" width="${round(span.width * CELL_WIDTH)}" height="${ROW_HEIGHT}" fill="${paper}"/>`,
       )
     const isPlain = [...span.text].length === span.width
-    // Words are placed one group at a time, so that a reader's font with other widths cannot push a column out of place.
+    // Each group of words is placed separately, so that a font with other widths cannot shift a
+    // column.
     const groups = isPlain ? [...span.text.matchAll(/\S+(?: \S+)*/gu)] : [...span.text.matchAll(/\S(?:.*\S)?/gu)]
     for (const group of groups) {
       const before = [...span.text.slice(0, group.index)].length
@@ -156,7 +159,7 @@ function style({ bold, dim, italic, underline, strike }) {
   ].join('')
 }
 
-/** Palette index, `#rrggbb` or null for the terminal's own colour, as a colour of SVG. */
+/** An SVG colour from a palette index, `#rrggbb`, or null for the terminal's default. */
 function colourOf(colour) {
   if (colour === null || typeof colour === 'string') return colour
   if (colour < 16) return PALETTE[colour]

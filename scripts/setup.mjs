@@ -1,5 +1,6 @@
-// What every entry script does first: install the locked packages if they are missing or out of date, and build if the sources changed.
-// Uses nothing but Node, because on a fresh clone nothing else is there.
+// The first steps of every entry script: install the locked packages if they are missing or
+// outdated, and build if the sources changed. Uses nothing but Node, because a fresh clone has
+// nothing else.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -18,7 +19,7 @@ export function requireNode() {
   process.exit(6)
 }
 
-/** Runs a program without a shell and ends this process with its code when it fails. */
+/** Runs a program without a shell. If it fails, this process exits with its code. */
 export function run(command, args, options = {}) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options })
   if (result.error) {
@@ -28,7 +29,7 @@ export function run(command, args, options = {}) {
   if (result.status !== 0) process.exit(result.status ?? 1)
 }
 
-/** npm's own output goes to stderr, so that what follows on stdout stays machine-readable. */
+/** The output of npm goes to stderr, so that stdout stays machine-readable. */
 function npm(args) {
   const cli = process.env.npm_execpath
   const stdio = ['ignore', 2, 2]
@@ -55,7 +56,7 @@ function* filesBelow(directory) {
   }
 }
 
-/** Size and time of every source, so that a build is skipped only when nothing at all changed. */
+/** A hash of the size and time of every source: a build is skipped only if nothing changed. */
 function fingerprint() {
   const hash = createHash('sha256')
   for (const path of ['src', 'web', 'package.json', join('scripts', 'bundle.mjs')].map(p => join(root, p))) {

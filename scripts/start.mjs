@@ -1,4 +1,4 @@
-// `npm start [-- args]`: set up, then the demo.
+// `npm start [-- args]`: installs, builds and starts the demo.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { build, install, requireNode, root } from './setup.mjs'

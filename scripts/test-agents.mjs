@@ -1,6 +1,7 @@
-// `npm run test:agents [-- claude codex …]`: drives the real agent CLIs through the public command line against a model on 127.0.0.1 that
-// says what the tests wrote down. Installs them outside the project (SIGNALBOX_TEST_AGENTS_DIR, else the user's cache directory), and ends
-// with the figures and one line `N passed, N failed`.
+// `npm run test:agents [-- claude codex …]`: drives the real agent CLIs through the public command
+// line against a scripted model on 127.0.0.1. Installs them outside of the project
+// (SIGNALBOX_TEST_AGENTS_DIR, or the user's cache directory). Ends with the measured times and one
+// line `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -55,7 +56,7 @@ function printFigures(text) {
     const key = `${agent.padEnd(10)} ${figure}`
     byName.set(key, [...(byName.get(key) ?? []), ms])
   }
-  console.log('\nfigures, in milliseconds (one value for each time it was measured)')
+  console.log('\nmeasured times in milliseconds (one value for each measurement)')
   for (const [key, values] of byName)
     console.log(`  ${key.padEnd(46)} ${values.map(value => Math.round(value)).join('  ')}`)
 }

@@ -1,4 +1,5 @@
-// The dashboard's own build: `web/` → `dist/web`, served as it is by the daemon. No plugin, no download, no inline script.
+// The build of the dashboard: `web/` → `dist/web`, which the daemon serves. No plugins, downloads
+// or inline scripts.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
@@ -16,9 +17,10 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: { polyfill: false },
-    // Every asset is a file of its own: the page's policy allows no inline script, and data: only for pictures.
+    // Every asset is a file: the content security policy allows no inline scripts, and `data:` only
+    // for images.
     assetsInlineLimit: 0,
-    // The notices that the licences of what is inside ask to be kept.
+    // The licence notices of the bundled packages.
     license: { fileName: 'LICENSES.txt' },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 600,

@@ -1,4 +1,4 @@
-/** What an agent does, in one vocabulary for all of them: one record of a step's stream. */
+/** What an agent does, in one vocabulary for all agents: one record of the stream of a step. */
 export type Activity = ActivityEnvelope & ActivityBody
 
 export interface ActivityEnvelope {
@@ -6,13 +6,13 @@ export interface ActivityEnvelope {
   step: string
   /** Counts from 1 within the step. */
   seq: number
-  /** Wall milliseconds when its bytes arrived. */
+  /** Milliseconds since the epoch when its bytes arrived. */
   at: number
   agent: string
   sessionId?: string
-  /** Call id of the tool call whose sub-agent said it. */
+  /** The call id of the tool call whose sub-agent produced it. */
   parent?: string
-  /** Not heard while it happened, but found afterwards. */
+  /** Not received live, but found afterwards. */
   recovered?: true
 }
 
@@ -32,7 +32,9 @@ export type ErrorClass =
 
 export type ActivityBody = { parent?: string } & (
   | { type: 'session'; sessionId: string; model?: string; cwd?: string; version?: string }
-  /** A delta is provisional; the whole block follows with `delta: false` and the same `block`. */
+  /**
+   * A delta is provisional; the complete block follows with `delta: false` and the same `block`.
+   */
   | { type: 'text' | 'thought'; text: string; delta: boolean; block?: string }
   | { type: 'tool_call'; callId: string; tool: string; kind: ToolKind; input: unknown }
   | { type: 'tool_progress'; callId: string; text: string }
@@ -49,7 +51,7 @@ export type ActivityBody = { parent?: string } & (
   | { type: 'raw'; text: string; malformed?: true; truncated?: true; from?: 'stderr' }
 )
 
-/** `turn` adds up; `run` takes the place of the sum. */
+/** `turn` is added to the sum; `run` replaces the sum. */
 export interface UsageActivity {
   type: 'usage'
   scope: 'turn' | 'run'
@@ -60,13 +62,13 @@ export interface UsageActivity {
   reasoning?: number
   costUsd?: number
   model?: string
-  /** How full the conversation is, in tokens, where the agent tells how much the model takes. */
+  /** How full the context is, in tokens, if the agent reports the size of the window. */
   context?: { used: number; window: number }
 }
 
-/** Output of a tool beyond this is cut: the whole of it is in the agent's own transcript. */
-export const OUTPUT_MAX = 64 * 1024
+/** Output of a tool beyond this is cut: all of it is in the agent's own transcript. */
+const OUTPUT_MAX = 64 * 1024
 
-export function cutOutput(output: string): { output: string; truncated?: true } {
+export function truncateOutput(output: string): { output: string; truncated?: true } {
   return output.length <= OUTPUT_MAX ? { output } : { output: output.slice(0, OUTPUT_MAX), truncated: true }
 }

@@ -2,14 +2,13 @@ export {
   type Activity,
   type ActivityBody,
   type ActivityEnvelope,
-  cutOutput,
   type ErrorClass,
-  OUTPUT_MAX,
   type ToolKind,
+  truncateOutput,
   type UsageActivity,
 } from './activity.js'
-export { type Frame, JsonFramer } from './frame.js'
-export { type Chunk, ingest } from './ingest.js'
+export { type JsonFrame, JsonFramer } from './json-framer.js'
+export { type Chunk, mergePipes } from './merge-pipes.js'
+export { type ActivityParser, readActivities, type StreamOptions } from './read-activities.js'
 export { readSegment, SegmentWriter, segmentPath } from './segment.js'
-export { type ActivityParser, activities, type StreamOptions } from './stream.js'
-export { Silence, type WatchOptions, watch } from './watch.js'
+export { SilenceTimeout, type WatchOptions, withSilenceTimeout } from './silence-timeout.js'

@@ -8,23 +8,28 @@ import type { Activity } from './activity.js'
 const BATCH_MS = 50
 const BATCH_RECORDS = 64
 
-/** So much may wait to be written before whoever makes more is asked to wait. */
-const BEHIND_BYTES = 4 * 1024 * 1024
+/** With more unwritten bytes than this, the producer is asked to wait. */
+const PENDING_BYTES_MAX = 4 * 1024 * 1024
 
-/** Where the activities of a step are kept: beside the journal, not in it. `step` is `node@visit#attempt`. */
+/**
+ * The file with the activities of a step, outside of the journal. `step` is `node@visit#attempt`.
+ */
 export function segmentPath(runDirectory: string, step: string): string {
   return join(runDirectory, 'activity', `${step.replaceAll('/', '~')}.ndjson`)
 }
 
-/** Appends activities as lines of JSON, a batch at a time; `flush` returns when all so far are in the file. */
+/**
+ * Appends activities as lines of JSON, one batch at a time; `flush` resolves when all of them are
+ * in the file.
+ */
 export class SegmentWriter {
   readonly #file: Promise<FileHandle>
   readonly #clock: Clock
-  #waiting: string[] = []
+  #pending: string[] = []
   #timer: Timer | null = null
   #written: Promise<void> = Promise.resolve()
   #failure: unknown = null
-  #bytesWaiting = 0
+  #pendingBytes = 0
 
   constructor(path: string, clock: Clock) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -36,17 +41,19 @@ export class SegmentWriter {
   }
 
   append(activity: Activity): void {
-    this.#waiting.push(`${JSON.stringify(activity)}\n`)
-    if (this.#waiting.length >= BATCH_RECORDS) this.#write()
+    this.#pending.push(`${JSON.stringify(activity)}\n`)
+    if (this.#pending.length >= BATCH_RECORDS) this.#write()
     else this.#timer ??= this.#clock.setTimer(BATCH_MS, () => this.#write())
   }
 
-  /** Null while the disk keeps up; else resolves when it has caught up. Failures are told by `flush`. */
+  /**
+   * Null while the disk keeps up; else resolves when it has caught up. `flush` reports failures.
+   */
   caughtUp(): Promise<void> | null {
-    return this.#bytesWaiting > BEHIND_BYTES ? this.#written : null
+    return this.#pendingBytes > PENDING_BYTES_MAX ? this.#written : null
   }
 
-  /** @throws what kept the file from being written */
+  /** @throws the error that prevented writing */
   async flush(): Promise<void> {
     this.#write()
     await this.#written
@@ -64,29 +71,29 @@ export class SegmentWriter {
   #write(): void {
     this.#timer?.cancel()
     this.#timer = null
-    const lines = this.#waiting.splice(0)
+    const lines = this.#pending.splice(0)
     if (lines.length === 0) return
     const text = lines.join('')
-    this.#bytesWaiting += text.length
+    this.#pendingBytes += text.length
     this.#written = this.#written.then(async () => {
       try {
         await (await this.#file).appendFile(text)
       } catch (error) {
         this.#failure ??= error
       }
-      this.#bytesWaiting -= text.length
+      this.#pendingBytes -= text.length
     })
   }
 }
 
-/** The activities of a step, oldest first. A torn last line, left by a crash, is passed over. */
+/** The activities of a step, oldest first. An incomplete last line, left by a crash, is skipped. */
 export async function* readSegment(path: string): AsyncGenerator<Activity, void, undefined> {
   if (!existsSync(path)) return
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     try {
       yield JSON.parse(line) as Activity
     } catch {
-      // Only a line that was being written when its writer died does not parse.
+      // Only a line that its writer could not complete does not parse.
     }
   }
 }

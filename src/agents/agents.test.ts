@@ -17,12 +17,12 @@ afterEach(() => {
 })
 
 describe('the registry', () => {
-  test('loads every agent it names, under its own name', async () => {
+  test('loads every agent it lists, under its own name', async () => {
     expect(agentNames()).toContain('demo')
     for (const name of agentNames()) expect((await loadAgent(name)).name).toBe(name)
   })
 
-  test('says which agent was meant, and what else can be done', async () => {
+  test('suggests the nearest agent for an unknown name, and alternatives', async () => {
     await expect(loadAgent('demi')).rejects.toMatchObject({
       code: 'E_INPUT',
       message: expect.stringContaining('did you mean "demo"?'),
@@ -30,15 +30,15 @@ describe('the registry', () => {
     })
     await expect(loadAgent('zzzzzzzz')).rejects.toMatchObject({
       code: 'E_INPUT',
-      message: 'there is no agent "zzzzzzzz"',
+      message: 'unknown agent "zzzzzzzz"',
     })
   })
 
-  test.each(['__proto__', 'constructor', 'toString', ''])('%j is no agent', async name => {
+  test.each(['__proto__', 'constructor', 'toString', ''])('does not know %j', async name => {
     await expect(loadAgent(name)).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 
-  test('every agent with a pack has one that loads', async () => {
+  test('lists only packs that load', async () => {
     for (const name of agentNames()) {
       const { pack } = await loadAgent(name)
       if (pack !== null) expect((await loadPack(pack, null)).agent).toBe(pack)
@@ -46,33 +46,33 @@ describe('the registry', () => {
   })
 })
 
-describe('a program that is named by itself', () => {
+describe('adapterForProgram', () => {
   test.each([
     ['claude', 'claude'],
     ['/opt/bin/claude', 'claude'],
     ['codex.exe', 'codex'],
     ['claude-code', 'generic'],
     ['htop', 'generic'],
-  ])('%s is run by the adapter %s', async (program, name) => {
+  ])('runs %s with the adapter %s', async (program, name) => {
     expect((await adapterForProgram(program)).name).toBe(name)
   })
 
-  test('no two adapters claim the same program', async () => {
+  test('finds no program that two adapters claim', async () => {
     const programs = (await Promise.all(agentNames().map(loadAgent))).flatMap(agent => agent.programs)
     expect(new Set(programs).size).toBe(programs.length)
   })
 
-  test('what an adapter says it tells, it can read', async () => {
+  test('an adapter can read every channel it declares', async () => {
     for (const agent of await Promise.all(agentNames().map(loadAgent)))
       expect({ hooks: agent.hooks !== undefined, transcript: agent.transcript !== undefined }).toEqual({
-        hooks: agent.tells.hooks,
-        transcript: agent.tells.transcript,
+        hooks: agent.reports.hooks,
+        transcript: agent.reports.transcript,
       })
   })
 })
 
-describe('any other program', () => {
-  test('is found in the path, or by its own path, and run with its arguments as they are', () => {
+describe('the generic adapter', () => {
+  test('finds a program in PATH or by its path, and passes its arguments unchanged', () => {
     const file = join(directory, 'tool')
     writeFileSync(file, '#!/bin/sh\n')
     chmodSync(file, 0o755)
@@ -91,7 +91,7 @@ describe('any other program', () => {
     })
   })
 
-  test('that is not there is said to be missing, by its name', () => {
+  test('reports a missing program by name', () => {
     expect(genericAgent('tool').locate({ env: { PATH: directory }, cwd: directory, configuredCommand: null })).toEqual({
       found: false,
       looked: 'tool',
@@ -104,7 +104,7 @@ describe('any other program', () => {
 describe('the demo agent', () => {
   const location = { found: true as const, file: '/node', prefix: ['/main.js'] }
 
-  test('gets an id for a new conversation, and the old one to go on', () => {
+  test('gets an id for a new conversation, and the old id to continue one', () => {
     expect(
       demoAgent.interactive(location, { args: ['--fast'], resume: null, newSessionId: 'new', wiring: null }),
     ).toEqual({
@@ -122,26 +122,26 @@ describe('the demo agent', () => {
   })
 })
 
-describe('packs', () => {
+describe('loadPack', () => {
   const write = (agent: string, name: string, content: string) => {
     mkdirSync(join(directory, agent), { recursive: true })
     writeFileSync(join(directory, agent, name), content)
   }
 
-  test("what a person's own says goes before the shipped one", async () => {
+  test('prefers rules of a person’s own pack to the shipped one', async () => {
     expect((await loadPack('demo', directory)).locale).not.toBe('de')
     write('demo', 'mine.toml', 'pack = 1\nagent = "demo"\nlocale = "de"\n')
     expect(await loadPack('demo', directory)).toMatchObject({ agent: 'demo', locale: 'de' })
   })
 
-  test('an agent without one, and no agent at all, are read by structure', async () => {
+  test('returns the generic pack for an unknown agent and for none', async () => {
     expect((await loadPack('nobody', directory)).agent).toBe('generic')
     expect((await loadPack(null, directory)).agent).toBe('generic')
     write('empty', 'README.md', 'nothing here')
     expect((await loadPack('empty', directory)).agent).toBe('generic')
   })
 
-  test('one with a mistake is an error that names the file, not a silent fallback', async () => {
+  test('throws an error that names the broken file instead of falling back silently', async () => {
     write('demo', 'broken.toml', 'pack = 1\nagent = \n')
     await expect(loadPack('demo', directory)).rejects.toMatchObject({
       name: 'SignalboxError',
@@ -149,10 +149,13 @@ describe('packs', () => {
     })
   })
 
-  test.skipIf(process.getuid?.() === 0)('a directory that may not be read is an error, not an absence', async () => {
-    write('demo', 'mine.toml', 'pack = 1\nagent = "demo"\n')
-    chmodSync(join(directory, 'demo'), 0o000)
-    await expect(loadPack('demo', directory)).rejects.toMatchObject({ code: 'EACCES' })
-    chmodSync(join(directory, 'demo'), 0o700)
-  })
+  test.skipIf(process.getuid?.() === 0)(
+    'throws for an unreadable directory instead of treating it as absent',
+    async () => {
+      write('demo', 'mine.toml', 'pack = 1\nagent = "demo"\n')
+      chmodSync(join(directory, 'demo'), 0o000)
+      await expect(loadPack('demo', directory)).rejects.toMatchObject({ code: 'EACCES' })
+      chmodSync(join(directory, 'demo'), 0o700)
+    },
+  )
 })

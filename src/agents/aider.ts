@@ -5,8 +5,9 @@ import { locateProgram } from './locate-program.js'
 import { signInByNames } from './sign-in.js'
 
 /**
- * Aider, as it is started in a terminal: a line editor, no alternate screen. It names no conversations; what it keeps of the last one in the
- * project's `.aider.chat.history.md` comes back with `--restore-chat-history`. Read by structure: there is no pack for it.
+ * Aider in a terminal: a line editor, no alternate screen. It has no conversation ids;
+ * `--restore-chat-history` restores the last conversation from the project's
+ * `.aider.chat.history.md`. It has no pack: its screen is read by structure.
  */
 export const aiderAgent: AgentAdapter = {
   name: 'aider',
@@ -15,7 +16,7 @@ export const aiderAgent: AgentAdapter = {
   programs: ['aider'],
   install: 'python -m pip install aider-install && aider-install, or see https://aider.chat/docs/install.html',
   version: { args: ['--version'], pattern: /aider (\d+\.\d+\.\d+\S*)/ },
-  tells: { osc7501: false, hooks: false, transcript: false, events: false },
+  reports: { osc7501: false, hooks: false, transcript: false, events: false },
   headless: aiderHeadless,
   locate: environment => locateProgram(['aider'], environment, ['~/.local/bin/aider']),
   signIn: ({ env }) =>
@@ -31,8 +32,8 @@ export const aiderAgent: AgentAdapter = {
       ],
       directory: homeDirectory(env),
       files: ['.aider/oauth-keys.env'],
-      next: 'set the key of a provider, for instance OPENAI_API_KEY',
-      elsewhere: 'no key is set; one may be in .env or .aider.conf.yml, which are not looked at',
+      next: 'set the key of a provider, for example OPENAI_API_KEY',
+      elsewhere: 'no key is set; one may be in .env or .aider.conf.yml, which are not checked',
     }),
   interactive(location, { args, resume }) {
     const isContinued = resume !== null && !args.includes('--restore-chat-history')

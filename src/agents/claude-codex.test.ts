@@ -42,7 +42,7 @@ describe('Claude Code', () => {
     [['--resume', ID, '--fork-session'], null, ['--resume', ID, '--fork-session'], null],
     [['mcp', 'list'], null, ['mcp', 'list'], null],
     [['--model', 'x'], null, ['--session-id', 'new', '--model', 'x'], 'new'],
-  ])('%j, resuming %j', (args, resume, expected, id) => {
+  ])('starts with %j, resuming %j', (args, resume, expected, id) => {
     expect(claudeAgent.interactive(LOCATION, begin(args, resume))).toEqual({
       file: '/node',
       args: ['/cli.js', ...expected],
@@ -51,13 +51,13 @@ describe('Claude Code', () => {
     })
   })
 
-  test('is signed in by a variable or a file, named and not read', () => {
+  test('is signed in by a variable or a file, judged by name only', () => {
     const signIn = (env: Record<string, string>) =>
       claudeAgent.signIn!({ env: { HOME: home, ...env }, cwd: '/', configuredCommand: null })
     if (process.platform !== 'darwin')
       expect(signIn({})).toMatchObject({ state: 'no', next: expect.stringContaining('/login') })
-    const told = signIn({ ANTHROPIC_API_KEY: 'sk-ant-secret' })
-    expect(told).toEqual({ state: 'yes', because: 'ANTHROPIC_API_KEY is set' })
+    const state = signIn({ ANTHROPIC_API_KEY: 'sk-ant-secret' })
+    expect(state).toEqual({ state: 'yes', because: 'ANTHROPIC_API_KEY is set' })
     write('.claude/.credentials.json', '{"secret":"x"}')
     expect(signIn({})).toMatchObject({ state: 'yes', because: expect.stringContaining('.credentials.json exists') })
     expect(signIn({ CLAUDE_CONFIG_DIR: join(home, 'elsewhere') }).state).not.toBe('yes')
@@ -78,7 +78,7 @@ describe('Claude Code', () => {
     expect(await locate('other')).toEqual([worktree])
   })
 
-  test('reads helpers beside the conversation, and never whole requests', async () => {
+  test('reads sub-agents separately from the conversation, and skips whole requests', async () => {
     const said = (uuid: string, text: string) =>
       `${JSON.stringify({ type: 'assistant', uuid, message: { id: uuid, content: [{ type: 'text', text }] } })}\n`
     const main = write(`p/${ID}.jsonl`, `{"type":"api-request-blob", this is not even JSON\n${said('1', 'main')}`)
@@ -90,7 +90,7 @@ describe('Claude Code', () => {
     reader.close()
   })
 
-  test('names its conversation when it ends', () => {
+  test('prints its conversation id on exit', () => {
     expect(claudeAgent.exitId!(['', 'Resume this session with:', `claude --resume ${ID}`])).toBe(ID)
     expect(claudeAgent.exitId!([`claude --permission-mode manual --resume ${ID}`])).toBe(ID)
     expect(claudeAgent.exitId!(['claude --resume name'])).toBeNull()
@@ -108,14 +108,14 @@ describe('Codex', () => {
     [['fork', ID], null, [...OURS, 'fork', ID], null],
     [['exec', 'do it'], null, ['exec', 'do it'], null],
     [['--no-alt-screen'], null, [...OURS.slice(0, 2), '--no-alt-screen'], null],
-  ])('%j, resuming %j', (args, resume, expected, id) => {
+  ])('starts with %j, resuming %j', (args, resume, expected, id) => {
     expect(codexAgent.interactive(LOCATION, begin(args, resume))).toMatchObject({
       args: ['/cli.js', ...expected],
       agentSessionId: id,
     })
   })
 
-  test('gets its hooks on the command line, and no flag that trusts those of others', () => {
+  test('gets its hooks on the command line, without a flag that trusts other hooks', () => {
     const wiring = { directory: home, relay: ['/node', '/cli.js', 'hook', 'codex'], mayHold: false }
     const { args } = codexAgent.interactive(LOCATION, { ...begin(), wiring })
     expect(args.some(arg => arg.startsWith('hooks.Stop='))).toBe(true)
@@ -123,7 +123,7 @@ describe('Codex', () => {
     expect(codexAgent.interactive(LOCATION, { ...begin(['exec', 'x']), wiring }).args).toEqual(['/cli.js', 'exec', 'x'])
   })
 
-  test('is signed in by its file; a variable or a provider leave it open', () => {
+  test('is signed in by its file; a variable or a provider leave it unknown', () => {
     const signIn = (env: Record<string, string>) =>
       codexAgent.signIn!({ env: { HOME: home, ...env }, cwd: '/', configuredCommand: null })
     expect(signIn({}).state).toBe('no')
@@ -149,7 +149,7 @@ describe('Codex', () => {
     expect(await locate(ID)).toEqual([long])
   })
 
-  test('names its conversation when it ends', () => {
+  test('prints its conversation id on exit', () => {
     expect(codexAgent.exitId!(['To continue this session, run:', `  codex resume ${ID}`])).toBe(ID)
   })
 })

@@ -4,7 +4,10 @@ import { ClaudeConversation } from './claude-conversation.js'
 import { type JsonRecord, parseRecord } from './json-lines.js'
 import { outlineOf } from './testing/outline.js'
 
-/** Written by 2.1.325: an answer, a command that was allowed, one that was refused, a turn that was interrupted, and two more answers. */
+/**
+ * Written by 2.1.325: an answer, an allowed command, a denied one, an interrupted turn, and two
+ * more answers.
+ */
 const RECORDS = readFileSync(new URL('./fixtures/claude-2.1.325.jsonl', import.meta.url), 'utf8')
   .split('\n')
   .filter(Boolean)
@@ -36,9 +39,9 @@ function read(records: readonly JsonRecord[], conversation = new ClaudeConversat
 }
 
 describe('a transcript of Claude Code', () => {
-  test('says what happened, in order', () => {
-    const told = outlineOf(read(RECORDS))
-    expect(told).toEqual([
+  test('gives the statements in order', () => {
+    const outline = outlineOf(read(RECORDS))
+    expect(outline).toEqual([
       'session',
       '> Tell me about the PARTS of this project',
       'The project has two parts.\n\n1. `core`\n2. `shell`',
@@ -73,7 +76,7 @@ describe('a transcript of Claude Code', () => {
     ])
   })
 
-  test('names the conversation by its file, with version and directory', () => {
+  test('gives the conversation id from its file, with version and directory', () => {
     expect(read(RECORDS)[0]).toEqual({
       is: 'session',
       agentSession: 'the-id',
@@ -83,7 +86,7 @@ describe('a transcript of Claude Code', () => {
     })
   })
 
-  test('says nothing twice when the file is read again', () => {
+  test('gives nothing twice when the file is read again', () => {
     const conversation = new ClaudeConversation(OF_SESSION)
     expect(read(RECORDS, conversation)).not.toEqual([])
     expect(read(RECORDS, conversation)).toEqual([])
@@ -99,7 +102,7 @@ describe('a transcript of Claude Code', () => {
     })
   })
 
-  test('a tool that was stopped while it ran is not one that was refused', () => {
+  test('distinguishes a tool that was stopped from one that was denied', () => {
     const rejected = result({ toolDenialKind: 'user-rejected' })
     const note = (more: object) =>
       record('user', {
@@ -117,7 +120,7 @@ describe('a transcript of Claude Code', () => {
     expect(states([model([call]), result({})])).toEqual(['started', 'failed'])
   })
 
-  test('counts the tokens of a message once, with its last count', () => {
+  test('counts the tokens of a message once, with its final count', () => {
     const first = model([{ type: 'text', text: 'a' }], {}, { input_tokens: 5, output_tokens: 1 })
     const last = model([call], {}, { input_tokens: 5, output_tokens: 9 })
     expect(read([first, last, ended]).filter(({ is }) => is === 'usage')).toEqual([
@@ -125,7 +128,7 @@ describe('a transcript of Claude Code', () => {
     ])
   })
 
-  test('a turn that ends in an error of the model has failed', () => {
+  test('reports a turn that ends in a model error as failed', () => {
     const failed = model([{ type: 'text', text: 'API Error: 529' }], { isApiErrorMessage: true })
     expect(read([prompt('hello'), failed, record('system', { subtype: 'turn_duration' })])).toEqual([
       { is: 'prompt', text: 'hello' },
@@ -133,7 +136,7 @@ describe('a transcript of Claude Code', () => {
     ])
   })
 
-  test('a background task that has finished starts a turn, and is no prompt', () => {
+  test('reports a finished background task as a new turn, not as a prompt', () => {
     const notified = record('user', {
       message: { content: '<task-notification>done</task-notification>' },
       origin: { kind: 'task-notification' },
@@ -141,7 +144,7 @@ describe('a transcript of Claude Code', () => {
     expect(read([notified])).toEqual([{ is: 'working' }])
   })
 
-  test('commands, notes of the program and summaries are no prompts', () => {
+  test('does not report commands, notes of the program and summaries as prompts', () => {
     const silent = [
       record('user', { message: { content: '<command-name>/model</command-name>' } }),
       record('user', { message: { content: '<local-command-stdout>x</local-command-stdout>' } }),
@@ -154,7 +157,7 @@ describe('a transcript of Claude Code', () => {
     expect(read(silent)).toEqual([])
   })
 
-  test('what a helper says is marked as its own', () => {
+  test('marks the statements of a sub-agent', () => {
     const conversation = new ClaudeConversation({ subAgent: 'a1' })
     expect(read([model([{ type: 'text', text: 'I read.' }])], conversation)).toEqual([
       { is: 'said', id: expect.any(String), markdown: 'I read.', subAgent: 'a1' },
@@ -163,7 +166,7 @@ describe('a transcript of Claude Code', () => {
     expect(read([inside])).toMatchObject([{ is: 'said', subAgent: 'a2' }])
   })
 
-  test('records of any other shape are passed over', () => {
+  test('skips records of any other shape', () => {
     const odd = [
       {},
       { type: 5 },

@@ -3,11 +3,12 @@ import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-line
 import type { ToolStatement, UsageStatement } from './report.js'
 
 /**
- * Reads the records of one of Claude Code's transcripts, in their order.
+ * Parses the records of a Claude Code transcript, in order.
  *
- * A message of the model is written as one record for each of its blocks, and every one repeats the message's usage. A turn ends with
- * `turn_duration`, or with the note that the person interrupted; after a refusal at a dialog both come. A refused tool and a tool that
- * was stopped while it ran leave the same result: only the note that follows tells them apart, so such a result waits for it.
+ * A model message is written as one record for each of its blocks, and every one repeats the
+ * message's usage. A turn ends with `turn_duration`, or with a note that the person interrupted;
+ * after a denial at a dialog both appear. A denied tool and a tool that was stopped leave the same
+ * result: only the note that follows distinguishes them, so such a result waits for it.
  */
 export class ClaudeConversation implements Conversation {
   readonly #subAgent: string | null
@@ -59,7 +60,7 @@ export class ClaudeConversation implements Conversation {
       this.#isTurnOpen = true
       return []
     }
-    // Written by the program itself where the model said nothing.
+    // Written by the program itself when the model gave no answer.
     if (message.model === '<synthetic>') return []
     this.#failure = null
     this.#isTurnOpen = true
@@ -77,7 +78,10 @@ export class ClaudeConversation implements Conversation {
     return statements
   }
 
-  /** The usage of the message before, as soon as another begins: the last record of a message has its final count. */
+  /**
+   * Reports the usage of a message when the next one begins: the last record of a message has its
+   * final count.
+   */
   #count(message: JsonRecord, at: number | null): Timed[] {
     const id = textOf(message.id)
     const usage = isRecord(message.usage) ? message.usage : {}
@@ -128,7 +132,7 @@ export class ClaudeConversation implements Conversation {
     this.#isTurnOpen = true
     this.#failure = null
     const origin = isRecord(record.origin) ? record.origin.kind : 'human'
-    // A background task that has finished starts a turn that nobody asked for.
+    // A finished background task starts a turn without a prompt.
     if (origin !== 'human') return [{ is: 'working', at }]
     const prompt = textOf(record.promptId)
     return [{ is: 'prompt', text, ...(prompt !== undefined && { prompt }), at }]
@@ -184,7 +188,9 @@ function blocksOf(content: unknown): JsonRecord[] {
   return Array.isArray(content) ? content.filter(isRecord) : []
 }
 
-/** A note by the program in the person's place; typed by a person it would be a text, not a list. */
+/**
+ * A note by the program in the role of the user; typed by a person it would be a text, not a list.
+ */
 function isInterruption(record: JsonRecord, content: unknown, text: string): boolean {
   if (textOf(record.interruptedMessageId) !== undefined) return true
   return (
@@ -194,7 +200,7 @@ function isInterruption(record: JsonRecord, content: unknown, text: string): boo
   )
 }
 
-/** Slash commands and what they printed are recorded as if the person had said them. */
+/** Slash commands and their output are recorded as user messages. */
 function isCommand(text: string): boolean {
   return /^<(command-name|command-message|local-command-[a-z]+|bash-(input|stdout|stderr))>/.test(text.trimStart())
 }

@@ -26,8 +26,8 @@ function settings(mayHold: boolean) {
   return { file, hooks }
 }
 
-describe('the settings of one session', () => {
-  test('are readable by their owner alone, and quote every word of the relay', () => {
+describe('the settings file of a session', () => {
+  test('is readable by its owner alone, and quotes every word of the relay command', () => {
     const { file, hooks } = settings(true)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(hooks.Stop![0].hooks[0].command).toBe("/node '/a b/cli.js' hook claude Stop")
@@ -35,7 +35,7 @@ describe('the settings of one session', () => {
     expect(hooks.Stop![0].matcher).toBeUndefined()
   })
 
-  test('hold the permission request alone, for a day, and only when that is allowed', () => {
+  test('holds only the permission request, for a day, and only if allowed', () => {
     const { hooks } = settings(true)
     expect(hooks.PermissionRequest![0].hooks[0]).toMatchObject({
       command: expect.stringMatching(/ PermissionRequest --hold$/),
@@ -47,7 +47,7 @@ describe('the settings of one session', () => {
     expect(JSON.stringify(settings(false).hooks)).not.toContain('--hold')
   })
 
-  test('are given on the command line, unless the person gives settings of their own', () => {
+  test('is passed on the command line, unless the person passes their own settings', () => {
     const start = { resume: null, newSessionId: 'new-id', wiring: wiring(true) }
     const ours = claudeAgent.interactive(LOCATION, { ...start, args: ['--model', 'x'] })
     expect(ours.args).toEqual([
@@ -63,7 +63,7 @@ describe('the settings of one session', () => {
   })
 })
 
-describe('what a hook says', () => {
+describe('a hook call of Claude Code', () => {
   const tool = { tool_name: 'Bash', tool_input: { command: 'ls' }, prompt_id: 'p' }
 
   test.each([
@@ -115,17 +115,17 @@ describe('what a hook says', () => {
     ['SessionEnd', { reason: 'prompt_input_exit' }, [{ is: 'ended', reason: 'prompt_input_exit' }]],
     ['SessionEnd', { reason: 'clear' }, []],
     ['FileChanged', { anything: 1 }, []],
-  ])('%s', (event, payload, expected) => {
+  ])('is translated: %s', (event, payload, expected) => {
     expect(claudeHooks.read(event, payload)).toEqual(expected)
   })
 
-  test('a request for a form can be answered on the screen alone', () => {
+  test('for a form can only be answered on the screen', () => {
     for (const tool_name of ['AskUserQuestion', 'ExitPlanMode'])
       expect(claudeHooks.read('PermissionRequest', { tool_name, tool_input: {} })).toMatchObject([{ viaScreen: true }])
     expect(claudeHooks.read('PermissionRequest', tool)[0]).not.toHaveProperty('viaScreen')
   })
 
-  test('a tool of a helper is said to be its own', () => {
+  test('of a sub-agent is marked', () => {
     expect(claudeHooks.read('PreToolUse', { ...tool, agent_id: 'a' })).toMatchObject([{ is: 'tool', subAgent: 'a' }])
   })
 
@@ -133,12 +133,12 @@ describe('what a hook says', () => {
     ['SessionStart', {}],
     ['PreToolUse', { tool_input: {} }],
     ['UserPromptSubmit', { prompt: 5 }],
-  ])('a malformed %s is refused', (event, payload) => {
+  ])('with a malformed %s payload is refused', (event, payload) => {
     expect(() => claudeHooks.read(event, payload)).toThrow(expect.objectContaining({ code: 'E_INPUT' }))
   })
 })
 
-describe('an answer to a held request', () => {
+describe('the answer to a held request', () => {
   const decision = (answer: Parameters<NonNullable<typeof claudeHooks.answer>>[0]) => {
     const text = claudeHooks.answer!(answer)
     if (text === null) return null
@@ -149,13 +149,13 @@ describe('an answer to a held request', () => {
     return hookSpecificOutput.decision
   }
 
-  test('is allow or deny, and never asks', () => {
+  test('is allow or deny, never ask', () => {
     expect(decision({ behavior: 'allow' })).toEqual({ behavior: 'allow' })
     expect(decision({ behavior: 'deny' })).toEqual({ behavior: 'deny', interrupt: true })
     expect(decision({ behavior: 'deny', message: 'not on main' })).toEqual({ behavior: 'deny', message: 'not on main' })
   })
 
-  test('carries an edited input, and a rule that ends with the session', () => {
+  test('carries an edited input, and a rule limited to the session', () => {
     const rule = { type: 'addRules', rules: [], behavior: 'allow', destination: 'userSettings' }
     expect(decision({ behavior: 'allow', updatedInput: { command: 'ls' }, sessionRule: rule })).toEqual({
       behavior: 'allow',
@@ -165,7 +165,7 @@ describe('an answer to a held request', () => {
     expect(rule.destination).toBe('userSettings')
   })
 
-  test('is none where it cannot be said that way', () => {
+  test('is null if the decision cannot be expressed', () => {
     expect(decision({ behavior: 'allow', sessionRule: 'all' })).toBeNull()
     expect(decision({ behavior: 'allow', updatedInput: 'rm -rf' })).toBeNull()
   })

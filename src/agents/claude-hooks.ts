@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import type { AgentHooks, HookAnswer, HookWiring } from './adapter.js'
 import { hookLine, writeSessionFile } from './hook-command.js'
-import { helperEnded, ofHelper, optionalText, requiredText, sessionStarted } from './hook-payload.js'
+import { ofSubAgent, optionalText, requiredText, sessionStarted, subAgentEnded } from './hook-payload.js'
 import { isRecord, type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement, ToolStatement } from './report.js'
 
-/** Reports must not keep the agent waiting; the relay itself gives up after two seconds. */
+/** Reports must not delay the agent; the relay itself gives up after two seconds. */
 const REPORT_TIMEOUT_S = 10
-/** A person may sleep over a decision. The agent's own default is ten minutes. */
+/** A person may decide the next day. The agent's own default is ten minutes. */
 const HOLD_TIMEOUT_S = 24 * 60 * 60
-/** Dialogs that are forms: allowing them by a hook would hand in the form empty. */
+/** Dialogs that are forms: allowing them through a hook would submit the form empty. */
 const FORMS = new Set(['AskUserQuestion', 'ExitPlanMode'])
 
-/** Hooks of 2.1.325 that say something we use; those with a matcher are about one tool. */
+/** The hooks of 2.1.325 that Signalbox uses; those with a matcher concern one tool. */
 const EVENTS: readonly { event: string; hasMatcher?: true }[] = [
   { event: 'SessionStart' },
   { event: 'UserPromptSubmit' },
@@ -29,7 +29,10 @@ const EVENTS: readonly { event: string; hasMatcher?: true }[] = [
   { event: 'SessionEnd' },
 ]
 
-/** Writes the settings file that gives this session its hooks, and says where it is. `--settings` adds to the person's own settings. */
+/**
+ * Writes the settings file that configures hooks for this session, and returns its path.
+ * `--settings` adds to the person's own settings.
+ */
 export function wireClaudeHooks(wiring: HookWiring): string {
   const hooks = Object.fromEntries(
     EVENTS.map(({ event, hasMatcher }) => {
@@ -62,7 +65,7 @@ export const claudeHooks: AgentHooks = {
 }
 
 function readClaudeHook(event: string, payload: JsonRecord): AgentStatement[] {
-  return ofHelper(payload, statements(event, payload))
+  return ofSubAgent(payload, statements(event, payload))
 }
 
 function statements(event: string, payload: JsonRecord): AgentStatement[] {
@@ -105,9 +108,9 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
         { is: 'working', subAgent: requiredText(payload, 'agent_id'), ...optionalText('name', payload.agent_type) },
       ]
     case 'SubagentStop':
-      return [helperEnded(payload)]
+      return [subAgentEnded(payload)]
     case 'SessionEnd':
-      // After these two the program goes on with another conversation, which it announces.
+      // For these two reasons the program continues with another conversation, which it announces.
       return payload.reason === 'clear' || payload.reason === 'resume'
         ? []
         : [{ is: 'ended', reason: requiredText(payload, 'reason') }]
@@ -127,7 +130,10 @@ function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement
   }
 }
 
-/** It names no tool use: the hearer joins it to the `PreToolUse` before it by tool, input and prompt. */
+/**
+ * It contains no tool use id: the receiver joins it to the preceding `PreToolUse` by tool, input
+ * and prompt.
+ */
 function request(payload: JsonRecord): AgentStatement {
   const name = requiredText(payload, 'tool_name')
   const suggestions = payload.permission_suggestions
@@ -154,8 +160,9 @@ function notification(payload: JsonRecord): AgentStatement[] {
 }
 
 /**
- * The decision as the `PermissionRequest` hook says it. There is a third behaviour, *ask*, which releases have taken for *allow*: it is
- * never said. A denial without a reason also stops the turn, as the dialog's own *No* does; with a reason the agent goes on by it.
+ * The decision in the format of the `PermissionRequest` hook. There is a third behaviour, *ask*,
+ * which some releases treated as *allow*: it is never used. A denial without a reason also stops
+ * the turn, as *No* in the dialog does; with a reason the agent continues.
  */
 function answerClaude({ behavior, message, updatedInput, sessionRule }: HookAnswer): string | null {
   const rules = sessionRule === undefined ? [] : forSession(sessionRule)
@@ -171,7 +178,7 @@ function answerClaude({ behavior, message, updatedInput, sessionRule }: HookAnsw
   return JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })
 }
 
-/** The agent offers rules for its settings files; what a person grants here ends with the session. */
+/** The agent offers rules for its settings files; a rule granted here ends with the session. */
 function forSession(rule: unknown): JsonRecord[] | null {
   const rules = Array.isArray(rule) ? rule : [rule]
   return rules.every(isRecord) ? rules.map(each => ({ ...each, destination: 'session' })) : null

@@ -1,14 +1,16 @@
 import { basename, dirname, join } from 'node:path'
-import type { AgentTranscript, TranscriptNews, TranscriptPlace, TranscriptReader } from './adapter.js'
+import type { AgentTranscript, TranscriptPlace, TranscriptReader, TranscriptUpdate } from './adapter.js'
 import { ClaudeConversation } from './claude-conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { JsonLinesReader } from './json-lines.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 
-/** Whole requests to the model: up to 90 KB an exchange, and nothing in them that is not said elsewhere. */
+/** Whole requests to the model: up to 90 KB per exchange, with nothing that other records lack. */
 const REQUEST_RECORD = Buffer.from('{"type":"api-request')
 
-/** `~/.claude/projects/<directory, dashed>/<session>.jsonl`, and its helpers' in `<session>/subagents/`. */
+/**
+ * `~/.claude/projects/<directory, dashed>/<session>.jsonl`, sub-agents in `<session>/subagents/`.
+ */
 export const claudeTranscript: AgentTranscript = {
   form: 'lines',
   locate,
@@ -18,7 +20,8 @@ export const claudeTranscript: AgentTranscript = {
 async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
   const projects = join(movableDirectory(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects')
   const here = cwd.replace(/[^a-zA-Z0-9]/g, '-')
-  // The agent may have gone to another directory (a worktree), and shortens very long names: an id is looked for in all.
+  // The agent may have moved to another directory (a worktree), and shortens very long names:
+  // search all projects for the id.
   const likely = await namesIn(projects)
   if (agentSessionId !== null)
     return writtenSince(
@@ -30,30 +33,30 @@ async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptPlace):
 }
 
 class ClaudeTranscriptReader implements TranscriptReader {
-  readonly #helpers: string
+  readonly #subAgentDirectory: string
   readonly #main: { lines: JsonLinesReader; conversation: ClaudeConversation }
   readonly #subAgents = new Map<string, { lines: JsonLinesReader; conversation: ClaudeConversation }>()
 
   constructor(path: string) {
     const session = basename(path, '.jsonl')
-    this.#helpers = join(dirname(path), session, 'subagents')
+    this.#subAgentDirectory = join(dirname(path), session, 'subagents')
     this.#main = open(path, new ClaudeConversation({ session, path }))
   }
 
-  async read(): Promise<TranscriptNews> {
-    const news: TranscriptNews = { statements: [], skipped: 0 }
-    await readInto(news, this.#main)
-    for (const name of await namesIn(this.#helpers)) {
+  async read(): Promise<TranscriptUpdate> {
+    const update: TranscriptUpdate = { statements: [], skipped: 0 }
+    await readInto(update, this.#main)
+    for (const name of await namesIn(this.#subAgentDirectory)) {
       const subAgent = /^agent-(.+)\.jsonl$/.exec(name)?.[1]
       if (subAgent === undefined) continue
-      let helper = this.#subAgents.get(subAgent)
-      if (!helper) {
-        helper = open(join(this.#helpers, name), new ClaudeConversation({ subAgent }))
-        this.#subAgents.set(subAgent, helper)
+      let reader = this.#subAgents.get(subAgent)
+      if (!reader) {
+        reader = open(join(this.#subAgentDirectory, name), new ClaudeConversation({ subAgent }))
+        this.#subAgents.set(subAgent, reader)
       }
-      await readInto(news, helper)
+      await readInto(update, reader)
     }
-    return news
+    return update
   }
 
   close(): void {
@@ -67,9 +70,9 @@ function open(path: string, conversation: ClaudeConversation) {
 }
 
 async function readInto(
-  news: TranscriptNews,
+  update: TranscriptUpdate,
   { lines, conversation }: { lines: JsonLinesReader; conversation: ClaudeConversation },
 ): Promise<void> {
-  const { skipped } = await lines.read(record => news.statements.push(...conversation.take(record)))
-  news.skipped += skipped
+  const { skipped } = await lines.read(record => update.statements.push(...conversation.take(record)))
+  update.skipped += skipped
 }

@@ -8,7 +8,7 @@ import { locateProgram } from './locate-program.js'
 import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
-/** Variables that sign in by themselves, each for one provider. */
+/** Variables that are sufficient to sign in, one per provider. */
 const KEY_VARIABLES = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
@@ -25,7 +25,7 @@ const SESSION: SessionArguments = {
   isId: isUuid,
 }
 
-/** Claude Code, as it is started in a terminal. Its renderer is chosen by the pack's environment. */
+/** Claude Code in a terminal. The pack's environment selects its renderer. */
 export const claudeAgent: AgentAdapter = {
   name: 'claude',
   title: 'Claude Code',
@@ -35,7 +35,7 @@ export const claudeAgent: AgentAdapter = {
   install: 'npm install -g @anthropic-ai/claude-code, or see https://code.claude.com/docs/en/setup',
   update: ['update'],
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*) \(Claude Code\)/m },
-  tells: { osc7501: true, hooks: true, transcript: true, events: false },
+  reports: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: claudeHooks,
   transcript: claudeTranscript,
   headless: claudeHeadless,
@@ -46,7 +46,7 @@ export const claudeAgent: AgentAdapter = {
       directory: movableDirectory(env, 'CLAUDE_CONFIG_DIR', '.claude'),
       files: ['.credentials.json'],
       next: 'run claude and type /login',
-      ...(process.platform === 'darwin' && { elsewhere: 'the keychain, which is not looked at, may hold an account' }),
+      ...(process.platform === 'darwin' && { elsewhere: 'the keychain, which is not checked, may hold an account' }),
     }),
   interactive(location, start) {
     const session = sessionArguments(start, SESSION)
@@ -60,7 +60,7 @@ export const claudeAgent: AgentAdapter = {
   exitId: rows => exitIdAfter(rows, ['--resume'], isUuid),
 }
 
-/** A person's own `--settings` would be replaced by ours: theirs stay, and the session goes without hooks. */
+/** Our `--settings` would replace the person's own: in that case the session runs without hooks. */
 function hookArguments({ args, wiring }: InteractiveStart): string[] {
   if (!wiring || args.some(arg => arg === '--settings' || arg.startsWith('--settings='))) return []
   return ['--settings', wireClaudeHooks(wiring)]

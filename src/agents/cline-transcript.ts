@@ -1,16 +1,19 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import type { AgentTranscript, TranscriptNews, TranscriptPlace, TranscriptReader } from './adapter.js'
+import type { AgentTranscript, TranscriptPlace, TranscriptReader, TranscriptUpdate } from './adapter.js'
 import { partsOf, type TimedStatement, textOfParts } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { type JsonRecord, numberOf, parseRecord, textOf } from './json-lines.js'
 import { namesIn, writtenSince } from './transcript-files.js'
 
-/** A file that is written anew for every message is read whole; one beyond this is not read at all. */
+/** The file is rewritten for every message and read as a whole; a larger one is not read at all. */
 const MAX_BYTES = 50 * 1024 * 1024
 const MESSAGES = '.messages.json'
 
-/** `~/.cline/data/sessions/<session>/<session>.messages.json`, with the session's state in `<session>.json` beside it. */
+/**
+ * `~/.cline/data/sessions/<session>/<session>.messages.json`, with the session's state in
+ * `<session>.json` next to it.
+ */
 export const clineTranscript: AgentTranscript = {
   form: 'whole',
   locate,
@@ -24,15 +27,15 @@ async function locate({ env, agentSessionId, startedAt }: TranscriptPlace): Prom
   return writtenSince(files, agentSessionId === null ? startedAt : 0)
 }
 
-/** Where it keeps its state: `CLINE_DATA_DIR`, else `data` in its own directory. */
+/** Where it stores its data: `CLINE_DATA_DIR`, else `data` in its own directory. */
 export function clineData(env: NodeJS.ProcessEnv): string {
   const moved = env.CLINE_DATA_DIR
   return moved !== undefined && isAbsolute(moved) ? moved : join(movableDirectory(env, 'CLINE_DIR', '.cline'), 'data')
 }
 
 /**
- * Both files are written whole, so each reading compares with what was said before: messages by their ids, the state by its last value. A
- * file that is caught half written is left for the next time.
+ * Both files are rewritten as a whole, so each read compares with what was reported before:
+ * messages by id, the state by its last value. A half-written file is left for the next read.
  */
 class ClineTranscriptReader implements TranscriptReader {
   readonly #path: string
@@ -49,21 +52,21 @@ class ClineTranscriptReader implements TranscriptReader {
     this.#statePath = join(dirname(path), `${basename(path, MESSAGES)}.json`)
   }
 
-  async read(): Promise<TranscriptNews> {
-    const news: TranscriptNews = { statements: [], skipped: 0 }
-    // The state first: when it says that the turn is over, the messages of that turn are written.
+  async read(): Promise<TranscriptUpdate> {
+    const update: TranscriptUpdate = { statements: [], skipped: 0 }
+    // The state first: once it says that the turn has ended, all messages of that turn are written.
     const state = await readWhole(this.#statePath)
     const mark = await markOf(this.#path)
     if (mark !== null && mark !== this.#read) {
       const file = await readWhole(this.#path)
       if (file) {
         this.#read = mark
-        news.statements.push(...this.#announce(file))
-        for (const message of partsOf(file.messages)) news.statements.push(...this.#message(message))
+        update.statements.push(...this.#announce(file))
+        for (const message of partsOf(file.messages)) update.statements.push(...this.#message(message))
       }
     }
-    if (state) news.statements.push(...this.#state(state))
-    return news
+    if (state) update.statements.push(...this.#state(state))
+    return update
   }
 
   close(): void {}
@@ -107,7 +110,10 @@ class ClineTranscriptReader implements TranscriptReader {
     return statements
   }
 
-  /** A refused tool is written as one that failed; only its words differ, so it is told as failed. */
+  /**
+   * A denied tool is recorded like a failed one, only with other words, so it is reported as
+   * failed.
+   */
   #result(part: JsonRecord, at: number | null): TimedStatement {
     const key = textOf(part.tool_use_id) ?? null
     const tool = (key !== null && this.#tools.get(key)) || { tool: textOf(part.name) ?? 'unknown', input: undefined }
@@ -136,7 +142,7 @@ class ClineTranscriptReader implements TranscriptReader {
   }
 }
 
-/** The person's words come in a frame that names the mode: `<user_input mode="act">…</user_input>`. */
+/** The person's text is wrapped in a tag with the mode: `<user_input mode="act">…</user_input>`. */
 function withoutFrame(text: string): string {
   const start = text.indexOf('>')
   const isFramed = text.startsWith('<user_input') && text.endsWith('</user_input>') && start !== -1

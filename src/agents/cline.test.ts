@@ -17,7 +17,7 @@ function put(messages: unknown, state: object = { status: 'running' }): string {
   const folder = join(home, '.cline', 'data', 'sessions', ID)
   mkdirSync(folder, { recursive: true })
   const text = typeof messages === 'string' ? messages : JSON.stringify({ sessionId: ID, messages })
-  // A rewritten file has another size or another time; padding makes sure of the first.
+  // A rewritten file differs in size or time; the padding guarantees the size.
   writeFileSync(join(folder, `${ID}.messages.json`), text + ' '.repeat(count++))
   writeFileSync(join(folder, `${ID}.json`), JSON.stringify(state))
   return join(folder, `${ID}.messages.json`)
@@ -39,8 +39,8 @@ const CALL = said('a1', text('I run it.'), {
   input: { commands: ['ls'] },
 })
 
-describe('the files of Cline', () => {
-  it('are found by the id, or by the time', async () => {
+describe('a transcript of Cline', () => {
+  it('is found by id, or by time', async () => {
     const path = put([])
     const place = { env: { HOME: home }, cwd: '/', startedAt: 0 }
     expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: ID })).toEqual([path])
@@ -51,7 +51,7 @@ describe('the files of Cline', () => {
     expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: 'other' })).toEqual([])
   })
 
-  it('say each thing once, although they are written whole each time', async () => {
+  it('gives each statement once, although its files are rewritten each time', async () => {
     const reader = clineAgent.transcript!.open(put([]))
     expect((await reader.read()).statements.map(({ is }) => is)).toEqual(['session', 'working'])
     put([PROMPT, CALL])
@@ -74,7 +74,7 @@ describe('the files of Cline', () => {
     expect((await reader.read()).statements).toMatchObject([{ is: 'ended', reason: 'completed' }])
   })
 
-  it('that are caught half written are read the next time', async () => {
+  it('that is half written is read the next time', async () => {
     const reader = clineAgent.transcript!.open(put([]))
     await reader.read()
     put('{"sessionId": "x", "messages": [{"id"')
@@ -83,12 +83,12 @@ describe('the files of Cline', () => {
     expect((await reader.read()).statements).toMatchObject([{ is: 'prompt' }])
   })
 
-  it('that are not there say nothing', async () => {
+  it('that does not exist gives nothing', async () => {
     expect(await clineAgent.transcript!.open('/nowhere/x.messages.json').read()).toEqual({ statements: [], skipped: 0 })
   })
 })
 
-it('Cline names its conversations itself, and goes on with one by its id', () => {
+it('Cline chooses its own conversation ids, and continues one by its id', () => {
   const location = { found: true as const, file: '/bin/cline', prefix: [] }
   const start = { args: ['--auto-approve', 'false'], resume: ID, newSessionId: 'x', wiring: null }
   expect(clineAgent.interactive(location, start)).toMatchObject({

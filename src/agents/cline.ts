@@ -3,7 +3,7 @@ import { clineData, clineTranscript } from './cline-transcript.js'
 import { exitIdAfter } from './exit-id.js'
 import { clineHeadless } from './headless/cline.js'
 import { locateProgram } from './locate-program.js'
-import { type SessionArguments, startedAs } from './own-session.js'
+import { interactiveBySession, type SessionArguments } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -27,7 +27,7 @@ const SESSION: SessionArguments = {
   isId: isClineId,
 }
 
-/** Cline, as it is started in a terminal. It approves all tools itself unless it is started with `--auto-approve false`. */
+/** Cline in a terminal. It approves all tools itself unless started with `--auto-approve false`. */
 export const clineAgent: AgentAdapter = {
   name: 'cline',
   title: 'Cline',
@@ -35,7 +35,7 @@ export const clineAgent: AgentAdapter = {
   programs: ['cline'],
   install: 'npm install -g cline, or see https://docs.cline.bot/cline-cli/installation',
   version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+\S*)/ },
-  tells: { osc7501: false, hooks: false, transcript: true, events: false },
+  reports: { osc7501: false, hooks: false, transcript: true, events: false },
   locate: environment => locateProgram(['cline'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {
@@ -44,13 +44,13 @@ export const clineAgent: AgentAdapter = {
       files: ['settings/providers.json'],
       next: 'run cline auth',
     }),
-  interactive: startedAs(SESSION),
+  interactive: interactiveBySession(SESSION),
   transcript: clineTranscript,
   headless: clineHeadless,
   exitId: rows => exitIdAfter(rows, ['cline', '--id'], isClineId),
 }
 
-/** `1794709574642_u1s7x`: the time of its beginning, and a few letters. */
+/** `1794709574642_u1s7x`: the start time and a few letters. */
 function isClineId(word: string): boolean {
   return /^\d{10,16}_[\w-]{3,16}$/.test(word)
 }

@@ -3,10 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { codexHookArguments, codexHooks } from './codex-hooks.js'
 
 const WIRING = { directory: '/dir', relay: ['/node', '/cli.js', 'hook', 'codex'], mayHold: true }
-/** `currentHash` that `hooks/list` of 0.166.0 gives for the command "/tmp/relay.sh Stop" with a timeout of three seconds. */
+/**
+ * `currentHash` from `hooks/list` of 0.166.0 for the command "/tmp/relay.sh Stop" with a timeout of
+ * three seconds.
+ */
 const KNOWN_STOP = 'sha256:a8fb933dc2d7007e3d99dca47daf6ef2b571b5e3262761fa448c2ebebe1592ac'
 
-/** What Codex makes of `-c key=value` overrides. */
+/** What Codex parses from `-c key=value` overrides. */
 function overrides(args: readonly string[]) {
   expect(args.filter((_, index) => index % 2 === 0)).toEqual(Array(args.length / 2).fill('-c'))
   return parse(args.filter((_, index) => index % 2 === 1).join('\n')) as {
@@ -16,7 +19,7 @@ function overrides(args: readonly string[]) {
   }
 }
 
-describe('hooks on the command line of Codex', () => {
+describe('the hook arguments of Codex', () => {
   test('call the relay, and never hold', () => {
     const { hooks } = overrides(codexHookArguments(WIRING))
     expect(hooks.PermissionRequest).toEqual([
@@ -25,7 +28,7 @@ describe('hooks on the command line of Codex', () => {
     expect(JSON.stringify(hooks)).not.toContain('--hold')
   })
 
-  test('are trusted one by one, by what they are', () => {
+  test('trust each hook by its content', () => {
     const { state, ...hooks } = overrides(codexHookArguments(WIRING)).hooks
     const keys = Object.keys(state)
     expect(keys).toHaveLength(Object.keys(hooks).length)
@@ -36,13 +39,13 @@ describe('hooks on the command line of Codex', () => {
     expect(known['/<session-flags>/config.toml:stop:0:0']!.trusted_hash).toBe(KNOWN_STOP)
   })
 
-  test('survive words with quotes, blanks and backslashes', () => {
+  test('quote words with quotes, spaces and backslashes', () => {
     const { hooks } = overrides(codexHookArguments({ ...WIRING, relay: ['/a "b"\\c/no\u007fde', "it's"] }))
     expect(hooks.Stop![0].hooks[0].command).toBe(`'/a "b"\\c/no\u007fde' 'it'\\''s' Stop`)
   })
 })
 
-describe('what a hook of Codex says', () => {
+describe('a hook call of Codex', () => {
   const tool = { tool_name: 'Bash', tool_input: { command: 'ls' }, turn_id: 't', tool_use_id: 'k' }
 
   test.each([
@@ -72,11 +75,11 @@ describe('what a hook of Codex says', () => {
     ['SubagentStop', { agent_id: 'a' }, [{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }]],
     ['SessionEnd', { reason: 'other' }, [{ is: 'ended', reason: 'other' }]],
     ['PreCompact', {}, []],
-  ])('%s', (name, payload, expected) => {
+  ])('is translated: %s', (name, payload, expected) => {
     expect(codexHooks.read(name, payload)).toEqual(expected)
   })
 
-  test('a malformed payload is refused, and nothing is ever answered', () => {
+  test('with a malformed payload is refused, and no call gets an answer', () => {
     expect(() => codexHooks.read('PreToolUse', {})).toThrow(expect.objectContaining({ code: 'E_INPUT' }))
     expect(codexHooks.holds).toBe(false)
     expect(codexHooks.answer).toBeUndefined()

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { AgentHooks, HookWiring } from './adapter.js'
 import { hookLine } from './hook-command.js'
-import { helperEnded, ofHelper, optionalText, requiredText, sessionStarted } from './hook-payload.js'
+import { ofSubAgent, optionalText, requiredText, sessionStarted, subAgentEnded } from './hook-payload.js'
 import { type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement, ToolStatement } from './report.js'
 
-/** Codex cuts the time of `SessionEnd` to three seconds; the relay needs two at most. One value for all keeps the trust below simple. */
+/**
+ * Codex limits `SessionEnd` to three seconds; the relay needs at most two. One value for all keeps
+ * the trust hash simple.
+ */
 const TIMEOUT_S = 3
-/** How Codex names the place of hooks that were given on its command line. */
+/** Codex's name for the source of hooks on its command line. */
 const SOURCE = '/<session-flags>/config.toml'
-/** Hooks of 0.166 that say something we use, with Codex's own label of each. */
+/** The hooks of 0.166 that Signalbox uses, with Codex's own label of each. */
 const EVENTS: Readonly<Record<string, string>> = {
   SessionStart: 'session_start',
   UserPromptSubmit: 'user_prompt_submit',
@@ -24,12 +27,13 @@ const EVENTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Command-line overrides that give one session its hooks and change no file.
+ * Command-line overrides that configure hooks for one session and change no file.
  *
- * Codex runs a hook only when it has been trusted. Its flag to run hooks unasked would also run those of an unknown repository; so ours
- * alone are trusted, for this one start: a hook's trust is the SHA-256 of what it is (event, command, timeout) as canonical JSON, filed
- * under its place, and the command line is one of the two places where Codex reads trust from. Should a release count differently, our
- * hooks stay silent and the session goes by the other authorities.
+ * Codex runs a hook only if it is trusted. Its flag for running hooks unasked would also run those
+ * of an unknown repository, so only ours are trusted, for this one start: the trust of a hook is
+ * the SHA-256 of its content (event, command, timeout) as canonical JSON, stored under its source,
+ * and the command line is one of the two places from which Codex reads trust. If a release computes
+ * the hash differently, our hooks do not run and the session relies on its other sources.
  */
 export function codexHookArguments(wiring: HookWiring): string[] {
   const hooks = Object.entries(EVENTS).map(([event, label]) => ({ event, label, command: hookLine(wiring, event) }))
@@ -53,18 +57,19 @@ function trustOf(label: string, command: string): string {
   return `sha256:${createHash('sha256').update(identity).digest('hex')}`
 }
 
-/** A TOML basic string: JSON's escapes are among its own. */
+/** A TOML basic string, whose escapes include those of JSON. */
 function toml(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
 }
 
 /**
- * Its permission hook runs before the dialog exists, and while the hook waits the person cannot answer: it is heard and never held.
+ * Its permission hook runs before the dialog exists, and while the hook waits the person cannot
+ * answer: it reports and is never held.
  */
 export const codexHooks: AgentHooks = { holds: false, read: readCodexHook }
 
 function readCodexHook(event: string, payload: JsonRecord): AgentStatement[] {
-  return ofHelper(payload, statements(event, payload))
+  return ofSubAgent(payload, statements(event, payload))
 }
 
 function statements(event: string, payload: JsonRecord): AgentStatement[] {
@@ -94,7 +99,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
     case 'SubagentStart':
       return [{ is: 'working', subAgent: requiredText(payload, 'agent_id') }]
     case 'SubagentStop':
-      return [helperEnded(payload)]
+      return [subAgentEnded(payload)]
     case 'SessionEnd':
       return [{ is: 'ended', reason: requiredText(payload, 'reason') }]
     default:

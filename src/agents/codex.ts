@@ -31,18 +31,20 @@ const SESSION: SessionArguments = {
 }
 
 /**
- * Since 0.150 the terminal program may be only a window on a server that all of its windows share, started from wherever the first one
- * was: hooks would then run there, without this session's environment, and ending the session would not end its tools. With any override
- * on the command line Codex serves itself; this one also keeps it from starting the shared server for others.
+ * Since 0.150 the terminal program may be only a client of a server that all its instances share,
+ * started wherever the first one was: hooks would then run there, without this session's
+ * environment, and ending the session would not end its tools. With any override on the command
+ * line Codex runs its own server; this override also keeps it from starting the shared one.
  */
 const OWN_SERVER = ['-c', 'features.daemon_auto_start=false']
 /**
- * In the alternate screen only the last screenful of an answer is there to be read, and what streams is drawn over itself. Inline, every
- * row is drawn once and then scrolls away, as in any terminal; an attached person can scroll back.
+ * In the alternate screen only the last screenful of an answer can be read, and streamed text is
+ * drawn over itself. Inline, every row is drawn once and then scrolls away, as in any terminal, and
+ * an attached person can scroll back.
  */
 const INLINE = '--no-alt-screen'
 
-/** Codex, as it is started in a terminal. */
+/** Codex in a terminal. */
 export const codexAgent: AgentAdapter = {
   name: 'codex',
   title: 'Codex',
@@ -51,7 +53,7 @@ export const codexAgent: AgentAdapter = {
   compact: '/compact',
   install: 'npm install -g @openai/codex, or see https://developers.openai.com/codex/cli',
   version: { args: ['--version'], pattern: /^codex-cli (\d+\.\d+\.\d+\S*)/m },
-  tells: { osc7501: true, hooks: true, transcript: true, events: false },
+  reports: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: codexHooks,
   transcript: codexTranscript,
   headless: codexHeadless,
@@ -76,14 +78,14 @@ function inline(args: readonly string[]): string[] {
   return args.includes(INLINE) ? [] : [INLINE]
 }
 
-/** An account or a key lies in one file; a provider of the person's own may need neither. */
+/** An account or a key is stored in one file; a custom provider may need neither. */
 function signIn({ env }: AgentEnvironment): SignIn {
   const home = movableDirectory(env, 'CODEX_HOME', '.codex')
   const file = join(home, 'auth.json')
   if (existsSync(file)) return { state: 'yes', because: `${file} exists` }
   const variable = ['CODEX_API_KEY', 'OPENAI_API_KEY'].find(name => env[name] !== undefined && env[name] !== '')
-  if (variable) return { state: 'unknown', because: `${variable} is set, ${file} is not there`, next: 'codex login' }
+  if (variable) return { state: 'unknown', because: `${variable} is set, ${file} does not exist`, next: 'codex login' }
   if (existsSync(join(home, 'config.toml')))
-    return { state: 'unknown', because: `${file} is not there; a provider may be configured`, next: 'codex login' }
-  return { state: 'no', because: `${file} is not there`, next: 'codex login' }
+    return { state: 'unknown', because: `${file} does not exist; a provider may be configured`, next: 'codex login' }
+  return { state: 'no', because: `${file} does not exist`, next: 'codex login' }
 }

@@ -1,16 +1,19 @@
-import type { TranscriptNews, TranscriptReader } from './adapter.js'
+import type { TranscriptReader, TranscriptUpdate } from './adapter.js'
 import { type JsonLinesOptions, JsonLinesReader, type JsonRecord } from './json-lines.js'
 import type { AgentStatement } from './report.js'
 
 export type TimedStatement = AgentStatement & { at: number | null }
 
-/** Understands the records of one transcript, in their order. It remembers what it has seen: a record that comes again says nothing. */
+/**
+ * Parses the records of one transcript, in order. It remembers what it has seen: a repeated record
+ * gives nothing.
+ */
 export interface Conversation {
-  /** Null for a record that this agent is not known to write. */
+  /** Null for an unknown kind of record. */
   take(record: JsonRecord): TimedStatement[] | null
 }
 
-/** A transcript of JSON lines, read as it grows. */
+/** Reads a growing transcript of JSON lines. */
 export class ConversationReader implements TranscriptReader {
   readonly #lines: JsonLinesReader
   readonly #conversation: Conversation
@@ -20,21 +23,21 @@ export class ConversationReader implements TranscriptReader {
     this.#conversation = conversation
   }
 
-  async read(): Promise<TranscriptNews> {
-    const news: TranscriptNews = { statements: [], skipped: 0 }
+  async read(): Promise<TranscriptUpdate> {
+    const update: TranscriptUpdate = { statements: [], skipped: 0 }
     const { skipped } = await this.#lines.read(record => {
       const statements = this.#conversation.take(record)
-      if (statements === null) news.skipped += 1
-      else news.statements.push(...statements)
+      if (statements === null) update.skipped += 1
+      else update.statements.push(...statements)
     })
-    news.skipped += skipped
-    return news
+    update.skipped += skipped
+    return update
   }
 
   close(): void {}
 }
 
-/** Text of content that is a text or a list of parts with texts. */
+/** The text of content that is a text or a list of parts with texts. */
 export function textOfParts(content: unknown, isWanted: (part: JsonRecord) => boolean = () => true): string {
   if (typeof content === 'string') return content
   return partsOf(content)

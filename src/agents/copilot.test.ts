@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { copilotAgent } from './copilot.js'
-import { CopilotConversation } from './copilot-conversation.js'
+import { CopilotConversation } from './copilot-transcript.js'
 import type { JsonRecord } from './json-lines.js'
 
 const ID = '0a1b2c3d-0000-4000-8000-00000000000a'
@@ -30,8 +30,8 @@ function read(...records: JsonRecord[]) {
   return records.flatMap(record => conversation.take(record) ?? [{ is: 'unknown' }])
 }
 
-describe('a record of Copilot', () => {
-  it('tells of the session, the prompt, the answer and the end of the turn', () => {
+describe('a transcript of Copilot', () => {
+  it('gives the session, the prompt, the answer and the end of the turn', () => {
     const statements = read(
       event('session.start', { sessionId: ID, copilotVersion: '1.0.1', selectedModel: 'm', context: { cwd: '/w' } }),
       event('user.message', { content: 'hi', transformedContent: 'date hi', interactionId: 'i' }),
@@ -50,12 +50,12 @@ describe('a record of Copilot', () => {
     ])
   })
 
-  it('an exchange that asked for tools does not end the turn', () => {
+  it('does not end the turn after an exchange that asked for tools', () => {
     const kinds = read(event('assistant.turn_start'), message('I look.', {}), event('assistant.turn_end'))
     expect(kinds.map(({ is }) => is)).toEqual(['working', 'said'])
   })
 
-  it('a request is told with the tool it is about, and how it was answered', () => {
+  it('gives a request with its tool, and how it was answered', () => {
     const complete = event('tool.execution_complete', { toolCallId: 'c', success: true, result: { content: 'a b' } })
     const tool = { tool: 'bash', input: { command: 'ls' } }
     expect(read(START, ASKED, answered('approved'), complete)).toEqual([
@@ -66,7 +66,7 @@ describe('a record of Copilot', () => {
     ])
   })
 
-  it('a refusal is told as denied, whether the call is finished or the turn is cut off', () => {
+  it('reports a denial, whether the call finished or the turn was interrupted', () => {
     const failed = event('tool.execution_complete', { toolCallId: 'c', success: false, error: { message: 'no' } })
     expect(read(START, ASKED, answered('denied-interactively-by-user'), failed).slice(2)).toMatchObject([
       { is: 'answered', result: 'denied' },
@@ -80,15 +80,15 @@ describe('a record of Copilot', () => {
     ])
   })
 
-  it('a call that was cut off while it ran has failed', () => {
+  it('reports a call that was interrupted as failed', () => {
     expect(read(START, event('abort'))[1]).toMatchObject({ is: 'tool', state: 'failed', key: 'c' })
   })
 
-  it('what a helper does is not the main conversation', () => {
+  it('keeps sub-agents apart from the main conversation', () => {
     expect(read(event('user.message', { content: 'x' }, { agentId: 'a1' }))).toMatchObject([{ subAgent: 'a1' }])
   })
 
-  it('is read without its system prompts, which are long and say nothing', async () => {
+  it('is read without its system prompts, which are long', async () => {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-copilot-'))
     const folder = join(home, '.copilot', 'session-state', ID)
     mkdirSync(folder, { recursive: true })
@@ -102,7 +102,7 @@ describe('a record of Copilot', () => {
   })
 })
 
-it('Copilot is given our id, and asked for an old one by its option', () => {
+it('Copilot accepts our id for a new conversation, and an option for an old one', () => {
   const location = { found: true as const, file: '/bin/copilot', prefix: [] }
   const start = { args: [], resume: null, newSessionId: ID, wiring: null }
   expect(copilotAgent.interactive(location, start)).toMatchObject({

@@ -4,7 +4,7 @@ import { exitIdAfter } from './exit-id.js'
 import { copilotHeadless } from './headless/copilot.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
-import { isUuid, type SessionArguments, startedAs } from './own-session.js'
+import { interactiveBySession, isUuid, type SessionArguments } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -28,8 +28,8 @@ const SESSION: SessionArguments = {
 }
 
 /**
- * GitHub Copilot CLI, as it is started in a terminal. Its own record tells of permissions asked and answered, so its hooks, which would have
- * to be a plugin, are not needed.
+ * GitHub Copilot CLI in a terminal. Its transcript records permissions asked and answered, so its
+ * hooks, which would have to be a plugin, are not needed.
  */
 export const copilotAgent: AgentAdapter = {
   name: 'copilot',
@@ -39,7 +39,7 @@ export const copilotAgent: AgentAdapter = {
   compact: '/compact',
   install: 'npm install -g @github/copilot, or see https://docs.github.com/copilot/how-tos/copilot-cli',
   version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+(?:-[\w.]+)?)/ },
-  tells: { osc7501: false, hooks: false, transcript: true, events: false },
+  reports: { osc7501: false, hooks: false, transcript: true, events: false },
   locate: environment => locateProgram(['copilot'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {
@@ -47,9 +47,9 @@ export const copilotAgent: AgentAdapter = {
       directory: movableDirectory(env, 'COPILOT_HOME', '.copilot'),
       files: [],
       next: 'run copilot login',
-      elsewhere: 'no token is set; its sign-in lies in the keychain or in its settings, which are not looked at',
+      elsewhere: 'no token is set; its login is in the keychain or in its settings, which are not checked',
     }),
-  interactive: startedAs(SESSION),
+  interactive: interactiveBySession(SESSION),
   transcript: copilotTranscript,
   headless: copilotHeadless,
   exitId: rows => exitIdAfter(rows, ['copilot', '--resume'], isUuid),

@@ -1,7 +1,7 @@
 import type { AgentAdapter } from './adapter.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
-import { type SessionArguments, startedAs } from './own-session.js'
+import { interactiveBySession, type SessionArguments } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -24,7 +24,10 @@ const SESSION: SessionArguments = {
   isId: word => !word.startsWith('-'),
 }
 
-/** Crush, as it is started in a terminal. Read by structure: there is no pack for it, and its records have not been looked at. */
+/**
+ * Crush in a terminal. It has no pack: its screen is read by structure; its transcript is not
+ * supported yet.
+ */
 export const crushAgent: AgentAdapter = {
   name: 'crush',
   title: 'Crush',
@@ -32,7 +35,7 @@ export const crushAgent: AgentAdapter = {
   programs: ['crush'],
   install: 'npm install -g @charmland/crush, or see https://github.com/charmbracelet/crush#installation',
   version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+\S*)/ },
-  tells: { osc7501: true, hooks: false, transcript: false, events: false },
+  reports: { osc7501: true, hooks: false, transcript: false, events: false },
   locate: environment => locateProgram(['crush'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {
@@ -40,7 +43,7 @@ export const crushAgent: AgentAdapter = {
       directory: movableDirectory(env, 'XDG_DATA_HOME', '.local', 'share'),
       files: [],
       next: 'run crush and choose a provider, or set its key',
-      elsewhere: 'no key is set; one may be in its settings, which are not looked at',
+      elsewhere: 'no key is set; one may be in its settings, which are not checked',
     }),
-  interactive: startedAs(SESSION),
+  interactive: interactiveBySession(SESSION),
 }

@@ -15,7 +15,7 @@ const EVENTS = [
   'SessionEnd',
 ]
 
-/** The demo agent's settings file for one session. */
+/** Writes the demo agent's settings file for one session. */
 export function wireDemoHooks(wiring: HookWiring): string {
   const hooks = Object.fromEntries(
     EVENTS.map(event => [
@@ -26,7 +26,10 @@ export function wireDemoHooks(wiring: HookWiring): string {
   return writeSessionFile(wiring, 'demo-settings.json', JSON.stringify({ hooks }))
 }
 
-/** Shaped after Claude Code's, holes included: a permission names no tool use, and nothing is said after a denial or Esc. */
+/**
+ * Modelled on Claude Code's, including the gaps: a permission names no tool use, and nothing is
+ * reported after a denial or Esc.
+ */
 export const demoHooks: AgentHooks = { holds: true, read: readDemoHook, answer: answerDemo }
 
 function readDemoHook(event: string, payload: JsonRecord): AgentStatement[] {
@@ -81,7 +84,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
 function turnEnd(payload: JsonRecord): AgentStatement {
   const text = textOf(payload.last_assistant_message)
   const { outcome } = payload
-  // Whoever denied or stopped it was a person.
+  // A denial or stop comes from a person.
   const ended = outcome === 'failed' ? 'failed' : outcome === 'done' ? 'done' : 'interrupted'
   return { is: 'turn-ended', outcome: ended, ...(text && { text }) }
 }

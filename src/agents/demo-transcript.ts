@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { AgentTranscript, TranscriptNews } from './adapter.js'
+import type { AgentTranscript, TranscriptUpdate } from './adapter.js'
 import { movableDirectory } from './home-directory.js'
 import { JsonLinesReader, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 import type { AgentStatement } from './report.js'
 
-/** One JSON object a line, each written when it is complete: docs/demo-agent.md. */
+/** One JSON object per line, each written when it is complete: docs/demo-agent.md. */
 export const demoTranscript: AgentTranscript = {
   form: 'lines',
   async locate({ env, agentSessionId }) {
@@ -18,8 +18,8 @@ export const demoTranscript: AgentTranscript = {
     const lines = new JsonLinesReader(path)
     const conversation = new DemoConversation(path)
     return {
-      async read(): Promise<TranscriptNews> {
-        const statements: TranscriptNews['statements'] = []
+      async read(): Promise<TranscriptUpdate> {
+        const statements: TranscriptUpdate['statements'] = []
         const { skipped } = await lines.read(record => {
           const at = timeOf(record.at)
           for (const statement of conversation.take(record)) statements.push({ ...statement, at })

@@ -5,14 +5,17 @@ import { demoHooks, wireDemoHooks } from './demo-hooks.js'
 import { demoTranscript } from './demo-transcript.js'
 import { demoHeadless } from './headless/demo.js'
 
-/** The scripted agent that ships with Signalbox: a real program in a real terminal, for the demo and for tests. */
+/**
+ * The scripted agent that ships with Signalbox: a real program in a real terminal, for the demo and
+ * for tests.
+ */
 export const demoAgent: AgentAdapter = {
   name: 'demo',
   title: 'Demo agent',
   pack: 'demo',
   programs: ['signalbox-demo'],
   compact: '/compact',
-  tells: { osc7501: true, hooks: true, transcript: true, events: false },
+  reports: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: demoHooks,
   transcript: demoTranscript,
   headless: demoHeadless,

@@ -4,13 +4,16 @@ import { ownProgram } from '../process/index.js'
 import type { AgentAdapter } from './adapter.js'
 import { directHeadless } from './headless/direct.js'
 
-/** A model behind an OpenAI-compatible address, for runs: Ollama, a gateway, a provider. There is nothing to see of it in a terminal. */
+/**
+ * A model behind an OpenAI-compatible URL, for runs: Ollama, a gateway, a provider. It has no
+ * terminal.
+ */
 export const directAgent: AgentAdapter = {
   name: 'direct',
-  title: 'A model behind an address',
+  title: 'Direct model (OpenAI-compatible URL)',
   pack: null,
   programs: [],
-  tells: { osc7501: false, hooks: false, transcript: false, events: false },
+  reports: { osc7501: false, hooks: false, transcript: false, events: false },
   install: 'it ships with Signalbox; run `npm run build` in a checkout',
   headless: directHeadless,
   locate() {
@@ -20,7 +23,7 @@ export const directAgent: AgentAdapter = {
       : { found: false, looked: script }
   },
   interactive() {
-    throw new SignalboxError('E_INPUT', 'a model behind an address has no terminal', {
+    throw new SignalboxError('E_INPUT', 'the agent "direct" has no terminal', {
       next: 'use it in runs: signalbox oneshot --agent direct --endpoint <url> --model <name>',
     })
   },

@@ -1,9 +1,10 @@
-/** Frames that agents draw around their last words. */
+/** Frames that agents draw around their last output. */
 const FRAME = /^[│┃|╭╮╰╯─━▀▄█]+$/
 
 /**
- * The id in the command that an agent names on its last screen, such as `qwen --resume <id>`; the last one, when it names several. Rows are
- * taken as one run of words, because a narrow terminal puts the id on the next row, inside a frame.
+ * Finds the id in the command that an agent prints on exit, such as `qwen --resume <id>`; the last
+ * one, if there are several. Rows are joined, because in a narrow terminal the id wraps to the next
+ * row, inside a frame.
  */
 export function exitIdAfter(
   rows: readonly string[],

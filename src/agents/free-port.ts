@@ -2,8 +2,9 @@ import { createServer } from 'node:net'
 import { SignalboxError } from '../errors/index.js'
 
 /**
- * A port that nothing listens on at this moment. The system chooses it: a socket is bound and closed again before anything could connect.
- * Without an address the binding happens within the call, so that there is nothing to wait for.
+ * Returns a port that is currently free. The system chooses it: a socket is bound and closed again
+ * before anything could connect. Without an address, binding completes within the call, so there is
+ * nothing to await.
  */
 export function freePort(): number {
   const server = createServer()
@@ -12,7 +13,7 @@ export function freePort(): number {
   const address = server.address()
   server.close()
   if (address === null || typeof address === 'string')
-    throw new SignalboxError('E_NO_PORT', 'no port is free for the agent to report on', {
+    throw new SignalboxError('E_NO_PORT', 'no free port for the event channel of the agent', {
       next: 'end programs that listen on many ports, or start the agent with hooks switched off',
     })
   return address.port

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { AgentTranscript, TranscriptPlace } from './adapter.js'
-import { ConversationReader } from './conversation.js'
-import { GeminiConversation } from './gemini-conversation.js'
+import { type Conversation, ConversationReader, partsOf, type TimedStatement, textOfParts } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
+import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 
 export const geminiTranscript: AgentTranscript = {
@@ -12,12 +12,15 @@ export const geminiTranscript: AgentTranscript = {
   open: path => new ConversationReader(path, new GeminiConversation(path)),
 }
 
-/** Its settings and its conversations. */
+/** The directory of its settings and conversations. */
 export function geminiDirectory(env: NodeJS.ProcessEnv): string {
   return join(movableDirectory(env, 'GEMINI_CLI_HOME'), '.gemini')
 }
 
-/** `~/.gemini/tmp/<project>/chats/session-<time>-<first 8 of the id>.jsonl`; `.project_root` names the directory of a project. */
+/**
+ * `~/.gemini/tmp/<project>/chats/session-<time>-<first 8 of the id>.jsonl`; `.project_root` holds
+ * the directory of a project.
+ */
 async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
   const projects = join(geminiDirectory(env), 'tmp')
   const chats = (await namesIn(projects)).map(name => join(projects, name, 'chats'))
@@ -35,4 +38,129 @@ async function locate({ env, cwd, agentSessionId, startedAt }: TranscriptPlace):
 async function isOfProject(chats: string, cwd: string): Promise<boolean> {
   const root = await readFile(join(dirname(chats), '.project_root'), 'utf8').catch(() => '')
   return root.trim() === cwd
+}
+
+/** The program's description of the directory, recorded as the first user message. */
+const CONTEXT = '<session_context>'
+
+/**
+ * Parses the records of a Gemini CLI transcript, an append-only log (0.61): a head, messages, and
+ * `{"$set": …}` records that change the head.
+ *
+ * - A message is written again, complete and with the same id, when its tools have finished.
+ *   Pending calls are not in it.
+ * - After a cancelled turn the whole history is written again: all messages with new ids and the
+ *   current time, beginning with the context, and `$set.messages` at the end. Nothing in between is
+ *   new.
+ * - A model message does not say whether the turn continues: calls that follow are not written
+ *   before they have ended. So the end of a turn is reported only if it was cancelled or failed.
+ */
+export class GeminiConversation implements Conversation {
+  readonly #path: string
+  readonly #seen = new Set<string>()
+  #isRepeating = false
+  #hasStarted = false
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  take(record: JsonRecord): TimedStatement[] | null {
+    if (isRecord(record.$set)) {
+      if (Array.isArray(record.$set.messages)) this.#isRepeating = false
+      return []
+    }
+    if (record.$rewindTo !== undefined) return []
+    if (typeof record.sessionId === 'string') return this.#head(record, record.sessionId)
+    const { type, id } = record
+    if (typeof type !== 'string' || typeof id !== 'string') return null
+    const at = timeOf(record.timestamp)
+    switch (type) {
+      case 'user':
+        return this.#user(record, id, at)
+      case 'gemini':
+        return this.#isRepeating ? [] : this.#model(record, id, at)
+      case 'info':
+        // The program's note about a turn that the person cancelled; other notes concern settings.
+        return this.#isNew(id) && record.content === 'Request cancelled.'
+          ? [{ is: 'turn-ended', outcome: 'interrupted', at }]
+          : []
+      case 'error':
+        return this.#isNew(id) ? [{ is: 'turn-ended', outcome: 'failed', text: textOfParts(record.content), at }] : []
+      case 'warning':
+        return []
+      default:
+        return null
+    }
+  }
+
+  #head(record: JsonRecord, session: string): TimedStatement[] {
+    if (!this.#isNew(`session ${session}`)) return []
+    return [{ is: 'session', agentSession: session, transcript: this.#path, at: timeOf(record.startTime) }]
+  }
+
+  #user(record: JsonRecord, id: string, at: number | null): TimedStatement[] {
+    const isContext = (part: JsonRecord) => typeof part.text === 'string' && part.text.startsWith(CONTEXT)
+    if (partsOf(record.content).some(isContext) && this.#hasStarted) this.#isRepeating = true
+    if (this.#isRepeating || !this.#isNew(id)) return []
+    const text = textOfParts(record.displayContent ?? record.content, part => !isContext(part))
+    if (text === '') return []
+    this.#hasStarted = true
+    return [{ is: 'prompt', text, prompt: id, at }]
+  }
+
+  #model(record: JsonRecord, id: string, at: number | null): TimedStatement[] {
+    const statements: TimedStatement[] = []
+    const markdown = textOfParts(record.content)
+    if (markdown.trim() !== '' && this.#isNew(`said ${id}`)) statements.push({ is: 'said', id, markdown, at })
+    if (isRecord(record.tokens) && this.#isNew(`tokens ${id}`)) {
+      const { input, output, thoughts, cached } = record.tokens
+      const model = textOf(record.model)
+      statements.push({
+        is: 'usage',
+        input: numberOf(input),
+        output: numberOf(output) + numberOf(thoughts),
+        ...(typeof cached === 'number' && { cacheRead: cached }),
+        ...(model !== undefined && { model }),
+        at,
+      })
+    }
+    for (const call of partsOf(record.toolCalls)) statements.push(...this.#call(call))
+    return statements
+  }
+
+  #call(call: JsonRecord): TimedStatement[] {
+    const key = textOf(call.id) ?? null
+    const state = stateOf(call)
+    if (state === null || !this.#isNew(`call ${key}`)) return []
+    const tool = textOf(call.name) ?? 'unknown'
+    const output = outputOf(call.result)
+    return [
+      { is: 'tool', state, key, tool, input: call.args, ...(output !== '' && { output }), at: timeOf(call.timestamp) },
+    ]
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#seen.has(key)) return false
+    this.#seen.add(key)
+    return true
+  }
+}
+
+/**
+ * `cancelled` covers calls that were denied and calls that were stopped; only the latter have
+ * something to display.
+ */
+function stateOf({ status, resultDisplay }: JsonRecord): 'done' | 'failed' | 'denied' | null {
+  if (status === 'success') return 'done'
+  if (status === 'cancelled') return resultDisplay === undefined ? 'denied' : 'failed'
+  return status === 'error' ? 'failed' : null
+}
+
+function outputOf(result: unknown): string {
+  return partsOf(result)
+    .map(part => (isRecord(part.functionResponse) ? part.functionResponse.response : undefined))
+    .map(response => (isRecord(response) ? (textOf(response.output) ?? textOf(response.error) ?? '') : ''))
+    .filter(text => text !== '')
+    .join('\n')
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { geminiAgent } from './gemini.js'
-import { GeminiConversation } from './gemini-conversation.js'
+import { GeminiConversation } from './gemini-transcript.js'
 import type { JsonRecord } from './json-lines.js'
 
 const ID = '0a1b2c3d-0000-4000-8000-00000000000a'
@@ -38,7 +38,7 @@ function read(...records: JsonRecord[]) {
 }
 
 describe('a transcript of Gemini CLI', () => {
-  it('tells who spoke, and what was used', () => {
+  it('gives speakers and usage', () => {
     expect(read(head, { $set: { messages: [] } }, user('u', 'hi'), model('m', '**hello**'))).toEqual([
       { is: 'session', agentSession: ID, transcript: '/t.jsonl', at },
       { is: 'prompt', text: 'hi', prompt: 'u', at },
@@ -47,7 +47,7 @@ describe('a transcript of Gemini CLI', () => {
     ])
   })
 
-  it('a message that is written again with its tools says only what is new', () => {
+  it('gives only the new part of a message that is written again with its tools', () => {
     const said = read(model('m', 'I look.'), model('m', 'I look.', { toolCalls: [call('success')] }))
     expect(said.map(({ is }) => is)).toEqual(['said', 'usage', 'tool'])
     expect(said[2]).toEqual({
@@ -65,15 +65,15 @@ describe('a transcript of Gemini CLI', () => {
     ['error', {}, 'failed'],
     ['cancelled', {}, 'denied'],
     ['cancelled', { resultDisplay: 'half' }, 'failed'],
-  ])('a call that is %s %j was %s', (status, more, state) => {
+  ])('reports a call with status %s and display %j as %s', (status, more, state) => {
     expect(read(model('m', '', { toolCalls: [call(status, more)] }))[1]).toMatchObject({ is: 'tool', state })
   })
 
-  it('calls that have not ended are not told', () => {
+  it('does not report unfinished calls', () => {
     expect(read(model('m', '', { toolCalls: [call('executing')] })).map(({ is }) => is)).toEqual(['usage'])
   })
 
-  it('the history that is written once more after a cancelled turn is no news', () => {
+  it('ignores the history that is written again after a cancelled turn', () => {
     const context = { text: '<session_context>\nabout the directory' }
     const statements = read(
       user('u1', 'first'),
@@ -86,23 +86,23 @@ describe('a transcript of Gemini CLI', () => {
       { $set: { messages: [{ id: 'n1' }] } },
       user('u3', 'third'),
     )
-    const told = statements.map(statement => ('text' in statement ? statement.text : statement.is))
-    expect(told).toEqual(['first', 'said', 'usage', 'second', 'turn-ended', 'third'])
+    const outline = statements.map(statement => ('text' in statement ? statement.text : statement.is))
+    expect(outline).toEqual(['first', 'said', 'usage', 'second', 'turn-ended', 'third'])
   })
 
-  it('a failure ends the turn with its reason', () => {
+  it('reports a failure as the end of the turn, with its reason', () => {
     expect(read({ id: 'e', timestamp: T, type: 'error', content: '[API Error: 401]' })).toEqual([
       { is: 'turn-ended', outcome: 'failed', text: '[API Error: 401]', at },
     ])
   })
 
-  it('a record of another kind is counted, not guessed at', () => {
+  it('counts records of an unknown kind', () => {
     expect(new GeminiConversation('/t').take({ id: 'x', type: 'hologram' })).toBeNull()
     expect(new GeminiConversation('/t').take({})).toBeNull()
   })
 })
 
-describe('where it is kept', () => {
+describe('the transcript file of Gemini CLI', () => {
   let home: string
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'signalbox-gemini-'))
@@ -119,13 +119,13 @@ describe('where it is kept', () => {
   const locate = (agentSessionId: string | null, startedAt = 0) =>
     geminiAgent.transcript!.locate({ env: { HOME: home }, cwd: '/work/one', agentSessionId, startedAt })
 
-  it('is found by the session id in any project', async () => {
+  it('is found by session id in any project', async () => {
     put('one', 'session-2026-01-01T00-00-ffffffff.jsonl', '/work/one')
     const wanted = put('two', `session-2026-01-01T00-00-${ID.slice(0, 8)}.jsonl`, '/work/two')
     expect(await locate(ID)).toEqual([wanted])
   })
 
-  it('without an id is what this project wrote since the start, the newest first', async () => {
+  it('without an id is what this project wrote since the start, newest first', async () => {
     const old = put('one', 'session-1-aaaaaaaa.jsonl', '/work/one')
     const newer = put('one', 'session-2-bbbbbbbb.jsonl', '/work/one')
     const newest = put('one', 'session-3-cccccccc.jsonl', '/work/one')
@@ -136,13 +136,13 @@ describe('where it is kept', () => {
     expect(await locate(null, 150_000)).toEqual([newest, newer])
   })
 
-  it('is nowhere while there is nothing', async () => {
+  it('is not found while there is none', async () => {
     expect(await locate(null)).toEqual([])
   })
 })
 
-describe('starting it', () => {
-  it('gives a new conversation our id, and an old one its own', () => {
+describe('Gemini CLI', () => {
+  it('gets our id for a new conversation, and the old id to continue one', () => {
     const start = { args: ['-m', 'x'], resume: null, newSessionId: NEW, wiring: null }
     expect(geminiAgent.interactive(location, start)).toEqual({
       file: '/bin/gemini',
@@ -156,7 +156,7 @@ describe('starting it', () => {
     })
   })
 
-  it('is signed in when a key or a file says so, by name alone', () => {
+  it('is signed in by a key or a file, judged by name only', () => {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-gemini-'))
     const ask = (env: NodeJS.ProcessEnv) => geminiAgent.signIn!({ env, cwd: '/', configuredCommand: null })
     expect(ask({ HOME: home, GEMINI_API_KEY: 'x' })).toEqual({ state: 'yes', because: 'GEMINI_API_KEY is set' })
@@ -166,7 +166,7 @@ describe('starting it', () => {
     rmSync(home, { recursive: true })
   })
 
-  it('names itself on its last screen', () => {
+  it('prints its conversation id on exit', () => {
     expect(geminiAgent.exitId!(['│  To resume this session: gemini --resume  │', `│ ${ID} │`])).toBe(ID)
   })
 })

@@ -3,7 +3,7 @@ import { exitIdAfter } from './exit-id.js'
 import { geminiDirectory, geminiTranscript } from './gemini-transcript.js'
 import { geminiHeadless } from './headless/gemini.js'
 import { locateProgram } from './locate-program.js'
-import { isUuid, type SessionArguments, startedAs } from './own-session.js'
+import { interactiveBySession, isUuid, type SessionArguments } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -15,10 +15,11 @@ const SESSION: SessionArguments = {
 }
 
 /**
- * Gemini CLI, as it is started in a terminal.
+ * Gemini CLI in a terminal.
  *
- * It has hooks, but none for one session alone: settings come from the person's and the project's files, and from system files that it
- * refuses unless they and all directories above them belong to root (0.61, "Skipping system defaults file"). So none are wired here.
+ * It has hooks, but none for one session alone: settings come from the person's and the project's
+ * files, and from system files that it refuses unless they and all directories above them belong to
+ * root (0.61, "Skipping system defaults file"). So no hooks are configured.
  */
 export const geminiAgent: AgentAdapter = {
   name: 'gemini',
@@ -28,7 +29,7 @@ export const geminiAgent: AgentAdapter = {
   compact: '/compress',
   install: 'npm install -g @google/gemini-cli, or see https://geminicli.com/docs/get-started/installation/',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
-  tells: { osc7501: false, hooks: false, transcript: true, events: false },
+  reports: { osc7501: false, hooks: false, transcript: true, events: false },
   locate: environment => locateProgram(['gemini'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {
@@ -37,7 +38,7 @@ export const geminiAgent: AgentAdapter = {
       files: ['oauth_creds.json', 'google_accounts.json', 'gemini-credentials.json'],
       next: 'run gemini and choose how to authenticate, or set GEMINI_API_KEY',
     }),
-  interactive: startedAs(SESSION),
+  interactive: interactiveBySession(SESSION),
   transcript: geminiTranscript,
   headless: geminiHeadless,
   exitId: rows => exitIdAfter(rows, ['gemini', '--resume'], isUuid),

@@ -1,12 +1,15 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** The home directory as the agent will see it: that of the environment it is started with. */
+/** The home directory as the agent sees it: from the environment it is started with. */
 export function homeDirectory(env: NodeJS.ProcessEnv): string {
   return env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir()
 }
 
-/** A directory that a variable may move: `$VARIABLE`, else the place below the home directory. A relative value counts as none. */
+/**
+ * A directory that a variable can override: `$VARIABLE`, else the path below the home directory.
+ * Relative values are ignored.
+ */
 export function movableDirectory(env: NodeJS.ProcessEnv, variable: string, ...below: string[]): string {
   const moved = env[variable]
   return moved !== undefined && isAbsolute(moved) ? moved : join(homeDirectory(env), ...below)
@@ -17,8 +20,11 @@ export function expandHome(path: string, env: NodeJS.ProcessEnv): string {
   return path === '~' || path.startsWith('~/') ? join(homeDirectory(env), path.slice(1)) : path
 }
 
-/** Variables that say where agents keep their files. Paths, no secrets: a later host needs them to find a session's transcript. */
-const PLACES = [
+/**
+ * Variables that determine where agents store their files. Paths, not secrets: a later host needs
+ * them to find a session's transcript.
+ */
+const PATH_VARIABLES = [
   'HOME',
   'XDG_DATA_HOME',
   'XDG_CONFIG_HOME',
@@ -32,7 +38,7 @@ const PLACES = [
   'SIGNALBOX_DEMO_HOME',
 ] as const
 
-/** Where an agent of this environment keeps its files. */
-export function placesOf(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(PLACES.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])))
+/** The variables of this environment that determine where an agent stores its files. */
+export function pathVariablesOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(PATH_VARIABLES.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])))
 }

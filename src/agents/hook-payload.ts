@@ -2,9 +2,9 @@ import { SignalboxError } from '../errors/index.js'
 import { type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement } from './report.js'
 
-/** What agents whose hooks are built alike (Claude Code's, which others took over) say in the same fields. */
+/** Helpers for agents with the same hook format (Claude Code's, which others adopted). */
 
-/** The conversation that begins, as `SessionStart` tells it. */
+/** A conversation that starts, from `SessionStart`. */
 export function sessionStarted(payload: JsonRecord): AgentStatement {
   return {
     is: 'session',
@@ -15,8 +15,8 @@ export function sessionStarted(payload: JsonRecord): AgentStatement {
   }
 }
 
-/** A helper of the agent that has done its part, as `SubagentStop` tells it. */
-export function helperEnded(payload: JsonRecord): AgentStatement {
+/** A sub-agent that has finished, from `SubagentStop`. */
+export function subAgentEnded(payload: JsonRecord): AgentStatement {
   return {
     is: 'turn-ended',
     outcome: 'done',
@@ -25,22 +25,25 @@ export function helperEnded(payload: JsonRecord): AgentStatement {
   }
 }
 
-/** Hooks that fire inside a helper carry its id, and so do those about a helper: what they say is said of it. */
-export function ofHelper(payload: JsonRecord, statements: readonly AgentStatement[]): AgentStatement[] {
+/**
+ * Hooks that fire inside a sub-agent carry its id, and so do hooks about one: their statements
+ * concern it.
+ */
+export function ofSubAgent(payload: JsonRecord, statements: readonly AgentStatement[]): AgentStatement[] {
   const subAgent = textOf(payload.agent_id)
   return statements.map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))
 }
 
-/** A field of a hook's payload that every payload of that event has. */
+/** A field that every payload of that event has. */
 export function requiredText(payload: JsonRecord, field: string): string {
   const value = payload[field]
   if (typeof value === 'string' && value !== '') return value
-  throw new SignalboxError('E_INPUT', `the hook's payload has no ${field}`, {
-    next: 'the agent may have changed its hooks: compare its version with the one of its pack',
+  throw new SignalboxError('E_INPUT', `the hook payload has no ${field}`, {
+    next: 'the agent may have changed its hooks: compare its version with that of its pack',
   })
 }
 
-/** The field under our name when the payload says something there. */
+/** The field under our name, if the payload has it. */
 export function optionalText<Name extends string>(name: Name, value: unknown): { [N in Name]?: string } {
   const text = textOf(value)
   return (text === undefined ? {} : { [name]: text }) as { [N in Name]?: string }

@@ -19,19 +19,19 @@ afterEach(() => {
 
 async function take(reader: JsonLinesReader) {
   const records: JsonRecord[] = []
-  const news = await reader.read(record => records.push(record))
-  return { records, ...news }
+  const update = await reader.read(record => records.push(record))
+  return { records, ...update }
 }
 
-describe('a file of JSON lines that another program appends to', () => {
-  test('that is not there yet has no news', async () => {
+describe('JsonLinesReader', () => {
+  test('reads nothing from a file that does not exist yet', async () => {
     const reader = new JsonLinesReader(file)
     expect(await take(reader)).toEqual({ records: [], skipped: 0, isRestarted: false })
     writeFileSync(file, '{"a":1}\n')
     expect((await take(reader)).records).toEqual([{ a: 1 }])
   })
 
-  test('gives what is new, and a torn last line when it is whole', async () => {
+  test('reads what is new, and an incomplete last line once it is complete', async () => {
     const reader = new JsonLinesReader(file)
     writeFileSync(file, '{"a":1}\n{"b":')
     expect((await take(reader)).records).toEqual([{ a: 1 }])
@@ -40,12 +40,12 @@ describe('a file of JSON lines that another program appends to', () => {
     expect(await take(reader)).toEqual({ records: [{ b: 'ü' }, { c: 3 }], skipped: 0, isRestarted: false })
   })
 
-  test('counts lines that are no objects, and goes on behind them', async () => {
+  test('counts lines that are not objects, and continues after them', async () => {
     writeFileSync(file, '{"a":1}{"b":2}\n[1]\nnull\n"x"\n{"c":3}\n')
     expect(await take(new JsonLinesReader(file))).toEqual({ records: [{ c: 3 }], skipped: 4, isRestarted: false })
   })
 
-  test('passes over lines that are too long, also when they come in pieces', async () => {
+  test('skips lines that are too long, also when they arrive in pieces', async () => {
     const reader = new JsonLinesReader(file, { maxLineBytes: 100 })
     writeFileSync(file, `{"long":"${'x'.repeat(200)}`)
     expect(await take(reader)).toMatchObject({ records: [], skipped: 0 })
@@ -53,13 +53,13 @@ describe('a file of JSON lines that another program appends to', () => {
     expect(await take(reader)).toEqual({ records: [{ a: 1 }, { b: 2 }], skipped: 2, isRestarted: false })
   })
 
-  test('leaves out what is not wanted, without parsing and without counting', async () => {
+  test('omits unwanted lines, without parsing or counting them', async () => {
     writeFileSync(file, '{"type":"big" not even JSON\n{"a":1}\n')
     const reader = new JsonLinesReader(file, { isWanted: line => !line.includes('"big"') })
     expect(await take(reader)).toEqual({ records: [{ a: 1 }], skipped: 0, isRestarted: false })
   })
 
-  test('is read from its beginning when it was truncated, replaced, or written anew at the same length', async () => {
+  test('starts over when the file was truncated, replaced, or rewritten with the same length', async () => {
     const reader = new JsonLinesReader(file)
     writeFileSync(file, '{"a":1}\n{"b":2}\n')
     await take(reader)
@@ -73,14 +73,14 @@ describe('a file of JSON lines that another program appends to', () => {
     expect(await take(reader)).toEqual({ records: [], skipped: 0, isRestarted: false })
   })
 
-  test('gives every record once to readings at the same time', async () => {
+  test('gives every record once to concurrent reads', async () => {
     writeFileSync(file, '{"a":1}\n{"b":2}\n')
     const reader = new JsonLinesReader(file)
     const both = await Promise.all([take(reader), take(reader)])
     expect(both.flatMap(({ records }) => records)).toEqual([{ a: 1 }, { b: 2 }])
   })
 
-  test('gives the same records however the writing is cut', async () => {
+  test('gives the same records however the writes are split', async () => {
     const record = fc.record({ text: fc.string({ unit: 'grapheme' }), n: fc.integer() })
     await fc.assert(
       fc.asyncProperty(

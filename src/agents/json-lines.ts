@@ -1,32 +1,42 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** A line longer than this is passed over: `security.md` allows a transcript's line 10 MiB. */
+/** A longer line of a transcript is skipped. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
-/** What lies before the place we stand at is compared with what lay there last time, so that a rewritten file is noticed. */
+/**
+ * How many bytes before the current position are compared with the last read, to detect a rewritten
+ * file.
+ */
 const MEMORY_BYTES = 64
 const LINE_FEED = 0x0a
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export interface JsonLinesOptions {
-  /** Asked with the bytes of a line before it is parsed: false leaves it out, uncounted. For records that are big and say nothing. */
+  /**
+   * Called with the bytes of a line before it is parsed: false omits it, uncounted. For records
+   * that are large and useless.
+   */
   isWanted?: (line: Buffer) => boolean
   maxLineBytes?: number
 }
 
-export interface JsonLinesNews {
-  /** Lines that are no JSON objects, or too long. */
+export interface JsonLinesUpdate {
+  /** Lines that are not JSON objects, or too long. */
   skipped: number
-  /** The file was truncated, replaced or rewritten: it was read from its beginning again, so records may come twice. */
+  /**
+   * The file was truncated, replaced or rewritten, and was read from its beginning again: records
+   * may repeat.
+   */
   isRestarted: boolean
 }
 
 /**
- * Reads a file that another program appends JSON lines to.
+ * Reads a file to which another program appends JSON lines.
  *
- * A last line without its line feed may be torn and waits for the next time. Memory is bounded by one line: records are handed over one by
- * one. A file that is not there yet has no news.
+ * A last line without its line feed may be incomplete and waits for the next read. Memory is
+ * bounded by one line: records are passed on one by one. A file that does not exist yet gives
+ * nothing.
  */
 export class JsonLinesReader {
   readonly #path: string
@@ -37,7 +47,7 @@ export class JsonLinesReader {
   #before: Buffer = Buffer.alloc(0)
   #torn: Buffer[] = []
   #tornBytes = 0
-  #isPassingOver = false
+  #isSkipping = false
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(path: string, { isWanted = () => true, maxLineBytes = MAX_LINE_BYTES }: JsonLinesOptions = {}) {
@@ -46,32 +56,32 @@ export class JsonLinesReader {
     this.#maxLineBytes = maxLineBytes
   }
 
-  /** Reads what is new. Calls wait for each other. */
-  read(onRecord: (record: JsonRecord) => void): Promise<JsonLinesNews> {
+  /** Reads what is new. Concurrent calls are serialized. */
+  read(onRecord: (record: JsonRecord) => void): Promise<JsonLinesUpdate> {
     const reading = this.#last.then(() => this.#read(onRecord))
     this.#last = reading.catch(() => undefined)
     return reading
   }
 
-  async #read(onRecord: (record: JsonRecord) => void): Promise<JsonLinesNews> {
-    const news: JsonLinesNews = { skipped: 0, isRestarted: false }
+  async #read(onRecord: (record: JsonRecord) => void): Promise<JsonLinesUpdate> {
+    const update: JsonLinesUpdate = { skipped: 0, isRestarted: false }
     let handle: FileHandle
     try {
       handle = await open(this.#path, 'r')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return news
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return update
       throw error
     }
     try {
-      news.isRestarted = await this.#startOverIfForeign(handle)
+      update.isRestarted = await this.#startOverIfForeign(handle)
       const chunk = Buffer.alloc(CHUNK_BYTES)
       for (;;) {
         const { bytesRead } = await handle.read(chunk, 0, chunk.length, this.#offset)
-        if (bytesRead === 0) return news
+        if (bytesRead === 0) return update
         const bytes = Buffer.from(chunk.subarray(0, bytesRead))
         this.#offset += bytesRead
         this.#before = Buffer.concat([this.#before, bytes.subarray(-MEMORY_BYTES)]).subarray(-MEMORY_BYTES)
-        news.skipped += this.#takeLines(bytes, onRecord)
+        update.skipped += this.#takeLines(bytes, onRecord)
       }
     } finally {
       await handle.close()
@@ -88,7 +98,7 @@ export class JsonLinesReader {
     this.#offset = 0
     this.#before = Buffer.alloc(0)
     this.#dropTorn()
-    this.#isPassingOver = false
+    this.#isSkipping = false
     return true
   }
 
@@ -104,17 +114,17 @@ export class JsonLinesReader {
     for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
       const rest = bytes.subarray(start, end)
       start = end + 1
-      if (this.#isPassingOver || this.#tornBytes + rest.length > this.#maxLineBytes) skipped += 1
+      if (this.#isSkipping || this.#tornBytes + rest.length > this.#maxLineBytes) skipped += 1
       else skipped += this.#takeLine(Buffer.concat([...this.#torn, rest]), onRecord)
-      this.#isPassingOver = false
+      this.#isSkipping = false
       this.#dropTorn()
     }
     const rest = bytes.subarray(start)
-    if (this.#isPassingOver || rest.length === 0) return skipped
+    if (this.#isSkipping || rest.length === 0) return skipped
     this.#torn.push(rest)
     this.#tornBytes += rest.length
     if (this.#tornBytes > this.#maxLineBytes) {
-      this.#isPassingOver = true
+      this.#isSkipping = true
       this.#dropTorn()
     }
     return skipped
@@ -136,7 +146,7 @@ export class JsonLinesReader {
   }
 }
 
-/** A JSON object, or null for everything else. */
+/** A JSON object, or null for anything else. */
 export function parseRecord(text: string): JsonRecord | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -150,7 +160,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value when it is a string that says something. */
+/** The value if it is a non-empty string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
@@ -159,7 +169,7 @@ export function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }
 
-/** Wall milliseconds of an ISO time, or null. */
+/** Wall-clock milliseconds of an ISO time, or null. */
 export function timeOf(value: unknown): number | null {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? null : at

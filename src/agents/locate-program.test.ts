@@ -38,8 +38,8 @@ function look(
   return locateProgram(['tool'], { env, cwd: join(root, cwd), configuredCommand: command }, places)
 }
 
-describe('an agent’s program', () => {
-  test('is the configured one, then the one in PATH, then the one of its installer', () => {
+describe('locateProgram', () => {
+  test('prefers the configured command, then PATH, then the installer’s directory', () => {
     const installed = program('home/.tool/tool')
     expect(look({ places: ['~/.tool/tool'] })).toMatchObject({ file: installed })
     const inPath = program('bin/tool')
@@ -50,7 +50,7 @@ describe('an agent’s program', () => {
     expect(look({ command: 'tool' })).toMatchObject({ file: inPath })
   })
 
-  test('that is not there is named as it was looked for', () => {
+  test('names what it looked for when nothing is found', () => {
     expect(look({ places: ['~/x/tool'] })).toEqual({ found: false, looked: 'tool, ~/x/tool' })
     program('bin/tool')
     expect(look({ command: 'other' })).toEqual({ found: false, looked: 'other' })
@@ -58,7 +58,7 @@ describe('an agent’s program', () => {
     expect(look({ command: 'own/tool' })).toEqual({ found: false, looked: expect.stringContaining('absolute path') })
   })
 
-  test('is never taken from the project, however PATH got there', () => {
+  test('never takes a program from the project, even through PATH', () => {
     program('project/node_modules/.bin/tool')
     symlinkSync(join(root, 'project'), join(root, 'alias'))
     for (const path of ['project/node_modules/.bin', 'alias/node_modules/.bin', 'project'])
@@ -66,13 +66,13 @@ describe('an agent’s program', () => {
     expect(look({ path: ['project/node_modules/.bin'], cwd: 'project-b' })).toMatchObject({ found: true })
   })
 
-  test('may lie below the home directory when somebody works right there', () => {
+  test('accepts a program below the home directory when that is the working directory', () => {
     const own = program('home/.local/bin/tool')
     expect(look({ path: ['home/.local/bin'], cwd: 'home' })).toMatchObject({ file: own })
     expect(look({ path: ['home/.local/bin'], cwd: '.' })).toMatchObject({ file: own })
   })
 
-  test('is the real file behind a link, but for launchers that go by the name they were called with', () => {
+  test('resolves links, except to launchers that depend on the name they are called by', () => {
     const script = program('lib/tool/cli.js', '#!/usr/bin/env python3\n')
     link('bin/tool', script)
     expect(look()).toEqual({ found: true, file: script, prefix: [] })
@@ -84,7 +84,7 @@ describe('an agent’s program', () => {
     expect(look({ path: ['native'] })).toEqual({ found: true, file: binary, prefix: [] })
   })
 
-  test('that is a script of Node gets the Node beside it, else that of PATH, else ours', () => {
+  test('runs a Node script with the Node next to it, else the one in PATH, else ours', () => {
     const script = program('lib/cli.js', '#!/usr/bin/env -S node --no-warnings\n')
     link('bin/tool', script)
     expect(look()).toEqual({ found: true, file: process.execPath, prefix: [script] })

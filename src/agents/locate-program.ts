@@ -5,11 +5,11 @@ import type { AgentEnvironment, AgentLocation, FoundAgent } from './adapter.js'
 import { expandHome, homeDirectory } from './home-directory.js'
 
 /**
- * Finds an agent's program without starting it: the configured command, else the first of its names in PATH, else the places its own
- * installer uses.
+ * Finds an agent's program without starting it: the configured command, else the first of its names
+ * in PATH, else where its installer puts it.
  *
- * PATH entries inside the project are passed over: a repository must not choose the program that is started in it. A home directory is no
- * project, although people work in it.
+ * PATH entries inside the project are ignored: a repository must not choose the program that is
+ * started in it. A home directory does not count as a project, although people work in it.
  */
 export function locateProgram(
   names: readonly string[],
@@ -46,11 +46,12 @@ function pathOutsideProject({ env, cwd }: AgentEnvironment): string | undefined 
 }
 
 /**
- * The real path, so that what was looked at is what is started. One kind of link stays a link: version managers point the names of many
- * tools at one launcher, which goes by the name it was called with.
+ * Resolves the real path, so that the file that was checked is the one that is started. One kind of
+ * link is kept: version managers point the names of many tools at one launcher, which depends on
+ * the name it is called by.
  *
- * A script of Node gets the Node that lies beside it, as version managers install them, before any other in PATH: it is the one its
- * packages were installed for.
+ * A Node script is run with the Node next to it, as version managers install them, before any other
+ * in PATH: its packages were installed for that one.
  */
 function startable(found: string, { env, cwd }: AgentEnvironment): FoundAgent {
   const real = realPath(found)
@@ -67,7 +68,7 @@ function startable(found: string, { env, cwd }: AgentEnvironment): FoundAgent {
     : { found: true, file: process.execPath, prefix: [real] }
 }
 
-/** Name of the interpreter in the first line, or null for a program of its own. */
+/** The interpreter in the first line, or null if the file is not a script. */
 function interpreterOf(file: string): string | null {
   const head = Buffer.alloc(256)
   let length = 0
@@ -79,7 +80,7 @@ function interpreterOf(file: string): string | null {
       closeSync(handle)
     }
   } catch {
-    // Programs may be startable and not readable; those are no scripts.
+    // A program may be executable but not readable; then it is not a script.
     return null
   }
   const first = head.subarray(0, length).toString('latin1').split('\n', 1)[0]!

@@ -1,12 +1,12 @@
 import type { TimedStatement } from './conversation.js'
 import { isRecord, type JsonRecord, numberOf, textOf } from './json-lines.js'
 
-/** How it words a refusal in the result of the tool. */
+/** How it words a denial in the result of the tool. */
 const REFUSAL = 'The user rejected permission'
 
 /**
- * Understands the messages and parts of one of OpenCode's conversations, whether they come by its events or from its database (1.18). Both
- * give every message and part again, whole, each time it changes.
+ * Parses the messages and parts of an OpenCode conversation, from its events or from its database
+ * (1.18). Both deliver every message and part again, complete, each time it changes.
  */
 export class OpenCodeConversation {
   readonly #roles = new Map<string, string>()
@@ -16,10 +16,10 @@ export class OpenCodeConversation {
   readonly #early = new Map<string, { part: JsonRecord; at: number | null }[]>()
   #end: { outcome: 'done' | 'interrupted' | 'failed'; text?: string } | null = null
   #isTurnOpen = false
-  /** The last message says itself that no other will follow. */
+  /** The last message says that no other will follow. */
   #isLast = false
 
-  /** A model's message is being written. */
+  /** Whether a model message is being written. */
   get isAnswering(): boolean {
     return this.#open.size > 0
   }
@@ -56,12 +56,12 @@ export class OpenCodeConversation {
     }
   }
 
-  /** Where nothing tells that the agent rests, its last message may. */
+  /** Ends the turn if its last message says so, for sources that do not report idleness. */
   restAfterLast(at: number | null): TimedStatement[] {
     return this.#isLast ? this.rest(at) : []
   }
 
-  /** The agent rests: the turn is over, unless its last message is still being written. */
+  /** The agent is idle: the turn has ended, unless its last message is still being written. */
   rest(at: number | null): TimedStatement[] {
     if (!this.#isTurnOpen || this.isAnswering) return []
     this.#isTurnOpen = false
@@ -91,7 +91,7 @@ export class OpenCodeConversation {
 
   #prompt(part: JsonRecord, { id, message }: { id: string; message: string }, at: number | null): TimedStatement[] {
     const text = textOf(part.text)
-    // Parts that the program adds to the person's words: files it read, reminders.
+    // Parts that the program adds to the prompt: files it read, reminders.
     if (text === undefined || part.synthetic === true || part.ignored === true || !this.#isNew(id)) return []
     this.#isTurnOpen = true
     this.#isLast = false
@@ -121,7 +121,7 @@ export class OpenCodeConversation {
         const output = textOf(state.error)
         if (!this.#isNew(`${id} ended`)) return []
         const isRefused = output?.startsWith(REFUSAL) === true
-        // Without a reason given the turn ends there; with one the model is asked again and answers.
+        // Without a reason, the turn ends there; with one, the model is called again and answers.
         if (isRefused) this.#end = { outcome: 'interrupted' }
         const result = isRefused ? 'denied' : 'failed'
         return [{ is: 'tool', state: result, ...about, ...(output !== undefined && { output }), at }]

@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -80,14 +81,12 @@ class FakeServer {
 let directory: string
 let server: FakeServer
 let events: AgentEvents | null
-let heard: { is: string; key?: string | null; result?: string }[]
-let connections: boolean[]
+let statements: { is: string; key?: string | null; result?: string }[]
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-events-'))
   server = new FakeServer()
-  heard = []
-  connections = []
+  statements = []
   events = null
 })
 afterEach(async () => {
@@ -99,26 +98,26 @@ afterEach(async () => {
 function connect(port: number, password = PASSWORD): void {
   writeFileSync(join(directory, SERVER_FILE), JSON.stringify({ port, password }))
   events = opencodeEvents.open({ directory, clock: systemClock })
-  events!.onStatement(statement => heard.push(statement))
-  events!.onConnection(isConnected => connections.push(isConnected))
+  events!.onStatement(statement => statements.push(statement))
 }
-const kinds = () => heard.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
-const see = (wanted: string[]) => expect.poll(kinds, { timeout: 5_000, interval: 10 }).toEqual(wanted)
+const connected = () => expect.poll(() => server.streams.length, { timeout: 60_000 }).toBe(1)
+const kinds = () => statements.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
+const see = (wanted: string[]) => expect.poll(kinds, { timeout: 60_000, interval: 10 }).toEqual(wanted)
 
-describe('the channel of OpenCode', () => {
-  it('is there only for sessions that were started with it', () => {
+describe('the event channel of OpenCode', () => {
+  it('exists only for sessions that were started with it', () => {
     expect(opencodeEvents.open({ directory, clock: systemClock })).toBeNull()
     writeFileSync(join(directory, SERVER_FILE), 'not json')
     expect(opencodeEvents.open({ directory, clock: systemClock })).toBeNull()
   })
 
-  it('tells what is asked, and how it was answered', async () => {
+  it('reports requests, and how they were answered', async () => {
     connect(await server.listen())
-    await expect.poll(() => connections).toEqual([true])
+    await connected()
     server.say('permission.asked', asked('per_1'))
     server.say('permission.replied', { sessionID: SESSION, requestID: 'per_1', reply: 'once' })
     await see(['session', 'request per_1', 'answered per_1 allowed'])
-    expect(heard[1]).toEqual({
+    expect(statements[1]).toEqual({
       is: 'request',
       key: 'per_1',
       tool: 'bash',
@@ -127,41 +126,42 @@ describe('the channel of OpenCode', () => {
     })
   })
 
-  it('tells at once what was asked before it listened, and only once', async () => {
+  it('reports at once what was asked before it connected, and only once', async () => {
     server.permissions = [asked('per_1')]
     server.questions = [{ id: 'que_1', sessionID: SESSION, questions: [{ question: 'Which?' }] }]
     connect(await server.listen())
     await see(['session', 'request per_1', 'request que_1'])
-    expect(heard[2]).toMatchObject({ tool: 'question', viaScreen: true })
+    expect(statements[2]).toMatchObject({ tool: 'question', viaScreen: true })
     server.say('permission.asked', asked('per_1'))
     server.say('permission.asked', asked('per_2'))
     await see(['session', 'request per_1', 'request que_1', 'request per_2'])
   })
 
-  it('connects again when it was cut off, and tells what was settled meanwhile', async () => {
+  it('reconnects after a disconnect, and reports what was answered meanwhile', async () => {
     server.permissions = [asked('per_1'), asked('per_2')]
     connect(await server.listen())
     await see(['session', 'request per_1', 'request per_2'])
     server.permissions = [asked('per_2')]
     server.hangUp()
     await see(['session', 'request per_1', 'request per_2', 'answered per_1 unknown'])
-    expect(connections).toEqual([true, false, true])
+    expect(server.streams).toHaveLength(1)
   })
 
   it('waits for a server that is not up yet', async () => {
-    const other = new FakeServer()
-    const port = await other.listen()
-    await other.close()
+    const starting = createTcpServer(socket => socket.destroy())
+    await new Promise<void>(resolve => starting.listen(0, '127.0.0.1', resolve))
+    const { port } = starting.address() as AddressInfo
     connect(port)
-    await expect.poll(() => connections, { timeout: 300 }).toEqual([])
+    await once(starting, 'connection')
+    await new Promise(resolve => starting.close(resolve))
     await server.listen(port)
-    await expect.poll(() => connections, { timeout: 5_000 }).toEqual([true])
+    await connected()
   })
 
-  it('does not get in with another password', async () => {
+  it('is refused with a wrong password', async () => {
     connect(await server.listen(), 'guess')
-    await expect.poll(() => server.refused, { timeout: 5_000 }).toBeGreaterThan(0)
-    expect(connections).toEqual([])
+    await expect.poll(() => server.refused, { timeout: 60_000 }).toBeGreaterThan(0)
+    expect(server.streams).toHaveLength(0)
     expect(await events!.answer('per_1', { behavior: 'once' })).toBe('unreachable')
     expect(server.replies).toEqual([])
   })
@@ -170,13 +170,13 @@ describe('the channel of OpenCode', () => {
     ['once', undefined, { reply: 'once' }],
     ['always', undefined, { reply: 'always' }],
     ['deny', 'use ls', { reply: 'reject', message: 'use ls' }],
-  ] as const)('answers %s', async (behavior, message, body) => {
+  ] as const)('sends the answer %s', async (behavior, message, body) => {
     connect(await server.listen())
     expect(await events!.answer('per_1', { behavior, ...(message && { message }) })).toBe('taken')
     expect(server.replies).toEqual([{ path: '/permission/per_1/reply', body }])
   })
 
-  it('says whether an answer arrived', async () => {
+  it('returns whether an answer arrived', async () => {
     connect(await server.listen())
     expect(await events!.answer('per_gone', { behavior: 'once' })).toBe('gone')
     expect(await events!.answer('per_odd', { behavior: 'once' })).toBe('unreachable')
@@ -184,21 +184,21 @@ describe('the channel of OpenCode', () => {
     expect(await events!.answer('per_1', { behavior: 'once' })).toBe('unreachable')
   })
 
-  it('refuses questions, and leaves answering them to the screen', async () => {
+  it('can deny questions, and leaves answering them to the screen', async () => {
     connect(await server.listen())
     expect(await events!.answer('que_1', { behavior: 'deny' })).toBe('taken')
     expect(server.replies).toEqual([{ path: '/question/que_1/reject', body: {} }])
     await expect(events!.answer('que_1', { behavior: 'once' })).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 
-  it('a key cannot lead to another place', async () => {
+  it('escapes request keys in URLs', async () => {
     connect(await server.listen())
     await events!.answer('per_1/../../session', { behavior: 'once' })
     expect(server.replies[0]!.path).toBe('/permission/per_1%2F..%2F..%2Fsession/reply')
   })
 })
 
-describe('what OpenCode reports', () => {
+describe('a report of OpenCode', () => {
   const say = (...list: [string, object][]) => {
     const report = new OpenCodeReport()
     return list.flatMap(([type, properties]) => report.take({ type, properties }))
@@ -214,7 +214,7 @@ describe('what OpenCode reports', () => {
   const idle: [string, object] = ['session.idle', { sessionID: SESSION }]
   const created: [string, object] = ['session.created', { info: { id: SESSION, version: '1', directory: '/w' } }]
 
-  it('a whole turn', () => {
+  it('covers a whole turn', () => {
     const statements = say(
       created,
       message('u', 'user'),
@@ -236,7 +236,7 @@ describe('what OpenCode reports', () => {
     ])
   })
 
-  it('an interrupted turn ends behind its last words, although the agent rests before', () => {
+  it('ends an interrupted turn after its last text, although the agent is idle before', () => {
     const statements = say(
       created,
       message('a', 'assistant'),
@@ -248,7 +248,7 @@ describe('what OpenCode reports', () => {
     expect(statements.slice(1)).toMatchObject([{ is: 'said' }, { is: 'turn-ended', outcome: 'interrupted' }])
   })
 
-  it('a helper’s conversation is not the main one', () => {
+  it('keeps a sub-agent’s conversation apart from the main one', () => {
     const child = { sessionID: 'ses_child0000000', status: { type: 'busy' } }
     const statements = say(
       created,
@@ -258,7 +258,7 @@ describe('what OpenCode reports', () => {
     expect(statements.slice(1)).toEqual([{ is: 'working', at: null, subAgent: 'ses_child0000000' }])
   })
 
-  it('another conversation that the person begins becomes the main one', () => {
+  it('follows another conversation that the person starts', () => {
     const statements = say(
       created,
       ['session.created', { info: { id: 'ses_second000000' } }],
@@ -271,7 +271,7 @@ describe('what OpenCode reports', () => {
   })
 })
 
-describe('starting OpenCode', () => {
+describe('OpenCode', () => {
   const location = { found: true as const, file: '/bin/opencode', prefix: [] }
   const start = (args: string[], more: object = {}) => ({
     args,
@@ -281,7 +281,7 @@ describe('starting OpenCode', () => {
     ...more,
   })
 
-  it('opens its server on loopback, with a password of this session', () => {
+  it('starts its server on loopback, with a password for this session', () => {
     const first = opencodeAgent.interactive(location, start([], { resume: 'ses_main00000000' }))
     const file = join(directory, SERVER_FILE)
     const { port, password } = JSON.parse(readFileSync(file, 'utf8'))
@@ -294,14 +294,14 @@ describe('starting OpenCode', () => {
   })
 
   it.each([[['--port', '4096']], [['--hostname=0.0.0.0']], [['serve']], [['run', 'hello']]])(
-    'leaves %j as the person wrote it',
+    'keeps %j as the person wrote it',
     args => {
       const command = opencodeAgent.interactive(location, start(args))
       expect([command.args, command.env]).toEqual([args, {}])
     },
   )
 
-  it('names itself on its last screen', () => {
+  it('prints its conversation id on exit', () => {
     expect(opencodeAgent.exitId!(['  Session   A title', '  Continue  opencode -s ses_e220d8c60ffee3OTv'])).toBe(
       'ses_e220d8c60ffee3OTv',
     )

@@ -2,26 +2,28 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, delay } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { EventStreamParser } from '../text/index.js'
 import type { AgentEventSource, AgentEvents, EventsAnswer, EventsPlace } from './adapter.js'
 import { partsOf, type TimedStatement } from './conversation.js'
-import { EventStreamParser } from './event-stream.js'
 import { parseRecord, textOf } from './json-lines.js'
 import { OpenCodeReport } from './opencode-report.js'
 
-/** In the session's directory: where the terminal's own server listens, and what it wants to hear before it answers. */
+/** In the session directory: the port and password of the terminal's own server. */
 export const SERVER_FILE = 'opencode-server.json'
 
-/** While it starts, its server takes connections that it never answers. */
+/** While starting, the server accepts connections that it never answers. */
 const CONNECT_MS = 5_000
-/** It sends a heartbeat every ten seconds. */
+/** The server sends a heartbeat every ten seconds. */
 const SILENCE_MS = 35_000
-/** The list of open requests; a machine that is just starting things takes its time. */
+/** For the list of open requests; a busy machine needs time. */
 const LIST_MS = 20_000
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
 const ANSWER_MS = 10_000
+/** Characters of one event; longer ones are dropped. */
+const EVENT_MAX = 10 * 1024 * 1024
 
-/** The server of OpenCode's terminal, started with `--port` and a password of this session. */
+/** The server inside OpenCode's terminal, started with `--port` and a password for this session. */
 export const opencodeEvents: AgentEventSource = {
   open({ directory, clock }: EventsPlace) {
     const server = readServer(directory)
@@ -39,7 +41,7 @@ function readServer(directory: string): OpenCodeServer | null {
   try {
     text = readFileSync(join(directory, SERVER_FILE), 'utf8')
   } catch {
-    // Started without: by another version, or with options of the person's own.
+    // Started without the channel: by another version, or with the person's own options.
     return null
   }
   const { port, password } = parseRecord(text) ?? {}
@@ -47,8 +49,8 @@ function readServer(directory: string): OpenCodeServer | null {
 }
 
 /**
- * Listens until it is closed. After each connection the list of open requests is asked for, so that nothing is missed that was asked while
- * nobody listened, and what was answered meanwhile is told as answered.
+ * Listens until closed. After each connection it fetches the list of open requests, so that nothing
+ * is missed that was asked while disconnected, and reports requests that were answered meanwhile.
  */
 export class OpenCodeEvents implements AgentEvents {
   readonly #base: string
@@ -57,8 +59,6 @@ export class OpenCodeEvents implements AgentEvents {
   readonly #report = new OpenCodeReport()
   readonly #closed = new AbortController()
   readonly #onStatement: ((statement: TimedStatement, id: string) => void)[] = []
-  readonly #onConnection: ((isConnected: boolean) => void)[] = []
-  #isConnected = false
 
   constructor({ port, password }: OpenCodeServer, clock: Clock) {
     this.#base = `http://127.0.0.1:${port}`
@@ -71,15 +71,11 @@ export class OpenCodeEvents implements AgentEvents {
     this.#onStatement.push(({ at, ...statement }, id) => listener(statement as never, { id, at }))
   }
 
-  onConnection(listener: (isConnected: boolean) => void): void {
-    this.#onConnection.push(listener)
-  }
-
   async answer(key: string, { behavior, message }: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'> {
     const isQuestion = key.startsWith('que')
     if (isQuestion && behavior !== 'deny')
-      throw new SignalboxError('E_INPUT', 'a question of OpenCode is answered on its screen', {
-        next: 'attach to the session, or refuse it here',
+      throw new SignalboxError('E_INPUT', 'a question of OpenCode can only be answered on its screen', {
+        next: 'attach to the session, or deny the question here',
       })
     const path = `${isQuestion ? 'question' : 'permission'}/${encodeURIComponent(key)}/${isQuestion ? 'reject' : 'reply'}`
     const reply = behavior === 'deny' ? 'reject' : behavior
@@ -108,29 +104,27 @@ export class OpenCodeEvents implements AgentEvents {
           pause = FIRST_RETRY_MS
         })
       } catch {
-        // Not up yet, gone, or silent for too long: the next attempt tells.
+        // Not up yet, gone, or silent for too long: try again.
       }
-      this.#connected(false)
       await delay(this.#clock, pause, this.#closed.signal)
       pause = Math.min(pause * 2, LAST_RETRY_MS)
     }
   }
 
-  async #follow(onBegun: () => void): Promise<void> {
+  async #follow(onStarted: () => void): Promise<void> {
     const watch = new Deadline(this.#clock, this.#closed.signal)
     try {
       watch.reset(CONNECT_MS)
       const response = await fetch(`${this.#base}/event`, { headers: this.#headers, signal: watch.signal })
       if (response.status !== 200 || response.body === null) return
-      const parser = new EventStreamParser()
+      const parser = new EventStreamParser(EVENT_MAX)
       const decoder = new TextDecoder()
       for await (const chunk of response.body) {
         watch.reset(SILENCE_MS)
-        for (const data of parser.take(decoder.decode(chunk as Uint8Array, { stream: true }))) {
+        for (const { data } of parser.push(decoder.decode(chunk as Uint8Array, { stream: true }))) {
           const event = parseRecord(data)
           if (event?.type === 'server.connected') {
-            onBegun()
-            this.#connected(true)
+            onStarted()
             await this.#catchUp()
           } else if (event) this.#say(this.#report.take(event), textOf(event.id) ?? data)
         }
@@ -166,15 +160,9 @@ export class OpenCodeEvents implements AgentEvents {
       for (const listener of this.#onStatement) listener(statement, index === 0 ? id : `${id}#${index}`)
     })
   }
-
-  #connected(isConnected: boolean): void {
-    if (isConnected === this.#isConnected) return
-    this.#isConnected = isConnected
-    for (const listener of this.#onConnection) listener(isConnected)
-  }
 }
 
-/** Aborts when nothing has set it anew in time, or when another signal aborts. */
+/** Aborts when it is not reset in time, or when another signal aborts. */
 class Deadline {
   readonly #clock: Clock
   readonly #controller = new AbortController()

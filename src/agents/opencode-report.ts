@@ -4,17 +4,18 @@ import { OpenCodeConversation } from './opencode-conversation.js'
 import type { AgentStatement } from './report.js'
 
 /**
- * Understands what OpenCode's server reports (`GET /event`), for all conversations of one terminal. Helpers have conversations of their own,
- * children of the one that started them; a person may begin another with `/new`.
+ * Translates the events of OpenCode's server (`GET /event`), for all conversations of one terminal.
+ * Sub-agents have conversations of their own, children of the one that started them; a person may
+ * start another with `/new`.
  */
 export class OpenCodeReport {
   readonly #conversations = new Map<string, OpenCodeConversation>()
   readonly #parents = new Map<string, string>()
-  /** By the id that answers name. `use`: the tool use it is about, where the request says so. */
+  /** By the id that answers refer to. `use`: the tool use it concerns, if the request says so. */
   readonly #pending = new Map<string, { session: string; use: string | null }>()
   #main: string | null = null
 
-  /** One event of the stream. Unknown ones say nothing. */
+  /** Takes one event of the stream. Unknown ones give nothing. */
   take(event: JsonRecord): TimedStatement[] {
     const { type } = event
     const about = isRecord(event.properties) ? event.properties : {}
@@ -48,7 +49,7 @@ export class OpenCodeReport {
     }
   }
 
-  /** A permission it waits for, from an event or from the list of those that are open. */
+  /** Takes a permission request, from an event or from the list of open ones. */
   asked(request: JsonRecord): TimedStatement[] {
     const hasDetails = isRecord(request.metadata) && Object.keys(request.metadata).length > 0
     return this.#request(request, {
@@ -62,7 +63,10 @@ export class OpenCodeReport {
     return this.#request(request, { tool: 'question', input: { questions: request.questions }, viaScreen: true })
   }
 
-  /** What it still waits for, by its own list: requests that are not in it were answered while nobody listened. */
+  /**
+   * Compares with the agent's own list of open requests: those not in it were answered while
+   * disconnected.
+   */
   stillPending(keys: ReadonlySet<string>): TimedStatement[] {
     const gone = [...this.#pending.keys()].filter(key => !keys.has(key))
     return gone.flatMap(key =>
@@ -76,7 +80,8 @@ export class OpenCodeReport {
     const parent = textOf(info.parentID)
     if (id === undefined) return []
     if (parent !== undefined) this.#parents.set(id, parent)
-    // The first one is this terminal's; a later one becomes it when the person speaks there.
+    // The first conversation is this terminal's; a later one replaces it when the person prompts
+    // there.
     if (parent !== undefined || this.#main !== null) return []
     return this.#become(id, info)
   }

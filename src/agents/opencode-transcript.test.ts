@@ -49,13 +49,13 @@ const ask = () => {
 }
 
 describe('the database of OpenCode', () => {
-  it('is found by its place', async () => {
+  it('is found in its directory', async () => {
     const place = { env: { HOME: home }, cwd: '/', agentSessionId: null, startedAt: 0 }
     expect(await opencodeTranscript.locate(place)).toEqual([path])
     expect(await opencodeTranscript.locate({ ...place, env: { HOME: '/nowhere' } })).toEqual([])
   })
 
-  it('is read while the agent has it open, row by row as they come', async () => {
+  it('is read while the agent has it open, row by row', async () => {
     const reader = open('ses_main00000000')
     ask()
     expect((await reader.read()).statements).toMatchObject([
@@ -74,12 +74,12 @@ describe('the database of OpenCode', () => {
       { is: 'turn-ended', outcome: 'done' },
     ])
     expect((await reader.read()).statements).toEqual([])
-    // The agent can still write: nothing holds a lock.
+    // The agent can still write: no lock is held.
     database.exec('BEGIN IMMEDIATE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
     reader.close()
   })
 
-  it('tells of calls, refusals and interruptions', async () => {
+  it('gives calls, denials and interruptions', async () => {
     const reader = open('ses_main00000000')
     ask()
     const tool = { type: 'tool', tool: 'bash', callID: 'c' }
@@ -95,7 +95,7 @@ describe('the database of OpenCode', () => {
     expect((await reader.read()).statements).toMatchObject([{ is: 'turn-ended', outcome: 'interrupted' }])
   })
 
-  it('without an id is the conversation that began here after the start, not a helper’s', async () => {
+  it('without an id is the conversation that started here after the start, not a sub-agent’s', async () => {
     session('ses_old000000000', '/work', null, 1_000)
     session('ses_elsewhere000', '/other', null, 6_000)
     session('ses_helper000000', '/work', 'ses_main00000000', 4_500)
@@ -103,13 +103,13 @@ describe('the database of OpenCode', () => {
     expect((await open(null, 90_000).read()).statements).toEqual([])
   })
 
-  it('that cannot be read says nothing, and is tried again', async () => {
+  it('that cannot be read gives nothing, and is tried again', async () => {
     const reader = opencodeTranscript.open(join(home, 'none.db'))
     expect(await reader.read()).toEqual({ statements: [], skipped: 0 })
     expect(await reader.read()).toEqual({ statements: [], skipped: 0 })
   })
 
-  it('counts rows that are no JSON', async () => {
+  it('counts rows that are not JSON', async () => {
     database.prepare('INSERT INTO message VALUES (?, ?, 1, 1, ?)').run('msg_x', 'ses_main00000000', '{torn')
     expect((await open('ses_main00000000').read()).skipped).toBe(1)
   })

@@ -1,22 +1,26 @@
 import { join } from 'node:path'
 import { type Database, loadDriver } from '../store/index.js'
-import type { AgentTranscript, TranscriptNews, TranscriptPlace, TranscriptReader } from './adapter.js'
+import type { AgentTranscript, TranscriptPlace, TranscriptReader, TranscriptUpdate } from './adapter.js'
 import type { TimedStatement } from './conversation.js'
 import { movableDirectory } from './home-directory.js'
 import { parseRecord } from './json-lines.js'
 import { OpenCodeConversation } from './opencode-conversation.js'
 import { writtenSince } from './transcript-files.js'
 
-/** Milliseconds a reading may wait for the agent; the next one comes soon. */
+/** How long a read may wait for the agent's lock; the next read follows soon. */
 const BUSY_MS = 50
-/** Rows are stamped before they are written: those of the last moment are read again, and say nothing twice. */
+/**
+ * Rows are stamped before they are written: the rows of this last period are read again, and
+ * reported once.
+ */
 const OVERLAP_MS = 2_000
-/** The agent's clock and the file's are the same, but a session may be stamped a moment before it is started for us. */
+/** A session may be stamped a moment before we record its start. */
 const EARLY_MS = 1_000
 
 /**
- * One database for all conversations: `opencode.db` in `~/.local/share/opencode`, in write-ahead mode. It is opened for reading only, and no
- * transaction stays open between readings, so the agent never waits for us.
+ * One database for all conversations: `opencode.db` in `~/.local/share/opencode`, in WAL mode. It
+ * is opened read-only, and no transaction stays open between reads, so the agent never waits for
+ * us.
  */
 export const opencodeTranscript: AgentTranscript = {
   form: 'sqlite',
@@ -44,17 +48,17 @@ class OpenCodeTranscriptReader implements TranscriptReader {
     this.#place = place ?? { agentSessionId: null, cwd: '', startedAt: 0 }
   }
 
-  async read(): Promise<TranscriptNews> {
-    const news: TranscriptNews = { statements: [], skipped: 0 }
+  async read(): Promise<TranscriptUpdate> {
+    const update: TranscriptUpdate = { statements: [], skipped: 0 }
     try {
       const driver = await loadDriver()
       this.#database ??= new driver(this.#path, { readOnly: true, timeout: BUSY_MS })
-      this.#readInto(news, this.#database)
+      this.#readInto(update, this.#database)
     } catch {
-      // Busy, being made, or of a version that keeps its conversations otherwise: what can be read is read the next time.
+      // Busy, being created, or of a version with another schema: try again at the next read.
       this.close()
     }
-    return news
+    return update
   }
 
   close(): void {
@@ -62,8 +66,8 @@ class OpenCodeTranscriptReader implements TranscriptReader {
     this.#database = null
   }
 
-  #readInto(news: TranscriptNews, database: Database): void {
-    const session = this.#session ?? this.#findSession(database, news.statements)
+  #readInto(update: TranscriptUpdate, database: Database): void {
+    const session = this.#session ?? this.#findSession(database, update.statements)
     if (session === null) return
     const since = this.#since - OVERLAP_MS
     const messages = database
@@ -76,25 +80,28 @@ class OpenCodeTranscriptReader implements TranscriptReader {
     for (const message of messages) {
       const info = parseRecord(message.data)
       if (!info) {
-        news.skipped += 1
+        update.skipped += 1
         continue
       }
-      news.statements.push(...this.#conversation.message({ ...info, id: message.id }))
+      update.statements.push(...this.#conversation.message({ ...info, id: message.id }))
       this.#since = Math.max(this.#since, message.time_updated)
       for (const row of parts.all(message.id) as Row[]) {
         const part = parseRecord(row.data)
-        if (!part) news.skipped += 1
+        if (!part) update.skipped += 1
         else {
           const whole = { ...part, id: row.id, messageID: message.id }
-          news.statements.push(...this.#conversation.part(whole, row.time_updated))
+          update.statements.push(...this.#conversation.part(whole, row.time_updated))
         }
         this.#since = Math.max(this.#since, row.time_updated)
       }
-      news.statements.push(...this.#conversation.restAfterLast(message.time_updated))
+      update.statements.push(...this.#conversation.restAfterLast(message.time_updated))
     }
   }
 
-  /** The session by its id; without one, the first that this terminal began: helpers' have a parent. */
+  /**
+   * The session by its id; without one, the first that this terminal started: sub-agents have a
+   * parent.
+   */
   #findSession(database: Database, statements: TimedStatement[]): string | null {
     const { agentSessionId, cwd, startedAt } = this.#place
     const columns = 'SELECT id, version, directory, time_created FROM session WHERE'

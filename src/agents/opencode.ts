@@ -43,12 +43,13 @@ const SESSION: SessionArguments = {
   ],
   isId: isSessionId,
 }
-/** Where a person's own server options are, ours have no place. */
+/** If the person passes server options of their own, ours are omitted. */
 const SERVER_OPTIONS = ['--port', '--hostname', '--mdns', '--mdns-domain', '--cors']
 
 /**
- * OpenCode, as it is started in a terminal. Its terminal has a server in it, which listens where it is told to: there it tells what it does
- * and takes answers to its requests, while its own dialog stays answerable. A password of this session keeps others out.
+ * OpenCode in a terminal. Its terminal contains a server that listens on a given port: it reports
+ * there and accepts answers to its requests, while its own dialog stays answerable. A password for
+ * this session keeps others out.
  */
 export const opencodeAgent: AgentAdapter = {
   name: 'opencode',
@@ -59,7 +60,7 @@ export const opencodeAgent: AgentAdapter = {
   install: 'npm install -g opencode-ai, or see https://opencode.ai/docs/#install',
   update: ['upgrade'],
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
-  tells: { osc7501: false, hooks: false, transcript: true, events: true },
+  reports: { osc7501: false, hooks: false, transcript: true, events: true },
   locate: environment => locateProgram(['opencode'], environment, ['~/.opencode/bin/opencode']),
   signIn: ({ env }) =>
     signInByNames(env, {
@@ -68,7 +69,7 @@ export const opencodeAgent: AgentAdapter = {
       files: ['auth.json'],
       next: 'run opencode auth login',
       elsewhere:
-        'no key is set; without one it uses a free provider, or one of its configuration, which is not looked at',
+        'no key is set; without one it uses a free provider, or one from its configuration, which is not checked',
     }),
   interactive(location, start) {
     const session = sessionArguments(start, SESSION)

@@ -12,13 +12,13 @@ const names = {
 }
 const start = (args: string[], resume: string | null = null) => ({ args, resume, newSessionId: NEW, wiring: null })
 
-describe('which conversation it is', () => {
-  it('a new one gets our id, an old one is gone on with', () => {
+describe('the session arguments', () => {
+  it('give a new conversation our id, and continue an old one', () => {
     expect(sessionArguments(start(['-x']), names)).toEqual({ args: ['--session-id', NEW], id: NEW, isOwn: false })
     expect(sessionArguments(start([], ID), names)).toEqual({ args: ['--resume', ID], id: ID, isOwn: false })
   })
 
-  it('a program that names its conversations itself gets no id, and none is claimed', () => {
+  it('give no id to a program that chooses its own, and claim none', () => {
     expect(sessionArguments(start([]), { ...names, begin: null })).toEqual({ args: [], id: null, isOwn: false })
   })
 
@@ -28,7 +28,7 @@ describe('which conversation it is', () => {
     [['-r', 'latest'], null],
     [['--continue'], null],
     [['login'], null],
-  ])('%j is the person’s own choice, and nothing is added', (args, id) => {
+  ])('are empty for %j, which is the person’s own choice', (args, id) => {
     expect(sessionArguments(start(args, ID), names)).toEqual({ args: [], id, isOwn: true })
   })
 })

@@ -1,20 +1,22 @@
 import type { AgentAdapter, InteractiveStart } from './adapter.js'
 
-/** How a program is told on its command line which conversation it is to go on with. */
+/** How a program's command line selects a conversation. */
 export interface SessionArguments {
-  /** Arguments for a conversation of ours, or nothing for programs that name their conversations themselves. */
+  /**
+   * Arguments that start a conversation with our id, or null if the program chooses its own ids.
+   */
   begin: ((id: string) => string[]) | null
   resume(id: string): string[]
-  /** Options by which a person names a conversation. */
+  /** Options with which a person selects a conversation. */
   options: readonly string[]
-  /** Subcommands: what they take is not known here, so nothing is added to them. */
+  /** Subcommands: their arguments are unknown here, so nothing is added to them. */
   subcommands: readonly string[]
   isId(word: string): boolean
 }
 
 /**
- * The arguments that say which conversation it is, and its id as far as it is known. What a person wrote themselves stays as it is: two
- * answers to the same question would be one too many.
+ * The arguments that select the conversation, and its id as far as known. If the person selected
+ * one themselves, nothing is added.
  */
 export function sessionArguments(
   { args, resume, newSessionId }: InteractiveStart,
@@ -33,8 +35,11 @@ export function sessionArguments(
     : { args: [], id: null, isOwn: false }
 }
 
-/** How a program is started that takes its conversation on the command line and nothing else of ours. */
-export function startedAs(names: SessionArguments): AgentAdapter['interactive'] {
+/**
+ * The start of a program that takes its conversation on the command line and needs nothing else
+ * from us.
+ */
+export function interactiveBySession(names: SessionArguments): AgentAdapter['interactive'] {
   return (location, start) => {
     const session = sessionArguments(start, names)
     return {

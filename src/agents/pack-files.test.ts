@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SimulatedClock, systemClock } from '../clock/index.js'
+import { LivePacks, type LivePacksOptions, type PackProblem } from './live-packs.js'
 import { buildPack, loadDetections, loadPack, packAgents, readSources } from './pack-files.js'
 import { readFixtures } from './pack-fixtures.js'
-import { type PackProblem, PackShelf, type PackShelfOptions } from './pack-shelf.js'
 
 let root: string
 const directories = () => ({ shipped: join(root, 'shipped'), user: join(root, 'own') })
@@ -23,14 +23,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-describe('choosing the file of a version', () => {
+describe('buildPack', () => {
   it.each([
     ['1.5.0', 'old', 1],
     ['2.1.0', 'new', 1],
     ['2.9.0', 'new', 0.9],
     ['0.1.0', 'old', 0.9],
     [null, 'new', 1],
-  ])('%s: the %s one, believed %d', async (version, rule, trust) => {
+  ])('for version %s picks the %s file, with confidence %d', async (version, rule, trust) => {
     put('shipped/x/a.toml', packText('versions = ">=1 <2"', 'old'))
     put('shipped/x/b.toml', packText('versions = ">=2 <2.2"', 'new'))
     const [shipped, own] = await readSources('x', directories())
@@ -38,7 +38,7 @@ describe('choosing the file of a version', () => {
     expect([pack.rules[0]?.id, pack.trust]).toEqual([rule, trust])
   })
 
-  it('lays a person’s own files over the shipped one, those that are for the version', async () => {
+  it('overlays a person’s own files that match the version', async () => {
     put('shipped/x/a.toml', packText('', 'shipped'))
     put('own/x/1.toml', packText('', 'mine'))
     put('own/x/2.toml', packText('versions = "<1"', 'older'))
@@ -46,14 +46,14 @@ describe('choosing the file of a version', () => {
     expect(buildPack(shipped, own, '1.0').rules.map(rule => rule.id)).toEqual(['shipped', 'mine'])
   })
 
-  it('reads an agent that only the person knows, and by structure one that nobody knows', async () => {
+  it('reads an agent that only the person defined, and the generic pack for an unknown one', async () => {
     put('own/y/y.toml', packText('', 'mine').replace('"x"', '"y"'))
     const [shipped, own] = await readSources('y', directories())
     expect(buildPack(shipped, own, null)).toMatchObject({ agent: 'y', rules: [{ id: 'mine' }] })
     expect(await loadPack('nobody', directories().user)).toMatchObject({ agent: 'generic', rules: [] })
   })
 
-  it('names every agent once and how to recognise it, passing over broken files', async () => {
+  it('packAgents lists every agent once with its detection, and skips broken files', async () => {
     put('shipped/x/a.toml', packText(`detect = { argv0 = ["ex"], banner = 'Ex v(?<version>\\d+)' }`))
     put('own/x/b.toml', 'broken =')
     put('own/z/z.toml', packText(''))
@@ -62,8 +62,8 @@ describe('choosing the file of a version', () => {
   })
 })
 
-describe('fixtures', () => {
-  it('come from the pack and from the file beside it', async () => {
+describe('readFixtures', () => {
+  it('reads fixtures of the pack and of fixtures.toml', async () => {
     put(
       'shipped/x/a.toml',
       `fixtures = [{ cast = "a.cast", at = 1.5, expect = { view = "error", awaiting = "none" } }]\n${packText('')}`,
@@ -80,7 +80,7 @@ describe('fixtures', () => {
     ])
   })
 
-  it('must exist', async () => {
+  it('requires the recording to exist', async () => {
     put('shipped/x/fixtures/fixtures.toml', '[[fixture]]\ncast = "gone.cast"\nat = 2\nexpect = {}\n')
     await expect(readFixtures('x', directories())).rejects.toMatchObject({
       code: 'E_PACK',
@@ -89,34 +89,34 @@ describe('fixtures', () => {
   })
 })
 
-describe('packs in use', () => {
-  const shelf = (more: Partial<PackShelfOptions> = {}) => {
+describe('LivePacks', () => {
+  const livePacks = (more: Partial<LivePacksOptions> = {}) => {
     const problems: PackProblem[] = []
     const reloaded: string[] = []
-    const made = new PackShelf({
+    const made = new LivePacks({
       directories: directories(),
       clock: new SimulatedClock(),
       onFailed: problem => problems.push(problem),
       onReloaded: agent => reloaded.push(agent),
       ...more,
     })
-    return { shelf: made, problems, reloaded }
+    return { packs: made, problems, reloaded }
   }
 
-  it('start without a broken file of the person, and report it', async () => {
+  it('starts without a person’s broken file, and reports it', async () => {
     put('shipped/x/a.toml', packText('', 'shipped'))
     put('own/x/good.toml', packText('', 'mine'))
     const file = put('own/x/bad.toml', packText('nonsense = 1'))
-    const { shelf: packs, problems } = shelf()
-    const live = await packs.take('x')
+    const { packs, problems } = livePacks()
+    const live = await packs.acquire('x')
     expect(live.pack.rules.map(rule => rule.id)).toEqual(['shipped', 'mine'])
     expect(problems).toEqual([{ agent: 'x', file, line: 3, message: 'there is no field "nonsense"' }])
   })
 
-  it('take new rules in place; a broken file changes nothing and is reported once', async () => {
+  it('replaces rules in place; a broken file changes nothing and is reported once', async () => {
     put('shipped/x/a.toml', packText('', 'shipped'))
-    const { shelf: packs, problems, reloaded } = shelf()
-    const live = await packs.take('x')
+    const { packs, problems, reloaded } = livePacks()
+    const live = await packs.acquire('x')
     const { pack } = live
     put('own/x/mine.toml', packText('', 'mine'))
     await packs.reload()
@@ -135,24 +135,24 @@ describe('packs in use', () => {
     expect(reloaded).toEqual(['x', 'x'])
   })
 
-  it('change to the file of the version when it becomes known', async () => {
+  it('switches to the file for the version once it is known', async () => {
     put('shipped/x/a.toml', packText('versions = "<2"', 'old'))
     put('shipped/x/b.toml', packText('versions = ">=2 <3"', 'new'))
-    const live = await shelf().shelf.take('x')
+    const live = await livePacks().packs.acquire('x')
     expect(await live.useVersion('1.4.0')).toEqual({ isInRange: true })
     expect([live.pack.rules[0]?.id, live.version]).toEqual(['old', '1.4.0'])
     expect(await live.useVersion('4.0.0')).toEqual({ isInRange: false })
     expect([live.pack.rules[0]?.id, live.pack.trust]).toEqual(['new', 0.9])
   })
 
-  it('are read again when a file of the person changes', async () => {
+  it('reloads when a person’s file changes', async () => {
     put('shipped/x/a.toml', packText('', 'shipped'))
     let done: (agent: string) => void = () => undefined
     const reloaded = new Promise<string>(resolve => {
       done = resolve
     })
-    const { shelf: packs } = shelf({ clock: systemClock, onReloaded: agent => done(agent) })
-    const live = await packs.take('x')
+    const { packs } = livePacks({ clock: systemClock, onReloaded: agent => done(agent) })
+    const live = await packs.acquire('x')
     packs.watch()
     put('own/x/mine.toml', packText('', 'mine'))
     expect(await reloaded).toBe('x')

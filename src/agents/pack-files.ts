@@ -15,18 +15,22 @@ import {
 
 const SHIPPED = join(PACKAGE_ROOT, 'packs')
 const GENERIC: PackSource = { file: 'generic', text: 'pack = 1\nagent = "generic"\n' }
-/** How far a pack is believed for a version that it was not written for. */
+/** Confidence factor of a pack for a version that it was not written for. */
 const OTHER_VERSION = 0.9
 
-/** Where packs lie: what ships with Signalbox, and the person's own, laid over it. Project directories are never read. */
+/**
+ * Where packs are: those that ship with Signalbox, and the person's own, which override them.
+ * Project directories are never read.
+ */
 export interface PackDirectories {
   user: string | null
   shipped?: string
 }
 
 /**
- * The pack of an agent for one of its versions (null: not known yet, the newest). Agents without a pack, and null, read by structure alone.
- * @throws SignalboxError `E_PACK` naming file and line.
+ * Loads the pack of an agent for one of its versions (null: unknown yet, use the newest). Agents
+ * without a pack, and null, get the generic pack, which reads by structure alone.
+ * @throws SignalboxError `E_PACK` with file and line.
  */
 export async function loadPack(
   agent: string | null,
@@ -37,7 +41,7 @@ export async function loadPack(
   return buildPack(shipped, own, version)
 }
 
-/** The files of an agent, shipped and own, each in the order of their names. */
+/** The files of an agent, shipped and own, each sorted by name. */
 export async function readSources(
   agent: string,
   directories: PackDirectories,
@@ -46,7 +50,7 @@ export async function readSources(
   return Promise.all([readToml(join(shipped, agent)), user === null ? [] : readToml(join(user, agent))])
 }
 
-/** The file whose range holds the version, and the person's own over it. */
+/** Builds the pack from the file whose range contains the version, and the person's own on top. */
 export function buildPack(shipped: readonly PackSource[], own: readonly PackSource[], version: string | null): Pack {
   const overlays = own.filter(source => version === null || isInRange(version, readRange(source)))
   const lower =
@@ -66,7 +70,7 @@ function chosenOf(sources: readonly PackSource[], version: string | null): PackS
   return sources.length === 1 ? sources[0]! : sources[chooseRange(sources.map(readRange), version).index]!
 }
 
-/** Every agent that has a pack, shipped or own. */
+/** All agents with a pack, shipped or own. */
 export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): Promise<string[]> {
   const names = await Promise.all(
     [shipped, user].map(directory => (directory === null ? [] : subdirectories(directory))),
@@ -74,7 +78,10 @@ export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): 
   return [...new Set(names.flat())].sort()
 }
 
-/** How to recognise every agent that has a pack, or one of them. A file that cannot be read recognises nothing. */
+/**
+ * The detection rules of all agents that have a pack, or of one. An unreadable file detects
+ * nothing.
+ */
 export async function loadDetections(directories: PackDirectories, only: string | null = null): Promise<Detection[]> {
   const agents = only === null ? await packAgents(directories) : [only]
   const found = await Promise.all(

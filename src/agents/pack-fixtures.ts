@@ -5,18 +5,18 @@ import { SignalboxError } from '../errors/index.js'
 import { type FixtureSpec, parseFixtureFile } from '../screen/pack/index.js'
 import { buildPack, type PackDirectories, packDirectory, readSources } from './pack-files.js'
 
-/** A fixture and where its recording lies. */
+/** A fixture and the path of its recording. */
 export interface PackFixture extends FixtureSpec {
   agent: string
   /** Path of the recording. */
   file: string
-  /** The file that names the fixture. */
+  /** The file that lists the fixture. */
   from: string
 }
 
 /**
- * The fixtures of an agent: those in its pack files, and those in `fixtures/fixtures.toml` beside them, shipped and own. Recordings are not
- * part of the installed package, so there may be none.
+ * The fixtures of an agent: those in its pack files, and those in `fixtures/fixtures.toml` next to
+ * them, shipped and own. Recordings are not part of the installed package, so there may be none.
  * @throws SignalboxError `E_PACK` for a fixture whose recording does not exist.
  */
 export async function readFixtures(agent: string, directories: PackDirectories): Promise<PackFixture[]> {
@@ -49,7 +49,7 @@ export async function readFixtures(agent: string, directories: PackDirectories):
   return found
 }
 
-/** A person's own file may need the shipped one below it to be whole. */
+/** A person's own file may need the shipped one below it to be complete. */
 function fixturesIn(
   source: { file: string; text: string },
   shipped: readonly { file: string; text: string }[],

@@ -2,8 +2,8 @@ import { type Conversation, partsOf, type TimedStatement, textOfParts } from './
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 
 /**
- * Reads the entries of one of Pi's session files (0.87 and 1.5): a head, then entries that each name the one before. Every answer of the
- * model says why it stopped, and that is how turns end.
+ * Parses the entries of a Pi session file (0.87 and 1.5): a head, then entries that each name the
+ * previous one. Every model answer says why it stopped, which determines the end of the turn.
  */
 export class PiConversation implements Conversation {
   readonly #path: string
@@ -24,7 +24,8 @@ export class PiConversation implements Conversation {
       const cwd = textOf(record.cwd)
       return [{ is: 'session', agentSession: id, transcript: this.#path, ...(cwd !== undefined && { cwd }), at }]
     }
-    // Changes of model and level, labels, summaries and what extensions keep are not part of the conversation.
+    // Changes of model and level, labels, summaries and extension data are not part of the
+    // conversation.
     if (type !== 'message' || !isRecord(record.message)) return []
     return this.#message(record.message, id, at)
   }

@@ -22,7 +22,7 @@ function read(...records: JsonRecord[]) {
 }
 
 describe('a session file of Pi', () => {
-  it('tells of the session, the prompt, the answer, its cost and its end', () => {
+  it('gives the session, the prompt, the answer, its cost and its end', () => {
     const statements = read(
       { type: 'session', version: 3, id: ID, timestamp: T, cwd: '/w' },
       { type: 'model_change', id: 'x', timestamp: T },
@@ -39,7 +39,7 @@ describe('a session file of Pi', () => {
     ])
   })
 
-  it('a call goes on with the turn, and its result names it', () => {
+  it('continues the turn after a call, and joins its result', () => {
     const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'ls' } }
     const result = entry({
       role: 'toolResult',
@@ -59,7 +59,7 @@ describe('a session file of Pi', () => {
     ['aborted', 'interrupted'],
     ['error', 'failed'],
     ['length', 'done'],
-  ])('a turn that stopped for %s is %s', (reason, outcome) => {
+  ])('reports a turn with stop reason %s as %s', (reason, outcome) => {
     expect(read(answer(reason, [], { errorMessage: 'why' })).at(-1)).toMatchObject({ is: 'turn-ended', outcome })
   })
 
@@ -80,7 +80,7 @@ describe('a session file of Pi', () => {
   })
 })
 
-it('Pi names its conversations itself, and goes on with one by its id', () => {
+it('Pi chooses its own conversation ids, and continues one by its id', () => {
   const location = { found: true as const, file: '/bin/pi', prefix: [] }
   const start = { args: [], resume: null, newSessionId: ID, wiring: null }
   expect(piAgent.interactive(location, start)).toMatchObject({ args: [], agentSessionId: null })

@@ -4,13 +4,14 @@ import { ConversationReader } from './conversation.js'
 import { exitIdAfter } from './exit-id.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
-import { isUuid, type SessionArguments, startedAs } from './own-session.js'
+import { interactiveBySession, isUuid, type SessionArguments } from './own-session.js'
 import { PiConversation } from './pi-conversation.js'
 import { signInByNames } from './sign-in.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 
 const SESSION: SessionArguments = {
-  // Releases before 1.0 do not know `--session-id`; without it the id comes from the name of the transcript.
+  // Releases before 1.0 do not support `--session-id`; the id then comes from the name of the
+  // transcript.
   begin: null,
   resume: id => ['--session', id],
   options: [
@@ -28,7 +29,7 @@ const SESSION: SessionArguments = {
   isId: isUuid,
 }
 
-/** Pi, as it is started in a terminal. It asks for no permissions; 1.1 and later report their state by OSC 7501. */
+/** Pi in a terminal. It asks for no permissions; 1.1 and later report their state with OSC 7501. */
 export const piAgent: AgentAdapter = {
   name: 'pi',
   title: 'Pi',
@@ -37,7 +38,7 @@ export const piAgent: AgentAdapter = {
   compact: '/compact',
   install: 'npm install -g @earendil-works/pi-coding-agent (it needs Node 22)',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
-  tells: { osc7501: true, hooks: false, transcript: true, events: false },
+  reports: { osc7501: true, hooks: false, transcript: true, events: false },
   locate: environment => locateProgram(['pi'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {
@@ -51,9 +52,9 @@ export const piAgent: AgentAdapter = {
       directory: agentDirectory(env),
       files: [],
       next: 'run pi and type /login, or set the key of a provider',
-      elsewhere: 'no key is set; one may be in auth.json or models.json, which are not looked at',
+      elsewhere: 'no key is set; one may be in auth.json or models.json, which are not checked',
     }),
-  interactive: startedAs(SESSION),
+  interactive: interactiveBySession(SESSION),
   transcript: {
     form: 'lines',
     locate: locateTranscripts,

@@ -5,10 +5,10 @@ import { optionalText, requiredText, sessionStarted } from './hook-payload.js'
 import { type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement } from './report.js'
 
-/** Seconds. Reports must not keep the agent waiting; the relay itself gives up after two. */
+/** Seconds. Reports must not delay the agent; the relay itself gives up after two. */
 const TIMEOUT_S = 10
 
-/** Hooks of 0.24 that say something we use. */
+/** The hooks of 0.24 that Signalbox uses. */
 const EVENTS = [
   'SessionStart',
   'UserPromptSubmit',
@@ -24,8 +24,9 @@ const EVENTS = [
 ] as const
 
 /**
- * Writes the settings that give this session its hooks, and says where they are. They are the system's defaults: below everything that the
- * person and the project have set, whose hooks are added to ours, and who may switch all hooks off.
+ * Writes the settings that configure hooks for this session, and returns their path. They are
+ * system defaults: everything that the person and the project set takes precedence, their hooks are
+ * added to ours, and they can switch all hooks off.
  */
 export function wireQwenHooks(wiring: HookWiring): string {
   const hooks = Object.fromEntries(
@@ -37,7 +38,10 @@ export function wireQwenHooks(wiring: HookWiring): string {
   return writeSessionFile(wiring, 'qwen-defaults.json', `${JSON.stringify({ hooks }, null, 2)}\n`)
 }
 
-/** Observed only: the permission hook runs before the dialog is drawn, so holding it would lock the person out. */
+/**
+ * Report only: the permission hook runs before the dialog is drawn, so holding it would lock the
+ * person out.
+ */
 export const qwenHooks: AgentHooks = {
   holds: false,
   read: readQwenHook,
@@ -58,7 +62,7 @@ function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
     case 'SessionStart':
       return [sessionStarted(payload)]
     case 'UserPromptSubmit': {
-      // It fires again, without the person's words, each time results of tools go to the model.
+      // It fires again, without the prompt, each time tool results go to the model.
       const text = textOf(payload.submitted_prompt)
       return text === undefined
         ? [{ is: 'working' }]
@@ -124,7 +128,7 @@ function toolOf(payload: JsonRecord) {
   }
 }
 
-/** The id of the call as the model gave it: the transcript knows the call by the same. */
+/** The call id as the model gave it: the transcript uses the same. */
 function keyOf(payload: JsonRecord): string | null {
   return textOf(payload.tool_call_id) ?? textOf(payload.tool_use_id) ?? null
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonRecord } from './json-lines.js'
 import { qwenAgent } from './qwen.js'
-import { QwenConversation } from './qwen-conversation.js'
+import { QwenConversation } from './qwen-transcript.js'
 
 const ID = '0a1b2c3d-0000-4000-8000-00000000000a'
 const T = '2026-01-02T03:04:05.000Z'
@@ -33,13 +33,13 @@ function read(...records: JsonRecord[]) {
 }
 
 describe('a transcript of Qwen Code', () => {
-  it('names the session with its first record', () => {
+  it('gives the session with its first record', () => {
     expect(new QwenConversation('/t.jsonl').take(record('system', { subtype: 'x' }))).toEqual([
       { is: 'session', agentSession: ID, transcript: '/t.jsonl', version: '0.24.4', cwd: '/work', at },
     ])
   })
 
-  it('an answer without calls ends the turn; thoughts are not part of it', () => {
+  it('ends the turn at an answer without calls; thoughts are not part of it', () => {
     const statements = read(
       record('user', { provenance: 'real_user', ...parts({ text: 'hi' }) }),
       record('assistant', { ...parts({ text: 'hm', thought: true }, { text: '*hello*' }), usageMetadata }),
@@ -52,11 +52,11 @@ describe('a transcript of Qwen Code', () => {
     ])
   })
 
-  it('an answer that was cut off has no count, and is an interruption', () => {
+  it('reports an answer without a token count as interrupted', () => {
     expect(read(record('assistant', parts({ text: 'half' }))).at(-1)).toMatchObject({ outcome: 'interrupted' })
   })
 
-  it('a call is told when it is asked for and when it has ended', () => {
+  it('reports a call when it is requested and when it has ended', () => {
     const statements = read(
       record('assistant', { ...parts(CALL), usageMetadata }),
       result({ output: 'a b' }, { status: 'success' }),
@@ -69,7 +69,7 @@ describe('a transcript of Qwen Code', () => {
     ])
   })
 
-  it('a refused call never ran, and its turn is over', () => {
+  it('reports a denied call as never run, and its turn as ended', () => {
     const refused = result({ error: 'no' }, { status: 'cancelled', executionStatus: 'not_started' })
     expect(read(record('assistant', parts(CALL)), refused).slice(-2)).toMatchObject([
       { is: 'tool', state: 'denied' },
@@ -77,7 +77,7 @@ describe('a transcript of Qwen Code', () => {
     ])
   })
 
-  it('the same record says nothing twice, another kind is counted', () => {
+  it('gives nothing twice, and counts other records', () => {
     const one = record('user', parts({ text: 'hi' }))
     const conversation = new QwenConversation('/t')
     expect(conversation.take(one)).toHaveLength(2)
@@ -86,44 +86,44 @@ describe('a transcript of Qwen Code', () => {
   })
 })
 
-describe('hooks of Qwen Code', () => {
-  const { read: hear } = qwenAgent.hooks!
+describe('a hook of Qwen Code', () => {
+  const { read } = qwenAgent.hooks!
   const tool = { tool_name: 'edit', tool_input: { path: 'a' }, prompt_id: 'p' }
 
-  it('tells of prompts, and of results that go to the model as work', () => {
-    expect(hear('UserPromptSubmit', { submitted_prompt: 'hi', prompt: 'hi', prompt_id: 'p' })).toEqual([
+  it('reports prompts, and tool results that go to the model as work', () => {
+    expect(read('UserPromptSubmit', { submitted_prompt: 'hi', prompt: 'hi', prompt_id: 'p' })).toEqual([
       { is: 'prompt', text: 'hi', prompt: 'p' },
     ])
-    expect(hear('UserPromptSubmit', { prompt: '' })).toEqual([{ is: 'working' }])
+    expect(read('UserPromptSubmit', { prompt: '' })).toEqual([{ is: 'working' }])
   })
 
-  it('tells of requests and tools', () => {
+  it('reports requests and tools', () => {
     const about = { tool: 'edit', input: { path: 'a' }, prompt: 'p' }
-    expect(hear('PermissionRequest', tool)).toEqual([{ is: 'request', key: null, ...about }])
-    expect(hear('PreToolUse', { ...tool, tool_call_id: 'c', tool_use_id: 'u' })).toEqual([
+    expect(read('PermissionRequest', tool)).toEqual([{ is: 'request', key: null, ...about }])
+    expect(read('PreToolUse', { ...tool, tool_call_id: 'c', tool_use_id: 'u' })).toEqual([
       { is: 'tool', state: 'started', key: 'c', ...about },
     ])
-    expect(hear('PostToolUseFailure', { ...tool, error: 'bad' })).toEqual([
+    expect(read('PostToolUseFailure', { ...tool, error: 'bad' })).toEqual([
       { is: 'tool', state: 'failed', key: null, output: 'bad', ...about },
     ])
   })
 
-  it('tells how turns end, and whether helpers go on', () => {
-    expect(hear('Stop', { last_assistant_message: 'bye', background_tasks: [] })).toEqual([
+  it('reports how turns end, and whether sub-agents continue', () => {
+    expect(read('Stop', { last_assistant_message: 'bye', background_tasks: [] })).toEqual([
       { is: 'turn-ended', outcome: 'done', text: 'bye' },
     ])
-    expect(hear('Stop', { background_tasks: [{}] })).toEqual([{ is: 'turn-ended', outcome: 'done', background: 1 }])
-    expect(hear('SubagentStop', { agent_id: 'a' })).toEqual([{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }])
+    expect(read('Stop', { background_tasks: [{}] })).toEqual([{ is: 'turn-ended', outcome: 'done', background: 1 }])
+    expect(read('SubagentStop', { agent_id: 'a' })).toEqual([{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }])
   })
 
-  it('says nothing of what it does not know, and refuses what is malformed', () => {
-    expect(hear('PreCompact', {})).toEqual([])
-    expect(hear('Notification', { notification_type: 'weather' })).toEqual([])
-    expect(() => hear('PermissionRequest', {})).toThrow('tool_name')
-    expect(() => hear('SessionStart', {})).toThrow('session_id')
+  it('ignores unknown events, and refuses malformed ones', () => {
+    expect(read('PreCompact', {})).toEqual([])
+    expect(read('Notification', { notification_type: 'weather' })).toEqual([])
+    expect(() => read('PermissionRequest', {})).toThrow('tool_name')
+    expect(() => read('SessionStart', {})).toThrow('session_id')
   })
 
-  it('are wired by defaults of this session alone, unless somebody else keeps defaults', () => {
+  it('is configured by defaults of this session, unless the machine has defaults', () => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-qwen-'))
     const wiring = { directory, relay: ['/node', "/it's/cli.js", 'hook', 'qwen'], mayHold: true }
     const start = { args: [], resume: null, newSessionId: ID, wiring }

@@ -28,13 +28,13 @@ const SESSION: SessionArguments = {
   ],
   isId: isUuid,
 }
-/** Where an administrator keeps defaults for everybody; ours would stand in their place. */
+/** Where an administrator keeps defaults for all users; ours would replace them. */
 const SYSTEM_DEFAULTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: '/etc/qwen-code/system-defaults.json',
   darwin: '/Library/Application Support/QwenCode/system-defaults.json',
 }
 
-/** Qwen Code, as it is started in a terminal. */
+/** Qwen Code in a terminal. */
 export const qwenAgent: AgentAdapter = {
   name: 'qwen',
   title: 'Qwen Code',
@@ -43,7 +43,7 @@ export const qwenAgent: AgentAdapter = {
   compact: '/compress',
   install: 'npm install -g @qwen-code/qwen-code (it needs Node 22), or see https://qwenlm.github.io/qwen-code-docs/',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
-  tells: { osc7501: false, hooks: true, transcript: true, events: false },
+  reports: { osc7501: false, hooks: true, transcript: true, events: false },
   locate: environment => locateProgram(['qwen'], environment),
   signIn: ({ env }) =>
     signInByNames(env, {
@@ -51,7 +51,7 @@ export const qwenAgent: AgentAdapter = {
       directory: movableDirectory(env, 'QWEN_HOME', '.qwen'),
       files: ['oauth_creds.json'],
       next: 'run qwen and type /auth, or set OPENAI_API_KEY',
-      elsewhere: 'no key is set; one may be in its settings, which are not looked at',
+      elsewhere: 'no key is set; one may be in its settings, which are not checked',
     }),
   interactive(location, start) {
     const session = sessionArguments(start, SESSION)
@@ -70,7 +70,7 @@ export const qwenAgent: AgentAdapter = {
   exitId: rows => exitIdAfter(rows, ['qwen', '--resume'], isUuid),
 }
 
-/** Somebody keeps defaults for this machine: theirs stay, and the session goes without hooks. */
+/** The machine has system defaults: those stay, and the session runs without hooks. */
 function hasDefaults(env: NodeJS.ProcessEnv = {}): boolean {
   return env.QWEN_CODE_SYSTEM_DEFAULTS_PATH !== undefined || existsSync(SYSTEM_DEFAULTS[process.platform] ?? '')
 }

@@ -1,9 +1,9 @@
 import { SignalboxError } from '../errors/index.js'
-import { nearest } from '../text/index.js'
+import { closestMatch } from '../text/index.js'
 import type { AgentAdapter } from './adapter.js'
 import { genericAgent } from './generic.js'
 
-/** Adapters by name, each loaded when it is first asked for. */
+/** Adapters by name, loaded on first use. */
 const ADAPTERS: Readonly<Record<string, () => Promise<AgentAdapter>>> = {
   claude: async () => (await import('./claude.js')).claudeAgent,
   codex: async () => (await import('./codex.js')).codexAgent,
@@ -23,19 +23,19 @@ export function agentNames(): string[] {
   return Object.keys(ADAPTERS)
 }
 
-/** @throws SignalboxError `E_INPUT` naming the nearest agent that exists. */
+/** @throws SignalboxError `E_INPUT` that suggests the closestMatch existing agent. */
 export async function loadAgent(name: string): Promise<AgentAdapter> {
   const load = Object.hasOwn(ADAPTERS, name) ? ADAPTERS[name] : undefined
   if (load) return load()
-  const close = nearest(name, agentNames())
-  throw new SignalboxError('E_INPUT', `there is no agent "${name}"${close ? `; did you mean "${close}"?` : ''}`, {
-    next: `known: ${agentNames().join(', ')}; any program: signalbox start -- ${name}`,
+  const close = closestMatch(name, agentNames())
+  throw new SignalboxError('E_INPUT', `unknown agent "${name}"${close ? `; did you mean "${close}"?` : ''}`, {
+    next: `known agents: ${agentNames().join(', ')}; for any other program: signalbox start -- ${name}`,
   })
 }
 
 /**
- * The adapter for a program that was named by itself, as in `signalbox start -- claude --model x` or in a foreign pane. A path decides by
- * its last part. What no adapter knows is run as any program is.
+ * The adapter for a program, as in `signalbox start -- claude --model x` or in a foreign pane. A
+ * path is matched by its last component. An unknown program gets the generic adapter.
  */
 export async function adapterForProgram(program: string): Promise<AgentAdapter> {
   const name = program.slice(program.lastIndexOf('/') + 1).replace(/\.exe$/i, '')

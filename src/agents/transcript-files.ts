@@ -1,7 +1,10 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Names in a directory, sorted; none where it cannot be read, because an agent makes its directories when it first needs them. */
+/**
+ * Names in a directory, sorted; empty if it cannot be read, because an agent creates its
+ * directories on first use.
+ */
 export async function namesIn(directory: string): Promise<string[]> {
   try {
     return (await readdir(directory)).sort()
@@ -10,7 +13,7 @@ export async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** Those of the files that exist and were written at `since` or later, the newest first. */
+/** The files that exist and were written at `since` or later, newest first. */
 export async function writtenSince(paths: readonly string[], since: number): Promise<string[]> {
   const found: { path: string; writtenAt: number }[] = []
   for (const path of paths) {
@@ -20,7 +23,7 @@ export async function writtenSince(paths: readonly string[], since: number): Pro
   return found.sort((a, b) => b.writtenAt - a.writtenAt).map(({ path }) => path)
 }
 
-/** Paths of the names in a directory that are wanted. */
+/** The paths of wanted names in a directory. */
 export async function pathsIn(directory: string, isWanted: (name: string) => boolean): Promise<string[]> {
   return (await namesIn(directory)).filter(isWanted).map(name => join(directory, name))
 }

@@ -1,13 +1,13 @@
 import type { Menu } from '../screen/index.js'
 
-/** Wraps and runs of blanks are the width's doing, not the label's. */
-export function folded(label: string): string {
+/** Line wraps and repeated blanks depend on the width of the screen, not on the label. */
+export function withoutWraps(label: string): string {
   return label.replace(/\s+/gu, ' ').trim()
 }
 
-/** Equal for labels that a person could take for each other. */
-export function lookAlike(label: string): string {
-  return folded(label.normalize('NFKC')).toLowerCase()
+/** Equal for labels that a person could confuse. */
+export function confusableForm(label: string): string {
+  return withoutWraps(label.normalize('NFKC')).toLowerCase()
 }
 
 export function selectedLabel(menu: Menu): string | undefined {
@@ -19,7 +19,7 @@ export function arrowKey(menu: Menu, step: 1 | -1): string {
   return step > 0 ? '\u001b[B' : '\u001b[A'
 }
 
-/** What may be typed into a field of one row: no key that does something else there, no end of line. */
+/** A text for a field of one row: without control characters and line ends. */
 export function fieldText(text: string): string {
-  return folded(text.replace(/[\u0000-\u001f\u007f-\u009f]+/gu, ' '))
+  return withoutWraps(text.replace(/[\u0000-\u001f\u007f-\u009f]+/gu, ' '))
 }

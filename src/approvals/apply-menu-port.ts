@@ -1,17 +1,26 @@
 import type { Menu } from '../screen/index.js'
 
-/** What applying a decision needs of the terminal: to look, to press keys, and to wait for the next frame. */
+/**
+ * What applying a decision needs from the terminal: to read the menu, press keys, and wait for the
+ * next frame.
+ */
 export interface MenuPort {
   /** The live menu now, or null. */
   menu(): Menu | null
   press(keys: string): Promise<void>
   /** Resolves at the next classified frame, or after `ms`. */
   nextFrame(ms: number): Promise<void>
-  /** Which appearance of a menu stands on screen; two equal menus in a row differ in it. Left out where only the print is known. */
+  /**
+   * Identifies the appearance of the menu: two equal menus in a row differ in it. Absent where only
+   * the print is known.
+   */
   instance?(): string
-  /** Equal as long as nothing on screen has changed. Left out: nothing is known. */
+  /** Equal as long as nothing on the screen has changed. Absent where that is unknown. */
   picture?(): string
-  /** For how long the menu has stood, and for how long nothing was drawn, in milliseconds. Left out: nothing is known. */
+  /**
+   * How long the menu has been shown, and how long nothing was drawn, in milliseconds. Absent where
+   * that is unknown.
+   */
   age?(): { stands: number; quiet: number }
 }
 
@@ -20,13 +29,16 @@ export interface WantedAnswer {
   /** The appearance that was decided. */
   instance?: string
   label: string
-  /** For check boxes: every label that shall be ticked, and no other. */
+  /** For check boxes: all labels to be ticked, and no others. */
   labels?: readonly string[]
-  /** For an option that one writes into. */
+  /** For an option with a text field. */
   text?: string
-  /** For a form of several questions, on pages of their own: one answer each, in their order. */
+  /** For a form of several questions on separate pages: one answer each, in order. */
   pages?: readonly WantedPage[]
-  /** False where nobody has seen the whole: then an option that widens what runs unasked is not chosen. */
+  /**
+   * False when no person has seen the whole request: then an option that extends what runs without
+   * asking is not chosen.
+   */
   mayWiden?: boolean
 }
 
@@ -36,14 +48,14 @@ export interface WantedPage {
   text?: string
 }
 
-/** `keys` and `seen` are kept as evidence: what was pressed, and which labels were selected when. */
-export interface ApplyTrace {
+/** Evidence: the keys that were pressed, and the labels that were selected. */
+interface ApplyTrace {
   keys: string[]
   seen: string[]
 }
 
 export type ApplyOutcome =
-  /** `textLeftOut`: the option was chosen, and what should have been written into it could not be. */
+  /** `textLeftOut`: the option was chosen, but the text could not be entered. */
   ({ result: 'applied'; textLeftOut?: true } & ApplyTrace) | ({ result: 'stale'; reason: ApplyFailure } & ApplyTrace)
 
 export type ApplyFailure = 'gone' | 'changed' | 'ambiguous' | 'unconfirmed' | 'overtaken'

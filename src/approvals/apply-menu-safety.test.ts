@@ -31,13 +31,13 @@ describe('nothing is pressed', () => {
     expect(menu.keys).toEqual([])
   })
 
-  test('when the ledger says that the decision no longer stands', async () => {
+  test('when the ledger reports that the decision is closed', async () => {
     const menu = fake()
     await expect(choose(menu, 'No', { onStep: () => Promise.reject(new Error('closed')) })).rejects.toThrow('closed')
     expect(menu.keys).toEqual([])
   })
 
-  test('when the menu goes or changes while it settles', async () => {
+  test('when the menu disappears or changes while it settles', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete', 'Keep']), 'changed'],
@@ -50,7 +50,7 @@ describe('nothing is pressed', () => {
 })
 
 describe('nothing is confirmed', () => {
-  test('when the menu goes or changes after a move', async () => {
+  test('when the menu disappears or changes after a move', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete everything', 'Keep']), 'changed'],
@@ -62,7 +62,7 @@ describe('nothing is confirmed', () => {
     }
   })
 
-  test('when the menu goes or changes between the last move and Enter: that is not applied', async () => {
+  test('when the menu disappears or changes between the last move and Enter', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete everything', 'Keep']), 'changed'],
@@ -76,7 +76,7 @@ describe('nothing is confirmed', () => {
     }
   })
 
-  test('when the selection slips away before Enter', async () => {
+  test('when the selection changes before Enter', async () => {
     const menu = fake()
     const onStep = async (step: string) => {
       if (step === 'confirm') menu.select(2)
@@ -84,7 +84,7 @@ describe('nothing is confirmed', () => {
     expect(await choose(menu, 'Yes', { onStep })).toEqual({ result: 'stale', reason: 'changed', keys: [] })
   })
 
-  test('when arrows have no effect, or another than expected', async () => {
+  test('when arrows have no effect, or an unexpected one', async () => {
     const deaf = fake()
     deaf.ignoresArrows = true
     expect(await choose(deaf, 'No')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
@@ -93,14 +93,14 @@ describe('nothing is confirmed', () => {
     expect(await choose(jumpy, 'Yes, always')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
   })
 
-  test('again when the selection moved after a swallowed Enter', async () => {
+  test('a second time when the selection moved after a lost Enter', async () => {
     const menu = fake()
     menu.ignoredEnters = 9
     menu.onKey = key => key === '\r' && menu.later(1000, () => menu.select(2))
     expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'unconfirmed', keys: ['\r'] })
   })
 
-  test('when the options are in another order than before', async () => {
+  test('when the order of the options changed', async () => {
     const menu = fake()
     menu.later(100, () => menu.show(menuOf([...LABELS].reverse(), { print: PRINT, selected: 0 })))
     expect(await choose(menu, 'Yes')).toMatchObject({ result: 'applied', keys: [DOWN, DOWN, DOWN, '\r'] })
@@ -108,7 +108,7 @@ describe('nothing is confirmed', () => {
   })
 })
 
-test('whatever happens to the screen at whatever moment, Enter only ever hits the wanted option of the wanted menu', async () => {
+test('Enter only hits the wanted option of the wanted menu, whatever happens to the screen at any moment', async () => {
   const disturbance = fc.record({
     at: fc.nat(1500),
     what: fc.constantFrom('gone', 'other', 'reversed', 'slip', 'back'),

@@ -20,19 +20,19 @@ describe('an option with text', () => {
     return menu
   }
 
-  test('is written into, seen to be written, and confirmed; line ends and keys in it are blanks', async () => {
+  test('is filled in, verified and confirmed; line ends and control characters become blanks', async () => {
     const menu = withField(value => value)
     const outcome = await choose(menu, LABELS[3]!, { wanted: { text: 'use\nthe \u001bother\tbranch\r' } })
     expect(outcome).toEqual({ result: 'applied', keys: ['use the other branch', '\r'] })
   })
 
-  test('that does not show what was typed is emptied and chosen without it', async () => {
+  test('that does not show the typed text is cleared and chosen without it', async () => {
     const menu = withField(value => value.slice(0, 3))
     const outcome = await choose(menu, LABELS[3]!, { wanted: { text: 'use the other branch' } })
     expect(outcome).toEqual({ result: 'applied', textLeftOut: true, keys: ['use the other branch', '\u0015', '\r'] })
   })
 
-  test('that cannot even be emptied is left alone', async () => {
+  test('that cannot be cleared is not confirmed', async () => {
     const menu = withField(value => value.slice(0, 3))
     const press = menu.press
     menu.press = async key => (key === '\u0015' ? void menu.keys.push(key) : press(key))
@@ -42,7 +42,7 @@ describe('an option with text', () => {
   })
 })
 
-describe('an option that takes a reason, where Enter does nothing without one', () => {
+describe('an option with a reason, where Enter has no effect without one', () => {
   const ESC = '\u001b'
   const reasoned = () => {
     const keys = { choose: 'arrows' as const, confirm: '\r', toggle: ' ', unreasoned: ESC }
@@ -53,13 +53,13 @@ describe('an option that takes a reason, where Enter does nothing without one', 
   }
   const print = () => reasoned().now!.print
 
-  test('is chosen by the key that its pack names, once it is selected', async () => {
+  test('is chosen with the key of its pack once it is selected', async () => {
     const menu = reasoned()
     expect(await choose(menu, 'No, tell me why', { print: print() })).toMatchObject({ result: 'applied' })
     expect(menu.keys).toEqual([DOWN, ESC])
   })
 
-  test('the others are confirmed as ever', async () => {
+  test('other options are confirmed with Enter', async () => {
     const menu = reasoned()
     expect(await choose(menu, 'Yes', { print: print() })).toMatchObject({ result: 'applied' })
     expect(menu.keys).toEqual(['\r'])
@@ -109,7 +109,7 @@ describe('a form of several questions', () => {
     expect(menu.confirmed.map(({ label }) => label)).toEqual(['Blue', 'Large', 'Submit answers'])
   })
 
-  test('is not submitted when the summary says something else', async () => {
+  test('is not submitted when the summary differs', async () => {
     const menu = form(summary('Colour: Blue', 'Size: Small'))
     expect(await choose(menu, '', { print: 'colour', wanted: { pages: PAGES } })).toMatchObject({
       result: 'stale',
@@ -118,7 +118,7 @@ describe('a form of several questions', () => {
     expect(menu.confirmed.map(({ label }) => label)).toEqual(['Blue', 'Large'])
   })
 
-  test('of other questions gets no key', async () => {
+  test('with other questions gets no key', async () => {
     const pages = [{ question: 'Which shape?', labels: ['Blue'] }]
     expect(await choose(form(summary()), '', { print: 'colour', wanted: { pages } })).toEqual({
       result: 'stale',

@@ -27,17 +27,17 @@ describe('an option', () => {
     },
   )
 
-  test('of a horizontal menu is reached sideways', async () => {
+  test('of a horizontal menu is reached with left and right', async () => {
     const menu = fake(LABELS, { layout: 'horizontal' })
     expect(await choose(menu, 'No')).toMatchObject({ keys: ['\u001b[C', '\u001b[C', '\r'] })
   })
 
-  test('is found by its label whatever its blanks', async () => {
+  test('is found by its label, with any blanks', async () => {
     const menu = fake(['Yes', 'No,  tell\n me why'])
     expect(await choose(menu, ' No, tell me why', { print: menu.now!.print })).toMatchObject({ result: 'applied' })
   })
 
-  test('gets no key in the first moments of its menu', async () => {
+  test('gets no key right after its menu appears', async () => {
     const menu = fake()
     let first = 0
     menu.onKey = () => {
@@ -47,7 +47,7 @@ describe('an option', () => {
     expect(first).toBeGreaterThanOrEqual(300)
   })
 
-  test('is confirmed a second time when nothing at all happened, and never a third', async () => {
+  test('is confirmed a second time when nothing changed, and never a third time', async () => {
     const once = fake()
     once.ignoredEnters = 1
     expect(await choose(once, 'Yes')).toEqual({ result: 'applied', keys: ['\r', '\r'] })
@@ -76,21 +76,21 @@ describe('time', () => {
     return first! - started
   }
 
-  test('a menu that has stood for long on a quiet screen gets its key at once', async () => {
+  test('a menu on a quiet screen gets its key at once', async () => {
     expect(await firstKeyAfter({ stands: 60_000, quiet: 5_000 })).toBe(0)
   })
 
-  test('on a screen that moves it is read a second time, 50 ms later', async () => {
+  test('on a changing screen the menu is read again after 50 ms', async () => {
     expect(await firstKeyAfter({ stands: 60_000, quiet: 20 })).toBe(50)
   })
 
-  test('a fresh one is left standing until it takes keys', async () => {
+  test('a new menu gets no key until it accepts keys', async () => {
     expect(await firstKeyAfter({ stands: 120, quiet: 120 })).toBe(180)
   })
 })
 
 describe('the appearance that was decided', () => {
-  test('is the only one that gets keys: an equal menu that came after it does not', async () => {
+  test('is the only one that gets keys; an equal menu after it gets none', async () => {
     const menu = Object.assign(fake(), { instance: () => '9:2' })
     expect(await choose(menu, 'Yes', { wanted: { instance: '3:1' } })).toEqual({
       result: 'stale',
@@ -100,7 +100,7 @@ describe('the appearance that was decided', () => {
     expect(await choose(menu, 'Yes', { wanted: { instance: '9:2' } })).toMatchObject({ result: 'applied' })
   })
 
-  test('identical menu twice in a row: the second has an instance of its own, and gets no second Enter', async () => {
+  test('the second of two identical menus has its own instance and gets no second Enter', async () => {
     let instance = '3:1'
     const menu = Object.assign(fake(), { instance: () => instance })
     menu.afterConfirm = () => {
@@ -113,7 +113,7 @@ describe('the appearance that was decided', () => {
     })
   })
 
-  test('identical menu twice, second within one frame of the first and the print equal: never typed twice, for the screen has changed', async () => {
+  test('a second identical menu within one frame gets no second Enter, because the screen changed', async () => {
     let drawn = 0
     const menu = Object.assign(fake(), { picture: () => `drawn ${drawn}` })
     menu.afterConfirm = () => {
@@ -125,7 +125,7 @@ describe('the appearance that was decided', () => {
 })
 
 describe('on a slow machine', () => {
-  /** Arrows are drawn only after so long; the picture is what is drawn. */
+  /** The effect of arrows is drawn only after this long. */
   function slow(ms: number): FakeMenu & { drawn: number } {
     const menu = Object.assign(fake(), { drawn: 0 })
     const enter = menu.press.bind(menu)
@@ -140,19 +140,19 @@ describe('on a slow machine', () => {
     return Object.assign(menu, { picture: () => `drawn ${menu.drawn}` })
   }
 
-  test.each([600, 2_000, 4_500])('a move that shows after %i ms is waited for, and never made twice', async ms => {
+  test.each([600, 2_000, 4_500])('a move that is visible after %i ms is waited for and never repeated', async ms => {
     const menu = slow(ms)
     expect(await choose(menu, 'No')).toEqual({ result: 'applied', keys: [DOWN, DOWN, '\r'] })
     expect(menu.confirmed).toEqual([{ print: PRINT, label: 'No' }])
   })
 
-  test('one that never shows is given up, with one key pressed', async () => {
+  test('a move that is never visible is given up after one key', async () => {
     const started = clock.now()
     expect(await choose(slow(60_000), 'No')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
     expect(clock.now() - started).toBeLessThan(6_000)
   })
 
-  test('a screen that was drawn since, and then stands without the move, is not waited for', async () => {
+  test('a redrawn screen without the move is not waited for', async () => {
     const menu = slow(60_000)
     menu.later(700, () => {
       menu.drawn++
@@ -163,7 +163,7 @@ describe('on a slow machine', () => {
     expect(clock.now() - started).toBeLessThan(2_500)
   })
 
-  test('a menu that goes or changes while its move is waited for gets no further key', async () => {
+  test('a menu that disappears or changes during a move gets no further key', async () => {
     for (const [next, reason] of [
       [null, 'gone'],
       [menuOf(['Delete everything', 'Keep']), 'changed'],
@@ -180,14 +180,14 @@ describe('on a slow machine', () => {
 })
 
 describe('after Enter', () => {
-  test('Enter lost: once more, then applied', async () => {
+  test('a lost Enter is repeated once', async () => {
     const menu = fake()
     menu.ignoredEnters = 1
     expect(await choose(menu, 'No')).toMatchObject({ result: 'applied', keys: [DOWN, DOWN, '\r', '\r'] })
     expect(menu.confirmed.map(({ label }) => label)).toEqual(['No', 'No'])
   })
 
-  test('Enter swallowed by a survey: the survey is waited out, then Enter once more on the same row', async () => {
+  test('after a survey took the Enter it is repeated once on the same row', async () => {
     const menu = fake()
     menu.ignoredEnters = 1
     const survey = menuOf(['Bad', 'Fine', 'Good'], { kind: 'survey' })
@@ -205,13 +205,13 @@ describe('after Enter', () => {
     ])
   })
 
-  test('a survey that stays gets nothing, and the decision is unconfirmed', async () => {
+  test('a survey that stays gets no key, and the decision is unconfirmed', async () => {
     const menu = fake()
     menu.afterConfirm = () => menu.show(menuOf(['Bad', 'Fine'], { kind: 'survey' }))
     expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'unconfirmed', keys: ['\r'] })
   })
 
-  test('menu swapped between the last look and Enter: the other menu goes by our key, and that is overtaken', async () => {
+  test('a menu that is swapped before Enter arrives and disappears by it is reported as overtaken', async () => {
     const menu = fake()
     menu.afterConfirm = () => undefined
     menu.onKey = key => {
@@ -222,7 +222,7 @@ describe('after Enter', () => {
     expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'overtaken', keys: ['\r'] })
   })
 
-  test('a frame without the menu that comes back at once is no proof', async () => {
+  test('a single frame without the menu is not a proof', async () => {
     const menu = fake()
     menu.ignoredEnters = 9
     menu.onKey = key => {
@@ -247,7 +247,7 @@ test.each([['No, exit'], ['Update now']])(
   },
 )
 
-test('an option that widens what runs unasked is not chosen for anybody who has not seen it', async () => {
+test('an option that extends what runs without asking is not chosen for a person who has not seen it', async () => {
   const options = menuOf(LABELS).options.map((option, index) => ({ ...option, danger: index === 1 }))
   const menu = fake(LABELS, { options })
   expect(await choose(menu, 'Yes, always', { wanted: { mayWiden: false } })).toEqual({

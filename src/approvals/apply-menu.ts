@@ -1,46 +1,55 @@
 import { type Clock, delay } from '../clock/index.js'
 import type { Menu } from '../screen/index.js'
-import { arrowKey, fieldText, folded, lookAlike, selectedLabel } from './apply-menu-labels.js'
+import { arrowKey, confusableForm, fieldText, selectedLabel, withoutWraps } from './apply-menu-labels.js'
 import type { ApplyFailure, ApplyOutcome, ApplyStep, MenuPort, WantedAnswer, WantedPage } from './apply-menu-port.js'
 
 export type { ApplyOutcome, MenuPort, WantedAnswer, WantedPage } from './apply-menu-port.js'
 
 /*
- * A decision typed into the agent's own menu.
+ * Types a decision into the agent's own menu.
  *
- * The screen is the only truth here and it lags: between the last frame we saw and the arrival of a key the agent may draw something else.
- * So nothing is done by position and nothing blindly: the menu is read before every key, every move is seen to have happened before the
- * next, Enter is pressed only while the wanted label is the selected one, and once more only if nothing at all changed: a screen that was
- * redrawn to an equal menu may show the next request. Letters and numbers are typed only where nothing can be selected.
+ * The screen is the only source of truth here, and it lags: between the last frame and the arrival
+ * of a key the agent may draw something else. So no key is sent by position and none blindly. The
+ * menu is read before every key; every move must be visible before the next one; Enter is pressed
+ * only while the wanted label is selected, and a second time only if nothing at all has changed,
+ * because a redrawn screen with an equal menu may show the next request. Letters and numbers are
+ * typed only where nothing can be selected.
  *
- * After Enter the menu must go. A frame without it may be a frame half drawn, so it must stay away for a moment. Another menu in its place
- * is usually the agent's next question; if that one goes away again by itself, our Enter hit it: the menus were swapped while the key was
- * on its way, and that is said (`overtaken`), never called applied. A survey that covers the menu proves nothing and is waited out.
+ * After Enter the menu must disappear. A frame without it may be half drawn, so it must stay away
+ * for a moment. Another menu in its place is usually the agent's next question. If that one
+ * disappears by itself, our Enter hit it: the menus were swapped while the key was on its way. This
+ * is reported as `overtaken`, never as applied. A survey that covers the menu proves nothing and is
+ * waited out.
  *
- * Symptoms: Enter without effect in a fresh menu → STANDS_MS too short · `ambiguous` on a slow line → MOVE_MS · `unconfirmed` although the
- * agent went on → CONFIRM_MS · *applied* although the menu came back → AWAY_MS.
+ * Symptoms: Enter without effect in a new menu → STANDS_MS is too short · `ambiguous` on a slow
+ * line → MOVE_MS · `unconfirmed` although the agent continued → CONFIRM_MS · *applied* although the
+ * menu came back → AWAY_MS.
  *
- * A move that is not seen is never made again: the key may be on its way. While nothing at all is drawn after a key, the machine is slow or
- * the agent is deaf, and nobody can tell which: that is waited for up to PATIENCE_MS. A screen that was drawn since, and then stood
- * still for MOVE_MS without the move, is the agent's answer.
+ * A move that is not visible is never repeated: the key may be on its way. While nothing at all is
+ * drawn after a key, the machine may be slow or the agent may ignore it, and the two cannot be told
+ * apart: this is waited for up to PATIENCE_MS. A screen that was drawn since, and then did not
+ * change for MOVE_MS without the move, is the agent's answer.
  */
 const MOVE_MS = 500
 const PATIENCE_MS = 5_000
 const CONFIRM_MS = 3_000
-/** How long a program that takes single keys has to show that it took one, before Enter is added. */
+/** How long to wait for the effect of a single key before Enter is added. */
 const KEY_MS = 400
-/** Menus ignore Enter in their first moments. */
+/** Menus ignore Enter right after they appear. */
 const STANDS_MS = 300
-/** One reading is enough when nothing was drawn for so long; else a second one, a little later, must be equal. */
+/**
+ * One reading is enough when nothing was drawn for this long; else a second, later one must be
+ * equal.
+ */
 const QUIET_MS = 150
 const SECOND_READING_MS = 50
 const AWAY_MS = 80
 const NEXT_MENU_MS = 400
 
-/** Clears a line of text in every agent we know. */
+/** Clears the text field in all known agents. */
 const CLEAR = '\u0015'
 
-/** Thrown inside; becomes the outcome. */
+/** Thrown in this file only; becomes the outcome. */
 class Stale {
   readonly reason: ApplyFailure
 
@@ -49,29 +58,32 @@ class Stale {
   }
 }
 
-export interface ChooseOptions {
+interface ChooseOptions {
   clock: Clock
-  /** Called before the first move and before the key that confirms; what it throws stops everything. */
+  /**
+   * Called before the first move and before the key that confirms; an exception stops everything.
+   */
   onStep(step: ApplyStep): Promise<void>
 }
 
-/** Chooses an option on screen by its label, and proves that the agent took it. */
+/** Chooses an option on the screen by its label, and verifies that the agent accepted it. */
 export async function chooseOption(
   port: MenuPort,
   wanted: WantedAnswer,
   options: ChooseOptions,
 ): Promise<ApplyOutcome> {
-  const hand = new Hand(port, wanted, options)
+  const navigator = new MenuNavigator(port, wanted, options)
   try {
-    await hand.choose()
-    return { result: 'applied', ...hand.trace, ...(hand.isTextLeftOut && { textLeftOut: true }) }
+    await navigator.choose()
+    return { result: 'applied', ...navigator.trace, ...(navigator.isTextLeftOut && { textLeftOut: true }) }
   } catch (thrown) {
     if (!(thrown instanceof Stale)) throw thrown
-    return { result: 'stale', reason: thrown.reason, ...hand.trace }
+    return { result: 'stale', reason: thrown.reason, ...navigator.trace }
   }
 }
 
-class Hand {
+/** Moves the selection of one menu, key by key, and checks every effect on the screen. */
+class MenuNavigator {
   readonly trace: { keys: string[]; seen: string[] } = { keys: [], seen: [] }
   isTextLeftOut = false
   readonly #port: MenuPort
@@ -87,7 +99,7 @@ class Hand {
   }
 
   async choose(): Promise<void> {
-    const first = this.#look()
+    const first = this.#read()
     if (this.#wanted.pages) return this.#fillForm(this.#wanted.pages)
     this.#find(first, this.#wanted.labels?.[0] ?? this.#wanted.label)
     await this.#settle()
@@ -95,12 +107,12 @@ class Hand {
     await this.#answer()
   }
 
-  /** The menu as it stands now, if it is still the one that was decided. */
-  #look(): Menu {
+  /** The menu on the screen, if it is still the one that was decided. */
+  #read(): Menu {
     const menu = this.#port.menu()
     if (!menu) throw new Stale('gone')
     if (!this.#isWanted(menu)) throw new Stale('changed')
-    this.#note(selectedLabel(menu) ?? '')
+    this.#trace(selectedLabel(menu) ?? '')
     return menu
   }
 
@@ -110,16 +122,19 @@ class Hand {
     return instance === undefined || this.#port.instance === undefined || this.#port.instance() === instance
   }
 
-  /** The menu has stood long enough to take keys, and reads the same twice, or nothing has moved for a while. */
+  /**
+   * Waits until the menu accepts keys, and until two readings are equal or nothing was drawn for a
+   * while.
+   */
   async #settle(): Promise<void> {
     const { stands, quiet } = this.#port.age?.() ?? { stands: 0, quiet: 0 }
     if (stands < STANDS_MS) await delay(this.#clock, STANDS_MS - stands)
     else if (quiet < QUIET_MS) await delay(this.#clock, SECOND_READING_MS)
-    this.#look()
+    this.#read()
   }
 
   async #answer(): Promise<void> {
-    const menu = this.#look()
+    const menu = this.#read()
     if (menu.layout === 'inline' || menu.layout === 'typed' || menu.keys.choose === 'accelerator')
       return this.#answerByKey()
     if (this.#wanted.labels) return this.#tick(this.#wanted.labels)
@@ -128,11 +143,13 @@ class Hand {
     await this.#confirm(this.#wanted.label)
   }
 
-  /** The one option with this label; two that a person could mistake for each other are one too many. */
+  /**
+   * The only option with this label; if a person could confuse another one with it, none is chosen.
+   */
   #find(menu: Menu, label: string): number {
-    const target = menu.options.findIndex(option => folded(option.label) === folded(label))
-    const alike = menu.options.filter(option => lookAlike(option.label) === lookAlike(label))
-    // What is written into an option stands in the place of its label.
+    const target = menu.options.findIndex(option => withoutWraps(option.label) === withoutWraps(label))
+    const alike = menu.options.filter(option => confusableForm(option.label) === confusableForm(label))
+    // A text in an option replaces its label on the screen.
     if (target < 0 && this.#wanted.text !== undefined && menu.text?.option != null) return menu.text.option
     if (target < 0 || alike.length !== 1) throw new Stale('changed')
     if (menu.options[target]!.danger && this.#wanted.mayWiden === false) throw new Stale('changed')
@@ -140,12 +157,12 @@ class Hand {
   }
 
   async #moveTo(label: string): Promise<void> {
-    const limit = this.#look().options.length + 2
+    const limit = this.#read().options.length + 2
     for (let moves = 0; ; moves++) {
-      const menu = this.#look()
+      const menu = this.#read()
       const target = this.#find(menu, label)
       const { selected } = menu
-      // Without a selection there is nothing to verify.
+      // Without a selection the move cannot be verified.
       if (selected === null || (menu.options[target]!.checked !== null && !this.#wanted.labels))
         throw new Stale('ambiguous')
       if (selected === target) return
@@ -155,7 +172,7 @@ class Hand {
       await this.#press(arrowKey(menu, step))
       const before = menu.options[selected]!.label
       const expected = menu.options[selected + step]!.label
-      // In a window that scrolls the row may stay and the labels move: the label tells, not the row.
+      // In a scrolling list the row may stay and the labels move: compare labels, not rows.
       const hasMoved = await this.#untilDrawn(
         picture,
         seen => !this.#isWanted(seen) || (selectedLabel(seen!) !== before && selectedLabel(seen!) === expected),
@@ -164,77 +181,85 @@ class Hand {
     }
   }
 
-  /** Check boxes: each is moved to, turned if it differs, and seen to have turned; then the list is submitted. */
+  /**
+   * Check boxes: moves to each, toggles it if it differs, and verifies it; then submits the list.
+   */
   async #tick(labels: readonly string[]): Promise<void> {
-    const wanted = new Set(labels.map(folded))
-    const boxes = this.#look().options.filter(option => option.checked !== null)
-    for (const label of labels) this.#find(this.#look(), label)
+    const wanted = new Set(labels.map(withoutWraps))
+    const boxes = this.#read().options.filter(option => option.checked !== null)
+    for (const label of labels) this.#find(this.#read(), label)
     for (const { label } of boxes) {
-      const isWanted = wanted.has(folded(label))
-      const box = this.#look().options[this.#find(this.#look(), label)]!
+      const isWanted = wanted.has(withoutWraps(label))
+      const box = this.#read().options[this.#find(this.#read(), label)]!
       if (box.checked === isWanted) continue
       await this.#moveTo(label)
       const picture = this.#port.picture?.()
-      await this.#press(this.#look().keys.toggle)
+      await this.#press(this.#read().keys.toggle)
       const hasTurned = await this.#untilDrawn(
         picture,
         seen =>
           !this.#isWanted(seen) ||
-          seen!.options.find(option => folded(option.label) === folded(label))?.checked === isWanted,
+          seen!.options.find(option => withoutWraps(option.label) === withoutWraps(label))?.checked === isWanted,
       )
       if (!hasTurned) throw new Stale('ambiguous')
-      this.#look()
+      this.#read()
     }
-    const submit = this.#look().options.find(
+    const submit = this.#read().options.find(
       option => option.checked === null && /^(?:next|submit|done|continue)\b/iu.test(option.label),
     )
     if (submit) await this.#moveTo(submit.label)
-    const menu = this.#look()
+    const menu = this.#read()
     await this.#confirm(menu.options[menu.selected ?? -1]?.label ?? '')
   }
 
   /**
-   * Into the selected option. What does not show as it was typed is taken out again: then the option is chosen without it, and whoever
-   * asked for this has to say it in another way.
+   * Types the text into the selected option. If the screen does not show it as typed, it is removed
+   * again and the option is chosen without it; the caller has to deliver the text in another way.
    */
   async #write(text: string): Promise<void> {
     await this.#press(text)
     const shows = (value: string) => (seen: Menu | null) =>
-      !this.#isWanted(seen) || folded(seen!.text?.value ?? '') === value
+      !this.#isWanted(seen) || withoutWraps(seen!.text?.value ?? '') === value
     const isWritten = await this.#until(MOVE_MS * 2, shows(text))
-    this.#look()
+    this.#read()
     if (isWritten) return
     await this.#press(CLEAR)
     if (!(await this.#until(MOVE_MS, shows('')))) throw new Stale('ambiguous')
-    this.#look()
+    this.#read()
     this.isTextLeftOut = true
   }
 
-  /** Enter, as a write of its own, while the right row is selected; once more if nothing at all happened. */
+  /**
+   * Presses Enter, as a separate write, while the wanted row is selected; once more if nothing at
+   * all changed.
+   */
   async #confirm(label: string): Promise<void> {
     await this.#onStep('confirm')
     const picture = this.#port.picture?.()
     for (let tries = 0; tries < 2; tries++) {
       const menu = this.#port.menu()
       if (tries > 0 && this.#port.picture?.() !== picture) throw new Stale('unconfirmed')
-      // Gone or changed before the first Enter is nobody's answer of ours; after it, a survey may still cover the menu.
+      // Before the first Enter nothing was answered; after it, a survey may still cover the menu.
       if (!this.#isWanted(menu)) throw new Stale(tries > 0 ? 'unconfirmed' : menu ? 'changed' : 'gone')
       if (menu!.selected !== this.#find(menu!, label)) throw new Stale(tries === 0 ? 'changed' : 'unconfirmed')
-      this.#note(label)
+      this.#trace(label)
       await this.#press(this.#confirmKey(menu!))
       if (await this.#hasGone(CONFIRM_MS)) return
     }
     throw new Stale('unconfirmed')
   }
 
-  /** Some agents take Enter on an option with a reason only when there is one; their packs name the key that denies without. */
+  /**
+   * Some agents accept Enter on an option with a reason only when there is one; their packs name
+   * the key to deny without.
+   */
   #confirmKey({ keys, options, selected }: Menu): string {
     const isUnreasoned = this.#wanted.text === undefined || this.isTextLeftOut
     const takesReason = options[selected ?? -1]?.meaning === 'deny-with-text'
     return (takesReason && isUnreasoned && keys.unreasoned) || keys.confirm
   }
 
-  /** Whether the menu went and stayed away. */
+  /** Whether the menu disappeared and stayed away. */
   async #hasGone(ms: number): Promise<boolean> {
     const deadline = this.#clock.monotonic() + ms
     for (;;) {
@@ -254,15 +279,21 @@ class Hand {
     return !this.#isWanted(seen) && seen?.kind !== 'survey'
   }
 
-  /** The menu that came in its place stays, as a question does, or has been answered by a key that was not meant for it. */
+  /**
+   * A menu that takes its place stays, as a question does, or was answered by a key that was not
+   * meant for it.
+   */
   async #watchNext(next: Menu): Promise<void> {
     if (await this.#until(NEXT_MENU_MS, seen => seen === null || (seen.print !== next.print && seen.kind !== 'survey')))
       throw new Stale('overtaken')
   }
 
-  /** Where nothing can be selected: the option's own key, its letter or its number; then Enter, if that was not enough. */
+  /**
+   * Where nothing can be selected: presses the option's key, letter or number, then Enter if that
+   * was not enough.
+   */
   async #answerByKey(): Promise<void> {
-    const menu = this.#look()
+    const menu = this.#read()
     const option = menu.options[this.#find(menu, this.#wanted.label)]!
     const key =
       option.accelerator ??
@@ -275,16 +306,19 @@ class Hand {
             : null)
     if (key === null) throw new Stale('ambiguous')
     await this.#onStep('confirm')
-    this.#look()
+    this.#read()
     await this.#press(key)
     if (await this.#hasGone(KEY_MS)) return
     if (menu.keys.choose === 'accelerator') throw new Stale('unconfirmed')
-    this.#look()
+    this.#read()
     await this.#press('\r')
     if (!(await this.#hasGone(CONFIRM_MS))) throw new Stale('unconfirmed')
   }
 
-  /** Page by page, each found by its question; at the end the summary must name every answer before it is submitted. */
+  /**
+   * Answers page by page, each identified by its question; the summary must name every answer
+   * before it is submitted.
+   */
   async #fillForm(pages: readonly WantedPage[]): Promise<void> {
     const form = this.#wanted
     await this.#settle()
@@ -292,16 +326,17 @@ class Hand {
     for (const [index, page] of pages.entries()) {
       const menu = this.#port.menu()
       if (!menu) throw new Stale(index === 0 ? 'gone' : 'unconfirmed')
-      if (folded(menu.question) !== folded(page.question)) throw new Stale(index === 0 ? 'changed' : 'ambiguous')
+      if (withoutWraps(menu.question) !== withoutWraps(page.question))
+        throw new Stale(index === 0 ? 'changed' : 'ambiguous')
       await this.#answerPage(form, menu, page)
     }
     const summary = this.#port.menu()
-    // A form of one page, or one without a summary, is done with its last answer.
+    // A form of one page, or without a summary, is complete with its last answer.
     if (!summary?.tabs.some(tab => tab.current && tab.state === 'submit')) return
-    // Its first row may read as a title.
-    const shown = folded([summary.title ?? '', ...summary.body, summary.question].join(' '))
+    // Its first row may be parsed as a title.
+    const shown = withoutWraps([summary.title ?? '', ...summary.body, summary.question].join(' '))
     const isWhole = pages.every(page =>
-      [...page.labels, ...(page.text ? [page.text] : [])].every(label => shown.includes(folded(label))),
+      [...page.labels, ...(page.text ? [page.text] : [])].every(label => shown.includes(withoutWraps(label))),
     )
     const submit = summary.options.find(option => option.meaning !== 'cancel' && option.meaning !== 'deny')
     if (!isWhole || !submit) throw new Stale('ambiguous')
@@ -310,7 +345,7 @@ class Hand {
     await this.#confirm(submit.label)
   }
 
-  /** A page turned is a page answered: the next page, or the summary, stands in its place. */
+  /** A page is answered when the next page or the summary takes its place. */
   async #answerPage(form: WantedAnswer, menu: Menu, page: WantedPage): Promise<void> {
     const isMulti = menu.options.some(option => option.checked !== null)
     this.#wanted = {
@@ -328,13 +363,13 @@ class Hand {
 
   async #confirmPage(label: string): Promise<void> {
     await this.#onStep('confirm')
-    const menu = this.#look()
+    const menu = this.#read()
     if (menu.selected !== this.#find(menu, label)) throw new Stale('changed')
     await this.#press(menu.keys.confirm)
     if (!(await this.#until(CONFIRM_MS, seen => this.#isAway(seen)))) throw new Stale('unconfirmed')
   }
 
-  #note(label: string): void {
+  #trace(label: string): void {
     if (this.trace.seen.at(-1) !== label) this.trace.seen.push(label)
   }
 
@@ -343,7 +378,7 @@ class Hand {
     await this.#port.press(key)
   }
 
-  /** What a key must bring about, on a screen that looked like this before it. */
+  /** Waits for the effect of a key, given the screen before it. */
   async #untilDrawn(before: string | undefined, holds: (menu: Menu | null) => boolean): Promise<boolean> {
     const deadline = this.#clock.monotonic() + PATIENCE_MS
     for (let last = before; ; ) {

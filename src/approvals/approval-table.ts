@@ -1,11 +1,10 @@
 import { defineMachine, type EventOf, type StateOf } from '../machine/index.js'
 
-/**
- * The life of one approval. Silence never approves: no row leads from a timer to a decision. What is closed never opens again;
- * an agent that asks anew gets a new approval.
- */
+/** The state is computed from the stored events of the approval; the ledger writes those. */
 export const approvalTable = defineMachine({
   name: 'approval',
+  about:
+    'The life of one approval. Silence never approves: a deadline never leads to a decision. A closed approval never opens again; an agent that asks again gets a new approval. A second decision changes nothing and is refused.',
   states: ['none', 'pending', 'decided', 'applied', 'stale', 'expired', 'cancelled'],
   events: [
     'requested',
@@ -24,27 +23,20 @@ export const approvalTable = defineMachine({
     'too-late',
   ],
   initial: 'none',
-  actions: ['project', 'tell-surfaces', 'wake-owner', 'raise-next', 'record-attempt', 'record-evidence', 'refuse'],
+  actions: {},
   rows: [
-    ['none', 'requested', 'pending', ['project', 'tell-surfaces']],
-    ['pending', ['decide', 'grant'], 'decided', ['tell-surfaces', 'wake-owner']],
-    ['pending', 'observed', 'applied', ['record-evidence', 'tell-surfaces']],
-    ['pending', 'gone', 'stale', ['tell-surfaces']],
-    ['pending', 'changed', 'stale', ['tell-surfaces', 'raise-next']],
-    ['pending', 'deadline', 'expired', ['tell-surfaces']],
-    ['pending', 'withdrawn', 'cancelled', ['tell-surfaces']],
-    ['decided', 'delivering', '=', ['record-attempt']],
-    ['decided', 'moved-on', 'applied', ['record-evidence', 'tell-surfaces']],
-    [
-      'decided',
-      ['overtaken', 'unconfirmed', 'ambiguous', 'gone', 'too-late'],
-      'stale',
-      ['record-evidence', 'tell-surfaces'],
-    ],
-    ['decided', 'changed', 'stale', ['tell-surfaces', 'raise-next']],
-    ['decided', 'withdrawn', 'cancelled', ['tell-surfaces']],
+    ['none', 'requested', 'pending'],
+    ['pending', ['decide', 'grant'], 'decided'],
+    ['pending', 'observed', 'applied'],
+    ['pending', ['gone', 'changed'], 'stale'],
+    ['pending', 'deadline', 'expired'],
+    ['pending', 'withdrawn', 'cancelled'],
+    ['decided', 'delivering', '='],
+    ['decided', 'moved-on', 'applied'],
+    ['decided', ['overtaken', 'unconfirmed', 'ambiguous', 'gone', 'changed', 'too-late'], 'stale'],
+    ['decided', 'withdrawn', 'cancelled'],
     ['decided', 'deadline', '='],
-    [['decided', 'applied', 'stale', 'expired', 'cancelled'], 'decide', '=', ['refuse']],
+    [['decided', 'applied', 'stale', 'expired', 'cancelled'], 'decide', '='],
   ],
 })
 

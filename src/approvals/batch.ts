@@ -1,9 +1,10 @@
 import { newNonce } from '../clock/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import type { DecisionRequest } from './decide.js'
+import { denyingOption } from './denial.js'
 import { displayText } from './display.js'
 import type { Ledger } from './ledger.js'
-import { onceOption, whyNeverAuto } from './never-auto.js'
+import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import type { ApprovalRecord } from './record.js'
 
 export interface BatchItem {
@@ -18,27 +19,28 @@ export interface BatchResult {
   message?: string
 }
 
-export type BatchDecider = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'note'>
+type BatchDecider = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'note'>
 
-const MOST_ITEMS = 20
-const LONGEST_ITEM = 200
+const MAX_ITEMS = 20
+const MAX_CHARACTERS = 200
 
 /**
- * One press for several requests. Each is decided, refused and recorded on its own; what may not be allowed together is refused and the
- * others go on. The person saw a card with all of them, so only what such a card shows whole can be among them.
+ * Allows several requests at once. Each is decided or refused, and recorded, on its own; one that
+ * may not be part of a batch is refused, and the others are decided. The person saw a card with all
+ * of them, so only requests that such a card shows completely can be part of it.
  */
 export async function decideBatch(
   ledger: Ledger,
   items: readonly BatchItem[],
   by: BatchDecider,
 ): Promise<BatchResult[]> {
-  if (items.length === 0) throw new SignalboxError('E_INPUT', 'a batch names at least one request')
-  if (items.length > MOST_ITEMS)
-    throw new SignalboxError('E_INPUT', `a batch may name ${MOST_ITEMS} requests, not ${items.length}`, {
+  if (items.length === 0) throw new SignalboxError('E_INPUT', 'a batch needs at least one request')
+  if (items.length > MAX_ITEMS)
+    throw new SignalboxError('E_INPUT', `the batch has ${items.length} requests; the limit is ${MAX_ITEMS}`, {
       next: 'decide them in several batches',
     })
   if (new Set(items.map(({ id }) => id)).size < items.length)
-    throw new SignalboxError('E_INPUT', 'a batch names each request once')
+    throw new SignalboxError('E_INPUT', 'a batch may name each request only once')
   const records = await Promise.all(items.map(({ id }) => ledger.get(id)))
   const first = records.find(record => record !== null) ?? null
   const results: BatchResult[] = []
@@ -58,16 +60,16 @@ async function one(
   by: BatchDecider,
 ): Promise<BatchResult> {
   try {
-    if (!record) throw new SignalboxError('E_UNKNOWN', `there is no approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
     if (why && record.state === 'pending') {
-      const error = new SignalboxError('E_APPROVAL_OPTION', `this request is decided alone: ${why}`)
+      const error = new SignalboxError('E_APPROVAL_OPTION', `this request cannot be decided in a batch: ${why}`)
       await ledger.refuse(id, by, error)
       throw error
     }
     await ledger.decide(id, {
       ...by,
       fingerprint,
-      option: onceOption(record)?.key ?? '',
+      option: allowOnceOption(record)?.key ?? '',
       seen: { displayHash: record.display.hash, whole: true },
       idempotencyKey: newNonce(),
     })
@@ -78,10 +80,10 @@ async function one(
   }
 }
 
-/** Why this request may not be allowed together with the others, of which `first` is one. */
-export function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
-  const never = whyNeverAuto(record)
-  if (never) return never
+/** Why this request may not be allowed in a batch with `first`; null when it may. */
+function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
+  const manual = whyManualOnly(record)
+  if (manual) return manual
   const isTogether =
     record.subject.run !== undefined
       ? record.subject.run === first.subject.run
@@ -89,13 +91,13 @@ export function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): st
   if (!isTogether) return 'it belongs to another session or run'
   if (record.request.tool !== first.request.tool) return 'it is for another tool'
   if (record.risk.level !== 'low') return `its risk is ${record.risk.level}: ${record.risk.reasons[0] ?? ''}`
-  if (!onceOption(record)) return 'no option of it plainly means once'
-  if (record.display.isCut || displayText(record.display).length > LONGEST_ITEM)
-    return 'it is too long to be shown whole beside others'
+  if (!allowOnceOption(record)) return 'it has no plain option that allows once'
+  if (record.display.isCut || displayText(record.display).length > MAX_CHARACTERS)
+    return 'it is too long to be shown completely in a list'
   return null
 }
 
-/** Denies what is named, whatever it is: each on its own, and what is no longer open is told as refused. */
+/** Denies these requests, each on its own; one that is no longer open is reported as refused. */
 export async function denyBatch(ledger: Ledger, items: readonly BatchItem[], by: BatchDecider): Promise<BatchResult[]> {
   const results: BatchResult[] = []
   for (const { id, fingerprint } of items) {
@@ -105,14 +107,17 @@ export async function denyBatch(ledger: Ledger, items: readonly BatchItem[], by:
   return results
 }
 
-/** Denies everything that waits, or what is named. Denying has no conditions; a request without any denying option is told as refused. */
+/**
+ * Denies all pending requests that match. Denying has no conditions; a request without an option
+ * that denies is reported as refused.
+ */
 export async function denyAll(
   ledger: Ledger,
   by: BatchDecider,
-  isMeant: (record: ApprovalRecord) => boolean = () => true,
+  isMatch: (record: ApprovalRecord) => boolean = () => true,
 ): Promise<BatchResult[]> {
   const pending = (await ledger.list({ isOpenOnly: true })).filter(
-    record => record.state === 'pending' && isMeant(record),
+    record => record.state === 'pending' && isMatch(record),
   )
   const results: BatchResult[] = []
   for (const record of pending) results.push(await deny(ledger, record.id, record, by))
@@ -121,11 +126,11 @@ export async function denyAll(
 
 async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, by: BatchDecider): Promise<BatchResult> {
   try {
-    if (!record) throw new SignalboxError('E_UNKNOWN', `there is no approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
     await ledger.decide(id, {
       ...by,
       fingerprint: record.fingerprint,
-      option: denyingOption(record)?.key ?? '',
+      option: denyingOption(record.request.options)?.key ?? '',
       seen: { displayHash: record.display.hash, whole: false },
       idempotencyKey: newNonce(),
     })
@@ -134,21 +139,4 @@ async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, b
     const { code, message } = toSignalboxError(error)
     return { id, state: 'refused', code, message }
   }
-}
-
-/** What says no, the plainest first. */
-const DENYING: readonly string[] = ['deny', 'cancel', 'deny-with-text']
-
-export function saysNo(meaning: string): boolean {
-  return DENYING.includes(meaning)
-}
-
-/** Whether choosing this option says no. */
-export function isDenial({ request }: Pick<ApprovalRecord, 'request'>, option: string | undefined): boolean {
-  return saysNo(request.options.find(({ key }) => key === option)?.meaning ?? '')
-}
-
-export function denyingOption(record: Pick<ApprovalRecord, 'request'>) {
-  const { options } = record.request
-  return DENYING.map(meaning => options.find(option => option.meaning === meaning)).find(option => option !== undefined)
 }

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import type { ApprovalRecord, ApprovalRequest } from './record.js'
 
-/** What was allowed may be written a while after the agent was seen to go on. */
+/** An allowed write may happen a while after the request was closed. */
 const OWN_WRITE_MS = 5_000
 
 /**
- * Files that a request is about and that somebody has written since the session's last request about them came to its end: what is known
- * of them from then is no longer so. Their writing by that request itself does not count.
+ * The files of a request that were written since the session's last request about them was closed:
+ * what the person saw then is outdated. The write of that request itself does not count.
  */
 export function changedFiles(
   { request }: Pick<ApprovalRequest, 'request'>,

@@ -43,7 +43,7 @@ describe('a decision', () => {
     })
   })
 
-  test('goes with an interrupt where it denies what a session asks, and only there', () => {
+  test('can interrupt the turn only as a denial of a session’s request', () => {
     const denial = decision({ option: 'No', thenInterrupt: true })
     expect(judgeDecision(record, denial)).toMatchObject({ accept: { tier: 'deny', thenInterrupt: true } })
     expect(codeOf(record, decision({ thenInterrupt: true }))).toBe('E_INPUT')
@@ -51,7 +51,7 @@ describe('a decision', () => {
     expect(codeOf({ ...record, subject }, denial)).toBe('E_INPUT')
   })
 
-  // Each row breaks one more check, from the last to the first: the first that fails is the one that is told.
+  // Each row fails one more check, from the last to the first: the first check that fails is reported.
   const faults: [code: string, on: Partial<ApprovalRecord>, request: Partial<DecisionRequest>][] = [
     ['E_APPROVAL_SEE_ALL', {}, { seen: { displayHash: record.display.hash, whole: false } }],
     ['E_APPROVAL_OPTION', {}, { option: 'Perhaps' }],
@@ -68,7 +68,7 @@ describe('a decision', () => {
     expect(codeOf(on, request)).toBe(code)
   })
 
-  test('may be as long as it may be, not a character longer, and needs a key of its own', () => {
+  test('is refused above the length limit, and without an idempotency key', () => {
     const field = recordOf({ request: { ...record.request, freeText: 'optional' } })
     expect(codeOf(field, decision({ note: 'x'.repeat(2000), text: 'x'.repeat(16_000) }))).toBe('accept')
     expect(codeOf(record, decision({ note: 'half \ud800' }))).toBe('E_INPUT')
@@ -79,7 +79,7 @@ describe('a decision', () => {
     ).toBe('E_INPUT')
   })
 
-  test('that comes second is told who was first, how and what', () => {
+  test('that comes second learns who decided first, where and how', () => {
     const verdict = judgeDecision(DECIDED, decision())
     expect(verdict).toMatchObject({
       refuse: {
@@ -90,7 +90,7 @@ describe('a decision', () => {
     })
   })
 
-  test('that is the first one again gets the first answer, also when it is long applied', () => {
+  test('with the key of the first one gets its answer, also after it was applied', () => {
     for (const state of ['decided', 'applied', 'stale', 'cancelled'] as const) {
       expect(judgeDecision({ ...DECIDED, state }, decision({ idempotencyKey: 'first' }))).toEqual({
         repeat: DECIDED.decision,
@@ -98,14 +98,14 @@ describe('a decision', () => {
     }
   })
 
-  test('for a request that is gone says so', () => {
+  test('for a closed request names its state', () => {
     const stale = recordOf({ state: 'stale', outcome: { at: 3, reason: 'gone' } })
     expect(judgeDecision(stale, decision())).toMatchObject({
-      refuse: { message: 'this request is stale already (gone)' },
+      refuse: { message: 'this request is already stale (gone)' },
     })
   })
 
-  test('names the whole fingerprint; only a person at the command line may shorten it, to twelve digits', () => {
+  test('needs the whole fingerprint; only a person at the command line may shorten it, to twelve digits', () => {
     const short = record.fingerprint.slice(0, 12)
     expect(codeOf(record, decision({ fingerprint: short, surface: 'cli' }))).toBe('accept')
     expect(codeOf(record, decision({ fingerprint: short.slice(0, 11), surface: 'cli' }))).toBe('E_APPROVAL_CHANGED')
@@ -124,7 +124,7 @@ describe('a decision', () => {
     expect(codeOf(record, decision({ fingerprint: '', surface: 'cli' }))).toBe('E_APPROVAL_CHANGED')
   })
 
-  test('to allow needs the whole request seen, from elevated risk on; to deny needs nothing', () => {
+  test('to allow an elevated risk needs the whole request shown; a denial does not', () => {
     const unseen = { displayHash: '0'.repeat(64), whole: true }
     expect(codeOf(record, decision({ seen: unseen }))).toBe('E_APPROVAL_SEE_ALL')
     expect(codeOf(record, decision({ seen: unseen, option: 'No' }))).toBe('accept')
@@ -134,7 +134,7 @@ describe('a decision', () => {
     expect(codeOf(recordOf({ risk: { level: 'low', reasons: [] } }), decision({ seen: unseen }))).toBe('accept')
   })
 
-  test('cannot be made about a sign-in', () => {
+  test('cannot be made for a sign-in', () => {
     for (const option of ['Yes', 'No'])
       expect(codeOf(recordOf({ kind: 'auth' }), decision({ option }))).toBe('E_APPROVAL_OPTION')
   })
@@ -149,28 +149,34 @@ const rules = (policy: Partial<typeof DEFAULT_POLICY> = {}, more: Partial<Decide
 })
 
 describe('who may decide', () => {
-  test('only surfaces that the settings name', () => {
+  test('only people on surfaces of approvals.decide_from', () => {
     const policy = { decideFrom: ['web', 'telegram'] as const }
     expect(codeOf(record, decision({ surface: 'cli' }), rules(policy))).toBe('E_ROLE')
     expect(codeOf(record, decision({ surface: 'web' }), rules(policy))).toBe('accept')
   })
 
-  test('the role is the one in this project, whatever the surface claims; someone removed has none', () => {
-    const roleOf: DecideRules['roleOf'] = ({ id }, project) =>
-      id === 'ada' ? (project === '/p' ? 'approver' : 'viewer') : null
-    const elsewhere = recordOf({ ...record, subject: { ...record.subject, project: '/q' } })
+  test('the role that the home knows counts, whatever role the surface claims; a removed person has none', () => {
+    const roleOf: DecideRules['roleOf'] = ({ id }, surface) =>
+      id === 'ada' ? (surface === 'web' ? 'approver' : 'viewer') : null
     const claims = { kind: 'person', id: 'ada', name: 'Ada', role: 'owner' } as const
-    expect(codeOf(record, decision({ actor: claims }), rules({}, { roleOf }))).toBe('accept')
-    expect(codeOf(elsewhere, decision({ actor: claims }), rules({}, { roleOf }))).toBe('E_ROLE')
-    expect(codeOf(record, decision({ actor: { ...claims, id: 'removed' } }), rules({}, { roleOf }))).toBe('E_ROLE')
+    const by = (fields: Partial<DecisionRequest>) => codeOf(record, decision(fields), rules({}, { roleOf }))
+    expect(by({ actor: claims, surface: 'web' })).toBe('accept')
+    expect(by({ actor: claims, surface: 'telegram' })).toBe('E_ROLE')
+    expect(by({ actor: { ...claims, id: 'removed' }, surface: 'web' })).toBe('E_ROLE')
   })
 
-  test('nobody from inside a session, not even to deny', () => {
+  test('in a lockdown only denials are taken', () => {
+    const locked = rules({}, { isLocked: true })
+    expect(codeOf(record, decision({ option: 'Yes' }), locked)).toBe('E_LOCKED')
+    expect(codeOf(record, decision({ option: 'No' }), locked)).toBe('accept')
+  })
+
+  test('no agent from inside its session, not even to deny', () => {
     expect(codeOf(record, decision({ insideSession: 'ses_1' }))).toBe('E_ROLE')
     expect(codeOf(record, decision({ insideSession: 'ses_1', option: 'No' }))).toBe('E_ROLE')
   })
 
-  test('no automatism for permissions, and none for what is high', () => {
+  test('no automatic decider for permissions and high risks', () => {
     const auto = { kind: 'auto', id: 'run', name: 'auto', role: 'approver' } as const
     expect(codeOf(record, decision({ actor: auto }))).toBe('E_ROLE')
     expect(codeOf(recordOf({ ...record, kind: 'plan' }), decision({ actor: auto }))).toBe('accept')
@@ -183,20 +189,20 @@ describe('a second confirmation', () => {
   const high = recordOf({ risk: { level: 'high', reasons: ['deletes recursively'] } })
   const on = rules({ stepUp: true })
 
-  test('is asked for high risk, lasts five minutes, and cannot come from the future', () => {
+  test('is required for high risk, lasts five minutes, and cannot be in the future', () => {
     expect(codeOf(high, decision(), on)).toBe('E_STEP_UP')
     expect(codeOf(high, decision({ confirmedAt: 1_000_000 - 300_000 }), on)).toBe('accept')
     expect(codeOf(high, decision({ confirmedAt: 1_000_000 - 300_001 }), on)).toBe('E_STEP_UP')
     expect(codeOf(high, decision({ confirmedAt: 1_000_001 }), on)).toBe('E_STEP_UP')
   })
 
-  test('is not asked for less, for a denial, or when it is off', () => {
+  test('is not required for a lower risk, for a denial, or when it is off', () => {
     expect(codeOf(record, decision(), on)).toBe('accept')
     expect(codeOf(high, decision({ option: 'No' }), on)).toBe('accept')
     expect(codeOf(high, decision(), rules())).toBe('accept')
   })
 
-  test('comes after seeing the whole', () => {
+  test('is required after the whole request was shown', () => {
     expect(codeOf(high, decision({ seen: { displayHash: high.display.hash, whole: false } }), on)).toBe(
       'E_APPROVAL_SEE_ALL',
     )
@@ -228,7 +234,7 @@ describe('choices and texts', () => {
     return { ...rest, choices }
   }
 
-  test('several where several may be, one where one may be, and every question answered', () => {
+  test('must answer every question, with one choice where only one is possible', () => {
     expect(codeOf(question(true), choose('0:a', '0:b'))).toBe('accept')
     expect(codeOf(question(true), choose())).toBe('accept')
     expect(codeOf(question(false), choose('0:a', '0:b'))).toBe('E_APPROVAL_OPTION')
@@ -238,11 +244,11 @@ describe('choices and texts', () => {
     expect(codeOf(question(true), choose('0:a', '0:a'))).toBe('E_APPROVAL_OPTION')
   })
 
-  test('an option that allows cannot be smuggled in as a choice', () => {
+  test('an option that allows cannot be given as a choice', () => {
     expect(codeOf(record, choose('Yes'))).toBe('E_APPROVAL_OPTION')
   })
 
-  test('a text only where one is asked for', () => {
+  test('a text is accepted only where the request takes one', () => {
     const { option: _, ...rest } = decision()
     expect(codeOf(question(false), { ...rest, text: 'neither' })).toBe('accept')
     expect(codeOf(record, { ...rest, text: 'neither' })).toBe('E_APPROVAL_OPTION')
@@ -260,7 +266,7 @@ describe('an edited input', () => {
   const edit = (editedInput: unknown, more: Partial<DecisionRequest> = {}) =>
     codeOf(editable, decision({ editedInput, ...more }), rules())
 
-  test('is taken where the channel can, with the same fields', () => {
+  test('is accepted where the channel supports it, with the same fields', () => {
     expect(edit({ command: 'npm test -- --run', timeout: 10 })).toBe('accept')
     expect(edit({ command: 'npm test' })).toBe('E_APPROVAL_EDIT')
     expect(edit({ command: 'npm test', timeout: '10' })).toBe('E_APPROVAL_EDIT')
@@ -270,7 +276,7 @@ describe('an edited input', () => {
     expect(codeOf(record, decision({ editedInput: { command: 'x' } }), rules())).toBe('E_APPROVAL_EDIT')
   })
 
-  test('has its own risk, which must be seen and confirmed like any other', () => {
+  test('has a risk of its own, which must be shown and confirmed like any other', () => {
     const unseen = { seen: { displayHash: editable.display.hash, whole: false } }
     expect(edit({ command: 'git status', timeout: 10 }, unseen)).toBe('accept')
     expect(edit({ command: 'rm -rf /', timeout: 10 }, unseen)).toBe('E_APPROVAL_SEE_ALL')
@@ -280,7 +286,7 @@ describe('an edited input', () => {
   })
 })
 
-describe('a request that could not be kept whole', () => {
+describe('a request that is cut', () => {
   test('cannot be allowed here, only denied', () => {
     const cut = recordOf({ ...record, display: { ...record.display, isCut: true } })
     expect(codeOf(cut, decision())).toBe('E_APPROVAL_SEE_ALL')

@@ -1,13 +1,17 @@
 import { type ErrorCode, SignalboxError } from '../errors/index.js'
 import { canonicalJson } from '../text/index.js'
+import { isDenialMeaning } from './denial.js'
 import { editProblem } from './edited-input.js'
-import { type GrantWish, whyNoGrant } from './grants.js'
-import { onceOption, whyNeverAuto } from './never-auto.js'
+import { type GrantRequest, whyNoGrant } from './grants.js'
+import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import { DEFAULT_POLICY, type DecideRules } from './policy.js'
 import type { ApprovalDecision, ApprovalRecord } from './record.js'
 import { isAtLeast, type RiskLevel } from './risk/reason.js'
 
-/** What a person (or something on their behalf) wants to happen to a request: an option, choices, or a text. */
+/**
+ * A decision that a person, or something on their behalf, wants to make: an option, choices, or a
+ * text.
+ */
 export interface DecisionRequest {
   fingerprint: string
   option?: string
@@ -15,38 +19,51 @@ export interface DecisionRequest {
   text?: string
   note?: string
   editedInput?: unknown
-  /** Deny it, and interrupt what the agent is doing: it would ask again. */
+  /** With a denial: interrupts the turn as well, for an agent that would ask again. */
   thenInterrupt?: boolean
-  /** Allow this one, and make a grant for others like it. */
-  grant?: GrantWish
+  /** With an allow: makes a grant for similar requests. */
+  grant?: GrantRequest
   seen: { displayHash: string; whole: boolean }
   actor: ApprovalDecision['actor']
   surface: ApprovalDecision['surface']
   idempotencyKey: string
-  /** When this person last proved to be there, for high risks. Set by the surface that checked it, never by a client's word. */
+  /**
+   * When this person last confirmed their identity. Set by the surface that checked it, never taken
+   * from a client.
+   */
   confirmedAt?: number
-  /** The session in whose environment the caller runs: an agent does not decide for itself. */
+  /**
+   * The session or step in whose environment the caller runs: an agent may not decide for itself.
+   */
   insideSession?: string
 }
 
 const NOTE_MAX = 2_000
 const TEXT_MAX = 16_000
-/** A person may type the beginning of a fingerprint; fewer digits would be guessable. */
+/**
+ * The shortest beginning of a fingerprint that a person may type; fewer digits could be guessed.
+ */
 const FINGERPRINT_PREFIX = 12
 const CONFIRMED_FOR_MS = 5 * 60_000
 
-/** A decision as it will be written; what hashes it is for the caller to add. */
-export type AcceptedDecision = ApprovalDecision
+/** A decision as it will be written; the caller adds the hash of an edited input. */
+type AcceptedDecision = ApprovalDecision
 export type Verdict = { accept: AcceptedDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
 
 const PLAIN_RULES: DecideRules = { now: 0, policy: DEFAULT_POLICY }
 
-/** Rows 1 and 2, as far as they can be judged without the request: is it a decision, and may this person decide at all. */
+/**
+ * The checks that need no record: whether the decision is well formed, and whether this person may
+ * decide at all.
+ */
 export function judgeRequest(request: DecisionRequest, rules: DecideRules = PLAIN_RULES): SignalboxError | null {
   return malformed(request) ?? mayNotDecide(request, rules, null)
 }
 
-/** The checks before a decision is written, in their order. Pure: the caller appends, at the record's version, or says why not. */
+/**
+ * All checks before a decision is written, in their order. Pure: the caller appends the decision at
+ * the record's version, or reports the refusal.
+ */
 export function judgeDecision(
   record: ApprovalRecord,
   request: DecisionRequest,
@@ -56,16 +73,22 @@ export function judgeDecision(
   if (early) return { refuse: early }
   if (record.state !== 'pending') return judgeClosed(record, request)
   if (!isSameFingerprint(record, request))
-    return refuse('E_APPROVAL_CHANGED', 'the request is not the one you were shown', 'look at it again, then decide')
+    return refuse('E_APPROVAL_CHANGED', 'the request has changed since it was shown', 'read it again, then decide')
   const answer = readAnswer(record, request)
   if (answer instanceof SignalboxError) return { refuse: answer }
   if (request.thenInterrupt && !(answer.isDenial && record.subject.session))
     return refuse(
       'E_INPUT',
-      'only a denial of what a session asks can go with an interrupt',
-      'deny it, or leave that out',
+      'only a denial of a session’s request can interrupt the turn',
+      'deny it, or decide without the interrupt',
     )
   if (answer.isDenial) return { accept: decisionOf(record, request, answer) }
+  if (rules.isLocked)
+    return refuse(
+      'E_LOCKED',
+      'Signalbox is locked down: only denials are taken',
+      'stop the daemon (signalbox serve --stop), find out what happened, then start it again',
+    )
   const late = mayNotAllow(record, request, rules, answer)
   return late ? { refuse: late } : { accept: decisionOf(record, request, answer) }
 }
@@ -81,12 +104,12 @@ interface Answer {
 function malformed({ note, text, idempotencyKey, option, choices }: DecisionRequest): SignalboxError | null {
   const input = (message: string) => new SignalboxError('E_INPUT', message)
   if ((note?.length ?? 0) > NOTE_MAX || (text?.length ?? 0) > TEXT_MAX)
-    return input(`a note may have ${NOTE_MAX} characters and a text ${TEXT_MAX}`)
-  if (/\p{Cs}/u.test(`${note ?? ''}${text ?? ''}`)) return input('a note or text may not hold half a character')
-  // Without a key of its own a second decision would pass for a repetition of the first.
+    return input(`a note may have at most ${NOTE_MAX} characters, a text ${TEXT_MAX}`)
+  if (/\p{Cs}/u.test(`${note ?? ''}${text ?? ''}`)) return input('a note or text contains a lone surrogate')
+  // Without a key, a second decision would count as a repetition of the first.
   if (idempotencyKey === '') return input('a decision needs an idempotency key')
   if (option === undefined && choices === undefined && text === undefined)
-    return input('a decision names an option, choices or a text')
+    return input('a decision needs an option, choices or a text')
   return null
 }
 
@@ -98,21 +121,20 @@ function mayNotDecide(
   const no = (message: string, next: string) => new SignalboxError('E_ROLE', message, { next })
   if (insideSession !== undefined)
     return no(
-      'an agent cannot decide for itself: this shell belongs to a session',
+      `an agent cannot decide for itself: this shell belongs to ${insideSession}`,
       'decide from a terminal of your own',
     )
   const isPerson = actor.kind === 'person'
-  const role = isPerson && record && roleOf ? roleOf(actor, record.subject.project) : actor.role
-  if (role === null) return no(`${actor.name} is nobody who may decide here`, 'ask the owner')
-  if (role === 'viewer')
-    return no(`${actor.name} may look at requests, not decide them`, 'ask an approver or the owner')
+  const role = isPerson && roleOf ? roleOf(actor, surface) : actor.role
+  if (role === null) return no(`${actor.name} is not known here`, 'ask the owner')
+  if (role === 'viewer') return no(`${actor.name} has read access only`, 'ask an approver or the owner')
   if (isPerson && !policy.decideFrom.includes(surface))
     return no(
-      `decisions are not taken from ${surface} (approvals.decide_from)`,
+      `decisions from ${surface} are not allowed (approvals.decide_from)`,
       `decide from ${policy.decideFrom.join(' or ')}`,
     )
   if (actor.kind === 'auto' && record && !['gate', 'plan', 'review'].includes(record.kind))
-    return no(`a ${record.kind} is not approved automatically`, 'a person decides it')
+    return no(`a ${record.kind} cannot be approved automatically`, 'a person has to decide it')
   return null
 }
 
@@ -130,30 +152,30 @@ function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict 
   if (followedBy !== undefined)
     return refuse(
       'E_APPROVAL_CHANGED',
-      'this request is known better by now',
-      `decide ${followedBy}, which is the same one`,
+      `this request was superseded by ${followedBy}`,
+      `decide ${followedBy}: it describes the same request in more detail`,
       {
         first,
         followedBy,
       },
     )
   const who = by ? ` by ${by.actor.name} (${by.surface})` : reason ? ` (${reason})` : ''
-  return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', { first })
+  return refuse('E_APPROVAL_DECIDED', `this request is already ${record.state}${who}`, 'nothing was changed', { first })
 }
 
-/** Programs give the whole fingerprint; only a person at the command line may type its beginning. */
+/** Only a person at the command line may give the beginning of a fingerprint. */
 function isSameFingerprint(record: ApprovalRecord, { fingerprint, actor, surface }: DecisionRequest): boolean {
   if (record.fingerprint === fingerprint) return true
   const mayShorten = surface === 'cli' && actor.kind === 'person'
   return mayShorten && fingerprint.length >= FINGERPRINT_PREFIX && record.fingerprint.startsWith(fingerprint)
 }
 
-/** Row 6: what was answered, checked against what the request offers. */
+/** Reads the answer, and checks it against what the request offers. */
 function readAnswer(record: ApprovalRecord, request: DecisionRequest): Answer | SignalboxError {
   const { options, freeText, questions } = record.request
-  const no = (message: string, next = `it offers: ${options.map(option => option.label).join(' · ')}`) =>
+  const no = (message: string, next = `the request offers: ${options.map(option => option.label).join(' · ')}`) =>
     new SignalboxError('E_APPROVAL_OPTION', message, { next })
-  if (record.kind === 'auth') return no('signing in is not decided here', 'attach to the session and sign in there')
+  if (record.kind === 'auth') return no('signing in cannot be decided here', 'attach to the session and sign in there')
   if (request.choices !== undefined) {
     const chosen = request.choices.map(key => options.find(option => option.key === key))
     const missing = request.choices.find((_, index) => !chosen[index])
@@ -165,7 +187,7 @@ function readAnswer(record: ApprovalRecord, request: DecisionRequest): Answer | 
       if (count === 0 && !question.multi && request.text === undefined) return no(`"${question.text}" has no answer`)
     }
     if (chosen.some(option => option!.meaning !== 'choice'))
-      return no('several answers can only be choices; an option that allows or denies is chosen alone')
+      return no('an option that allows or denies cannot be combined with others')
     return {
       option: request.choices[0] ?? '',
       choices: request.choices,
@@ -176,22 +198,22 @@ function readAnswer(record: ApprovalRecord, request: DecisionRequest): Answer | 
   }
   if (request.option === undefined) {
     const field = options.find(option => option.meaning === 'text')
-    if (!field && freeText === 'none') return no('this request takes no text')
+    if (!field && freeText === 'none') return no('this request does not take a text')
     return { option: field?.key ?? '', tier: 'text', isDenial: false, isAllow: false }
   }
   const option = options.find(candidate => candidate.key === request.option)
   if (!option) return no(`this request has no option "${request.option}"`)
   const takesText = ['text', 'deny-with-text'].includes(option.meaning) || freeText !== 'none'
-  if (request.text !== undefined && !takesText) return no(`"${option.label}" takes no text`)
+  if (request.text !== undefined && !takesText) return no(`"${option.label}" does not take a text`)
   return {
     option: option.key,
     tier: option.meaning,
-    isDenial: ['deny', 'deny-with-text', 'cancel'].includes(option.meaning),
+    isDenial: isDenialMeaning(option.meaning),
     isAllow: option.meaning.startsWith('allow'),
   }
 }
 
-/** Rows 6 to 9 for what is no denial. */
+/** The checks for everything that is not a denial: grants, automatic deciders, risk, edits. */
 function mayNotAllow(
   record: ApprovalRecord,
   request: DecisionRequest,
@@ -202,15 +224,19 @@ function mayNotAllow(
   if (grant) {
     const why =
       editedInput !== undefined
-        ? 'an edited input is allowed once'
-        : answer.option !== onceOption(record)?.key
-          ? 'a grant goes with the option that allows once'
+        ? 'an edited input can only be allowed once'
+        : answer.option !== allowOnceOption(record)?.key
+          ? 'a grant needs the option that allows once'
           : whyNoGrant(record, grant, policy)
-    if (why) return new SignalboxError('E_APPROVAL_OPTION', `no grant can be made: ${why}`, { next: 'allow it once' })
+    if (why)
+      return new SignalboxError('E_APPROVAL_OPTION', `no grant can be made: ${why}`, {
+        next: 'allow it once, without a grant',
+      })
   }
   if (actor.kind !== 'person' && answer.isAllow) {
-    const why = actor.kind === 'grant' ? whyNeverAuto(record) : record.risk.level === 'high' ? 'its risk is high' : null
-    if (why) return new SignalboxError('E_APPROVAL_OPTION', `only a person decides this: ${why}`)
+    const why =
+      actor.kind === 'grant' ? whyManualOnly(record) : record.risk.level === 'high' ? 'its risk is high' : null
+    if (why) return new SignalboxError('E_APPROVAL_OPTION', `only a person can decide this: ${why}`)
   }
   const hasEdited = editedInput !== undefined
   const problem = hasEdited ? editProblem(record, editedInput, answer.isAllow) : null
@@ -219,20 +245,20 @@ function mayNotAllow(
   if ((answer.isAllow || hasEdited) && isAtLeast(risk, 'elevated')) {
     const hasSeen = seen.whole && seen.displayHash === record.display.hash
     if (record.display.isCut)
-      return new SignalboxError('E_APPROVAL_SEE_ALL', 'the request is too long to be shown whole', {
+      return new SignalboxError('E_APPROVAL_SEE_ALL', 'the request is too long to be shown completely', {
         next: 'attach to the session and answer there',
       })
     if (!hasSeen && actor.kind === 'person')
-      return new SignalboxError('E_APPROVAL_SEE_ALL', 'this request must be seen whole before it is allowed', {
-        next: 'open it to the end, then decide',
+      return new SignalboxError('E_APPROVAL_SEE_ALL', 'this request must be shown completely before it is allowed', {
+        next: 'open the whole request, then decide',
       })
     const isConfirmed = confirmedAt !== undefined && now - confirmedAt <= CONFIRMED_FOR_MS && confirmedAt <= now
     if (risk === 'high' && policy.stepUp && !isConfirmed)
       return new SignalboxError('E_STEP_UP', 'a request of high risk needs a second confirmation', {
-        next: 'confirm that it is you, then decide',
+        next: 'confirm your identity in the dashboard or at a terminal, then decide',
       })
   }
-  if (problem) return new SignalboxError('E_APPROVAL_EDIT', problem, { next: 'allow it as it is, or deny it' })
+  if (problem) return new SignalboxError('E_APPROVAL_EDIT', problem, { next: 'allow it unchanged, or deny it' })
   return null
 }
 

@@ -6,8 +6,8 @@ const of = (input: unknown, more: Partial<Displayed> = {}) =>
   displayOf({ tool: 'Bash', input, text: null, questions: [], ...more })
 const shown = (input: unknown, more: Partial<Displayed> = {}) => displayText(of(input, more))
 
-describe('what people see of a request', () => {
-  test('labels are ours, values the agent’s, what matters most comes first', () => {
+describe('the display of a request', () => {
+  test('keeps labels and the agent’s values apart, the most important fields first', () => {
     expect(of({ description: 'tests', timeout: 5, command: 'npm test' }).blocks).toEqual([
       { kind: 'label', text: 'command' },
       { kind: 'value', text: 'npm test' },
@@ -18,7 +18,7 @@ describe('what people see of a request', () => {
     ])
   })
 
-  test('what is hidden is shown, and counted', () => {
+  test('makes hidden characters visible and counts them', () => {
     const display = of({ command: 'echo \u202egnp.\u200bexe\u001b[2K\rrm' })
     expect(displayText(display)).toContain('⟦U+202E⟧gnp.⟦U+200B⟧exe␛[2K␍rm')
     expect(display.visible).toEqual([
@@ -27,7 +27,7 @@ describe('what people see of a request', () => {
     ])
   })
 
-  test('no text of an agent leaves anything that could control a terminal', () => {
+  test('contains nothing that could control a terminal', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, value) => {
         const text = `${shown({ [name]: value, nested: { [name]: [value] } }, { tool: value })}${of({}, { tool: value }).title}`
@@ -36,31 +36,31 @@ describe('what people see of a request', () => {
     )
   })
 
-  test('a contradiction stands first, and a path that lies elsewhere is named', () => {
+  test('starts with a contradiction, and names the real path', () => {
     const text = shown(
       { file_path: 'link/x' },
       { mismatch: 'the menu shows rm', targets: [{ path: 'link/x', real: '/etc/x', access: 'write' }] },
     )
-    expect(text).toMatch(/^\nstructure and screen differ:\nthe menu shows rm/)
-    expect(text).toContain('really lies at:\n/etc/x')
+    expect(text).toMatch(/^\nreport and screen differ:\nthe menu shows rm/)
+    expect(text).toContain('real path:\n/etc/x')
   })
 
-  test('a long value keeps its beginning, its end, its size and its hash', () => {
+  test('keeps the beginning, end, size and hash of a long value', () => {
     const display = of({ content: `${'a line\n'.repeat(20_000)}the end` })
     const text = displayText(display)
     expect(display.isCut).toBe(true)
     expect(text.length).toBeLessThan(10_000)
-    expect(text).toMatch(/lines more, 140007 bytes in all, SHA-256 [0-9a-f]{64}/)
+    expect(text).toMatch(/more lines, 140007 bytes in total, SHA-256 [0-9a-f]{64}/)
     expect(text).toContain('the end')
   })
 
-  test('its hash is that of what is shown: one character more is another', () => {
+  test('has another hash with one more character', () => {
     expect(of({ command: 'npm test' }).hash).toBe(of({ command: 'npm test' }).hash)
     expect(of({ command: 'npm test' }).hash).not.toBe(of({ command: 'npm test ' }).hash)
     expect(of({ command: 'npm test' }).hash).not.toBe(of({ command: 'npm test' }, { tool: 'Shell' }).hash)
   })
 
-  test('a title is one line', () => {
+  test('has a title of one line', () => {
     expect(of({}, { tool: 'a\nb', title: 'x'.repeat(500) }).title).toMatch(/^a b: x{190,200}…$/)
   })
 })

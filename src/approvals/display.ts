@@ -2,12 +2,15 @@ import { canonicalJson, visibleText, visibleValue } from '../text/index.js'
 import { sha256 } from './fingerprint.js'
 import type { ApprovalRequest } from './record.js'
 
-export type Display = ApprovalRequest['display']
+type Display = ApprovalRequest['display']
 
-/** A longer value is kept as its beginning and its end; the whole is then only where the agent shows it. */
-const LONGEST_VALUE = 64 * 1024
+/**
+ * Of a longer value only the beginning and the end are kept; the agent's own dialog shows all of
+ * it.
+ */
+const MAX_VALUE = 64 * 1024
 const KEPT_AT_EACH_END = 4 * 1024
-const LONGEST_TITLE = 200
+const MAX_TITLE = 200
 
 export interface Displayed {
   tool: string
@@ -15,9 +18,9 @@ export interface Displayed {
   text: string | null
   questions: readonly { text: string }[]
   mismatch?: string | undefined
-  /** Real paths that differ from those given. */
+  /** The real paths behind the given ones. */
   targets?: ApprovalRequest['request']['targets']
-  /** What was asked, for the title; the first question when absent. */
+  /** The question for the title; by default the first one. */
   title?: string
 }
 
@@ -26,12 +29,13 @@ interface Part {
   value: string
 }
 
-/** Fields that say most come first; the rest as the agent ordered them. */
+/** The most important fields come first, the others in the agent's order. */
 const FIRST = ['command', 'cmd', 'file_path', 'path', 'url', 'old_string', 'new_string', 'content']
 
 /**
- * The one rendering of a request that every surface draws from: labels of ours and values of the agent, kept apart, with nothing hidden in
- * the values. Its hash names exactly what was shown; a decision about anything risky must carry it.
+ * The one rendering of a request that every surface shows: Signalbox's labels and the agent's
+ * values, kept apart, with hidden characters made visible. Its hash identifies exactly what was
+ * shown; a decision about anything risky must carry it.
  */
 export function displayOf(request: Displayed): Display {
   const asked = request.title ?? request.questions[0]?.text ?? ''
@@ -39,7 +43,7 @@ export function displayOf(request: Displayed): Display {
   const counts = new Map<string, number>()
   let isCut = false as boolean
   const blocks = partsOf(request).flatMap(({ label, value }) => {
-    const kept = value.length > LONGEST_VALUE ? cut(value) : value
+    const kept = value.length > MAX_VALUE ? cut(value) : value
     isCut ||= kept !== value
     const shown = visibleValue(kept)
     for (const { what, count } of shown.findings) counts.set(what, (counts.get(what) ?? 0) + count)
@@ -59,7 +63,7 @@ export function displayOf(request: Displayed): Display {
 
 function partsOf({ input, text, questions, mismatch, targets }: Displayed): Part[] {
   const parts: Part[] = []
-  if (mismatch) parts.push({ label: 'structure and screen differ', value: mismatch })
+  if (mismatch) parts.push({ label: 'report and screen differ', value: mismatch })
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
     const entries = Object.entries(input as Record<string, unknown>)
     const rank = (name: string) => (FIRST.indexOf(name) + FIRST.length + 1) % (FIRST.length + 1)
@@ -67,7 +71,7 @@ function partsOf({ input, text, questions, mismatch, targets }: Displayed): Part
     for (const [name, value] of entries) parts.push({ label: oneLine(name), value: valueText(value) })
   } else if (input !== null && input !== undefined) parts.push({ label: 'input', value: valueText(input) })
   for (const { path, real } of targets ?? []) {
-    if (path !== real && !real.endsWith(`/${path}`)) parts.push({ label: 'really lies at', value: real })
+    if (path !== real && !real.endsWith(`/${path}`)) parts.push({ label: 'real path', value: real })
   }
   if (input !== null && input !== undefined)
     for (const { text: question } of questions) parts.push({ label: 'asks', value: question })
@@ -88,15 +92,15 @@ function cut(value: string): string {
   const head = value.slice(0, KEPT_AT_EACH_END)
   const tail = value.slice(-KEPT_AT_EACH_END)
   const lines = value.split('\n').length - head.split('\n').length - tail.split('\n').length
-  return `${head}\n… ${Math.max(0, lines)} lines more, ${Buffer.byteLength(value)} bytes in all, SHA-256 ${sha256(value)} …\n${tail}`
+  return `${head}\n… ${Math.max(0, lines)} more lines, ${Buffer.byteLength(value)} bytes in total, SHA-256 ${sha256(value)} …\n${tail}`
 }
 
 function oneLine(text: string): string {
   const line = visibleText(text, { newlines: 'blank', tabs: 'blank' }).trim()
-  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE)}…` : line
+  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE)}…` : line
 }
 
-/** All of the values as one text, as surfaces without a layout of their own print it. */
+/** The whole display as one text, for surfaces without a layout of their own. */
 export function displayText({ blocks }: Pick<Display, 'blocks'>): string {
   return blocks
     .map(block => (block.kind === 'label' ? `\n${String(block.text)}:\n` : String(block.text ?? '')))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf } from './fingerprint.js'
-import { approvalKindOf, requestFromMenu } from './from-menu.js'
+import { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 import { menuOf, SUBJECT } from './testing/fixtures.js'
 
 const REQUEST: Parameters<typeof fingerprintOf>[0] = {
@@ -27,7 +27,7 @@ describe('the fingerprint of a request', () => {
     expect(PRINT).toMatchInlineSnapshot(`"ecaec07ce121663148a23745c3c37e26a5fccf65832aad0c7157a001d00e1bbc"`)
   })
 
-  test('does not depend on the order of keys, nor on fields that are not there', () => {
+  test('does not depend on the order of keys or on missing fields', () => {
     expect(fingerprintOf({ ...REQUEST, input: { timeout: 10, command: 'rm -rf build' } })).toBe(PRINT)
     expect(fingerprintOf({ ...REQUEST, subAgent: undefined })).toBe(PRINT)
     expect(
@@ -76,19 +76,19 @@ describe('a menu as a request', () => {
   const menu = menuOf(['Yes', 'Yes, always', 'No'])
   const request = requestFromMenu(menu, context)
 
-  test('is the same whichever row is selected, wherever it stands, whenever it was seen', () => {
+  test('does not depend on the selected row, its place or its time', () => {
     const moved = {
       ...menu,
       selected: 2,
       options: menu.options.map((option, index) => ({ ...option, selected: index === 2 })),
       rows: [1, 7] as [number, number],
-      live: { proofs: ['L4'], since: 99, afterInput: false },
+      live: { proofs: ['pointer'], since: 99, afterInput: false },
       print: 'other',
     }
     expect(requestFromMenu(moved, { ...context, instance: '9:9' }).fingerprint).toBe(request.fingerprint)
   })
 
-  test('is another one with another body, question, title, option or place', () => {
+  test('changes with body, question, title, options or directory', () => {
     const others = [
       requestFromMenu({ ...menu, body: ['$ npm test '] }, context),
       requestFromMenu({ ...menu, question: 'May I run that?' }, context),
@@ -125,7 +125,7 @@ describe('a menu as a request', () => {
     expect(JSON.stringify(hidden.display)).not.toContain('\u202e')
   })
 
-  test('surveys and pickers of a person are nobody else’s decision; a login is shown, not decided', () => {
+  test('surveys and pickers are not requests; a login is shown, not decided', () => {
     expect(approvalKindOf(menu)).toBe('permission')
     expect(approvalKindOf({ ...menu, kind: 'plan' })).toBe('plan')
     expect(approvalKindOf({ ...menu, kind: 'auth' })).toBe('auth')

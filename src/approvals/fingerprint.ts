@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../text/index.js'
 
-/** SHA-256 of the exact request. Nothing is normalised: look-alikes must differ, and which row is selected is not part of it. */
+/**
+ * SHA-256 of the exact request. Nothing is normalised, so that look-alikes differ. The selected row
+ * is not part of it.
+ */
 export function fingerprintOf(request: {
   kind: string
   agent: string
@@ -13,7 +16,7 @@ export function fingerprintOf(request: {
   cwd: string
   questions: readonly { text: string; multi: boolean }[]
   options: readonly { label: string; meaning: string }[]
-  /** For a tool of an MCP server: hash of how it is launched. */
+  /** For a tool of an MCP server: the hash of its launch command. */
   launch?: string | undefined
   plan?: { sha256: string } | undefined
   items?: readonly unknown[] | undefined

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type GrantRecord, type GrantWish, grantFrom, isActive, isCovered, whyNoGrant } from './grants.js'
+import { type GrantRecord, type GrantRequest, grantFrom, isActive, isCovered, whyNoGrant } from './grants.js'
 import { DEFAULT_POLICY } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 import { requestFromReport, type StructuredReport } from './request-from-report.js'
@@ -29,14 +29,14 @@ function request(
 }
 const bash = (command: string) => request({ input: { command } })
 
-function make(from: ApprovalRequest, wish: GrantWish): GrantRecord {
+function make(from: ApprovalRequest, wish: GrantRequest): GrantRecord {
   expect(whyNoGrant(from, wish, DEFAULT_POLICY)).toBeNull()
   const made = grantFrom(from, wish, { by: ADA, surface: 'cli', approval: 'apr_1', policy: DEFAULT_POLICY, now: NOW })
   return { ...made, id: 'grt_1', version: 1, madeAt: NOW, uses: 0 }
 }
 
 describe('making a grant', () => {
-  test('lasts half an hour and twenty uses unless said otherwise', () => {
+  test('lasts half an hour and twenty uses by default', () => {
     expect(make(bash('npm test'), { scope: 'session' })).toMatchObject({
       scope: { kind: 'session', session: 'ses_1' },
       match: { kind: 'same' },
@@ -47,7 +47,7 @@ describe('making a grant', () => {
     })
   })
 
-  test.each<[string, ApprovalRequest, Partial<GrantWish>, RegExp]>([
+  test.each<[string, ApprovalRequest, Partial<GrantRequest>, RegExp]>([
     ['longer than the limit', bash('npm test'), { forMs: 9 * 3_600_000 }, /at most/],
     ['no time at all', bash('npm test'), { forMs: 0 }, /duration/],
     ['too many uses', bash('npm test'), { uses: 201 }, /uses/],
@@ -55,17 +55,22 @@ describe('making a grant', () => {
     ['high risk', bash('rm -rf x'), {}, /risk is high/],
     ['a question', request({ tool: 'AskUserQuestion', input: {}, kind: 'question' }), {}, /not a permission/],
     ['a mismatch', { ...bash('npm test'), source: { ...bash('npm test').source, mismatch: 'x' } }, {}, /contradict/],
-    ['what only a person decides', { ...bash('npm test'), neverAuto: 'it is about trust' }, {}, /trust/],
-    ['a session where there is none', request({}, { session: undefined as never }), { scope: 'session' }, /no session/],
-    ['a node where there is none', request({}, { effect: undefined as never }), { scope: 'node' }, /no node/],
+    ['a request for a person only', { ...bash('npm test'), neverAuto: 'it is about trust' }, {}, /trust/],
     [
-      'words that do not begin this command',
+      'a session without one',
+      request({}, { session: undefined as never }),
+      { scope: 'session' },
+      /does not belong to a session/,
+    ],
+    ['a node without one', request({}, { effect: undefined as never }), { scope: 'node' }, /does not belong to a node/],
+    [
+      'a prefix of another command',
       bash('npm test'),
       { match: { kind: 'prefix', words: ['npm', 'run'] } },
-      /would not match/,
+      /would not cover/,
     ],
     [
-      'a prefix that is every command',
+      'a prefix that covers every command',
       bash('git status'),
       { match: { kind: 'prefix', words: ['git'] } },
       /every command/,
@@ -83,22 +88,22 @@ describe('making a grant', () => {
       { match: { kind: 'path', directory: '/p-evil' } },
       /outside/,
     ],
-    ['a path for a command', bash('npm test'), { match: { kind: 'path', directory: '/p' } }, /would not match/],
-    ['an MCP server nobody knows', request({ tool: 'mcp__x__y', input: {} }), {}, /launched/],
-  ])('is refused for %s', (_, from, wish, why) => {
-    expect(whyNoGrant(from, { scope: 'project', ...wish }, DEFAULT_POLICY)).toMatch(why)
+    ['a path for a command', bash('npm test'), { match: { kind: 'path', directory: '/p' } }, /would not cover/],
+    ['an unknown MCP server', request({ tool: 'mcp__x__y', input: {} }), {}, /launch command/],
+  ])('is refused for %s', (_, from, wanted, why) => {
+    expect(whyNoGrant(from, { scope: 'project', ...wanted }, DEFAULT_POLICY)).toMatch(why)
   })
 })
 
-describe('what a grant covers', () => {
-  test('the same request, in another session of its scope too', () => {
+describe('a grant', () => {
+  test('covers the same request, also in another session of its scope', () => {
     const grant = make(bash('npm test'), { scope: 'run' })
     expect(isCovered(request({ requestKey: 'k2' }, { session: 'ses_2' }), grant, NOW)).toBe(true)
     expect(isCovered(bash('npm test '), grant, NOW)).toBe(false)
     expect(isCovered(request({}, { run: 'run_2' }), grant, NOW)).toBe(false)
   })
 
-  test.each<[GrantWish['scope'], Partial<ApprovalRequest['subject']>]>([
+  test.each<[GrantRequest['scope'], Partial<ApprovalRequest['subject']>]>([
     ['session', { session: 'ses_2' }],
     ['run', { run: 'run_2' }],
     ['node', { effect: 'run_1/deploy@1#1' }],
@@ -109,12 +114,12 @@ describe('what a grant covers', () => {
     expect(isCovered(request({}, elsewhere), grant, NOW)).toBe(false)
   })
 
-  test('a node keeps its grant over visits and attempts', () => {
+  test('covers all visits and attempts of a node', () => {
     const grant = make(bash('npm test'), { scope: 'node' })
     expect(isCovered(request({}, { effect: 'run_1/build@2#3' }), grant, NOW)).toBe(true)
   })
 
-  test('commands that begin with the words, and are plain', () => {
+  test('covers plain commands that start with the words', () => {
     const grant = make(bash('npm test'), { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] } })
     for (const command of ['npm test', 'npm test -- --run', '  npm   test x', `npm "test" 'a b'`])
       expect([command, isCovered(bash(command), grant, NOW)]).toEqual([command, true])
@@ -130,7 +135,7 @@ describe('what a grant covers', () => {
       expect([command, isCovered(bash(command), grant, NOW)]).toEqual([command, false])
   })
 
-  test('argument lists as well, through a shell or without', () => {
+  test('covers argument lists, with or without a shell', () => {
     const grant = make(request({ tool: 'shell', input: { command: ['npm', 'test'] } }), {
       scope: 'session',
       match: { kind: 'prefix', words: ['npm', 'test'] },
@@ -143,7 +148,7 @@ describe('what a grant covers', () => {
     expect(covers(['bash', 'npm', 'test'])).toBe(false)
   })
 
-  test('no text with a shell operator ever matches a prefix', () => {
+  test('never covers a text with a shell operator by a prefix', () => {
     const grant = make(bash('npm test'), { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] } })
     const operator = fc.constantFrom(...';&|<>$`(){}[]*?~!#\\\n\r')
     fc.assert(
@@ -157,7 +162,7 @@ describe('what a grant covers', () => {
     )
   })
 
-  test('writes below a directory, by where they really lie', () => {
+  test('covers writes below a directory, by their real paths', () => {
     const edit = (path: string, real = `/p/${path}`) =>
       requestFromReport(
         { channel: 'hook', requestKey: 'k', tool: 'Edit', input: { file_path: path } },
@@ -171,7 +176,7 @@ describe('what a grant covers', () => {
     expect(isCovered(request({ tool: 'Read', input: { file_path: 'src/a.ts' } }), grant, NOW)).toBe(false)
   })
 
-  test('never what became high, another tool, another agent or another version of it', () => {
+  test('never covers a high risk, another tool, another agent or another version', () => {
     const grant = make(bash('npm test'), { scope: 'project', match: { kind: 'prefix', words: ['npm', 'test'] } })
     expect(isCovered(bash('npm test --prefix=/etc'), grant, NOW)).toBe(false)
     expect(isCovered(request({ tool: 'Shell' }), grant, NOW)).toBe(false)
@@ -180,14 +185,14 @@ describe('what a grant covers', () => {
     expect(isCovered({ ...bash('npm test'), neverAuto: 'x' }, grant, NOW)).toBe(false)
   })
 
-  test('an MCP tool only while its server is launched the same way', () => {
+  test('covers an MCP tool only with the same launch command', () => {
     const call = (launch: string) => request({ tool: 'mcp__db__query', input: { q: 1 }, launch: launch.repeat(64) })
     const grant = make(call('a'), { scope: 'session' })
     expect(isCovered(call('a'), grant, NOW)).toBe(true)
     expect(isCovered(call('b'), grant, NOW)).toBe(false)
   })
 
-  test('not where several options allow once, or none does', () => {
+  test('covers nothing where several options allow once, or none', () => {
     const grant = make(bash('npm test'), { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] } })
     const option = { key: 'y', label: 'Yes', meaning: 'allow-once' as const }
     const offers = (options: (typeof option)[]) => request({ options })
@@ -200,7 +205,7 @@ describe('what a grant covers', () => {
 describe('the life of a grant', () => {
   const grant = make(bash('npm test'), { scope: 'session', forMs: 60_000, uses: 2 })
 
-  test('ends by time, by uses and by being ended; a clock set back does not prolong it', () => {
+  test('ends by time, by uses or by revocation; setting the clock back does not extend it', () => {
     expect(isActive(grant, NOW + 59_999)).toBe(true)
     expect(isActive(grant, NOW + 60_000)).toBe(false)
     expect(isActive({ ...grant, uses: 2 }, NOW)).toBe(false)

@@ -1,19 +1,19 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
 import type { Projection, StoredEvent } from '../store/index.js'
-import { onceOption, whyNeverAuto } from './never-auto.js'
-import { type ApprovalPolicy, MOST_GRANT_USES } from './policy.js'
+import { allowOnceOption, whyManualOnly } from './manual-only.js'
+import { type ApprovalPolicy, MAX_GRANT_USES } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 import { isInside } from './risk/place.js'
 import { plainWords } from './risk/plain-command.js'
 import { readToolUse } from './risk/tool-input.js'
 
-export type GrantMade = EventData<'grant.made'>
-export type GrantScope = GrantMade['scope']
-export type GrantMatch = GrantMade['match']
+type GrantMade = EventData<'grant.made'>
+type GrantScope = GrantMade['scope']
+type GrantMatch = GrantMade['match']
 export type GrantEnd = EventData<'grant.ended'>['reason']
 
-/** What a person asks for when they allow a request and others like it. */
-export interface GrantWish {
+/** The grant that a person wants to make with an allow. */
+export interface GrantRequest {
   scope: GrantScope['kind']
   forMs?: number
   uses?: number
@@ -29,7 +29,7 @@ export interface GrantRecord extends GrantMade {
   ended?: { reason: GrantEnd; at: number; by?: string }
 }
 
-/** One press that rests all grants; its own document beside them. */
+/** Whether all grants are paused; a document of its own. */
 export interface GrantSwitch {
   id: 'all'
   version: number
@@ -63,7 +63,7 @@ function evolve(state: GrantRecord | GrantSwitch | null, event: StoredEvent): Gr
   if (isEvent(event, 'grant.made')) return { ...event.data, id, version, madeAt: at, uses: 0 }
   if (!state || !isGrant(state)) return state
   if (isEvent(event, 'grant.used')) return { ...state, uses: state.uses + 1 }
-  // The first end is the end: a later one changes nothing.
+  // Only the first end counts.
   if (isEvent(event, 'grant.ended') && !state.ended)
     return { ...state, ended: { reason: event.data.reason, at, ...(event.data.by && { by: event.data.by.name }) } }
   return state
@@ -73,62 +73,62 @@ export function isGrant(state: GrantRecord | GrantSwitch): state is GrantRecord 
   return state.id !== 'all'
 }
 
-/** Whether it may still decide, by itself; whether it fits a request is another question. */
+/** Whether the grant is still in force; `isCovered` checks whether it covers a request. */
 export function isActive(grant: GrantRecord, now: number): boolean {
-  return !grant.ended && grant.uses < grant.maxUses && now < grant.expiresAt && now >= grant.madeAt - STEP_MS
+  return !grant.ended && grant.uses < grant.maxUses && now < grant.expiresAt && now >= grant.madeAt - CLOCK_STEP_MS
 }
 
-/** A wall clock that moved by more than this is not trusted to say when something ends. */
-export const STEP_MS = 60_000
+/** After a larger step of the wall clock, it does not say any more when a grant ends. */
+export const CLOCK_STEP_MS = 60_000
 
 /** Why this grant cannot be made with this request, or null. */
-export function whyNoGrant(request: ApprovalRequest, wish: GrantWish, policy: ApprovalPolicy): string | null {
-  const never = whyNeverAuto(request)
-  if (never) return never
-  if (!onceOption(request)) return 'no option of it plainly means once'
-  const forMs = wish.forMs ?? policy.grantForMs
+export function whyNoGrant(request: ApprovalRequest, wanted: GrantRequest, policy: ApprovalPolicy): string | null {
+  const manual = whyManualOnly(request)
+  if (manual) return manual
+  if (!allowOnceOption(request)) return 'the request has no plain option that allows once'
+  const forMs = wanted.forMs ?? policy.grantForMs
   if (!(forMs > 0)) return 'it needs a duration'
   if (forMs > policy.grantMaxMs)
-    return `it may last ${policy.grantMaxMs / 60_000} minutes at most (approvals.grant_max)`
-  const uses = wish.uses ?? policy.grantUses
-  if (!Number.isInteger(uses) || uses < 1 || uses > MOST_GRANT_USES) return `it may have 1 to ${MOST_GRANT_USES} uses`
-  if (!scopeOf(request, wish.scope)) return `the request belongs to no ${wish.scope}`
-  if (isMcp(request) && !request.request.launch) return 'how the MCP server is launched is not known'
-  const match = matchOf(request, wish)
+    return `it may last at most ${policy.grantMaxMs / 60_000} minutes (approvals.grant_max)`
+  const uses = wanted.uses ?? policy.grantUses
+  if (!Number.isInteger(uses) || uses < 1 || uses > MAX_GRANT_USES) return `it may have 1 to ${MAX_GRANT_USES} uses`
+  if (!scopeOf(request, wanted.scope)) return `the request does not belong to a ${wanted.scope}`
+  if (isMcp(request) && !request.request.launch) return 'the launch command of the MCP server is unknown'
+  const match = matchOf(request, wanted)
   if (typeof match === 'string') return match
-  return fits(match, request) ? null : 'this very request would not match it'
+  return fits(match, request) ? null : 'it would not cover this request'
 }
 
-/** The grant as it will be written. Only after `whyNoGrant` said null. */
+/** The grant as it will be written. Call `whyNoGrant` first. */
 export function grantFrom(
   request: ApprovalRequest,
-  wish: GrantWish,
+  wanted: GrantRequest,
   made: Pick<GrantMade, 'by' | 'surface' | 'approval' | 'settings'> & { policy: ApprovalPolicy; now: number },
 ): GrantMade {
   const { agentVersion, agent, project } = request.subject
   const { launch } = request.request
   const { policy, now, ...rest } = made
   return {
-    scope: scopeOf(request, wish.scope)!,
-    match: matchOf(request, wish) as GrantMatch,
+    scope: scopeOf(request, wanted.scope)!,
+    match: matchOf(request, wanted) as GrantMatch,
     tools: [request.request.tool],
     agent,
     project,
     ...(agentVersion !== undefined && { agentVersion }),
     ...(launch !== undefined && { launch }),
-    expiresAt: now + (wish.forMs ?? policy.grantForMs),
-    maxUses: wish.uses ?? policy.grantUses,
+    expiresAt: now + (wanted.forMs ?? policy.grantForMs),
+    maxUses: wanted.uses ?? policy.grantUses,
     ...rest,
-    ...(wish.note !== undefined && { note: wish.note }),
+    ...(wanted.note !== undefined && { note: wanted.note }),
   }
 }
 
-/** Whether the grant would allow this request. Everything must agree; what is not known does not. */
+/** Whether the grant allows this request. Everything must match; what is unknown does not match. */
 export function isCovered(request: ApprovalRequest, grant: GrantRecord, now: number): boolean {
   return (
     isActive(grant, now) &&
-    whyNeverAuto(request) === null &&
-    onceOption(request) !== null &&
+    whyManualOnly(request) === null &&
+    allowOnceOption(request) !== null &&
     grant.agent === request.subject.agent &&
     grant.project === request.subject.project &&
     grant.agentVersion === request.subject.agentVersion &&
@@ -173,23 +173,23 @@ function nodeOf(effect: string | undefined): string | null {
   return /^[^/]+\/(.+)@\d+(?:#\d+)?$/.exec(effect ?? '')?.[1] ?? null
 }
 
-/** Programs that run whatever follows: alone they are no beginning of a command, they are every command. */
+/** Programs that run other commands: as a prefix on their own they would cover every command. */
 const OPEN_ENDED = new Set(
   'sh bash zsh dash ksh fish env sudo doas xargs nohup nice timeout time exec eval command ssh python python3 node deno bun perl ruby php npx bunx pnpx uvx npm yarn pnpm make just git docker podman kubectl'.split(
     ' ',
   ),
 )
 
-function matchOf(request: ApprovalRequest, { match = { kind: 'same' } }: GrantWish): GrantMatch | string {
+function matchOf(request: ApprovalRequest, { match = { kind: 'same' } }: GrantRequest): GrantMatch | string {
   switch (match.kind) {
     case 'same':
       return request.samePrint === undefined
-        ? 'the request has no print to compare others with'
+        ? 'the request has no fingerprint to compare others with'
         : { kind: 'same', samePrint: request.samePrint }
     case 'prefix': {
       const words = [...match.words]
       if (words.length === 0 || plainWords(words.map(quoted).join(' '))?.length !== words.length)
-        return 'a beginning of a command is plain words, without operators, quotes or wildcards'
+        return 'a command prefix must be plain words, without operators, quotes or wildcards'
       if (words.length === 1 && OPEN_ENDED.has(words[0]!)) return `"${words[0]}" alone would allow every command`
       return { kind: 'prefix', words }
     }
@@ -220,15 +220,18 @@ function fits(match: GrantMatch, request: ApprovalRequest): boolean {
   }
 }
 
-/** The words of the structured command, if it is one plain command; what only the screen told is not known well enough. */
-export function commandWords({ request: { tool, input } }: ApprovalRequest): string[] | null {
+/**
+ * The words of the structured command, if it is one plain command. A command that only the screen
+ * shows is not reliable enough.
+ */
+function commandWords({ request: { tool, input } }: ApprovalRequest): string[] | null {
   const use = readToolUse(tool, input)
   if (use.kind !== 'command') return null
   if (typeof use.command === 'string') return plainWords(use.command)
   const [program, flag, script, ...rest] = use.command
   const isShell = /(^|\/)(ba|z|da|k)?sh$/.test(program ?? '')
   if (isShell) return rest.length === 0 && /^-l?c$/.test(flag ?? '') ? plainWords(script ?? '') : null
-  // No shell reads an argument list, but a sign in it may still mean something to the program behind.
+  // No shell reads an argument list, but a special character may mean something to the program.
   const isPlain = use.command.every(word => plainWords(`x ${quoted(word)}`) !== null)
   return isPlain ? [...use.command] : null
 }

@@ -1,28 +1,63 @@
-export { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer, type WantedPage } from './apply-menu.js'
+/*
+ * The ledger of decisions: every request for a decision by an agent, a graph or a pipeline, each decided
+ * once and applied once. It is not a user interface: every surface shows the same records and calls the
+ * same `Ledger.decide`.
+ *
+ *   request ─► Ledger.request ─► pending ─► Ledger.decide ─► decided ─► delivered by its owner ─► applied
+ *                  │ a grant covers it ───────────────────────▲              └─► stale · expired · cancelled
+ *
+ * From a report to a record
+ *   request-from-menu, request-from-report  a live menu, or a hook's report, becomes an `ApprovalRequest`
+ *   join-reports        which reports are about one request
+ *   fingerprint         the hash of exactly what was asked; a decision is bound to it
+ *   display             the one rendering that all surfaces show, hidden characters made visible
+ *   risk.ts, risk/      the risk of a request, from its command, paths and tool: it never decides
+ *   stored-request      what the log keeps: without secrets, of bounded size
+ *   record, approval-table, streams         the record as a projection of its stream; its states
+ *
+ * A decision
+ *   ledger              reads, judges, appends at the judged version; a conflict is judged again
+ *   decide (pure)       every rule, in order: form, role, surface, state, fingerprint, option, lockdown,
+ *                       grants, display, step-up, edits. A new rule belongs there, and nowhere else
+ *   policy, lockdown    the settings and the state that the rules depend on
+ *   denial              which answers are denials; the dashboard imports it as well
+ *   grants, grant-registry, manual-only     decisions for similar requests, and what only a person decides
+ *   batch               several requests at once, each decided on its own
+ *
+ * Afterwards
+ *   apply-menu          types a decision into the agent's menu, and verifies every key on the screen
+ *   ledger-sweeper      deadlines, and the ends of grants
+ *   wait-for-record     waits for the outcome, whichever process brings it about
+ *   notification-plan   who is notified where and when; a pure function for all channels
+ *   report              the history, with times, refusals and grants
+ *
+ * `host/open-ledger.ts` opens the ledger of a home, with its settings: use that, and not `new Ledger`,
+ * outside of tests. Delivering a decision is up to the owner of the request: sessions/ for a session,
+ * runs/ for a run's agent; the answer of a gate is written in the transaction of its decision.
+ */
+export { chooseOption, type MenuPort } from './apply-menu.js'
 export { selectedLabel } from './apply-menu-labels.js'
-export { type ApprovalState, approvalTable } from './approval-table.js'
-export { type BatchItem, type BatchResult, decideBatch, denyAll, denyBatch, isDenial, saysNo } from './batch.js'
-export { behindOf } from './behind.js'
-export { type DecisionRequest, judgeDecision } from './decide.js'
+export { approvalTable } from './approval-table.js'
+export { type BatchResult, decideBatch, denyAll, denyBatch } from './batch.js'
+export { blockersOf } from './blocked-requests.js'
+export type { DecisionRequest } from './decide.js'
+export { DENIAL_MEANINGS, denyingOption, isDenialMeaning } from './denial.js'
 export { displayOf, displayText } from './display.js'
 export { fingerprintOf, sha256 } from './fingerprint.js'
-export { approvalKindOf, requestFromMenu } from './from-menu.js'
-export type { GrantBook } from './grant-book.js'
-export { type GrantRecord, type GrantSwitch, type GrantWish, grantsProjection } from './grants.js'
-export { type Join, joinReports, type MenuReport, type ReportedRequest } from './join-reports.js'
+export type { GrantRequest } from './grants.js'
+export { joinReports } from './join-reports.js'
 export { Ledger, type LedgerOptions } from './ledger.js'
-export { LedgerWatch } from './ledger-watch.js'
+export { LedgerSweeper } from './ledger-sweeper.js'
 export {
-  NOTIFY_DEFAULTS,
-  type NotifyChannel,
-  type NotifyPerson,
-  type NotifySettings,
-  type NotifyStep,
-  type NotifySubject,
+  DEFAULT_NOTIFICATION_TIMES,
+  type NotificationChannel,
+  type NotificationRecipient,
+  type NotificationSubject,
+  type NotificationTimes,
   planNotifications,
   type SentMessage,
-} from './notify-plan.js'
-export { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type Role, type Surface } from './policy.js'
+} from './notification-plan.js'
+export { type Actor, type ApprovalPolicy, DEFAULT_POLICY } from './policy.js'
 export {
   type ApprovalDecision,
   type ApprovalRecord,
@@ -30,12 +65,13 @@ export {
   approvalStream,
   approvalsProjection,
   isOpen,
-  isReplaced,
+  isSuperseded,
 } from './record.js'
-export { type ApprovalReport, buildReport, type ReportFilter, readLedgerEvents, reportRows } from './report.js'
-export { requestFromReport, type StructuredReport } from './request-from-report.js'
+export { type ApprovalReport, buildReport, readLedgerEvents, reportRows } from './report.js'
+export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
+export { requestFromReport } from './request-from-report.js'
 export { plainWords } from './risk/plain-command.js'
-export type { Risk, RiskLevel } from './risk/reason.js'
 export { isSecretPath } from './risk/secret-names.js'
-export { type RatedRequest, rateRisk } from './risk.js'
+export { rateRisk } from './risk.js'
 export { LEDGER_STREAMS, ledgerProjections } from './streams.js'
+export { waitForRecord } from './wait-for-record.js'

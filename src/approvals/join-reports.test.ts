@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { behindOf } from './behind.js'
+import { blockersOf } from './blocked-requests.js'
 import { joinReports, type MenuReport, type ReportedRequest } from './join-reports.js'
 import type { ApprovalRecord } from './record.js'
 import { requestFromReport, type StructuredReport } from './request-from-report.js'
@@ -44,12 +44,12 @@ function menu(body: string[], fields: Partial<MenuReport['menu']> = {}): MenuRep
 }
 
 describe('reports of one request', () => {
-  test('with one key are one, also when the relay came back and said it again', () => {
+  test('with the same key are joined, also when the relay repeats one', () => {
     const open = structured({ requestKey: 'same' })
     expect(joinReports([open], report({ channel: 'hook', requestKey: 'same' }))).toEqual({ do: 'known', id: open.id })
   })
 
-  test('with one id of the agent are one, whatever else they say', () => {
+  test('with the same id of the agent are joined, whatever else differs', () => {
     const open = structured({ toolUseId: 'toolu_1' })
     expect(joinReports([structured(), open], report({ toolUseId: 'toolu_1', input: { command: 'other' } }))).toEqual({
       do: 'join',
@@ -58,7 +58,7 @@ describe('reports of one request', () => {
     })
   })
 
-  test('with the same tool and input in the same turn are one, the order of fields aside', () => {
+  test('with the same tool and input in the same turn are joined, in any order of fields', () => {
     const open = structured({ input: { command: 'x', timeout: 1 } })
     expect(joinReports([open], report({ input: { timeout: 1, command: 'x' } }))).toEqual({
       do: 'join',
@@ -74,18 +74,18 @@ describe('reports of one request', () => {
     expect(joinReports([open], report({ input: { timeout: 1, command: 'x' }, subAgent: 'a' }))).toEqual({ do: 'new' })
   })
 
-  test('two equal requests of one channel, or with ids of their own, are two', () => {
+  test('of two equal requests of one channel, or with different ids, are not joined', () => {
     expect(joinReports([structured()], report({ channel: 'hook', requestKey: 'another' }))).toEqual({ do: 'new' })
     expect(joinReports([structured({ toolUseId: 'a' })], report({ toolUseId: 'b' }))).toEqual({ do: 'new' })
   })
 
-  test('a second report finds the second of two equal requests', () => {
+  test('of the second of two equal requests join the second', () => {
     const first = structured({}, { joined: [{ channel: 'transcript', requestKey: 'r0' }] })
     const second = structured()
     expect(joinReports([first, second], report())).toMatchObject({ id: second.id })
   })
 
-  test('a report that comes after the end of its request raises nothing', () => {
+  test('of a closed request raise nothing', () => {
     const closed = structured({ requestKey: 'tool:1', toolUseId: 'toolu_1' }, { state: 'applied' })
     expect(joinReports([closed], report({ channel: 'hook' }))).toEqual({ do: 'known', id: closed.id })
     expect(joinReports([closed], report({ channel: 'hook', toolUseId: 'toolu_1' }))).toEqual({
@@ -99,7 +99,7 @@ describe('reports of one request', () => {
 })
 
 describe('a menu on screen', () => {
-  test('joins the request whose command it shows, however the screen wraps it', () => {
+  test('joins the request whose command it shows, with any line wraps', () => {
     const open = structured()
     for (const body of [
       ['$ npm run build:all'],
@@ -118,7 +118,7 @@ describe('a menu on screen', () => {
     expect(joinReports([a, b], menu(['$ npm run ccc']))).toEqual({ do: 'new' })
   })
 
-  test('joins by a path as agents shorten it, and by a long command cut off', () => {
+  test('joins by a shortened path and by a truncated command', () => {
     const edit = structured({ tool: 'Edit', input: { file_path: '/p/src/deep/file.ts' } })
     expect(joinReports([edit], menu(['src/deep/file.ts']))).toMatchObject({ do: 'join', id: edit.id })
     const long = structured({ input: { command: `node script.mjs ${'--option value '.repeat(20)}` } })
@@ -131,7 +131,7 @@ describe('a menu on screen', () => {
     })
   })
 
-  test('that names another command than the one open request contradicts it', () => {
+  test('with another command than the only open request contradicts it', () => {
     const open = structured()
     const join = joinReports([open], menu(['$ rm -rf /']))
     expect(join).toEqual({
@@ -142,44 +142,44 @@ describe('a menu on screen', () => {
     })
   })
 
-  test('that says something else never joins what is decided: it would be applied to something else', () => {
+  test('with another content never joins a decided request', () => {
     expect(joinReports([structured({}, { state: 'decided' })], menu(['$ rm -rf /']))).toEqual({ do: 'new' })
   })
 
-  test('that shows what was decided may finish it', () => {
+  test('that shows a decided request may join it', () => {
     const open = structured({}, { state: 'decided' })
     expect(joinReports([open], menu(['$ npm run build:all']))).toMatchObject({ do: 'join', id: open.id })
   })
 
-  test('about something else altogether is a request of its own', () => {
+  test('about something else is a new request', () => {
     expect(joinReports([structured()], menu(['Do you trust this folder?'], { kind: 'trust' }))).toEqual({ do: 'new' })
     expect(joinReports([structured()], menu(['Which one?']))).toEqual({ do: 'new' })
   })
 
-  test('does not join a request that has its menu already', () => {
+  test('does not join a request that has a menu', () => {
     expect(joinReports([structured({}, { menuPrint: 'there' })], menu(['$ npm run build:all']))).toEqual({ do: 'new' })
   })
 })
 
-describe('structure that comes after the screen', () => {
+describe('a report that comes after the screen', () => {
   const onScreen = (state: ApprovalRecord['state']) =>
     recordOf({ id: 'apr_screen', state, request: { ...recordOf().request, text: '$ npm run build:all\nMay I?' } })
 
-  test('replaces what only the screen told, and leaves alone what is decided', () => {
+  test('replaces a pending request of the screen, not a decided one', () => {
     expect(joinReports([onScreen('pending')], report())).toEqual({ do: 'replace', id: 'apr_screen' })
     expect(joinReports([onScreen('decided')], report())).toEqual({ do: 'join', id: 'apr_screen', by: 'menu' })
     expect(joinReports([onScreen('pending')], report({ input: { command: 'ls' } }))).toEqual({ do: 'new' })
   })
 })
 
-describe('requests behind another', () => {
-  test('only those that need the screen, of the same session', () => {
+describe('blocked requests', () => {
+  test('are those of the same session that need the screen', () => {
     const front = structured({}, { menuPrint: 'p' })
     const waiting = structured()
     const holding = structured({ can: ['hold'] })
     const elsewhere = structured({}, { subject: { ...SUBJECT, session: 'ses_2' } })
     const closed = structured({}, { state: 'applied' })
-    expect([...behindOf([waiting, front, holding, elsewhere, closed])]).toEqual([[waiting.id, front.id]])
-    expect(behindOf([waiting, holding]).size).toBe(0)
+    expect([...blockersOf([waiting, front, holding, elsewhere, closed])]).toEqual([[waiting.id, front.id]])
+    expect(blockersOf([waiting, holding]).size).toBe(0)
   })
 })

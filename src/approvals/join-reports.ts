@@ -1,10 +1,10 @@
 import type { Menu } from '../screen/index.js'
 import { canonicalJson } from '../text/index.js'
-import { useOnScreen } from './from-menu.js'
 import { type ApprovalRecord, isOpen } from './record.js'
+import { toolUseOnScreen } from './request-from-menu.js'
 import { readToolUse, type ToolUse } from './risk/tool-input.js'
 
-/** A request that a structured channel reports, as far as joining looks at it. */
+/** A request from a structured channel, as far as it matters for joining. */
 export interface ReportedRequest {
   channel: string
   requestKey: string
@@ -16,7 +16,7 @@ export interface ReportedRequest {
   subAgent?: string
 }
 
-/** A live menu, seen on the screen of a session. */
+/** A live menu on the screen of a session. */
 export interface MenuReport {
   channel: 'screen'
   requestKey: string
@@ -25,8 +25,9 @@ export interface MenuReport {
 }
 
 /**
- * What to do with a report. `known`: this very report came before. `join`: it is another report of that approval. `replace`: the screen was
- * first, and what it showed is now known in structure; the new request follows the old one. `new`: an approval of its own.
+ * What to do with a report. `known`: the same report came before. `join`: it is another report of
+ * that approval. `replace`: the screen was first, and the structured request supersedes what it
+ * showed. `new`: it is a new approval.
  */
 export type Join =
   | { do: 'known'; id: string }
@@ -35,9 +36,11 @@ export type Join =
   | { do: 'new' }
 
 /**
- * One request may be told of several times: by two hooks, by the transcript, by the screen. Which reports are one is decided in this order:
- * the agent's own id; the same tool and the same input in the same session and turn; a live menu that shows the command or the path of the
- * one open structured request. Two requests of one channel with keys of their own are never one, however alike: agents ask in parallel.
+ * One request may be reported several times: by two hooks, by the transcript, by the screen.
+ * Reports belong to one request by, in this order: the agent's own id; the same tool and input in
+ * the same session and turn; a live menu that shows the command or path of the only open structured
+ * request. Two requests of one channel with different keys are never joined, even when they are
+ * equal: agents ask in parallel.
  */
 export function joinReports(open: readonly ApprovalRecord[], report: ReportedRequest | MenuReport): Join {
   const all = open.filter(record => record.subject.session === report.session)
@@ -52,33 +55,33 @@ export function joinReports(open: readonly ApprovalRecord[], report: ReportedReq
 }
 
 /**
- * A hook may be slower than the answer: its request was shown, decided and closed before it came. It is the report of a closed request that
- * this channel has not told of yet, by whatever that one was known. Should it be the next one's after all, its menu is still to come and
- * tells of it.
+ * A hook may be slower than the answer: its request was shown, decided and closed before the hook
+ * reports it. It then belongs to a closed request that this channel has not reported yet. Should it
+ * belong to the next request after all, that one is still reported by its menu.
  */
 function lateReportOf(all: readonly ApprovalRecord[], report: ReportedRequest): ApprovalRecord | undefined {
   const { toolUseId, turn, channel } = report
   const use = readToolUse(report.tool, report.input)
   return all.find(record => {
-    if (isOpen(record) || hasMadeWay(record)) return false
+    if (isOpen(record) || isSuperseded(record)) return false
     if (toolUseId !== undefined && keysOf(record).some(key => key.toolUseId === toolUseId)) return true
     const isSameTurn = turn === undefined || record.source.turn === undefined || record.source.turn === turn
-    if (isToldBy(record, channel) || !isSameTurn || isOfOtherUse(record, toolUseId)) return false
+    if (isReportedBy(record, channel) || !isSameTurn || isOtherUse(record, toolUseId)) return false
     return isStructured(record) ? isSameUse(record, report) : isShownOf(record, use)
   })
 }
 
-/** What followed it stands in its place: reports of it are about that one. */
-function hasMadeWay({ state, outcome }: ApprovalRecord): boolean {
+/** Reports of a replaced request are about its successor. */
+function isSuperseded({ state, outcome }: ApprovalRecord): boolean {
   return state === 'stale' && outcome?.reason === 'changed'
 }
 
-/** This channel has told of it by a report of its own; that a tool was about to be used is none. */
-function isToldBy(record: ApprovalRecord, channel: string): boolean {
+/** Whether this channel reported the request; the announcement of a tool use does not count. */
+function isReportedBy(record: ApprovalRecord, channel: string): boolean {
   return keysOf(record).some(key => key.channel === channel && !key.requestKey.startsWith('tool:'))
 }
 
-/** Only its menu told of it, and that shows this very thing. */
+/** Whether only a menu reported it, and the menu shows this tool use. */
 function isShownOf(record: ApprovalRecord, use: ToolUse): boolean {
   return !isStructured(record) && record.kind === 'permission' && shows(record.request.text ?? '', use)
 }
@@ -102,15 +105,15 @@ function joinStructured(open: readonly ApprovalRecord[], report: ReportedRequest
     record =>
       isSameUse(record, report) &&
       (record.source.turn === undefined || report.turn === undefined || record.source.turn === report.turn) &&
-      !isToldBy(record, channel) &&
-      !isOfOtherUse(record, toolUseId),
+      !isReportedBy(record, channel) &&
+      !isOtherUse(record, toolUseId),
   )
   if (alike) return { do: 'join', id: alike.id, by: 'input' }
   const use = readToolUse(report.tool, report.input)
   const onScreen = open.filter(record => isShownOf(record, use))
   const [first] = onScreen
   if (onScreen.length !== 1) return { do: 'new' }
-  // What is decided stays as it was decided; the report is then further evidence for it.
+  // A decided request is not replaced; the report is then further evidence.
   return first!.state === 'pending' ? { do: 'replace', id: first!.id } : { do: 'join', id: first!.id, by: 'menu' }
 }
 
@@ -122,48 +125,51 @@ function joinMenu(open: readonly ApprovalRecord[], { menu }: MenuReport): Join {
     record => shows(text, readToolUse(record.request.tool, record.request.input)) || asks(record, menu),
   )
   if (shown.length === 1) return { do: 'join', id: shown[0]!.id, by: 'menu' }
-  // What was decided was decided about what was shown then: a menu that says something else is another request.
+  // A decision is bound to what was shown: a menu with another content is another request.
   const undecided = waiting.filter(record => record.state === 'pending')
   const [only] = undecided
   if (waiting.length !== 1 || undecided.length !== 1 || menu.kind !== 'permission' || only!.kind !== 'permission')
     return { do: 'new' }
   const mismatch = contradiction(
     readToolUse(only!.request.tool, only!.request.input),
-    useOnScreen({ ...menu, body: [...menu.body] } as Menu),
+    toolUseOnScreen({ ...menu, body: [...menu.body] } as Menu),
   )
   return mismatch === null ? { do: 'new' } : { do: 'join', id: only!.id, by: 'menu', mismatch }
 }
 
-/** Screen and structure speak of the same kind of thing, and name different ones. */
+/**
+ * How a report and the screen contradict each other: the same kind of tool use, with different
+ * targets.
+ */
 function contradiction(structured: ToolUse, onScreen: ToolUse | null): string | null {
   if (!onScreen) return null
   const wanted = nameOf(structured)
   const seen = nameOf(onScreen)
   if (wanted === null || seen === null) return null
   const isSameKind = structured.kind === onScreen.kind || (isFileUse(structured) && isFileUse(onScreen))
-  return isSameKind && squeezed(wanted) !== squeezed(seen)
+  return isSameKind && withoutBlanks(wanted) !== withoutBlanks(seen)
     ? `the agent asks for ${wanted}, the menu shows ${seen}`
     : null
 }
 
-/** A truncated row ends in an ellipsis; so many characters before it must agree. */
-const SHORTEST_PIECE = 24
+/** A truncated row ends in an ellipsis; this many characters before it must be equal. */
+const MIN_MATCH = 24
 
 function shows(text: string, use: ToolUse): boolean {
   const name = nameOf(use)
   if (name === null || name === '') return false
-  const screen = squeezed(text)
-  const wanted = squeezed(name)
+  const screen = withoutBlanks(text)
+  const wanted = withoutBlanks(name)
   if (screen.includes(wanted)) return true
   if (use.kind === 'read' || use.kind === 'write') return endsAlike(screen, wanted)
   const cutAt = screen.indexOf('…')
   if (cutAt < 0) return false
-  const begin = wanted.slice(0, SHORTEST_PIECE)
-  const start = begin.length < SHORTEST_PIECE ? -1 : screen.indexOf(begin)
+  const begin = wanted.slice(0, MIN_MATCH)
+  const start = begin.length < MIN_MATCH ? -1 : screen.indexOf(begin)
   return start >= 0 && wanted.startsWith(screen.slice(start, cutAt > start ? cutAt : undefined))
 }
 
-/** Agents show paths relative to the project. Two segments must agree, or all that there are. */
+/** Agents show paths relative to the project: the last two segments must be equal. */
 function endsAlike(screen: string, path: string): boolean {
   const segments = path.split('/').filter(segment => segment !== '')
   return segments.length >= 2 && screen.includes(segments.slice(-2).join('/'))
@@ -172,7 +178,7 @@ function endsAlike(screen: string, path: string): boolean {
 function asks(record: ApprovalRecord, menu: MenuReport['menu']): boolean {
   return (
     record.kind === menu.kind &&
-    record.request.questions.some(question => squeezed(question.text) === squeezed(menu.question))
+    record.request.questions.some(question => withoutBlanks(question.text) === withoutBlanks(menu.question))
   )
 }
 
@@ -190,8 +196,8 @@ function isFileUse(use: ToolUse): boolean {
   return use.kind === 'read' || use.kind === 'write'
 }
 
-/** Blanks and line ends are the screen's width, not the request's. */
-function squeezed(text: string): string {
+/** Blanks and line ends depend on the width of the screen, not on the request. */
+function withoutBlanks(text: string): string {
   return text.replace(/\s+/gu, '')
 }
 
@@ -206,8 +212,8 @@ function keysOf({
   return [source, ...(joined ?? [])]
 }
 
-/** It has the id of a use of the tool, and another one. */
-function isOfOtherUse(record: ApprovalRecord, toolUseId: string | undefined): boolean {
+/** Whether the record belongs to another use of the tool. */
+function isOtherUse(record: ApprovalRecord, toolUseId: string | undefined): boolean {
   return (
     toolUseId !== undefined && keysOf(record).some(key => key.toolUseId !== undefined && key.toolUseId !== toolUseId)
   )

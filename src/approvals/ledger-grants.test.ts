@@ -37,7 +37,7 @@ const ask = (command: string, key = Math.random().toString()) =>
 const typesOf = async (stream: string) => (await store.readStream(stream)).map(event => event.type)
 
 describe('a grant in the ledger', () => {
-  test('is made together with the decision, and decides what it covers', async () => {
+  test('is made with the decision, and decides the requests that it covers', async () => {
     const made = await grant()
     const covered = await ask('npm test -- --run')
     expect(covered).toMatchObject({
@@ -54,9 +54,9 @@ describe('a grant in the ledger', () => {
     expect((await ask('rm -rf x')).state).toBe('pending')
   })
 
-  test('given under other settings covers nothing, and ends', async () => {
+  test('made under other settings covers nothing, and ends', async () => {
     let mark = 'before'
-    ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', settingsMark: () => mark })
+    ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', settingsHash: () => mark })
     const made = await grant()
     expect(made.settings).toBe('before')
     expect((await ask('npm test')).state).toBe('decided')
@@ -66,7 +66,7 @@ describe('a grant in the ledger', () => {
     expect((await ledger.grants.find(made.id)).ended).toMatchObject({ reason: 'config' })
   })
 
-  test('is used up: the last use and its end are one', async () => {
+  test('ends in the transaction of its last use', async () => {
     const made = await grant({ uses: 2 })
     expect((await ask('npm test')).state).toBe('decided')
     expect((await ask('npm test')).state).toBe('decided')
@@ -74,7 +74,7 @@ describe('a grant in the ledger', () => {
     expect(await typesOf(grantStream(made.id))).toEqual(['grant.made', 'grant.used', 'grant.used', 'grant.ended'])
   })
 
-  test('is over when its time is', async () => {
+  test('ends when its time is over', async () => {
     await grant({ forMs: MINUTE })
     site.clock.advance(MINUTE - 1)
     expect((await ask('npm test')).state).toBe('decided')
@@ -82,10 +82,10 @@ describe('a grant in the ledger', () => {
     expect((await ask('npm test')).state).toBe('pending')
   })
 
-  test('that expires between the look and the append is not used', async () => {
+  test('that expires between the search and the append is not used', async () => {
     const made = await grant({ forMs: MINUTE })
     site.clock.advance(MINUTE - 1)
-    // Time passes while the append waits for the file: after the grant was found, before it is written.
+    // Time passes after the grant was found, while the append waits for the file.
     const cover = ledger.grants.cover.bind(ledger.grants)
     ledger.grants.cover = async request => {
       const found = await cover(request)
@@ -96,23 +96,26 @@ describe('a grant in the ledger', () => {
     expect(await typesOf(grantStream(made.id))).toEqual(['grant.made'])
   })
 
-  test.each(['revoked', 'paused', 'used up'])('that is %s between the look and the append is not used', async what => {
-    const made = await grant({ uses: 1 })
-    const other = await site.ledger()
-    const cover = ledger.grants.cover.bind(ledger.grants)
-    let isFirst = true
-    ledger.grants.cover = async request => {
-      const found = await cover(request)
-      if (isFirst) {
-        isFirst = false
-        if (what === 'revoked') await other.grants.end(made, 'revoked', OWNER)
-        if (what === 'paused') await other.grants.pause(OWNER, 'cli')
-        if (what === 'used up') await other.request(reportedOf({ requestKey: 'faster' }))
+  test.each(['revoked', 'paused', 'used up'])(
+    'that is %s between the search and the append is not used',
+    async what => {
+      const made = await grant({ uses: 1 })
+      const other = await site.ledger()
+      const cover = ledger.grants.cover.bind(ledger.grants)
+      let isFirst = true
+      ledger.grants.cover = async request => {
+        const found = await cover(request)
+        if (isFirst) {
+          isFirst = false
+          if (what === 'revoked') await other.grants.end(made, 'revoked', OWNER)
+          if (what === 'paused') await other.grants.pause(OWNER, 'cli')
+          if (what === 'used up') await other.request(reportedOf({ requestKey: 'faster' }))
+        }
+        return found
       }
-      return found
-    }
-    expect((await ask('npm test')).state).toBe('pending')
-  })
+      expect((await ask('npm test')).state).toBe('pending')
+    },
+  )
 
   test('two processes cannot use the last use twice', async () => {
     await grant({ uses: 3 })
@@ -124,7 +127,7 @@ describe('a grant in the ledger', () => {
     expect(await store.checkChain()).toEqual([])
   })
 
-  test('can be revoked by anyone who may decide, once', async () => {
+  test('can be revoked once, by everyone who may decide', async () => {
     const made = await grant()
     expect(await ledger.grants.end(made, 'revoked', OWNER)).toBe(true)
     expect(await ledger.grants.end(made, 'time')).toBe(false)
@@ -132,7 +135,7 @@ describe('a grant in the ledger', () => {
     expect((await ask('npm test')).state).toBe('pending')
   })
 
-  test('rests while all are paused, and holds again afterwards', async () => {
+  test('has no effect while all grants are paused', async () => {
     await grant()
     await ledger.grants.pause(OWNER, 'cli')
     expect((await ask('npm test')).state).toBe('pending')
@@ -154,7 +157,7 @@ describe('a grant in the ledger', () => {
     expect(await ledger.grants.list({ all: true })).toEqual([])
   })
 
-  test('compares what was asked, although secrets are not kept', async () => {
+  test('compares the original request, although secrets are not stored', async () => {
     const secret = (value: string) => reportedOf({ input: { command: `npm test --token ghp_${value.repeat(36)}` } })
     const record = await ledger.request(secret('a'))
     expect(JSON.stringify(record)).not.toContain('ghp_aaaa')
@@ -164,8 +167,8 @@ describe('a grant in the ledger', () => {
   })
 })
 
-describe('what is stored of a request', () => {
-  test('holds no secret, in no field, and what is shown is what was kept', async () => {
+describe('the stored request', () => {
+  test('contains no secret in any field, and its display shows what is stored', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`
     const record = await ledger.request(
       reportedOf({ tool: 'Write', input: { file_path: 'x', content: `token = "${token}"` } }),
@@ -176,7 +179,7 @@ describe('what is stored of a request', () => {
     await ledger.decide(record.id, decisionOf(record, { option: 'allow' }))
   })
 
-  test('is bounded; what was cut can be denied, not allowed', async () => {
+  test('is limited in size; a cut one can be denied, but not allowed', async () => {
     const record = await ledger.request(
       reportedOf({ tool: 'Write', input: { file_path: 'x', content: 'word \n'.repeat(40_000) } }),
     )
@@ -196,7 +199,7 @@ describe('what is stored of a request', () => {
     })
   })
 
-  test('beyond the limit nothing more is raised', async () => {
+  test('is refused above the limit of pending requests', async () => {
     const small = await site.ledger({ policy: { maxPending: 2 } })
     await small.request(reportedOf())
     await small.request(reportedOf())
@@ -205,7 +208,7 @@ describe('what is stored of a request', () => {
 })
 
 describe('a request that changes', () => {
-  test('is stale, and the next one follows it, in one step', async () => {
+  test('is superseded in one transaction', async () => {
     const old = await ledger.request(requestOf())
     const next = await ledger.replace(old, reportedOf())
     expect(await ledger.get(old.id)).toMatchObject({ state: 'stale', outcome: { reason: 'changed' } })
@@ -214,7 +217,7 @@ describe('a request that changes', () => {
     expect(await ledger.list({ isOpenOnly: true })).toHaveLength(1)
   })
 
-  test('joins what other channels say; a contradiction is shown, and never joins what is decided', async () => {
+  test('joins reports of other channels; a contradiction is shown, and never joins a decided request', async () => {
     const record = await ledger.request(reportedOf())
     const report = { channel: 'screen', requestKey: '3:1', evidence: [{ kind: 'menu' }], menuPrint: 'p' }
     expect(await ledger.join(record, report)).toBe(true)
@@ -228,11 +231,11 @@ describe('a request that changes', () => {
   })
 })
 
-describe('several at once', () => {
+describe('a batch', () => {
   const by = { actor: OWNER, surface: 'web' as const }
   const items = (records: readonly ApprovalRecord[]) => records.map(({ id, fingerprint }) => ({ id, fingerprint }))
 
-  test('each is decided and recorded on its own; what may not be among them is refused', async () => {
+  test('decides and records each request on its own, and refuses those that may not be in it', async () => {
     const low = await Promise.all(['npm test', 'git status'].map(command => ask(command)))
     const risky = await ask('rm -rf x')
     const elsewhere = await ledger.request(reportedOf({}, { session: 'ses_2' }))
@@ -257,7 +260,7 @@ describe('several at once', () => {
     }
   })
 
-  test('not more than twenty, none twice, none that cannot be shown whole', async () => {
+  test('has at most twenty requests, each once, each shown completely', async () => {
     const record = await ask('npm test')
     await expect(decideBatch(ledger, items([record, record]), by)).rejects.toMatchObject({ code: 'E_INPUT' })
     const many = Array.from({ length: 21 }, (_, index) => ({ id: `apr_${index}`, fingerprint: '' }))

@@ -42,7 +42,7 @@ afterEach(async () => {
 const person = (name: string) => ({ kind: 'person' as const, id: name.toLowerCase(), name, role: 'approver' as const })
 const typesOf = async ({ id }: ApprovalRecord) => (await store.readStream(approvalStream(id))).map(event => event.type)
 
-test('closed requests are listed as long as they are kept; open ones always', async () => {
+test('closed requests are listed for keepMs, open ones always', async () => {
   const kept = new Ledger(store, { clock, policy: { keepMs: 60_000 } })
   const closed = await kept.request(requestOf({ instance: 'closed' }))
   const waiting = await kept.request(requestOf({ instance: 'open' }))
@@ -53,7 +53,7 @@ test('closed requests are listed as long as they are kept; open ones always', as
 })
 
 describe('a request', () => {
-  test('is pending, with all that was asked, until it is decided', async () => {
+  test('is pending, with its whole content, until it is decided', async () => {
     const request = requestOf()
     const record = await ledger.request(request)
     expect(record).toMatchObject({ ...request, state: 'pending', version: 1, requestedAt: 1_000_000, delivery: [] })
@@ -74,14 +74,14 @@ describe('a request', () => {
     await expect(ledger.find('zzzzzzzzzzzzzzzzz')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
   })
 
-  test('is not found by nothing, not even when it is the only one', async () => {
+  test('is not found by an empty id, even when it is the only one', async () => {
     const record = await ledger.request(requestOf())
     await expect(ledger.find('')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     await expect(ledger.decide('', decisionOf(record))).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     expect((await ledger.get(record.id))!.state).toBe('pending')
   })
 
-  test('stands in the list in the order of asking; closed ones only on demand', async () => {
+  test('is listed in the order of requests; closed ones only on demand', async () => {
     const records = []
     for (let count = 0; count < 4; count++) {
       records.push(await ledger.request(requestOf()))
@@ -99,7 +99,7 @@ describe('a request', () => {
 })
 
 describe('deciding', () => {
-  test('is recorded with who, where, when and what', async () => {
+  test('records person, surface, time and option', async () => {
     const record = await ledger.request(requestOf())
     clock.advance(5000)
     await ledger.decide(record.id, decisionOf(record, { note: 'fine', surface: 'telegram' }))
@@ -110,7 +110,7 @@ describe('deciding', () => {
     })
   })
 
-  test('two ledgers on one file at once: one wins, the other is told who', async () => {
+  test('by two ledgers on one file at once, one wins and the other learns who did', async () => {
     const others = await Promise.all([connect(), connect(), connect()])
     for (let round = 0; round < 15; round++) {
       const record = await ledger.request(requestOf())
@@ -144,7 +144,7 @@ describe('deciding', () => {
     }
   })
 
-  test('again with the same key gives the first answer, and writes nothing', async () => {
+  test('again with the same key returns the first answer and writes nothing', async () => {
     const record = await ledger.request(requestOf())
     const first = await ledger.decide(record.id, decisionOf(record))
     const again = await ledger.decide(record.id, decisionOf(record, { option: 'No' }))
@@ -152,7 +152,7 @@ describe('deciding', () => {
     expect(await typesOf(record)).toEqual(['approval.requested', 'approval.decided'])
   })
 
-  test('the same key from two places at once is one decision', async () => {
+  test('with the same key from two places at once is one decision', async () => {
     const record = await ledger.request(requestOf())
     const other = new Ledger(await connect())
     const [one, two] = await Promise.all([
@@ -163,7 +163,7 @@ describe('deciding', () => {
     expect((await typesOf(record)).filter(type => type === 'approval.decided')).toHaveLength(1)
   })
 
-  test('a refusal changes nothing, is written down, and the right decision still comes through', async () => {
+  test('is possible after a refusal, which is recorded and changes nothing', async () => {
     const record = await ledger.request(requestOf())
     await expect(ledger.decide(record.id, decisionOf(record, { fingerprint: 'f'.repeat(64) }))).rejects.toMatchObject({
       code: 'E_APPROVAL_CHANGED',
@@ -187,7 +187,7 @@ describe('deciding', () => {
     expect(refused!.data).toMatchObject({ actor: { name: 'Vera' }, surface: 'web', code: 'E_ROLE' })
   })
 
-  test('events that this version does not know do not stand in the way', async () => {
+  test('works with events that this version does not know', async () => {
     const record = await ledger.request(requestOf())
     const newer = await openStore({ path: join(directory, 'store.db'), clock, projections: [] })
     open.push(newer)
@@ -196,7 +196,7 @@ describe('deciding', () => {
     expect((await ledger.get(record.id))!.state).toBe('decided')
   })
 
-  test('what is malformed or not allowed is refused before the id is looked at', async () => {
+  test('refuses a malformed decision or an unknown role before it looks up the id', async () => {
     await expect(ledger.decide('nothing', decisionOf(requestOf(), { note: 'x'.repeat(3000) }))).rejects.toMatchObject({
       code: 'E_INPUT',
     })
@@ -234,7 +234,7 @@ describe('the end of a request', () => {
       expect((await store.readStream(approvalStream(record.id))).at(-1)!.data).toMatchObject({ waitedMs: 700 })
   })
 
-  test('comes once: what is closed stays closed, in whatever order the rest is reported', async () => {
+  test('comes once: a closed request stays closed, in any order of reports', async () => {
     const names = Object.keys(ends) as (keyof typeof ends)[]
     await fc.assert(
       fc.asyncProperty(
@@ -261,7 +261,7 @@ describe('the end of a request', () => {
     )
   })
 
-  test('is one of two that race, and the loser is told', async () => {
+  test('is one of two concurrent ones, and the other returns false', async () => {
     const other = new Ledger(await connect())
     const record = await ledger.request(requestOf())
     const results = await Promise.all([
@@ -272,7 +272,7 @@ describe('the end of a request', () => {
     expect(results.filter(Boolean)).toHaveLength(1)
   })
 
-  test('a wall clock that stepped back makes no request wait less than nothing', async () => {
+  test('has no negative waiting time when the wall clock was set back', async () => {
     const record = await ledger.request(requestOf())
     await ledger.observed(record, [], record.requestedAt - 60_000)
     expect((await store.readStream(approvalStream(record.id))).at(-1)!.data).toMatchObject({ waitedMs: 0 })
@@ -280,7 +280,7 @@ describe('the end of a request', () => {
 })
 
 describe('delivery', () => {
-  test('is written ahead; both steps of an attempt carry its number, the next attempt the next', async () => {
+  test('is written ahead; both steps of an attempt carry its number', async () => {
     const record = await ledger.request(requestOf())
     await ledger.decide(record.id, decisionOf(record))
     for (const attempt of [1, 2]) {
@@ -294,7 +294,7 @@ describe('delivery', () => {
     }
   })
 
-  test('is forbidden for what is not decided, or not any more: no key may leave then', async () => {
+  test('is refused for a request that is not decided, so that no key is sent', async () => {
     const record = await ledger.request(requestOf())
     await expect(ledger.delivering(record, 'move')).rejects.toMatchObject({ code: 'E_STATE' })
     await ledger.decide(record.id, decisionOf(record))

@@ -7,11 +7,12 @@ import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
 import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
 import { sha256 } from './fingerprint.js'
-import { GrantBook, type SettingsMark } from './grant-book.js'
+import { GrantRegistry, type SettingsHash } from './grant-registry.js'
 import { grantFrom, grantStream } from './grants.js'
-import { onceOption } from './never-auto.js'
+import { Lockdown } from './lockdown.js'
+import { allowOnceOption } from './manual-only.js'
 import { OpenRecords } from './open-records.js'
-import { type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
+import { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
 import {
   type ApprovalDecision,
   type ApprovalRecord,
@@ -20,31 +21,42 @@ import {
   approvalsProjection,
   canMove,
   isOpen,
-  isReplaced,
+  isSuperseded,
 } from './record.js'
 import { historyOf } from './request-history.js'
 import { rateRisk } from './risk.js'
-import { forStoring } from './stored-request.js'
+import { toStoredRequest } from './stored-request.js'
 
 export interface LedgerOptions {
   clock?: Clock
   policy?: Partial<ApprovalPolicy>
-  /** Takes secrets out of what is stored and shown. */
+  /** Removes secrets from what is stored and shown. */
   redactor?: Redactor
   roleOf?: DecideRules['roleOf']
   home?: string
-  /** Grants end when it tells other settings than those they were given under. */
-  settingsMark?: SettingsMark
-  /** What else belongs to a decision and must be written with it or not at all: the answer of a gate in its run's stream. */
+  /**
+   * Changes with the settings in force: a grant ends when they differ from those it was made under.
+   */
+  settingsHash?: SettingsHash
+  /**
+   * What must be written in the transaction of a decision: the answer of a gate in its run's
+   * stream.
+   */
   alongside?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
 }
 
-/** A grant that is used up, ended or paused between the look and the append is looked for again; this often. */
+/**
+ * How often another grant is searched when the first one ended between the search and the append.
+ */
 const COVER_TRIES = 5
 
-/** The ledger: every decision asked for, decided once. It knows streams and versions; what to show and what to type is others' business. */
+/**
+ * The ledger: it records every request for a decision, and decides each once. It neither shows
+ * requests nor delivers answers.
+ */
 export class Ledger {
-  readonly grants: GrantBook
+  readonly grants: GrantRegistry
+  readonly lockdown: Lockdown
   readonly policy: ApprovalPolicy
   readonly #store: EventStore
   readonly #clock: Clock
@@ -62,19 +74,23 @@ export class Ledger {
     this.#roleOf = options.roleOf
     this.#home = options.home ?? homedir()
     this.#alongside = options.alongside
-    this.grants = new GrantBook(store, this.#clock, options.settingsMark)
+    this.grants = new GrantRegistry(store, this.#clock, options.settingsHash)
+    this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
   }
 
-  /** Raises a request. One that a grant covers comes back decided: request, decision and use of the grant are written as one. */
+  /**
+   * Records a request. If a grant covers it, request, decision and use of the grant are written in
+   * one transaction.
+   */
   async request(request: ApprovalRequest): Promise<ApprovalRecord> {
     const pending = (await this.#open.list()).filter(({ state }) => state === 'pending').length
     if (pending >= this.policy.maxPending)
       throw new SignalboxError(
         'E_LIMIT',
-        `${pending} requests are waiting, and the limit is ${this.policy.maxPending}`,
+        `${pending} requests are pending; the limit is ${this.policy.maxPending} (approvals.max_pending)`,
         {
-          next: 'decide some; until then agents ask in their own dialogs',
+          next: 'decide some of them; until then agents ask in their own dialogs',
         },
       )
     const id = newId('apr')
@@ -84,7 +100,10 @@ export class Ledger {
     return (await this.get(id))!
   }
 
-  /** The same appearance is now known better: the old request is stale, the new one follows it. Null when the old one is pending no more. */
+  /**
+   * Supersedes a request by one that describes it in more detail. Null when the old one is no
+   * longer pending.
+   */
   async replace(old: ApprovalRecord, request: ApprovalRequest): Promise<ApprovalRecord | null> {
     for (;;) {
       const { record, version } = await this.#read(old.id)
@@ -104,36 +123,42 @@ export class Ledger {
     }
   }
 
-  /** Another channel reported the same request. One that contradicts it cannot join what is decided: it would be applied to something else. */
+  /**
+   * Adds another channel's report of the same request. A report that contradicts it cannot join a
+   * decided request: the decision would apply to something else.
+   */
   async join(record: ApprovalRecord, report: EventData<'approval.joined'>): Promise<boolean> {
     const mayJoin = ({ state }: ApprovalRecord) =>
       state === 'pending' || (state === 'decided' && report.mismatch === undefined)
-    return this.#while(record.id, mayJoin, newEvent('approval.joined', report))
+    return this.#appendIf(record.id, mayJoin, newEvent('approval.joined', report))
   }
 
   async get(id: string): Promise<ApprovalRecord | null> {
     return (await this.#store.document<ApprovalRecord>(approvalsProjection.name, id))?.state ?? null
   }
 
-  /** The request as it is known now: the one itself, or what stands in its place. */
-  async standing(id: string): Promise<ApprovalRecord | null> {
+  /** The request itself, or the last one that supersedes it. */
+  async newestVersion(id: string): Promise<ApprovalRecord | null> {
     const record = await this.get(id)
     const next = record?.outcome?.followedBy
-    return next === undefined ? record : this.standing(next)
+    return next === undefined ? record : this.newestVersion(next)
   }
 
-  /** Oldest first. One that another stands in the place of is not listed: it is asked once. */
+  /** Oldest first. Superseded requests are not listed. */
   async list(options: { isOpenOnly: boolean }): Promise<ApprovalRecord[]> {
     if (options.isOpenOnly) return this.#open.list()
     const documents = await this.#store.documents<ApprovalRecord>(approvalsProjection.name)
     const from = this.#clock.now() - (this.policy.keepMs ?? Number.POSITIVE_INFINITY)
     return documents
       .map(document => document.state)
-      .filter(record => isOpen(record) || (!isReplaced(record) && (record.outcome?.at ?? record.requestedAt) >= from))
+      .filter(record => isOpen(record) || (!isSuperseded(record) && (record.outcome?.at ?? record.requestedAt) >= from))
       .sort((a, b) => a.requestedAt - b.requestedAt)
   }
 
-  /** Requests of one session that a report may still be about: the open ones, and those closed while this process watched. */
+  /**
+   * The requests of a session that a report may be about: open ones, and those closed while this
+   * process ran.
+   */
   async recent(session: string): Promise<ApprovalRecord[]> {
     const open = await this.#open.list()
     const closed = await this.#open.recentlyClosed()
@@ -153,16 +178,17 @@ export class Ledger {
     const records = found.flat().map(document => document.state)
     if (records.length === 1) return records[0]!
     if (records.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `there is no approval "${prefix}"`, {
-        next: 'signalbox approvals lists them',
+      throw new SignalboxError('E_UNKNOWN', `unknown approval "${prefix}"`, {
+        next: 'signalbox approvals --all lists them',
       })
-    throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" could be ${records.map(record => record.id).join(', ')}`)
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" matches ${records.map(record => record.id).join(', ')}`)
   }
 
   /**
-   * Decides a request once. A conflict means that someone else was faster: the record is read again and judged again, so that the second
-   * is refused and told who decided first. `along` names what must be written with the decision or not at all, such as the button that
-   * was pressed; it is asked again for every try, and throws when that button was used meanwhile.
+   * Decides a request once. After a version conflict the record is read and judged again: another
+   * decision was faster, and this one is refused with the name of who decided first. `along` gives
+   * what must be written in the same transaction, such as the used button; it is called for every
+   * attempt, and throws when the button was used meanwhile.
    */
   async decide(
     id: string,
@@ -177,8 +203,9 @@ export class Ledger {
     }
     const { id: whole } = await this.find(id)
     for (;;) {
+      const { isLocked, guard } = await this.lockdown.check()
       const { record, version } = await this.#read(whole)
-      const verdict = judgeDecision(record, request, this.#rules())
+      const verdict = judgeDecision(record, request, { ...this.#rules(), isLocked })
       if ('repeat' in verdict) return verdict.repeat
       if ('refuse' in verdict) {
         await this.refuse(whole, request, verdict.refuse)
@@ -191,11 +218,18 @@ export class Ledger {
         events: [newEvent('approval.decided', decision)],
       }
       const others = (await this.#alongside?.(record, decision)) ?? []
-      if (await this.#appendAll([decided, ...appends, ...others, ...(await along())])) return decision
+      if (await this.#appendAll([decided, ...appends, ...others, ...(await along()), guard])) return decision
     }
   }
 
-  /** A refusal changes nothing and is itself on record. */
+  /** Takes denials only from now on, and ends every grant. Sessions and runs are not touched. */
+  async lockDown(by: Actor): Promise<{ since: number; grants: number }> {
+    const active = await this.grants.list()
+    const since = await this.lockdown.begin(by.name, active.length)
+    return { since, grants: await this.grants.endWhere(() => true, 'revoked', by) }
+  }
+
+  /** Records a refusal; it changes nothing else. */
   async refuse(
     id: string,
     { actor, surface }: Pick<DecisionRequest, 'actor' | 'surface'>,
@@ -206,23 +240,27 @@ export class Ledger {
     ])
   }
 
-  /** The request was shown to somebody; how much of it, they say. */
+  /** Records that a surface showed the request to a person, and whether completely. */
   async seen(id: string, seen: EventData<'approval.seen'>): Promise<void> {
     await this.#store.append(approvalStream(id), 'any', [newEvent('approval.seen', seen)], { durability: 'normal' })
   }
 
   /**
-   * Written before a key leaves. Both steps of one attempt carry its number.
-   * @throws SignalboxError `E_STATE` when the request is no longer decided: then no key may leave.
+   * Written before a key is sent. Both steps of an attempt carry its number.
+   * @throws SignalboxError `E_STATE` when the request is no longer decided: then no key may be
+   * sent.
    */
   async delivering(record: ApprovalRecord, step: string): Promise<void> {
     const attempt = Math.max(0, ...record.delivery.map(earlier => earlier.attempt)) + 1
     const event = newEvent('approval.delivering', { attempt, channel: record.source.channel, fence: 0, step })
     if (await this.#move(record.id, 'delivering', event)) return
-    throw new SignalboxError('E_STATE', `approval ${record.id} is closed: nothing more is sent for it`)
+    throw new SignalboxError('E_STATE', `approval ${record.id} is closed: no more keys are sent for it`)
   }
 
-  /** These five do nothing, and say so, when the request has come to another end meanwhile. */
+  /**
+   * This one and the next four return false, and change nothing, when the request was closed
+   * meanwhile.
+   */
   async applied(
     record: ApprovalRecord,
     evidence: { kind: string; [key: string]: unknown }[],
@@ -250,7 +288,7 @@ export class Ledger {
     const actor = {
       kind: 'observed' as const,
       id: 'terminal',
-      name: 'someone at the terminal',
+      name: 'a person at the terminal',
       role: 'approver' as const,
     }
     const observed = { actor, surface: 'terminal' as const, option }
@@ -273,17 +311,17 @@ export class Ledger {
     return this.#move(record.id, 'withdrawn', newEvent('approval.cancelled', { reason }))
   }
 
-  /** Nobody decided in time. It never allows; what follows is for the deadline's owner to do. */
+  /**
+   * No decision was made in time. This never allows; the owner of the deadline does what follows.
+   */
   async expired(record: ApprovalRecord): Promise<boolean> {
     const onExpiry = record.deadline?.onExpiry ?? 'nothing'
     return this.#move(
       record.id,
       'deadline',
-      newEvent('approval.expired', { reason: 'nobody decided in time', onExpiry }),
+      newEvent('approval.expired', { reason: 'no decision was made in time', onExpiry }),
     )
   }
-
-  // — inside —
 
   #rules(): DecideRules {
     return {
@@ -298,13 +336,16 @@ export class Ledger {
     }
   }
 
-  /** The request, the decision of a grant that covers it, and `others`, in one transaction. */
+  /**
+   * Writes the request, the decision of a grant that covers it, and `others` in one transaction.
+   */
   async #raise(id: string, asked: ApprovalRequest, others: readonly StreamAppend[]): Promise<void> {
-    const stored = forStoring(asked, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
+    const stored = toStoredRequest(asked, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
     const requested = newEvent('approval.requested', stored)
     for (let tries = 0; tries < COVER_TRIES; tries++) {
-      // The request as it was asked, before secrets were taken out: a grant compares that.
-      const cover = await this.grants.cover({ ...stored, request: asked.request })
+      const { isLocked, guard } = await this.lockdown.check()
+      // A grant is compared with the original request, before secrets were removed.
+      const cover = isLocked ? null : await this.grants.cover({ ...stored, request: asked.request })
       if (!cover) break
       const { grant, switchVersion } = cover
       const decided = newEvent('approval.decided', grantDecision(stored, grant.id, grant.by))
@@ -316,6 +357,7 @@ export class Ledger {
             { stream: approvalStream(id), expected: 0, events: [requested, decided] },
             { stream: grantStream(grant.id), expected: grant.version, events: used },
             { stream: grantStream('all'), expected: switchVersion, events: [] },
+            guard,
             ...others,
           ],
           { onlyIf: () => this.#clock.now() < grant.expiresAt },
@@ -346,7 +388,7 @@ export class Ledger {
       by: actor,
       surface,
       approval: record.id,
-      ...this.grants.markOf(record.subject.project),
+      ...this.grants.settingsOf(record.subject.project),
       policy: this.policy,
       now: this.#clock.now(),
     })
@@ -356,12 +398,12 @@ export class Ledger {
     }
   }
 
-  /** Appends only what the table has a row for, at the version that was looked at. */
+  /** Appends only what the table has a row for, at the version that was read. */
   #move(id: string, by: ApprovalEvent, event: NewEvent): Promise<boolean> {
-    return this.#while(id, ({ state }) => canMove(state, by), event)
+    return this.#appendIf(id, ({ state }) => canMove(state, by), event)
   }
 
-  async #while(id: string, may: (record: ApprovalRecord) => boolean, event: NewEvent): Promise<boolean> {
+  async #appendIf(id: string, may: (record: ApprovalRecord) => boolean, event: NewEvent): Promise<boolean> {
     for (;;) {
       const { record, version } = await this.#read(id)
       if (!may(record)) return false
@@ -369,15 +411,15 @@ export class Ledger {
     }
   }
 
-  /** The version is read first: whatever is appended in between makes the append at it fail, never pass. */
+  /** Reads the version first: an append in between makes the next one fail, never pass. */
   async #read(id: string): Promise<{ record: ApprovalRecord; version: number }> {
     const version = await this.#store.streamVersion(approvalStream(id))
     const record = await this.get(id)
-    if (!record) throw new SignalboxError('E_UNKNOWN', `there is no approval "${id}"`)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
     return { record, version }
   }
 
-  /** False when someone else appended first. */
+  /** False when another process appended first. */
   async #appendAll(appends: readonly StreamAppend[]): Promise<boolean> {
     try {
       await this.#store.appendAll(appends)
@@ -390,7 +432,7 @@ export class Ledger {
 }
 
 function grantDecision(request: ApprovalRequest, grantId: string, by: ApprovalDecision['actor']): ApprovalDecision {
-  const option = onceOption(request)!
+  const option = allowOnceOption(request)!
   return {
     option: option.key,
     tier: option.meaning,
@@ -407,7 +449,7 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof SignalboxError && error.code === code
 }
 
-/** A wall clock that stepped back must not make a request wait less than nothing. */
+/** Not negative, also when the wall clock was set back. */
 function waited(record: ApprovalRecord, at: number): number {
   return Math.max(0, at - record.requestedAt)
 }

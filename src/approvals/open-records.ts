@@ -1,17 +1,18 @@
 import type { EventStore } from '../store/index.js'
 import { type ApprovalRecord, approvalsProjection, isOpen } from './record.js'
 
-/** Mostly a few have changed; a ledger that has just opened reads all, in pages that grow. */
+/** Usually only a few records have changed; a new ledger reads all, in growing pages. */
 const FIRST_PAGE = 8
 const LARGEST_PAGE = 512
-const MOST_LOOKS = 3
-/** Closed requests that are remembered, for reports that come after the end. */
+const MAX_PASSES = 3
+/** How many closed requests are remembered, for reports that come late. */
 const REMEMBERED = 200
 
 /**
- * The open approvals, kept in memory and brought up to date from the store before every answer. Documents come newest change first, so
- * looking at those that changed since the last time is enough, whichever process changed them: a ledger with years of closed requests
- * answers as fast as a new one.
+ * The open approvals, kept in memory and updated from the store before every read. The store
+ * returns documents by their newest change, so reading those that changed since the last time is
+ * enough, whichever process changed them. A ledger with years of closed requests is as fast as a
+ * new one.
  */
 export class OpenRecords {
   readonly #store: EventStore
@@ -28,15 +29,15 @@ export class OpenRecords {
   /** Oldest first. */
   async list(): Promise<ApprovalRecord[]> {
     const refreshed = this.#refreshing.then(async () => {
-      // A record that moves while pages are read may be missed; looking again finds it.
-      for (let looks = 0; looks < MOST_LOOKS && (await this.#refresh()); looks++);
+      // A record that changes while pages are read may be missed; another pass finds it.
+      for (let passes = 0; passes < MAX_PASSES && (await this.#refresh()); passes++);
     })
     this.#refreshing = refreshed.catch(() => undefined)
     await refreshed
     return [...this.#records.values()].sort((a, b) => a.requestedAt - b.requestedAt)
   }
 
-  /** Those that were closed while this process watched, oldest first. */
+  /** The requests that were closed while this process ran, oldest first. */
   async recentlyClosed(): Promise<ApprovalRecord[]> {
     await this.list()
     return [...this.#closed.values()]
@@ -54,7 +55,7 @@ export class OpenRecords {
       const changed = page.filter(document => document.position > this.#position)
       for (const { key, state, position } of changed) {
         newest = Math.max(newest, position)
-        // A record that changes while pages are read may come twice; the first one read is the newest.
+        // A record that changes while pages are read may appear twice; the first one is the newest.
         if (!seen.has(key)) seen.set(key, state)
       }
       if (changed.length < page.length || page.length < limit) break

@@ -5,17 +5,23 @@ export type Surface = ApprovalDecision['surface']
 export type Actor = ApprovalDecision['actor']
 export type Role = Actor['role']
 
-/** What the person's settings say about decisions (docs/reference/config.md, `approvals.*`). Times in milliseconds. */
+/**
+ * The user's settings for decisions (`approvals.*` in docs/reference/config.md). Times in
+ * milliseconds.
+ */
 export interface ApprovalPolicy {
   decideFrom: readonly Surface[]
-  /** A high risk needs a confirmation of the last five minutes. */
+  /**
+   * To allow a high risk, the person must have confirmed their identity within the last five
+   * minutes.
+   */
   stepUp: boolean
   grantForMs: number
   grantMaxMs: number
   grantUses: number
   expireAfterMs: number | null
   maxPending: number
-  /** Closed requests are listed for so long; null: for good. */
+  /** How long closed requests are listed; null: forever. */
   keepMs: number | null
 }
 
@@ -30,14 +36,19 @@ export const DEFAULT_POLICY: ApprovalPolicy = {
   keepMs: null,
 }
 
-export const MOST_GRANT_USES = 200
+export const MAX_GRANT_USES = 200
 
-/** Everything beyond the record and the request that a judgement may depend on. */
+/** What a judgement depends on besides the record and the decision. */
 export interface DecideRules {
   now: number
   policy: ApprovalPolicy
-  /** The role that this person has in this project; null for nobody we know. What a surface claims counts only where nobody is asked. */
-  roleOf?: (actor: Actor, project: string) => Role | null
-  /** The risk of an input that a person has edited. */
+  /** A lockdown is in force: only denials are taken. */
+  isLocked?: boolean
+  /**
+   * The role of a person who decides from this surface; null for an unknown person. By default the
+   * role that the surface claims.
+   */
+  roleOf?: (actor: Actor, surface: Surface) => Role | null
+  /** The risk of an edited input. */
   rateEdited?: (record: ApprovalRecord, input: unknown) => Risk
 }

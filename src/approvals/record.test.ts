@@ -18,7 +18,7 @@ const observed = newEvent('approval.applied', {
 })
 const stale = (reason: 'gone' | 'changed' | 'overtaken') => newEvent('approval.stale', { reason })
 const cancelled = newEvent('approval.cancelled', { reason: 'session ended' })
-const expired = newEvent('approval.expired', { reason: 'nobody came', onExpiry: 'nothing' })
+const expired = newEvent('approval.expired', { reason: 'no decision', onExpiry: 'nothing' })
 const refused = newEvent('approval.refused', { actor, surface, code: 'E_ROLE', reason: 'no' })
 
 function fold(...events: NewEvent[]): ApprovalRecord | null {
@@ -35,7 +35,7 @@ function fold(...events: NewEvent[]): ApprovalRecord | null {
 }
 
 describe('the record of an approval', () => {
-  test('goes from asked over decided to applied', () => {
+  test('goes from pending over decided to applied', () => {
     expect(fold(requested)).toEqual({
       ...request,
       id: 'apr_1',
@@ -60,12 +60,12 @@ describe('the record of an approval', () => {
   test.each([
     ['stale', stale('gone'), 'gone'],
     ['cancelled', cancelled, 'session ended'],
-    ['expired', expired, 'nobody came'],
+    ['expired', expired, 'no decision'],
   ])('can end as %s, with the reason', (state, event, reason) => {
     expect(fold(requested, event)).toMatchObject({ state, outcome: { at: 1001, reason } })
   })
 
-  test('moves its version with every event of its stream, also with those that change nothing', () => {
+  test('changes its version with every event of its stream', () => {
     expect(fold(requested, refused, refused)).toMatchObject({ state: 'pending', version: 3 })
   })
 
@@ -77,7 +77,7 @@ describe('the record of an approval', () => {
     })
   })
 
-  test('never reopens and never changes its end', () => {
+  test('never reopens and never changes its outcome', () => {
     for (const end of [stale('gone'), cancelled, expired, observed]) {
       const closed = fold(requested, end)!
       for (const later of [decided(), applied, observed, stale('changed'), cancelled, expired, delivering('move')]) {
@@ -86,18 +86,18 @@ describe('the record of an approval', () => {
     }
   })
 
-  test('a deadline does not touch what was decided in time', () => {
+  test('is not changed by a deadline after the decision', () => {
     expect(fold(requested, decided(), expired)).toMatchObject({ state: 'decided', decision: { option: 'Yes' } })
     expect(fold(requested, decided(), expired)).not.toHaveProperty('outcome')
   })
 
-  test('is not applied without a decision, unless someone was seen to answer', () => {
+  test('is not applied without a decision, unless a person answered in the terminal', () => {
     expect(fold(requested, applied)).toMatchObject({ state: 'pending' })
     expect(fold(requested, observed)).toMatchObject({ state: 'applied' })
     expect(fold(requested, decided(), observed)).toMatchObject({ state: 'decided' })
   })
 
-  test('does not begin without a request', () => {
+  test('does not exist without a request', () => {
     expect(fold(decided())).toBeNull()
   })
 })

@@ -1,12 +1,12 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
-import { lookup } from '../machine/index.js'
+import { lookup, transition } from '../machine/index.js'
 import type { Projection, StoredEvent } from '../store/index.js'
 import { type ApprovalEvent, type ApprovalState, approvalTable } from './approval-table.js'
 
 export type ApprovalRequest = EventData<'approval.requested'>
 export type ApprovalDecision = EventData<'approval.decided'>
 
-/** One request for a decision, with all that became of it: a projection of its stream. */
+/** One request for a decision, with its decision and outcome: a projection of its stream. */
 export interface ApprovalRecord extends ApprovalRequest {
   id: string
   state: ApprovalState
@@ -14,31 +14,30 @@ export interface ApprovalRecord extends ApprovalRequest {
   requestedAt: number
   decision?: ApprovalDecision & { at: number }
   delivery: (EventData<'approval.delivering'> & { at: number })[]
-  /** Further reports of the same request, by other channels. */
+  /** Reports of the same request by other channels. */
   joined?: { channel: string; requestKey: string; toolUseId?: string }[]
-  /** What the menu on screen really offers, where the request itself came by another channel. */
+  /** The options of the menu on screen, where another channel reported the request. */
   screenOptions?: ApprovalRequest['request']['options']
-  /** People to whom it was shown, by surface. */
+  /** The people who have seen it, with the surface. */
   seenBy?: string[]
   outcome?: {
     at: number
     reason?: string
-    /** The request that stands in its place. */
+    /** The request that supersedes it. */
     followedBy?: string
-    evidence?: unknown[]
+    evidence?: EventData<'approval.applied'>['evidence']
     waitedMs?: number
     deliveredMs?: number
-    /** Somebody answered in the agent's own dialog. */
+    /** A person answered in the agent's own dialog. */
     observed?: NonNullable<EventData<'approval.applied'>['observed']>
   }
 }
 
-/** Every event of the stream: also those that change nothing else move the version. */
+/** All events of the stream: each of them changes the version. */
 const TYPES: readonly EventType[] = [
   'approval.requested',
   'approval.joined',
   'approval.seen',
-  'approval.notified',
   'approval.decided',
   'approval.refused',
   'approval.delivering',
@@ -62,7 +61,9 @@ export const approvalsProjection: Projection<ApprovalRecord> = {
 function evolve(record: ApprovalRecord | null, event: StoredEvent): ApprovalRecord | null {
   if (isEvent(event, 'approval.requested')) {
     const id = event.stream.slice(event.stream.indexOf('/') + 1)
-    return { ...event.data, id, state: 'pending', version: event.version, requestedAt: event.at, delivery: [] }
+    const [state] = transition(approvalTable, approvalTable.initial, 'requested')
+    const at = { version: event.version, requestedAt: event.at }
+    return { ...event.data, id, state: state as ApprovalState, ...at, delivery: [] }
   }
   if (!record) return null
   if (isEvent(event, 'approval.joined')) return isOpen(record) ? join(record, event.data) : record
@@ -72,11 +73,11 @@ function evolve(record: ApprovalRecord | null, event: StoredEvent): ApprovalReco
   }
   const moved = moveOf(event)
   if (!moved || !canMove(record.state, moved.by)) return record
-  const state = lookup(approvalTable, record.state, moved.by)
-  return { ...record, ...(!state.unlisted && { state: state.next as ApprovalState }), ...moved.change(record) }
+  const [state] = transition(approvalTable, record.state, moved.by)
+  return { ...record, state: state as ApprovalState, ...moved.change(record) }
 }
 
-/** Another channel's report adds to a request and never changes what its fingerprint covers. */
+/** Another channel's report adds to a request, but never changes what the fingerprint covers. */
 function join(record: ApprovalRecord, data: EventData<'approval.joined'>): ApprovalRecord {
   const { channel, requestKey, toolUseId, menuPrint, screenOptions, mismatch, risk, display } = data
   return {
@@ -94,12 +95,14 @@ export function isOpen({ state }: Pick<ApprovalRecord, 'state'>): boolean {
   return state === 'pending' || state === 'decided'
 }
 
-/** The same request is in the ledger once more, known better: people are shown that one and not this. */
-export function isReplaced({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
+/**
+ * Superseded: a later report describes the same request in more detail, and surfaces show that one.
+ */
+export function isSuperseded({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
   return outcome?.followedBy !== undefined
 }
 
-/** Whether the table lets this event do something in this state. What is closed stays closed, whoever reports later. */
+/** Whether the table has a row for this event in this state. A closed request stays closed. */
 export function canMove(state: ApprovalState, by: ApprovalEvent): boolean {
   const found = lookup(approvalTable, state, by)
   return !found.unlisted && (!found.isStay || by === 'delivering')
@@ -110,14 +113,17 @@ interface Move {
   change(record: ApprovalRecord): Partial<ApprovalRecord>
 }
 
-/** A stored event as one of the table, and what it leaves in the record. */
+/** The table's event for a stored event, and what it changes in the record. */
 function moveOf(event: StoredEvent): Move | null {
   const { at } = event
   const closes = (by: ApprovalEvent, outcome: Omit<NonNullable<ApprovalRecord['outcome']>, 'at'>): Move => ({
     by,
     change: () => ({ outcome: { at, ...outcome } }),
   })
-  if (isEvent(event, 'approval.decided')) return { by: 'decide', change: () => ({ decision: { ...event.data, at } }) }
+  if (isEvent(event, 'approval.decided')) {
+    const by = event.data.grantId === undefined ? 'decide' : 'grant'
+    return { by, change: () => ({ decision: { ...event.data, at } }) }
+  }
   if (isEvent(event, 'approval.delivering'))
     return { by: 'delivering', change: ({ delivery }) => ({ delivery: [...delivery, { ...event.data, at }] }) }
   if (isEvent(event, 'approval.applied')) {

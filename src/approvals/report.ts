@@ -1,21 +1,22 @@
 import { isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
 import { csvCell } from '../text/index.js'
+import { isDenialMeaning } from './denial.js'
 import { type GrantRecord, grantsProjection, isGrant } from './grants.js'
-import { type ApprovalRecord, approvalsProjection, isReplaced } from './record.js'
+import { type ApprovalRecord, approvalsProjection, isSuperseded } from './record.js'
 
 export interface ReportFilter {
   /** Requests raised at this time or later. */
   since?: number
-  /** And before this one. */
+  /** And before this time. */
   until?: number
   run?: string
   /** Decided by this person, by id or name. */
   person?: string
 }
 
-/** One request with its end, as a line of the history. */
-export interface ReportItem {
+/** One request with its outcome: a line of the history. */
+interface ReportItem {
   id: string
   requestedAt: number
   project: string
@@ -65,7 +66,6 @@ export interface ApprovalReport {
   grants: (GrantRecord & { usedBy: { approval: string; at: number }[] })[]
   closed: { id: string; state: string; reason: string; at: number }[]
   refused: { id: string; by: string; surface: string; code: string; reason: string; at: number }[]
-  told: { id: string; person: string; channel: string; at: number }[]
   items: ReportItem[]
 }
 
@@ -82,12 +82,15 @@ export async function readLedgerEvents(store: EventStore): Promise<StoredEvent[]
   }
 }
 
-export const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
+const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
 
-/** The report from the events of the ledger, in the order of the log. Pure: the same events give the same report. */
+/**
+ * The report from the events of the ledger, in the order of the log. Pure: the same events give the
+ * same report.
+ */
 export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter = {}): ApprovalReport {
-  const { records, grants, refused, told } = fold(events)
-  const chosen = [...records.values()].filter(record => !isReplaced(record) && isMeant(record, filter))
+  const { records, grants, refused } = fold(events)
+  const chosen = [...records.values()].filter(record => !isSuperseded(record) && isMatch(record, filter))
   const ids = new Set(chosen.map(({ id }) => id))
   const items = chosen.map(itemOf)
   return {
@@ -114,7 +117,6 @@ export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter 
       .filter(({ state, outcome }) => ['stale', 'expired', 'cancelled'].includes(state) && outcome)
       .map(({ id, state, outcome }) => ({ id, state, reason: outcome!.reason ?? '', at: outcome!.at })),
     refused: refused.filter(({ id }) => ids.has(id)),
-    told: told.filter(({ id }) => ids.has(id)),
     items,
   }
 }
@@ -123,11 +125,10 @@ interface Folded {
   records: Map<string, ApprovalRecord>
   grants: Map<string, ApprovalReport['grants'][number]>
   refused: ApprovalReport['refused']
-  told: ApprovalReport['told']
 }
 
 function fold(events: Iterable<StoredEvent>): Folded {
-  const folded: Folded = { records: new Map(), grants: new Map(), refused: [], told: [] }
+  const folded: Folded = { records: new Map(), grants: new Map(), refused: [] }
   for (const event of events) {
     const id = event.stream.slice(event.stream.indexOf('/') + 1)
     const { at } = event
@@ -146,13 +147,11 @@ function fold(events: Iterable<StoredEvent>): Folded {
       const { actor, surface, code, reason } = event.data
       folded.refused.push({ id, by: actor.name, surface, code, reason, at })
     }
-    if (isEvent(event, 'approval.notified'))
-      folded.told.push({ id, person: event.data.person, channel: event.data.channel, at })
   }
   return folded
 }
 
-function isMeant(
+function isMatch(
   { requestedAt, subject, decision }: ApprovalRecord,
   { since, until, run, person }: ReportFilter,
 ): boolean {
@@ -185,7 +184,7 @@ function itemOf(record: ApprovalRecord): ReportItem {
     isDenied: isDenied(record),
     note: decision?.note ?? null,
     grant: decision?.grantId ?? null,
-    // A wall clock that stepped back must not make anybody decide before the question.
+    // Not negative, also when the wall clock was set back.
     decisionMs: decision ? Math.max(0, decision.at - record.requestedAt) : null,
     appliedMs: isApplied ? Math.max(0, outcome.at - record.requestedAt) : null,
     reason: outcome?.reason ?? null,
@@ -193,11 +192,7 @@ function itemOf(record: ApprovalRecord): ReportItem {
 }
 
 function isDenied({ decision }: ApprovalRecord): boolean {
-  return decision !== undefined && isDenying(decision.tier)
-}
-
-function isDenying(tier: string): boolean {
-  return tier === 'deny' || tier === 'deny-with-text' || tier === 'cancel'
+  return isDenialMeaning(decision?.tier)
 }
 
 function tally(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {
@@ -217,7 +212,7 @@ function tally(items: readonly ReportItem[], nameOf: (item: ReportItem) => strin
     .sort((a, b) => b.requests - a.requests || (a.name < b.name ? -1 : 1))
 }
 
-/** Nearest rank: a figure that really occurred. */
+/** Nearest rank: a value that occurred. */
 function timesOf(values: readonly (number | null)[]): Times {
   const sorted = values.filter(value => value !== null).sort((a, b) => a - b)
   const rank = (share: number) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
@@ -252,7 +247,10 @@ const COLUMNS = [
   'reason',
 ] as const satisfies readonly (keyof ReportItem)[]
 
-/** The items as CSV, one line each, times in ISO form. No cell can be taken for a formula. */
+/**
+ * The items as CSV, one line each, times in ISO form. No cell is read as a formula by a
+ * spreadsheet.
+ */
 export function reportRows({ items }: Pick<ApprovalReport, 'items'>): string[] {
   const cell = (item: ReportItem, column: (typeof COLUMNS)[number]) => {
     const value = item[column]

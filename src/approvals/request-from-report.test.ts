@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { requestFromMenu } from './from-menu.js'
+import { requestFromMenu } from './request-from-menu.js'
 import { realPathOf, requestFromReport } from './request-from-report.js'
 import { menuOf, reportedOf, SUBJECT } from './testing/fixtures.js'
 
 describe('a report as a request', () => {
-  test('offers allowing once and denying where the channel names no options', () => {
+  test('offers to allow once and to deny when the channel has no options', () => {
     expect(reportedOf().request.options.map(({ key, meaning, from }) => [key, meaning, from])).toEqual([
       ['allow', 'allow-once', 'signalbox'],
       ['deny', 'deny', 'signalbox'],
@@ -22,7 +22,7 @@ describe('a report as a request', () => {
     expect(reportedOf({ options }).request.options).toMatchObject([{ danger: null }, { danger: expect.any(String) }])
   })
 
-  test('tells the options of several questions apart', () => {
+  test('distinguishes the options of several questions', () => {
     const questions = [
       { text: 'One?', multi: false, options: [{ label: 'Yes' }, { label: 'No' }] },
       { text: 'Two?', multi: true, header: 'Second', options: [{ label: 'Yes' }] },
@@ -37,7 +37,7 @@ describe('a report as a request', () => {
     expect(request.request.questions[1]).toEqual({ text: 'Two?', multi: true, header: 'Second' })
   })
 
-  test('has a fingerprint of everything asked, and one without the session', () => {
+  test('has a fingerprint of the whole request, and one without the session', () => {
     const here = reportedOf()
     const there = reportedOf({}, { session: 'ses_2' })
     expect(there.fingerprint).not.toBe(here.fingerprint)
@@ -53,12 +53,12 @@ describe('a report as a request', () => {
     expect(reportedOf({ requestKey: 'other', toolUseId: 'x', turn: 'y' }).fingerprint).toBe(here.fingerprint)
   })
 
-  test('refuses half a character', () => {
+  test('refuses a lone surrogate', () => {
     expect(() => reportedOf({ input: { command: '\ud800' } })).toThrow('surrogate')
   })
 })
 
-describe('where a path really lies', () => {
+describe('a real path', () => {
   let directory: string
   beforeEach(() => {
     directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-real-')))
@@ -68,7 +68,7 @@ describe('where a path really lies', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  test('links are followed as far as the path exists', () => {
+  test('resolves links as far as the path exists', () => {
     expect(realPathOf(join(directory, 'project', 'link', 'new', 'file'))).toBe(
       join(directory, 'outside', 'new', 'file'),
     )
@@ -76,7 +76,7 @@ describe('where a path really lies', () => {
     expect(realPathOf('/no/such/place')).toBe('/no/such/place')
   })
 
-  test('a write through a link out of the project is high, and says where to', () => {
+  test('outside the project makes a write high, and is named', () => {
     const project = join(directory, 'project')
     const request = requestFromReport(
       { channel: 'hook', requestKey: 'k', tool: 'Write', input: { file_path: 'link/x', content: '' } },
@@ -94,7 +94,7 @@ describe('a menu as a request', () => {
   const context = { kind: 'permission' as const, subject: SUBJECT, instance: '3:1', home: '/home/ada' }
   const riskOf = (fields: Parameters<typeof menuOf>[1]) => requestFromMenu(menuOf(['Yes', 'No'], fields), context).risk
 
-  test('is rated by what its structure names, and is not trusted beyond that', () => {
+  test('is rated by the tool use that it clearly shows', () => {
     expect(riskOf({ body: ['$ npm test'] }).level).toBe('low')
     expect(riskOf({ body: ['$ rm -rf /'] }).level).toBe('high')
     expect(riskOf({ body: ['npm test', 'Runs the tests'] })).toMatchObject({ level: 'elevated' })
@@ -105,14 +105,14 @@ describe('a menu as a request', () => {
     expect(riskOf({ body: ['$ npm test'], more: { above: false, below: true } }).level).toBe('elevated')
   })
 
-  test('dialogs about trust, accounts, updates and money are for a person alone', () => {
+  test('about trust, accounts, updates or money is for a person only', () => {
     for (const kind of ['trust', 'api_key', 'update', 'limit', 'confirm', 'other'] as const)
       expect(requestFromMenu(menuOf(['Yes', 'No'], { kind }), { ...context, kind: 'question' }).neverAuto).toBeDefined()
     expect(requestFromMenu(menuOf(['Yes', 'No']), context).neverAuto).toBeUndefined()
     expect(requestFromMenu(menuOf(['Yes', 'No'], { danger: ['never-auto'] }), context).neverAuto).toBeDefined()
   })
 
-  test('takes text where the menu has a field, never a secret', () => {
+  test('takes a text where the menu has a field, but never a secret', () => {
     const field = { option: null, value: '', placeholder: '', secret: false }
     const freeText = (fields: Parameters<typeof menuOf>[1], labels = ['Yes']) =>
       requestFromMenu(menuOf(labels, fields), context).request.freeText

@@ -10,41 +10,46 @@ import { rateRisk } from './risk.js'
 
 type Option = ApprovalRequest['request']['options'][number]
 
-/** What an agent reports by a structured channel: a hook, a permission call, an RPC. */
+/**
+ * A request that an agent reports through a structured channel: a hook, a permission call, an RPC.
+ */
 export interface StructuredReport {
   /** `hook`, `permission-tool`, `app-server`, `acp` … */
   channel: string
-  /** The channel's own id of the request; the answer goes back with exactly this. */
+  /** The channel's id of the request; the answer carries the same id. */
   requestKey: string
   tool: string
   input: unknown
   kind?: ApprovalRequest['kind']
   questions?: readonly { text: string; header?: string; multi: boolean; options?: readonly { label: string }[] }[]
-  /** What the channel offers. Without any, allowing once and denying are offered by us. */
+  /** The options of the channel; by default Signalbox offers to allow once and to deny. */
   options?: readonly Omit<Option, 'from' | 'danger'>[]
   can?: ApprovalRequest['source']['can']
   toolUseId?: string
   turn?: string
   subAgent?: string
-  /** For a tool of an MCP server: SHA-256 of how it is launched. */
+  /** For a tool of an MCP server: SHA-256 of its launch command. */
   launch?: string
   deadline?: ApprovalRequest['deadline']
   evidence?: ApprovalRequest['source']['evidence']
 }
 
-export interface ReportContext {
+interface ReportContext {
   subject: ApprovalRequest['subject']
   home?: string
-  /** Follows symbolic links; the file system by default. */
+  /** Resolves symbolic links; by default with the file system. */
   realPath?: (path: string) => string
 }
 
-const ONCE_OR_NOT: readonly Omit<Option, 'from' | 'danger'>[] = [
+const ALLOW_OR_DENY: readonly Omit<Option, 'from' | 'danger'>[] = [
   { key: 'allow', label: 'Allow once', meaning: 'allow-once' },
   { key: 'deny', label: 'Deny', meaning: 'deny' },
 ]
 
-/** A report as a request for a decision. Its input is the content; what a screen shows beside it only adds. */
+/**
+ * A report as a request for a decision. Its content is the reported input; a screen can only add to
+ * it.
+ */
 export function requestFromReport(report: StructuredReport, context: ReportContext): ApprovalRequest {
   const { tool, input } = report
   const realPath = context.realPath ?? realPathOf
@@ -107,7 +112,7 @@ function kindOf(tool: string, input: unknown): ApprovalRequest['kind'] {
   return kind === 'question' || kind === 'plan' ? kind : 'permission'
 }
 
-/** Options of several questions are told apart by the question's number; of one, by their labels alone. */
+/** With several questions, the key of an option carries the number of its question. */
 function optionsOf({ options, questions = [] }: StructuredReport, kind: ApprovalRequest['kind']): Option[] {
   if (options) return options.map(option => ({ ...option, from: 'agent' as const, danger: dangerOf(option.meaning) }))
   const asked = questions.flatMap((question, index) =>
@@ -121,11 +126,11 @@ function optionsOf({ options, questions = [] }: StructuredReport, kind: Approval
     })),
   )
   if (asked.length > 0 || kind === 'question') return asked
-  return ONCE_OR_NOT.map(option => ({ ...option, from: 'signalbox' as const, danger: null }))
+  return ALLOW_OR_DENY.map(option => ({ ...option, from: 'signalbox' as const, danger: null }))
 }
 
 function dangerOf(meaning: Option['meaning']): string | null {
-  return meaning === 'allow-session' || meaning === 'allow-always' ? 'widens what runs unasked' : null
+  return meaning === 'allow-session' || meaning === 'allow-always' ? 'extends what runs without asking' : null
 }
 
 function targetsOf(
@@ -144,7 +149,7 @@ function targetsOf(
   })
 }
 
-/** Where a path really lies: links are followed as far as it exists, the rest is added as it is. */
+/** The real path: links are resolved as far as the path exists, the rest is appended unchanged. */
 export function realPathOf(path: string): string {
   let existing = path
   let rest = ''

@@ -5,21 +5,21 @@ import { recordOf, reportedOf } from './testing/fixtures.js'
 const NOW = 10_000_000
 const MINUTE = 60_000
 const asked = reportedOf({})
-/** The same request by a hook, so many minutes ago; the menu was seen, too. */
+/** The same request by a hook, this many minutes ago, with its menu. */
 const told = (minutes: number) => recordOf({ ...asked, menuPrint: 'menu', requestedAt: NOW - minutes * MINUTE })
-/** The same request as the screen alone told it. */
+/** The same request from the screen alone. */
 const seen = (minutes: number) => recordOf({ menuPrint: 'menu', requestedAt: NOW - minutes * MINUTE })
 
-test('the fifth time within ten minutes is a loop, the fourth is not', () => {
+test('the fifth request within ten minutes is a loop, the fourth is not', () => {
   expect(historyOf(asked, [told(4), told(3), told(2)], NOW)).toEqual({})
   expect(historyOf(asked, [told(4), told(3), told(2), told(1)], NOW)).toEqual({ repeats: 5 })
 })
 
-test('what was longer ago does not count', () => {
+test('older requests do not count', () => {
   expect(historyOf(asked, [told(11), told(3), told(2), told(1)], NOW)).toEqual({})
 })
 
-test('one that only the screen told of counts by its menu, and others do not', () => {
+test('a request of the screen counts by its menu', () => {
   const other = recordOf({ menuPrint: 'another menu', requestedAt: NOW - MINUTE })
   expect(historyOf(asked, [seen(4), told(3), told(2), told(1)], NOW)).toEqual({ repeats: 5 })
   expect(historyOf(asked, [other, told(3), told(2), told(1)], NOW)).toEqual({})

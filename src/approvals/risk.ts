@@ -4,30 +4,30 @@ import { isInside, type PlaceContext, ratePath } from './risk/place.js'
 import { highest, type Reason, type Risk } from './risk/reason.js'
 import { readToolUse, type ToolUse } from './risk/tool-input.js'
 
-/** What the rating looks at: the structured request, or what the screen told of it. */
+/** What is rated: the structured request, or what the screen shows of it. */
 export interface RatedRequest {
   kind: string
   tool: string
   input: unknown
-  /** The body of the menu, when only the screen told. */
+  /** The body of the menu, when only the screen reported the request. */
   text: string | null
   cwd: string
-  /** Found on the screen: the command or the path that the menu is about. */
+  /** The command or path that the menu shows. */
   onScreen?: ToolUse | null
   mismatch?: string | undefined
-  /** The menu's body did not fit on the screen. */
+  /** The body of the menu did not fit on the screen. */
   isCut?: boolean
 }
 
-export interface RiskPlaces {
+interface RiskPlaces {
   project: string
   home: string
   realPath?: (path: string) => string
 }
 
 /**
- * How much care a request needs. It orders, colours, and asks for more care; it never allows and never denies. The highest class that
- * matches wins, and what cannot be read is at least elevated.
+ * The risk of a request. It sorts and colours requests and requires more care; it never allows or
+ * denies. The highest matching level wins, and what cannot be parsed is at least elevated.
  */
 export function rateRisk(request: RatedRequest, { project, home, realPath }: RiskPlaces): Risk {
   const context: PlaceContext = { project, home, cwd: request.cwd, ...(realPath && { realPath }) }
@@ -41,7 +41,7 @@ export function rateRisk(request: RatedRequest, { project, home, realPath }: Ris
     ...rateUse(request, use, context),
   ]
   if (!isStructured && request.onScreen === undefined && request.kind === 'permission')
-    reasons.push({ level: 'elevated', text: 'read from the screen; what it would do was not recognised' })
+    reasons.push({ level: 'elevated', text: 'read from the screen; its effect was not recognised' })
   if (request.isCut) reasons.push({ level: 'elevated', text: 'the request is longer than the screen' })
   return highest(reasons, { level: 'low', text: lowReason(request, use) })
 }
@@ -64,30 +64,31 @@ function rateUse(request: RatedRequest, use: ToolUse, context: PlaceContext): Re
     case 'write': {
       const { kind } = use
       const unknown: Reason[] =
-        use.paths.length === 0 && kind === 'write'
-          ? [{ level: 'elevated', text: 'writes files that are not named' }]
-          : []
+        use.paths.length === 0 && kind === 'write' ? [{ level: 'elevated', text: 'writes unnamed files' }] : []
       return [...unknown, ...use.paths.flatMap(path => ratePath(path, kind, context))]
     }
     case 'fetch':
-      return [{ level: 'elevated', text: 'reaches the network' }, ...use.urls.flatMap(rateUrl)]
+      return [{ level: 'elevated', text: 'uses the network' }, ...use.urls.flatMap(rateUrl)]
     case 'mcp':
       return [{ level: 'elevated', text: `a tool of the MCP server ${visibleValue(use.server).text}` }]
     case 'agent':
       return [{ level: 'elevated', text: 'starts a sub-agent' }]
     case 'plan':
-      return [{ level: 'elevated', text: 'lets the agent begin with its plan' }]
+      return [{ level: 'elevated', text: 'lets the agent start with its plan' }]
     case 'question':
     case 'todo':
       return []
     case 'other':
       if (request.kind === 'permission')
-        return [{ level: 'elevated', text: `what ${visibleValue(request.tool).text} does is not known` }]
-      return request.kind === 'plan' ? [{ level: 'elevated', text: 'lets the agent begin with its plan' }] : []
+        return [{ level: 'elevated', text: `the effect of ${visibleValue(request.tool).text} is unknown` }]
+      return request.kind === 'plan' ? [{ level: 'elevated', text: 'lets the agent start with its plan' }] : []
   }
 }
 
-/** `["bash", "-lc", "…"]` is a shell's text in an argument list: Codex writes commands so. */
+/**
+ * `["bash", "-lc", "…"]` is a shell script in an argument list: Codex reports commands in this
+ * form.
+ */
 function rateWords(argv: readonly string[], context: PlaceContext): Reason[] {
   const isShell = argv.length === 3 && /^(.*\/)?(ba|z|da|k)?sh$/.test(argv[0]!) && /^-l?c$/.test(argv[1]!)
   return isShell ? rateCommand(argv[2]!, context) : rateArgv(argv, context)
@@ -99,24 +100,27 @@ function rateUrl(url: string): Reason[] {
   try {
     parsed = new URL(url)
   } catch {
-    return [{ level: 'elevated', text: `an address that cannot be read: ${shown}` }]
+    return [{ level: 'elevated', text: `an invalid URL: ${shown}` }]
   }
   const reasons: Reason[] = []
   if (parsed.username !== '' || parsed.password !== '')
-    reasons.push({ level: 'high', text: `the address carries a user name or password: host ${parsed.host}` })
+    reasons.push({ level: 'high', text: `the URL contains a user name or password: host ${parsed.host}` })
   if (parsed.hostname.includes('xn--'))
-    reasons.push({ level: 'high', text: `the host is written in another script: ${parsed.hostname}` })
+    reasons.push({ level: 'high', text: `the host name uses another script: ${parsed.hostname}` })
   if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')
-    reasons.push({ level: 'high', text: `an address that is not on the web: ${parsed.protocol}` })
+    reasons.push({ level: 'high', text: `not a web address: ${parsed.protocol}` })
   if (
     /^(localhost|127\.|10\.|192\.168\.|169\.254\.|\[)/.test(parsed.hostname) ||
     /^172\.(1[6-9]|2\d|3[01])\./.test(parsed.hostname)
   )
-    reasons.push({ level: 'high', text: `reaches this machine or its network: ${parsed.host}` })
+    reasons.push({ level: 'high', text: `connects to this machine or its network: ${parsed.host}` })
   return reasons
 }
 
-/** What hides in the text itself. In commands, paths and hosts a look-alike is as bad as a hidden character; in prose it is ordinary. */
+/**
+ * Suspicious characters. In commands, paths and hosts a look-alike is as bad as a hidden character;
+ * in prose it is common.
+ */
 function rateTexts(request: RatedRequest, use: ToolUse): Reason[] {
   const exact =
     use.kind === 'command'
@@ -139,13 +143,13 @@ function rateText(text: string, isExact: boolean): Reason[] {
       case 'control characters':
         return [{ level: 'high', text: `${what} in the request (${count})` }]
       case 'mixed-script words':
-        return [{ level: isExact ? 'high' : 'elevated', text: `words of mixed scripts (${count})` }]
+        return [{ level: isExact ? 'high' : 'elevated', text: `words with mixed scripts (${count})` }]
       case 'look-alike characters':
       case 'unusual blanks':
-        return isExact ? [{ level: 'high', text: `${what} in what would run (${count})` }] : []
+        return isExact ? [{ level: 'high', text: `${what} in the command, path or URL (${count})` }] : []
       case 'long blanks':
       case 'empty lines':
-        return isExact ? [{ level: 'elevated', text: `${what} that may push a part out of sight` }] : []
+        return isExact ? [{ level: 'elevated', text: `${what} that may push a part out of view` }] : []
       default:
         return []
     }
@@ -163,7 +167,7 @@ function* stringsIn(value: unknown): Generator<string> {
 }
 
 function lowReason({ kind }: RatedRequest, use: ToolUse): string {
-  if (use.kind === 'command') return 'one plain command that reads, or runs the project’s own checks'
+  if (use.kind === 'command') return 'one plain command that reads, or runs checks of the project'
   if (use.kind === 'read') return 'reads inside the project'
   return kind === 'permission' ? 'changes nothing' : 'a question'
 }

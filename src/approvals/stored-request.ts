@@ -4,15 +4,18 @@ import { sha256 } from './fingerprint.js'
 import type { ApprovalPolicy } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 
-/** An event holds 256 KiB; a longer input is kept as its hash, and its display as the beginning and the end. */
-const LONGEST_INPUT = 96 * 1024
+/**
+ * An event holds 256 KiB; of a longer input only the hash is kept, and the beginning and end of its
+ * display.
+ */
+const MAX_INPUT = 96 * 1024
 
 /**
- * The request as the log keeps it: without secrets, of bounded size, with a deadline where the settings ask for one. The fingerprint and
- * the print for grants stay those of what was really asked. Where something was taken out the display is drawn anew, so that its hash is
- * of what people see.
+ * The request as the log keeps it: without secrets, of bounded size, with a deadline where the
+ * settings require one. Both fingerprints stay those of the original request. When secrets were
+ * removed, the display is rendered again, so that its hash is that of what people see.
  */
-export function forStoring(
+export function toStoredRequest(
   asked: ApprovalRequest,
   { redactor, now, policy }: { redactor: Redactor; now: number; policy: ApprovalPolicy },
 ): ApprovalRequest {
@@ -50,6 +53,6 @@ function deadlineOf(
 
 function bounded(input: unknown): unknown {
   const text = JSON.stringify(input) ?? 'null'
-  if (text.length <= LONGEST_INPUT) return input
+  if (text.length <= MAX_INPUT) return input
   return { tooLong: true, bytes: Buffer.byteLength(text), sha256: sha256(canonicalJson(input)) }
 }

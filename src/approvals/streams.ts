@@ -1,7 +1,11 @@
 import { grantsProjection } from './grants.js'
+import { lockdownProjection } from './lockdown.js'
 import { approvalsProjection } from './record.js'
 
-/** Streams of the ledger: chained, so that `doctor` can tell that nothing was changed or taken out. */
+/**
+ * The streams of the ledger. They are hash-chained, so that `doctor` detects changed and removed
+ * events.
+ */
 export const LEDGER_STREAMS: readonly string[] = ['approval/', 'grant/']
 
-export const ledgerProjections = [approvalsProjection, grantsProjection] as const
+export const ledgerProjections = [approvalsProjection, grantsProjection, lockdownProjection] as const

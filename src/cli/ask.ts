@@ -1,12 +1,15 @@
 import { createInterface } from 'node:readline/promises'
 import { delay, systemClock } from '../clock/index.js'
 
-/** Long enough that everything typed before the question has been read. */
+/** Long enough to read everything that was typed before the question. */
 const DRAIN_MS = 40
 
-/** Asks the person one line. Only where both ends are a terminal: the caller has checked. What was typed before the question is no answer to it. */
+/**
+ * Asks the person for one line. The caller has checked that both ends are a terminal. What was
+ * typed before the question is discarded.
+ */
 export async function askLine(question: string): Promise<string> {
-  await dropTypedAhead()
+  await discardTypedAhead()
   const reader = createInterface({ input: process.stdin, output: process.stdout })
   try {
     return await reader.question(question)
@@ -15,14 +18,19 @@ export async function askLine(question: string): Promise<string> {
   }
 }
 
-async function dropTypedAhead(): Promise<void> {
+/** A yes-or-no question; no is the default. */
+export async function askYes(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await askLine(`${question} [y/N] `)).trim())
+}
+
+async function discardTypedAhead(): Promise<void> {
   const { stdin } = process
   if (!stdin.isTTY) return
-  const drop = () => undefined
+  const discard = () => undefined
   stdin.setRawMode(true)
-  stdin.on('data', drop)
+  stdin.on('data', discard)
   await delay(systemClock, DRAIN_MS)
-  stdin.off('data', drop)
+  stdin.off('data', discard)
   stdin.pause()
   stdin.setRawMode(false)
 }

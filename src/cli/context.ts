@@ -1,17 +1,20 @@
 import { styleText } from 'node:util'
 
-/** What a command may touch of the outside: its streams, its environment, its terminal. */
+/** The world of a command: streams, environment, terminal. */
 export interface CommandContext {
   env: NodeJS.ProcessEnv
   cwd: string
-  /** Both ends are a terminal: only then may a command ask the person something. */
+  /** Input and output are a terminal: only then may a command ask the person. */
   isInteractive: boolean
   isOutputTty: boolean
   columns: number
+  /** A line on standard output. */
   out(line: string): void
-  /** Text exactly as given, no newline added. */
+  /** Text on standard output without a newline. */
   write(text: string | Uint8Array): void
+  /** A line on standard error. */
   note(line: string): void
+  /** A JSON value as a line on standard output. */
   json(value: unknown): void
   style(format: Style, text: string): string
 }

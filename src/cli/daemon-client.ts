@@ -2,27 +2,20 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
 import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
+import { openHome } from '../host/home/index.js'
 import { buildTime, type DetachedStart, isAlive, ownProgram, startDetached } from '../process/index.js'
+import type { ApiError, DaemonInfo, InMilliseconds } from '../server/index.js'
 import type { CommandContext } from './context.js'
-import { openHome } from './home.js'
 import { version } from './version.js'
 
 const START_TIMEOUT_MS = 20_000
 const STOP_TIMEOUT_MS = 20_000
-/** A daemon of this home is just starting or just stopping: it gets this long before another start is tried. */
+/** Another daemon is starting or stopping: how long to wait before the next attempt. */
 const RETRY_START_MS = 1_000
-/** A daemon that accepts a connection and says nothing for so long hangs. */
+/** A daemon that accepts a connection and does not answer this long hangs. */
 const HEALTH_TIMEOUT_MS = 10_000
 
-interface DaemonInfo {
-  pid: number
-  version: string
-  build: number
-  isDetached: boolean
-  isLocked: boolean
-}
-
-/** The daemon of this home directory, over its unix socket. */
+/** A client of the daemon of this home directory, over its unix socket. */
 export class DaemonClient {
   readonly socketPath: string
 
@@ -30,11 +23,11 @@ export class DaemonClient {
     this.socketPath = socketPath
   }
 
-  /** Connects, starting the daemon first where none runs. */
+  /** Connects; starts the daemon if none runs. */
   static async connect(context: CommandContext): Promise<DaemonClient> {
     const home = openHome(context)
     const client = new DaemonClient(home.settings.daemonSocket)
-    if ((await client.isUp()) && !(await client.#hasMadeRoom(context))) return client
+    if ((await client.isUp()) && !(await client.#isSuperseded(context))) return client
     const logFile = join(home.directories.state, 'daemon.log')
     const script = ownProgram('cli')
     const start = () => startDetached(script, ['serve'], { logFile, cwd: '/', env: { ...context.env } })
@@ -50,7 +43,7 @@ export class DaemonClient {
       if (starting && ended !== undefined) {
         const failure = startFailure(ended, logFile)
         if (failure.code !== 'E_DAEMON_RUNNING') throw failure
-        // Another one is starting or stopping. Either it answers soon, or its place is free soon.
+        // Another daemon is starting or stopping: it answers soon, or the lock is free soon.
         starting = null
         retryAt = systemClock.monotonic() + RETRY_START_MS
       }
@@ -63,87 +56,82 @@ export class DaemonClient {
     })
   }
 
-  /** The running daemon, or null; starts nothing. */
+  /** The running daemon, or null. Starts nothing. */
   static async running(context: CommandContext): Promise<DaemonClient | null> {
     const client = new DaemonClient(openHome(context).settings.daemonSocket)
     return (await client.isUp()) ? client : null
   }
 
   /**
-   * A daemon outlives the program that it was started from. When this program is the newer one, a daemon that some command started is
-   * ended, and the caller starts the new one: sessions and runs go on with it. One that a person runs, or that is locked, is left alone.
+   * A daemon may be of an older build than this program. One that a command started is stopped, and
+   * the caller starts a new one, which takes over sessions and runs. One that a person started, or
+   * that is locked down, keeps running.
    */
-  async #hasMadeRoom(context: CommandContext): Promise<boolean> {
-    const daemon = await this.#soon<DaemonInfo>('GET', '/daemon')
+  async #isSuperseded(context: CommandContext): Promise<boolean> {
+    const daemon = await this.#quick<DaemonInfo>('GET', '/daemon')
     const order = version().localeCompare(daemon.version, 'en', { numeric: true }) || buildTime() - daemon.build
     if (order <= 0) return false
     if (!daemon.isDetached || daemon.isLocked) {
-      context.note(
-        `the daemon (${daemon.version}, pid ${daemon.pid}) is older than this program: end it and start it again`,
-      )
+      context.note(`the daemon (${daemon.version}, pid ${daemon.pid}) is older than this program: restart it`)
       return false
     }
-    context.note(
-      `the daemon (${daemon.version}, pid ${daemon.pid}) is older than this program and is replaced; sessions go on`,
-    )
+    context.note(`replacing the older daemon (${daemon.version}, pid ${daemon.pid}); agents keep running`)
     await this.end(daemon.pid)
     return true
   }
 
-  /** Ends the daemon in good order, if it is still that process. */
+  /** Stops the daemon cleanly, if it is still that process. */
   async end(pid: number): Promise<void> {
-    await this.#soon('POST', '/shutdown', { pid })
+    await this.#quick('POST', '/shutdown', { pid })
     const deadline = systemClock.monotonic() + STOP_TIMEOUT_MS
     while (isAlive(pid)) {
       if (systemClock.monotonic() > deadline)
-        throw new SignalboxError(
-          'E_TIMEOUT',
-          `the daemon (pid ${pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s`,
-        )
+        throw new SignalboxError('E_TIMEOUT', `the daemon (pid ${pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} s`)
       await delay(systemClock, 20)
     }
   }
 
   async isUp(): Promise<boolean> {
     try {
-      await this.#soon('GET', '/healthz')
+      await this.#quick('GET', '/healthz')
       return true
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_NOT_READY') throw error
-      // Only "nobody is there" means down; a daemon that answers with an error is up.
+      // Only a failed connection means down; a daemon that answers with an error is up.
       return error instanceof SignalboxError && error.code !== 'E_DAEMON_GONE'
     }
   }
 
-  /** A question that a daemon in order answers at once. @throws SignalboxError `E_NOT_READY` when it does not. */
-  async #soon<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
+  /** A request that a working daemon answers at once. @throws SignalboxError `E_NOT_READY` */
+  async #quick<T = unknown>(method: string, path: string, body?: unknown): Promise<InMilliseconds<T>> {
     try {
       return await this.#call<T>(method, path, body, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
     } catch (error) {
       if (!isTimeout(error)) throw error
       throw new SignalboxError('E_NOT_READY', `the daemon does not answer within ${HEALTH_TIMEOUT_MS / 1000} s`, {
-        next: 'it hangs or is stopped: end it, the sessions live on',
+        next: 'it hangs: kill it; agents keep running',
         cause: error,
       })
     }
   }
 
-  get<T = Record<string, unknown>>(path: string): Promise<T> {
-    return this.#call('GET', path)
+  /** `T` is a type of the API, such as `Session`. */
+  get<T = unknown>(path: string): Promise<InMilliseconds<T>> {
+    return this.#call<T>('GET', path)
   }
 
-  post<T = Record<string, unknown>>(path: string, body: unknown = {}): Promise<T> {
-    return this.#call('POST', path, body)
+  post<T = unknown>(path: string, body: unknown = {}): Promise<InMilliseconds<T>> {
+    return this.#call<T>('POST', path, body)
   }
 
-  /** A form with files. */
-  async upload<T = Record<string, unknown>>(path: string, form: FormData): Promise<T> {
+  /** Posts a form with files. */
+  async upload<T = unknown>(path: string, form: FormData): Promise<InMilliseconds<T>> {
     const encoded = new Response(form)
     const bytes = Buffer.from(await encoded.arrayBuffer())
-    return this.#call('POST', path, { bytes, type: encoded.headers.get('content-type') ?? 'multipart/form-data' })
+    return this.#call<T>('POST', path, { bytes, type: encoded.headers.get('content-type') ?? 'multipart/form-data' })
   }
 
-  /** A file's bytes as they come. */
+  /** Streams a file. */
   async download(path: string): Promise<IncomingMessage> {
     const response = await this.#open('GET', path)
     if ((response.statusCode ?? 500) >= 400) await this.#answerOf(response)
@@ -151,17 +139,17 @@ export class DaemonClient {
   }
 
   /** Server-sent events, one by one, until the signal aborts or the daemon ends the stream. */
-  async *events(
+  async *events<F extends { event: string; data: unknown } = { event: string; data: unknown }>(
     path: string,
     signal: AbortSignal,
-  ): AsyncGenerator<{ event: string; id: string | null; data: unknown }> {
+  ): AsyncGenerator<InMilliseconds<F>> {
     const response = await this.#open('GET', path, undefined, signal)
     let rest = ''
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
         rest += chunk.toString('utf8')
         for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-          yield parseEvent(rest.slice(0, end))
+          yield parseEvent(rest.slice(0, end)) as InMilliseconds<F>
           rest = rest.slice(end + 2)
         }
       }
@@ -170,26 +158,21 @@ export class DaemonClient {
     }
   }
 
-  async #call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  async #call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<InMilliseconds<T>> {
     return this.#answerOf<T>(await this.#open(method, path, body, signal))
   }
 
-  async #answerOf<T>(response: IncomingMessage): Promise<T> {
+  async #answerOf<T>(response: IncomingMessage): Promise<InMilliseconds<T>> {
     const chunks: Buffer[] = []
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
     } catch (error) {
       throw gone(error)
     }
-    const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>
-    if ((response.statusCode ?? 500) < 400) return answer as T
-    const { code, message, next, details } = answer.error as {
-      code: ErrorCode
-      message: string
-      next?: string
-      details?: Record<string, unknown>
-    }
-    throw new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(details && { details }) })
+    const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as unknown
+    if ((response.statusCode ?? 500) < 400) return answer as InMilliseconds<T>
+    const { code, message, next, details } = (answer as { error: ApiError }).error
+    throw new SignalboxError(code as ErrorCode, message, { next, ...(details && { details }) })
   }
 
   #open(method: string, path: string, body?: unknown, signal?: AbortSignal) {
@@ -224,7 +207,7 @@ function isFile(body: unknown): body is { bytes: Buffer; type: string } {
 
 function gone(error: unknown): SignalboxError {
   return new SignalboxError('E_DAEMON_GONE', 'the daemon does not answer', {
-    next: 'run the command again: it starts a new one',
+    next: 'run the command again: it starts a new daemon',
     cause: error,
   })
 }
@@ -235,28 +218,27 @@ function isTimeout(error: unknown): boolean {
   )
 }
 
-/** What a daemon said before it gave up. It is this command's own error: the person asked for nothing else. */
-function startFailure(told: unknown, logFile: string): SignalboxError {
-  const { code, message, next, place } = (told ?? {}) as {
+/** The reason why the daemon could not start becomes the error of the command. */
+function startFailure(report: unknown, logFile: string): SignalboxError {
+  const { code, message, next, place } = (report ?? {}) as {
     code?: ErrorCode
     message?: string
     next?: string
     place?: Place
   }
   if (!code || !message)
-    return new SignalboxError('E_NOT_READY', `the daemon ended before it was ready${message ? `: ${message}` : ''}`, {
+    return new SignalboxError('E_NOT_READY', `the daemon exited before it was ready${message ? `: ${message}` : ''}`, {
       next: `see ${logFile}`,
     })
   return new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(place && { place }) })
 }
 
-function parseEvent(text: string): { event: string; id: string | null; data: unknown } {
+function parseEvent(text: string): { event: string; data: unknown } {
   const fields = new Map(
     text.split('\n').map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]),
   )
   return {
     event: fields.get('event') ?? 'message',
-    id: fields.get('id') ?? null,
     data: JSON.parse(fields.get('data') ?? 'null'),
   }
 }

@@ -1,12 +1,12 @@
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
-import { EXIT, exitCodeOf, toSignalboxError } from '../errors/index.js'
+import { EXIT, exitCodeOf, type SignalboxError, toSignalboxError } from '../errors/index.js'
+import { LOADERS } from './commands/index.js'
 import { type CommandContext, processContext } from './context.js'
-import { describeError } from './describe-error.js'
-import type { CommandInput, CommandSpec } from './specs/command-spec.js'
-import { COMMANDS } from './specs/index.js'
+import type { CommandInput } from './specs/command-spec.js'
+import { COMMANDS, type NamedCommand } from './specs/index.js'
 import { version } from './version.js'
 
-const GROUPS: Record<CommandSpec['group'], string> = {
+const GROUPS: Record<NamedCommand['group'], string> = {
   everyday: 'Every day:',
   sessions: 'Sessions:',
   approvals: 'Approvals:',
@@ -15,18 +15,27 @@ const GROUPS: Record<CommandSpec['group'], string> = {
   setup: 'Set-up:',
 }
 
-/** Runs one command line and gives its exit code. Everything a command throws ends here, as one line. */
+/** Wraps descriptions even where the names of commands leave them little room, as in 80 columns. */
+const HELP = { minWidthToWrap: 20 }
+
+type RunCommand = (command: NamedCommand, input: Omit<CommandInput, 'rest'>) => Promise<void>
+
+/**
+ * Runs one command line and returns its exit code. An error of a command is printed as one line.
+ */
 export async function main(argv: readonly string[], context: CommandContext = processContext()): Promise<number> {
   ignoreBrokenPipe()
-  // Only a command that runs other programs takes the words behind `--` as theirs; elsewhere `--` ends the options, as usual.
-  const takesRest = COMMANDS.some(spec => spec.rest !== undefined && spec.name === argv[0])
+  // For a command that runs other programs the words after `--` are theirs; elsewhere `--` ends the
+  // options.
+  const takesRest = COMMANDS.some(command => command.rest !== undefined && command.name === argv[0])
   const separator = takesRest ? argv.indexOf('--') : -1
   const words = separator < 0 ? argv : argv.slice(0, separator)
   const rest = separator < 0 ? null : argv.slice(separator + 1)
   let code: number = EXIT.ok
-  const program = buildProgram(async (spec, input) => {
-    const command = await spec.load()
-    code = await command.run(context, { ...input, rest })
+  const program = buildProgram(async ({ name }, input) => {
+    const { run } = await LOADERS[name]()
+    // The spec that the words were parsed by is the one that types the input of `run`.
+    code = await run(context, { ...input, rest } as never)
   })
   try {
     await program.parseAsync(words.length === 0 && !rest ? ['status'] : [...words], { from: 'user' })
@@ -39,29 +48,30 @@ export async function main(argv: readonly string[], context: CommandContext = pr
   }
 }
 
-function buildProgram(run: (spec: CommandSpec, input: Omit<CommandInput, 'rest'>) => Promise<void>): Command {
+function buildProgram(run: RunCommand): Command {
   const program = new Command('signalbox')
-    .description('Runs coding agents in real terminals, sees what is on their screens, and calls you only when needed.')
+    .description(
+      'Runs coding agents in real terminals and lets you answer their requests from terminal, browser or phone.',
+    )
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .enablePositionalOptions()
+    .configureHelp(HELP)
     .exitOverride()
     .configureOutput(oneLineErrors('signalbox'))
-  for (const spec of COMMANDS) program.addCommand(buildCommand(spec, run), { hidden: spec.hidden ?? false })
+  for (const command of COMMANDS) program.addCommand(buildCommand(command, run), { hidden: command.hidden ?? false })
   program.addHelpText(
     'after',
-    '\nWithout a command: what needs you now.\nDocumentation: docs/ in the package; every command has --help with examples.',
+    '\nWithout a command: signalbox status.\nDocumentation: docs/ in the package; every command has --help with examples.',
   )
   return program
 }
 
-function buildCommand(
-  spec: CommandSpec,
-  run: (spec: CommandSpec, input: Omit<CommandInput, 'rest'>) => Promise<void>,
-): Command {
+function buildCommand(spec: NamedCommand, run: RunCommand): Command {
   const command = new Command(spec.name)
     .description(spec.summary)
+    .configureHelp(HELP)
     .exitOverride()
     .configureOutput(oneLineErrors(`signalbox ${spec.name}`))
     .helpGroup(GROUPS[spec.group])
@@ -73,7 +83,7 @@ function buildCommand(
     command.addOption(made)
   }
   if (spec.rest) command.usage(`${command.usage()} ${spec.rest}`)
-  if (spec.details) command.addHelpText('after', `\n${spec.details}`)
+  if (spec.details) command.addHelpText('after', `\n${wrap(spec.details, Math.min(100, process.stdout.columns || 80))}`)
   const width = Math.max(...spec.examples.map(([line]) => line.length))
   const examples = spec.examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
@@ -86,7 +96,9 @@ function buildCommand(
   return command
 }
 
-/** Commander writes a mistake and its suggestion on lines of their own; here every error is one line of the same form. */
+/**
+ * Commander prints a mistake and its suggestion on separate lines; here every error is one line.
+ */
 function oneLineErrors(command: string): OutputConfiguration {
   return {
     outputError: (text, write) => {
@@ -100,16 +112,38 @@ function oneLineErrors(command: string): OutputConfiguration {
   }
 }
 
+function wrap(text: string, width: number): string {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines.join('\n')
+}
+
 function argumentUsage({ name, optional, variadic }: { name: string; optional?: boolean; variadic?: boolean }): string {
   const inner = variadic ? `${name}...` : name
   return optional ? `[${inner}]` : `<${inner}>`
 }
 
-/** `signalbox … | head` closes our output early: that is the reader's right, not an error. */
+/** `signalbox … | head` closes the output early, which is not an error. */
 function ignoreBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(EXIT.ok)
     })
   }
+}
+
+/** One line: where, what is wrong, and what to do next. With `isDebug` also the stack. */
+export function describeError(error: SignalboxError, { isDebug }: { isDebug: boolean }): string {
+  const { place, next } = error
+  const at = place ? [place.file, place.line, place.column].filter(part => part !== undefined).join(':') : ''
+  const where = at === '' || error.message.includes(at) ? '' : `${at}: `
+  const line = `signalbox: ${where}${error.message}${next ? ` (${next})` : ''}`
+  if (!isDebug) return line
+  const cause = error.cause instanceof Error ? `\ncaused by ${error.cause.stack}` : ''
+  return `${line}\n[${error.code}] ${error.stack}${cause}`
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { delay, newId, newNonce, SimulatedClock, systemClock } from './index.js'
 
 describe('the simulated clock', () => {
-  test('fires timers in order of time, then of creation, each at exactly its moment', () => {
+  test('fires timers in order of time, then of creation, each exactly at its time', () => {
     const times = fc.array(fc.nat(50), { maxLength: 20 })
     fc.assert(
       fc.property(times, fc.array(fc.nat(30), { maxLength: 8 }), (dues, advances) => {
@@ -25,7 +25,7 @@ describe('the simulated clock', () => {
     )
   })
 
-  test('fires timers that a timer sets, as long as they are due', () => {
+  test('fires timers that a timer sets, if they are due', () => {
     const clock = new SimulatedClock()
     const fired: number[] = []
     const again = () => {
@@ -38,7 +38,7 @@ describe('the simulated clock', () => {
     expect(clock.now()).toBe(35)
   })
 
-  test('does not fire what was cancelled, not even from inside another timer', () => {
+  test('does not fire a cancelled timer, not even from inside another timer', () => {
     const clock = new SimulatedClock()
     const fired: string[] = []
     const second = clock.setTimer(5, () => fired.push('second'))
@@ -49,7 +49,7 @@ describe('the simulated clock', () => {
     expect(fired).toEqual([])
   })
 
-  test('never goes back', () => {
+  test('never moves back', () => {
     const clock = new SimulatedClock(100)
     clock.advanceTo(50)
     expect(clock.now()).toBe(100)
@@ -58,7 +58,7 @@ describe('the simulated clock', () => {
 })
 
 describe('delay', () => {
-  test('ends after its time, not before', async () => {
+  test('resolves after its time, not before', async () => {
     const clock = new SimulatedClock()
     let isOver = false
     const waiting = delay(clock, 100).then(() => {
@@ -72,7 +72,7 @@ describe('delay', () => {
     expect(isOver).toBe(true)
   })
 
-  test('ends at once when its signal aborts, and leaves no timer behind', async () => {
+  test('resolves at once when its signal aborts, and leaves no timer behind', async () => {
     const clock = new SimulatedClock()
     const abort = new AbortController()
     const waiting = delay(clock, 100, abort.signal)
@@ -82,19 +82,19 @@ describe('delay', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('does not begin when its signal has aborted already', async () => {
+  test('resolves at once when its signal has already aborted', async () => {
     const clock = new SimulatedClock()
     await delay(clock, 100, AbortSignal.abort())
     expect(clock.pending).toBe(0)
   })
 })
 
-describe("the machine's clock", () => {
+describe('the system clock', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  test('waits as long as it was told, also longer than a timer of Node can', () => {
+  test("waits for the whole time, also beyond the limit of Node's timers", () => {
     vi.useFakeTimers()
     const days = 40 * 24 * 3600 * 1000
     const fired = vi.fn()
@@ -105,7 +105,7 @@ describe("the machine's clock", () => {
     expect(fired).toHaveBeenCalledTimes(1)
   })
 
-  test('can be told not to, in any part of a long wait', () => {
+  test('can be cancelled in any part of a long wait', () => {
     vi.useFakeTimers()
     const fired = vi.fn()
     const timer = systemClock.setTimer(2 ** 33, fired)

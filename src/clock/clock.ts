@@ -1,10 +1,13 @@
-/** Time as an argument. Everything that waits or stamps takes a Clock, so that tests turn it by hand. */
+/**
+ * Time as an argument. All code that waits or records times takes a Clock, so that tests control
+ * it.
+ */
 export interface Clock {
-  /** Wall time in milliseconds since the epoch: for people and for the log. May step. */
+  /** Wall time in milliseconds since the epoch: for people and for the log. It may jump. */
   now(): number
-  /** Milliseconds that only ever grow: for durations and deadlines. */
+  /** Milliseconds that never decrease: for durations and deadlines. */
   monotonic(): number
-  /** Calls back once after `ms`; `cancel()` is safe at any time. */
+  /** Calls `callback` once after `ms`; `cancel()` is safe at any time. */
   setTimer(ms: number, callback: () => void): Timer
 }
 

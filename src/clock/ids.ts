@@ -10,7 +10,9 @@ function randomText(length: number): string {
   return text
 }
 
-/** `ses_` + 16 random Crockford base32 characters (80 bits). People may use any unique prefix of it. */
+/**
+ * `ses_` + 16 random Crockford base32 characters (80 bits). People may use any unique prefix of it.
+ */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${randomText(16)}`
 }

@@ -7,8 +7,9 @@ interface Pending {
 }
 
 /**
- * A clock that stands still until it is told to move. `advance` fires due timers in order of time, then of creation,
- * and sets the time to each timer's moment before calling it, so a callback sees exactly the time it asked for.
+ * A clock that moves only when `advance` is called. It fires due timers in order of time, then of
+ * creation, and sets the time to that of each timer before it calls it, so that a callback sees
+ * exactly the time it asked for.
  */
 export class SimulatedClock implements Clock {
   #time: number
@@ -35,7 +36,7 @@ export class SimulatedClock implements Clock {
     return { cancel: () => this.#pending.delete(entry) }
   }
 
-  /** Number of timers that have not fired. */
+  /** The number of timers that have not fired. */
   get pending(): number {
     return this.#pending.size
   }

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock, Timer } from './clock.js'
 
-/** Longer waits overflow Node's timers, which then fire at once: they are waited for in parts. */
-const LONGEST_MS = 2 ** 31 - 1
+/** Longer waits overflow Node's timers, which then fire at once: they are split into parts. */
+const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** The machine's own clock. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -12,7 +12,7 @@ export const systemClock: Clock = {
     let left = ms
     let handle: NodeJS.Timeout
     const wait = () => {
-      const part = Math.min(left, LONGEST_MS)
+      const part = Math.min(left, TIMER_MAX_MS)
       left -= part
       handle = setTimeout(left > 0 ? wait : callback, part)
     }

@@ -1,3 +1,4 @@
+export { editSettings, isEditable, type SettingValue, settingsVersion } from './edit-settings.js'
 export type { Problem, Source } from './layer.js'
 export { type LoadedConfig, type LoadOptions, loadConfig, type Origin, type ShownSetting } from './load.js'
 export {
@@ -9,5 +10,5 @@ export {
   socketPath,
 } from './paths.js'
 export { configReference } from './reference.js'
-export { type Config, parseSize, SETTINGS, type SettingKey } from './schema.js'
+export { type Config, KNOWN_SETTINGS, parseSize } from './schema.js'
 export type { ProjectMay, Setting, SettingType } from './setting.js'

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Place } from '../errors/index.js'
-import { nearest, scanTomlPositions, type TomlPositions } from '../text/index.js'
+import { closestMatch, scanTomlPositions, type TomlPositions } from '../text/index.js'
 import {
   candidatesFor,
   environmentNameOf,
@@ -31,14 +31,14 @@ export interface Problem {
   readonly place?: Place
 }
 
-/** What one source says: values by their written key, and everything that is wrong with it. */
+/** The values of one source by their written keys, and all its problems. */
 export interface Layer {
   readonly values: Map<string, Given>
   readonly problems: Problem[]
   readonly notes: string[]
 }
 
-/** Variables that are not settings: where we live, and what we give to the processes we start. */
+/** Variables that are not settings: directories, and variables of the processes that we start. */
 const RESERVED_VARIABLES = /^SIGNALBOX_(?:HOME|SESSION|SOCKET|HOOK_TOKEN|STATUS_FILE|CTX_.*)$/
 const CHOSEN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
@@ -46,7 +46,7 @@ export function emptyLayer(): Layer {
   return { values: new Map(), problems: [], notes: [] }
 }
 
-/** A path as it is written in a file: names that need quotes have them. */
+/** A path as a file contains it, with quotes where a name needs them. */
 export function writeKey(path: readonly string[]): string {
   return path.map(name => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))).join('.')
 }
@@ -63,7 +63,7 @@ export function fileLayer(file: string, text: string, source: 'user' | 'project'
     document = parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    // The parser's message goes on with the lines around the mistake: the place says it shorter.
+    // The parser's message also quotes the lines around the mistake; the place is shorter.
     const message = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
     layer.problems.push({
       message: `not valid TOML: ${message}`,
@@ -145,8 +145,8 @@ export function environmentLayer(environment: Readonly<Record<string, string | u
     if (!name.startsWith('SIGNALBOX_') || !text || RESERVED_VARIABLES.test(name)) continue
     const known = names.get(name)
     if (!known) {
-      const meant = nearest(name, [...names.keys()] as string[])
-      if (meant) layer.notes.push(`The variable ${name} is no setting and was ignored; did you mean ${meant}?`)
+      const meant = closestMatch(name, [...names.keys()] as string[])
+      if (meant) layer.notes.push(`The variable ${name} is not a setting and was ignored; did you mean ${meant}?`)
       continue
     }
     const checked = checkText(known, text)
@@ -158,7 +158,7 @@ export function environmentLayer(environment: Readonly<Record<string, string | u
   return layer
 }
 
-/** Values given on the command line, by key; text is read like that of a variable. */
+/** Values of the command line, by key; text is parsed like that of a variable. */
 export function flagLayer(flags: Readonly<Record<string, unknown>>): Layer {
   const layer = emptyLayer()
   for (const [key, raw] of Object.entries(flags)) {
@@ -188,10 +188,10 @@ function unknownKey(path: readonly string[]): string {
   return `unknown key \`${key}\`${meant ? `; did you mean \`${meant}\`?` : ''}`
 }
 
-/** A key that is close, or the only one with this last word: then its section was forgotten. */
+/** A similar key, or the only key with this last word, whose section was probably omitted. */
 function nearestKey(path: readonly string[]): string | undefined {
   const candidates = candidatesFor(path)
-  const close = nearest(path.join('.'), candidates)
+  const close = closestMatch(path.join('.'), candidates)
   if (close) return close
   const sameWord = KNOWN_SETTINGS.filter(known => !isDynamic(known) && known.segments.at(-1) === path.at(-1))
   return sameWord.length === 1 ? sameWord[0]!.pattern : undefined

@@ -49,7 +49,7 @@ function failure(given: Given): SignalboxError {
 describe('defaults and types', () => {
   test('without any file every setting has its default', () => {
     const { config, notes } = load()
-    expect(config.terminal.quiet_ms).toBe(16)
+    expect(config.reading.settle_gap_ms).toBe(100)
     expect(config.panes.focus_debounce_s).toBe(0.3)
     expect(config.approvals.expire_after).toBeNull()
     expect(config.heuristics.patterns.interrupt).toContain('esc to interrupt')
@@ -59,7 +59,7 @@ describe('defaults and types', () => {
   })
 
   test('the object is typed from the schema', () => {
-    expectTypeOf<Config['terminal']['quiet_ms']>().toEqualTypeOf<number>()
+    expectTypeOf<Config['reading']['settle_gap_ms']>().toEqualTypeOf<number>()
     expectTypeOf<Config['approvals']['expire_after']>().toEqualTypeOf<number | null>()
     expectTypeOf<Config['heuristics']['mode']>().toEqualTypeOf<'auto' | 'off'>()
     expectTypeOf<Config['approvals']['decide_from']>().toEqualTypeOf<readonly ('cli' | 'web' | 'telegram' | 'api')[]>()
@@ -72,7 +72,7 @@ describe('defaults and types', () => {
 
   test('nobody can change it', () => {
     const { config } = load({ user: '[agents.x]\nargs = ["a"]' })
-    expect(() => Object.assign(config.terminal, { quiet_ms: 1 })).toThrow()
+    expect(() => Object.assign(config.terminal, { scrollback: 1 })).toThrow()
     expect(() => (config.agents.x!.args as string[]).push('b')).toThrow()
   })
 })
@@ -102,10 +102,10 @@ describe('precedence', () => {
 
   test('durations may be text, and arrive in the unit of their key', () => {
     const user =
-      'terminal.sync_cap_ms = "2s"\nsessions.silence_warning_min = "1h"\napprovals.grant_for = "10m"\nfiles.keep_h = 48'
+      'reading.settle_max_ms = "2s"\nsessions.silence_warning_min = "1h"\napprovals.grant_for = "10m"\nfiles.keep_h = 48'
     const { config } = load({ user })
     expect([
-      config.terminal.sync_cap_ms,
+      config.reading.settle_max_ms,
       config.sessions.silence_warning_min,
       config.approvals.grant_for,
       config.files.keep_h,
@@ -144,8 +144,6 @@ describe('precedence', () => {
       command: '/opt/claude',
       args: [],
       env: {},
-      model: null,
-      permissions: null,
       max_parallel: null,
       hooks: true,
       heuristics: 'inherit',
@@ -163,15 +161,19 @@ describe('mistakes', () => {
   test.each([
     [
       'a misspelt section',
-      '\n[termnal]\nquiet_ms = 3',
-      ':3:1: unknown key `termnal.quiet_ms`; did you mean `terminal.quiet_ms`?',
+      '\n[readng]\nsettle_gap_ms = 30',
+      ':3:1: unknown key `readng.settle_gap_ms`; did you mean `reading.settle_gap_ms`?',
     ],
     [
       'a misspelt key',
       '[sessions]\n  max_totl = 3',
       ':2:3: unknown key `sessions.max_totl`; did you mean `sessions.max_total`?',
     ],
-    ['a forgotten section', 'quiet_ms = 3', ':1:1: unknown key `quiet_ms`; did you mean `terminal.quiet_ms`?'],
+    [
+      'a forgotten section',
+      'settle_gap_ms = 30',
+      ':1:1: unknown key `settle_gap_ms`; did you mean `reading.settle_gap_ms`?',
+    ],
     [
       'a misspelt key of an agent',
       '[agents.x]\ncomand = "y"',
@@ -181,8 +183,8 @@ describe('mistakes', () => {
     ['a section as a value', 'terminal = 3', ':1:1: `terminal` is a section: write [terminal]'],
     [
       'a wrong type',
-      '[terminal]\nquiet_ms = "fast"',
-      ':2:1: `terminal.quiet_ms` must be a duration in ms from 1 to 1000, or text such as "90s"; found the text "fast"',
+      '[reading]\nsettle_gap_ms = "fast"',
+      ':2:1: `reading.settle_gap_ms` must be a duration in ms from 10 to 5000, or text such as "90s"; found the text "fast"',
     ],
     [
       'a number out of range',
@@ -206,7 +208,7 @@ describe('mistakes', () => {
       'telegram.token = "123:abc"',
       'does not belong into a file: set SIGNALBOX_TELEGRAM_TOKEN, or `telegram.token_file`',
     ],
-    ['broken TOML', '[terminal\nquiet_ms = 3', ':1:'],
+    ['broken TOML', '[terminal\nscrollback = 300', ':1:'],
   ])('%s is named with its place and what would be right', (_, user, message) => {
     const error = failure({ user })
     expect(error.message).toContain(`${userFile}:`)
@@ -217,21 +219,21 @@ describe('mistakes', () => {
 
   test('all of them are reported at once', () => {
     const error = failure({
-      user: 'a = 1\nterminal.quiet_ms = 0',
+      user: 'a = 1\nreading.settle_gap_ms = 0',
       project: 'server.port = 1',
       environment: { SIGNALBOX_SERVER_PORT: 'x', SIGNALBOX_NOTIFY_DONE: 'maybe' },
-      flags: { 'panes.poll_s': 'never', 'no.such': 1, 'store.url': 'x' },
+      flags: { 'panes.poll_s': 'never', 'no.such': 1, 'telegram.token': 'x' },
     })
     expect(error.message.split('\n')).toHaveLength(9)
     expect(error.message).toContain('8 problems in the settings:')
     expect(error.message).toContain('SIGNALBOX_SERVER_PORT: `server.port` must be an integer')
-    expect(error.message).toContain('`store.url` is a secret and cannot be a flag: set SIGNALBOX_STORE_URL')
+    expect(error.message).toContain('`telegram.token` is a secret and cannot be a flag: set SIGNALBOX_TELEGRAM_TOKEN')
     expect(error.details!.problems).toHaveLength(8)
   })
 
   test('a secret is not repeated in an error', () => {
     expect(failure({ user: '[agents.x]\nenv = { A = 1, B = "canary" }' }).message).not.toContain('canary')
-    expect(failure({ user: 'store.url = 12345678' }).message).not.toContain('12345678')
+    expect(failure({ user: '[agents.x]\nenv = 12345678' }).message).not.toContain('12345678')
   })
 
   test('a file that cannot be read is one line', () => {
@@ -245,14 +247,14 @@ describe('mistakes', () => {
   test('a misspelt variable is a note, ours for processes are not', () => {
     const { notes } = load({
       environment: {
-        SIGNALBOX_TERMNAL_QUIET_MS: '1',
+        SIGNALBOX_TERMNAL_SIZE: '1',
         SIGNALBOX_SESSION: 'ses_1',
         SIGNALBOX_CTX_A: '1',
         SIGNALBOX_ZZZ: '1',
       },
     })
     expect(notes).toEqual([
-      'The variable SIGNALBOX_TERMNAL_QUIET_MS is no setting and was ignored; did you mean SIGNALBOX_TERMINAL_QUIET_MS?',
+      'The variable SIGNALBOX_TERMNAL_SIZE is not a setting and was ignored; did you mean SIGNALBOX_TERMINAL_SIZE?',
     ])
   })
 
@@ -263,7 +265,7 @@ describe('mistakes', () => {
         '[terminal]',
         '[[panes]]',
         '[agents.x]',
-        'quiet_ms = 3',
+        'scrollback = 300',
         'a = { b = [',
         '"__proto__" = 1',
         '[__proto__]',
@@ -286,7 +288,7 @@ describe('mistakes', () => {
 describe('a project file', () => {
   test('is not read before it is trusted', () => {
     const { config, notes } = load({ project: 'this is [ no TOML', trusted: false })
-    expect(config.terminal.quiet_ms).toBe(16)
+    expect(config.terminal.size).toBe('120x40')
     expect(notes).toEqual([`${projectPath} was ignored: the project is not trusted.`])
   })
 
@@ -324,7 +326,7 @@ describe('a project file', () => {
     ['agents.claude.env = { ANTHROPIC_BASE_URL = "http://evil" }', 'may not set `agents.claude.env`'],
     ['telegram.api_root = "http://evil"', 'may not set `telegram.api_root`'],
     ['oneshot.endpoint = "http://evil"', 'may not set `oneshot.endpoint`'],
-    ['store.url = "postgres://x"', 'may not set `store.url`'],
+    ['store.min_free_mb = 0', 'may not set `store.min_free_mb`'],
   ])('may not widen: %s', (project, message) => {
     const user = 'approvals.grant_uses = 10\napprovals.decide_from = ["web", "cli"]\nhooks.enabled = false'
     expect(failure({ user, project }).message).toContain(`${projectPath}:1:1: a project file`)
@@ -335,12 +337,11 @@ describe('a project file', () => {
 describe('showing', () => {
   test('every setting with value and origin, secrets as set or unset', () => {
     const { entries } = load({
-      user: 'store.url = "postgres://me:canary@db"\n[agents.x]\nenv = { K = "canary" }\nargs = ["a"]\n[agents.y]\nmodel = "m"',
+      user: '[agents.x]\nenv = { K = "canary" }\nargs = ["a"]\n[agents.y]\nhooks = false',
       environment: { SIGNALBOX_TELEGRAM_TOKEN: 'canary' },
     })
     const shown = Object.fromEntries(entries().map(entry => [entry.key, `${entry.shown} (${entry.origin.source})`]))
     expect(shown).toMatchObject({
-      'store.url': 'set (user)',
       'telegram.token': 'set (env)',
       'agents.x.env': 'set (user)',
       'agents.y.env': 'unset (default)',
@@ -352,22 +353,10 @@ describe('showing', () => {
   })
 
   test('a file with a secret that others can read is noted', () => {
-    writeFileSync(userFile, 'store.url = "postgres://x"')
+    writeFileSync(userFile, '[agents.x]\nenv = { K = "v" }')
     chmodSync(userFile, 0o644)
     expect(load().notes).toEqual([`${userFile} holds a secret and can be read by others: run chmod 600 on it.`])
     chmodSync(userFile, 0o600)
     expect(load().notes).toEqual([])
   })
-})
-
-test('loading takes less than 10 ms of the processor', () => {
-  const given = { user: '[terminal]\nquiet_ms = 20\n[agents.claude]\nargs = ["a"]', project: 'panes.long_after_s = 5' }
-  load(given)
-  const times = Array.from({ length: 5 }, () => {
-    const before = process.cpuUsage()
-    load(given)
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1000
-  })
-  expect(Math.min(...times)).toBeLessThan(10)
 })

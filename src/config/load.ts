@@ -21,7 +21,7 @@ export interface LoadOptions {
   environment: Readonly<Record<string, string | undefined>>
   /** `<config>/config.toml`; need not exist. */
   userFile?: string
-  /** `.signalbox.toml`. An untrusted file is not even read. */
+  /** `.signalbox.toml`. An untrusted file is not read. */
   projectFile?: { path: string; trusted: boolean }
   /** Values of the command line by key, as text or as they are; undefined counts as absent. */
   flags?: Readonly<Record<string, unknown>>
@@ -35,16 +35,16 @@ export interface Origin {
 
 export interface ShownSetting {
   key: string
-  /** What it is for, in a sentence. */
+  /** A sentence that says what the setting is for. */
   about: string
-  /** The value as a file would say it; "set" or "unset" for a secret. */
+  /** The value as a file contains it; "set" or "unset" for a secret. */
   shown: string
   origin: Origin
 }
 
 export interface LoadedConfig {
   readonly config: Config
-  /** What the person should know: an ignored project file, a variable that looks like a typing mistake. */
+  /** Notes for the user: an ignored project file, a variable that looks like a typing mistake. */
   readonly notes: readonly string[]
   origin(key: string): Origin
   /** Every setting with its value and where it comes from, for `config show --origin`. */
@@ -54,9 +54,10 @@ export interface LoadedConfig {
 const LARGEST_FILE = 1_048_576
 
 /**
- * Flags win over the environment, that over a trusted project file, that over the person's file, that over the defaults. A project may
- * set only what the schema lets it, and only narrower than the person's own settings.
- * @throws SignalboxError `E_CONFIG` with every problem of every source at once; then nothing is applied.
+ * Flags override the environment, which overrides a trusted project file, which overrides the
+ * user's file, which overrides the defaults. A project may set only what the schema allows, and
+ * only more restrictive than the user's own settings.
+ * @throws SignalboxError `E_CONFIG` with all problems of all sources; then nothing is applied.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const user = options.userFile ? readLayer(options.userFile, 'user') : emptyLayer()

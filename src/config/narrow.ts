@@ -1,6 +1,6 @@
 import type { Setting } from './setting.js'
 
-/** Whether a project's value takes nothing away from the care that the person's own settings ask for. Equal is narrow enough. */
+/** Whether a project's value is at least as restrictive as the user's. Equal values are. */
 export function isNarrowEnough(setting: Setting<unknown>, own: unknown, wanted: unknown): boolean {
   switch (setting.narrower) {
     case 'lower':
@@ -20,7 +20,7 @@ export function isNarrowEnough(setting: Setting<unknown>, own: unknown, wanted: 
   }
 }
 
-/** What a project may do with a setting, in words. */
+/** Describes what a project file may do with a setting. */
 export function describeNarrower(setting: Setting<unknown>): string {
   switch (setting.narrower) {
     case 'lower':

@@ -25,8 +25,8 @@ function failure(action: () => unknown): SignalboxError {
   throw new Error('expected E_HOME')
 }
 
-describe('where things are', () => {
-  test('by the standard', () => {
+describe('the directories', () => {
+  test('follow the XDG standard', () => {
     expect(resolveDirectories({}, '/home/me')).toEqual({
       config: '/home/me/.config/signalbox',
       data: '/home/me/.local/share/signalbox',
@@ -50,7 +50,7 @@ describe('where things are', () => {
     })
   })
 
-  test('all below SIGNALBOX_HOME', () => {
+  test('are all below SIGNALBOX_HOME if it is set', () => {
     expect(resolveDirectories({ SIGNALBOX_HOME: '/sb', XDG_DATA_HOME: '/d' }, '')).toEqual({
       config: '/sb/config',
       data: '/sb/data',
@@ -64,7 +64,7 @@ describe('where things are', () => {
 })
 
 describe('making them', () => {
-  test('0700 all the way, whatever the umask, and wider ones are narrowed and reported', () => {
+  test('get mode 0700, whatever the umask; wider modes are restricted and reported', () => {
     const before = process.umask(0o000)
     try {
       const directories = resolveDirectories({ SIGNALBOX_HOME: join(directory, 'new', 'home') })
@@ -79,7 +79,7 @@ describe('making them', () => {
     }
   })
 
-  test('a file in the way, or a place that cannot be written, is one clear line', () => {
+  test('a file at the path or a read-only place is reported in one line', () => {
     writeFileSync(join(directory, 'file'), '')
     const below = failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: join(directory, 'file') })))
     expect(below.message).toBe(`Cannot use the directory ${join(directory, 'file')}: a file is in its place.`)
@@ -92,25 +92,25 @@ describe('making them', () => {
 
     symlinkSync(join(directory, 'nowhere'), join(directory, 'link'))
     const link = failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: join(directory, 'link') })))
-    expect(link.message).toContain('a link that leads nowhere is in its place')
+    expect(link.message).toContain('a dangling symbolic link is in its place')
   })
 
-  test.runIf(existsSync('/proc/self'))('a file system that takes no directories is one clear line', () => {
+  test.runIf(existsSync('/proc/self'))('a file system without new directories is reported in one line', () => {
     expect(
       failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: '/proc/signalbox' }))).message,
-    ).toContain('Cannot use the directory /proc/signalbox/config: no directory can be made there.')
+    ).toContain('Cannot use the directory /proc/signalbox/config: no directory can be created there.')
   })
 })
 
 describe('the socket', () => {
   const runtime = (path: string) => ({ ...resolveDirectories({ SIGNALBOX_HOME: '/sb' }), runtime: path })
 
-  test('is in the runtime directory while that is short enough', () => {
+  test('is in the runtime directory if that path is short enough', () => {
     expect(socketPath(runtime('/run/user/1/signalbox'))).toBe('/run/user/1/signalbox/signalbox.sock')
     expect(socketPath(runtime(`/${'x'.repeat(87)}`), 'keeper.sock')).toBe(`/${'x'.repeat(87)}/keeper.sock`)
   })
 
-  test('else in a short directory of ours, the same for everybody who asks', () => {
+  test('is otherwise in a short directory of this user, the same for every process', () => {
     const long = runtime(`/${'x'.repeat(120)}`)
     const path = socketPath(long, 'signalbox.sock', { temporary: directory })
     expect(Buffer.byteLength(path)).toBeLessThanOrEqual(107)
@@ -122,23 +122,23 @@ describe('the socket', () => {
     expect(modeOf(join(path, '..'))).toBe('700')
   })
 
-  test('bytes count, not characters', () => {
+  test('is measured in bytes, not characters', () => {
     const path = socketPath(runtime(`/${'ü'.repeat(60)}`), 'signalbox.sock', { temporary: directory })
     expect(path.startsWith(directory)).toBe(true)
   })
 
-  test('a planted link or file in its place is refused, and a long temporary directory too', () => {
+  test('is refused if a link or file is in its place, or the temporary directory is too long', () => {
     const long = runtime(`/${'x'.repeat(120)}`)
     const planted = join(socketPath(long, 'signalbox.sock', { temporary: directory }), '..')
     rmSync(planted, { recursive: true })
     symlinkSync('/tmp', planted)
     expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: directory })).message).toContain(
-      'not a directory of ours',
+      'not a directory of this user',
     )
     rmSync(planted)
     writeFileSync(planted, '')
     expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: directory })).message).toContain(
-      'not a directory of ours',
+      'not a directory of this user',
     )
     expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: `/${'t'.repeat(100)}` })).message).toContain(
       'longer than',

@@ -4,23 +4,23 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 
-/** Where Signalbox keeps things, each a directory of its own. */
+/** The directories of Signalbox. */
 export interface Directories {
-  /** The person's settings. */
+  /** The user's settings. */
   readonly config: string
-  /** What must not be lost: the store, recordings, uploads, worktrees. */
+  /** Data that must not be lost: the store, recordings, uploads, worktrees. */
   readonly data: string
-  /** What belongs to this machine: the token, logs. */
+  /** State of this machine: the token, logs. */
   readonly state: string
-  /** What lives as long as the daemon: sockets, `server.json`. */
+  /** Files that exist as long as the daemon: sockets, `server.json`. */
   readonly runtime: string
-  /** What can be made again. */
+  /** Files that can be created again. */
   readonly cache: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The directories of the XDG standard, or all of them below `SIGNALBOX_HOME`. Touches no file. */
+/** The XDG directories, or all of them below `SIGNALBOX_HOME`. Does not access the file system. */
 export function resolveDirectories(environment: Environment, home: string = homedir()): Directories {
   const own = environment.SIGNALBOX_HOME
   if (own) {
@@ -34,7 +34,7 @@ export function resolveDirectories(environment: Environment, home: string = home
       cache: below('cache'),
     }
   }
-  // The standard: a relative value is invalid and ignored.
+  // The XDG standard says that a relative value is invalid and ignored.
   const base = (name: string, fallback: () => string): string => {
     const value = environment[name]
     return join(value && isAbsolute(value) ? value : fallback(), 'signalbox')
@@ -56,16 +56,16 @@ export function resolveDirectories(environment: Environment, home: string = home
 
 export interface ModeRepair {
   path: string
-  /** The mode that was found, in octal digits. */
+  /** The mode that the directory had, in octal digits. */
   was: string
-  /** False when the mode is too wide and could not be changed. */
+  /** False if the mode is too wide and could not be changed. */
   isRepaired: boolean
 }
 
 /**
- * Makes the directories with mode 0700 and narrows those that are wider. The settings need not be writable: some people manage them
- * with a tool that owns the directory.
- * @throws SignalboxError `E_HOME` when one cannot be made, is no directory or cannot be written.
+ * Creates the directories with mode 0700 and restricts existing ones to it. The settings need not
+ * be writable: some users manage them with a tool that owns the directory.
+ * @throws SignalboxError `E_HOME` if one cannot be created, is not a directory or cannot be written.
  */
 export function ensureDirectories(directories: Directories): ModeRepair[] {
   return Object.entries(directories).flatMap(([name, path]: [string, string]) => {
@@ -79,7 +79,10 @@ export function ensureDirectories(directories: Directories): ModeRepair[] {
   })
 }
 
-/** Not `recursive: true`: on a file system that takes no directories, such as /proc, Node 20 then never returns. */
+/**
+ * Not `recursive: true`: on a file system without new directories, such as /proc, Node 20 then
+ * never returns.
+ */
 function makeDirectory(path: string): void {
   if (existsSync(path)) {
     if (!statSync(path).isDirectory()) throw homeError(`Cannot use the directory ${path}: a file is in its place.`)
@@ -89,7 +92,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process of ours may have been faster.
+    // Another Signalbox process may have created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(path)) throw error
   }
 }
@@ -106,19 +109,22 @@ function narrowMode(path: string): ModeRepair[] {
   }
 }
 
-/** `sun_path` has 108 bytes on Linux and 104 elsewhere, and the last one is a zero. */
+/** `sun_path` has 108 bytes on Linux and 104 elsewhere, including the final zero. */
 const LONGEST_SOCKET = process.platform === 'linux' ? 107 : 103
 
 export interface SocketOptions {
-  /** Directory for the short way out; fixed by default, because daemon and client may have different `TMPDIR`s. */
+  /**
+   * Where short socket paths are created. Fixed by default, because daemon and client may have
+   * different `TMPDIR`s.
+   */
   temporary?: string
 }
 
 /**
- * Path of a unix socket in the runtime directory. Where that is too long for the kernel, a short directory below the temporary one is
- * made instead: its name is a hash of the long path, so every process finds the same; it must be ours alone, because everybody can write
- * next to it.
- * @throws SignalboxError `E_HOME` when that place is taken by somebody else, or too long as well.
+ * Path of a unix socket in the runtime directory. If that is too long for the kernel, the socket is
+ * in a short directory below the temporary one: its name is a hash of the long path, so every
+ * process finds the same. It must belong to this user, because all users can write next to it.
+ * @throws SignalboxError `E_HOME` if that directory belongs to another user, or its path is too long as well.
  */
 export function socketPath(directories: Directories, name = 'signalbox.sock', options: SocketOptions = {}): string {
   const direct = join(directories.runtime, name)
@@ -137,7 +143,10 @@ export function socketPath(directories: Directories, name = 'signalbox.sock', op
   return short
 }
 
-/** In a shared directory a name may be planted: neither a link nor somebody else's directory is ever used. */
+/**
+ * Another user may create this name in a shared directory: a link or another user's directory is
+ * never used.
+ */
 function ensureOwnDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -147,7 +156,7 @@ function ensureOwnDirectory(path: string): void {
   const found = lstatSync(path)
   const isOurs = process.getuid === undefined || found.uid === process.getuid()
   if (!found.isDirectory() || !isOurs) {
-    throw homeError(`${path} is not a directory of ours.`, 'Remove it, or set XDG_RUNTIME_DIR to a shorter path.')
+    throw homeError(`${path} is not a directory of this user.`, 'Remove it, or set XDG_RUNTIME_DIR to a shorter path.')
   }
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
 }
@@ -157,9 +166,9 @@ const REASONS: Record<string, string> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'a link that leads nowhere is in its place',
+  EEXIST: 'a dangling symbolic link is in its place',
   ENOSPC: 'the disk is full',
-  ENOENT: 'no directory can be made there',
+  ENOENT: 'no directory can be created there',
 }
 
 function asHomeError(path: string, error: unknown): SignalboxError {

@@ -5,15 +5,16 @@ import { describeExpected } from './value.js'
 
 const INTRODUCTION = `# Settings
 
-This page is generated from the schema (\`src/config/\`); do not edit it.
+This page is generated from \`src/config/\`; do not edit it.
 
-Settings come from, highest first: flags · environment variables · \`.signalbox.toml\` of a trusted project (only the keys it may set) ·
-\`config.toml\` in the configuration directory (\`signalbox paths\`) · defaults. \`signalbox config show --origin\` shows each value and
-where it comes from. Any subset of a file is legal; an unknown key or a wrong value is an error, and then nothing of the file is applied.
+A value comes from the first of these sources that sets it: flags, environment variables, \`.signalbox.toml\` of a trusted project (only
+the keys that a project may set), \`config.toml\` in the configuration directory (\`signalbox paths\`), the default.
+\`signalbox config show --origin\` shows each value and its source. An unknown key or an invalid value is an error; then nothing in the file
+is applied.
 
-A duration is a number in the unit at the end of its key (seconds without one), or text such as \`"500ms"\`, \`"90s"\`, \`"5m"\`, \`"2h"\`.
-In a variable a list is comma-separated. \`*\` in a key is a name that you choose; such keys have no variable. \`none\` is written \`"none"\`.
-The variable of a key is \`SIGNALBOX_\` and the key in capitals, with \`_\` for each dot.
+A duration is a number in the unit at the end of its key (seconds if there is none), or text such as \`"500ms"\`, \`"90s"\`, \`"5m"\`, \`"2h"\`.
+\`none\` is written \`"none"\`. \`*\` in a key is a name that you choose. The environment variable of a key is \`SIGNALBOX_\` and the key in
+capitals, with \`_\` for each dot; lists are comma-separated. Keys with a \`*\` have no variable.
 `
 
 /** The reference page of all settings, as Markdown. */
@@ -49,7 +50,7 @@ function describeSetting(known: KnownSetting): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-/** A code span; text with a back-quote of its own needs longer fences. */
+/** A code span; text that contains a back-quote needs longer fences. */
 function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
 }

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { isNarrowEnough } from './narrow.js'
 import { configReference } from './reference.js'
-import { environmentNameOf, isDynamic, KNOWN_SETTINGS, parseSize, SETTINGS, unitOf } from './schema.js'
+import { environmentNameOf, isDynamic, KNOWN_SETTINGS, parseSize, unitOf } from './schema.js'
 import { checkText, checkValue, parseDuration } from './value.js'
 
+const known = (pattern: string) => KNOWN_SETTINGS.find(one => one.pattern === pattern)!
+
 test('every default is a value that its own setting accepts', () => {
-  for (const known of KNOWN_SETTINGS) {
-    expect(checkValue(known, known.setting.default), known.pattern).toMatchObject({ ok: true })
+  for (const one of KNOWN_SETTINGS) {
+    expect(checkValue(one, one.setting.default), one.pattern).toMatchObject({ ok: true })
   }
 })
 
@@ -15,15 +17,15 @@ test('every setting says what it is in one sentence', () => {
 })
 
 test('keys are lower case, no key is a section of another, and no two have one variable', () => {
-  const patterns = KNOWN_SETTINGS.map(known => known.pattern)
+  const patterns = KNOWN_SETTINGS.map(({ pattern }) => pattern)
   for (const pattern of patterns) {
     expect(pattern).toMatch(/^[a-z0-9_]+(?:\.(?:[a-z0-9_]+|\*))+$/)
     expect(patterns.filter(other => other.startsWith(`${pattern}.`))).toEqual([])
   }
   const names = KNOWN_SETTINGS.map(environmentNameOf).filter(name => name !== undefined)
   expect(new Set(names).size).toBe(names.length)
-  expect(names.length).toBe(KNOWN_SETTINGS.filter(known => !isDynamic(known)).length)
-  expect(names).toContain('SIGNALBOX_TERMINAL_QUIET_MS')
+  expect(names.length).toBe(KNOWN_SETTINGS.filter(one => !isDynamic(one)).length)
+  expect(names).toContain('SIGNALBOX_READING_SETTLE_GAP_MS')
 })
 
 test('what a project may narrow has a direction that fits its type', () => {
@@ -50,25 +52,25 @@ test('a project never touches what gives authority', () => {
 })
 
 test('narrower means less, and no limit is the most', () => {
-  const iterations = SETTINGS['oneshot.max_iterations']
+  const iterations = known('oneshot.max_iterations').setting
   expect([4, 5, 6].map(value => isNarrowEnough(iterations, 5, value))).toEqual([true, true, false])
-  const cost = SETTINGS['oneshot.max_cost']
+  const cost = known('oneshot.max_cost').setting
   expect([isNarrowEnough(cost, null, 5), isNarrowEnough(cost, 5, null), isNarrowEnough(cost, null, null)]).toEqual([
     true,
     false,
     true,
   ])
-  const silence = SETTINGS['oneshot.inactivity_threshold']
+  const silence = known('oneshot.inactivity_threshold').setting
   expect([isNarrowEnough(silence, 0, 60), isNarrowEnough(silence, 60, 0)]).toEqual([true, false])
-  const permissions = SETTINGS['oneshot.permissions']
+  const permissions = known('oneshot.permissions').setting
   expect(['all', 'edits', 'ask', 'read'].map(value => isNarrowEnough(permissions, null, value))).toEqual([
     false,
     false,
     true,
     true,
   ])
-  expect(isNarrowEnough(SETTINGS['oneshot.worktree'], true, false)).toBe(false)
-  expect(isNarrowEnough(SETTINGS['server.port'], 0, 1)).toBe(false)
+  expect(isNarrowEnough(known('oneshot.worktree').setting, true, false)).toBe(false)
+  expect(isNarrowEnough(known('server.port').setting, 0, 1)).toBe(false)
 })
 
 test('durations are read in any unit and given in that of the key', () => {
@@ -89,7 +91,6 @@ test('durations are read in any unit and given in that of the key', () => {
 })
 
 test('text of a variable is read by the type of its setting, and nonsense is refused', () => {
-  const known = (pattern: string) => KNOWN_SETTINGS.find(one => one.pattern === pattern)!
   expect(checkText(known('server.port'), ' 8080 ')).toEqual({ ok: true, value: 8080 })
   expect(checkText(known('oneshot.max_cost'), 'none')).toEqual({ ok: true, value: null })
   expect(checkText(known('env.pass'), '')).toEqual({ ok: true, value: [] })
@@ -103,8 +104,8 @@ test('text of a variable is read by the type of its setting, and nonsense is ref
 test('the reference names every key, its default and its variable, in tables that hold together', () => {
   const page = configReference()
   for (const { pattern } of KNOWN_SETTINGS) expect(page).toContain(`| \`${pattern}\`<br>`)
-  expect(page).toContain('`SIGNALBOX_TERMINAL_QUIET_MS`')
-  expect(page).toContain('a duration in ms from 1 to 1000')
+  expect(page).toContain('`SIGNALBOX_READING_SETTLE_GAP_MS`')
+  expect(page).toContain('a duration in ms from 10 to 5000')
   for (const line of page.split('\n').filter(text => text.startsWith('| `'))) {
     expect(line.replaceAll('\\|', '').match(/\|/g), line).toHaveLength(6)
   }

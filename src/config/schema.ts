@@ -4,36 +4,49 @@ import { paneSettings } from './settings-panes.js'
 import { peopleSettings } from './settings-people.js'
 import { workSettings } from './settings-work.js'
 
-/** Every setting there is, by its key. `*` in a key stands for a name that the person chooses. */
-export const SETTINGS = { ...liveSettings, ...paneSettings, ...peopleSettings, ...workSettings }
+/**
+ * Every setting, nested as in the settings file. `*` stands for a name that the person chooses.
+ *
+ * The nesting lets the compiler tie `config.panes.poll_s` to its definition here: an editor finds
+ * all readers of a setting, and a test finds a setting without readers.
+ */
+const SETTINGS = { ...liveSettings, ...paneSettings, ...peopleSettings, ...workSettings }
 
-export type SettingKey = keyof typeof SETTINGS
+type Tree<T> = '*' extends keyof T
+  ? { readonly [name: string]: Tree<T['*']> }
+  : { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : Tree<T[K]> }
 
-type ValueOf<S> = S extends Setting<infer T> ? T : never
-type Head<K extends string> = K extends `${infer H}.${string}` ? H : K
-type Below<T, H extends string> = {
-  [K in keyof T & string as K extends `${H}.${infer Rest}` ? Rest : never]: T[K]
-}
-type Tree<T> =
-  '*' extends Head<keyof T & string>
-    ? { readonly [name: string]: Tree<Below<T, '*'>> }
-    : { readonly [H in Head<keyof T & string>]: H extends keyof T ? ValueOf<T[H]> : Tree<Below<T, H>> }
-
-/** The settings as an object: `config.terminal.quiet_ms`, `config.agents.claude?.command`. The names are those of the file. */
+/**
+ * The values of all settings: `config.terminal.size`, `config.agents.claude?.command`. The names
+ * are those of the settings file.
+ */
 export type Config = Tree<typeof SETTINGS>
 
 export type Unit = 'ms' | 's' | 'min' | 'h' | 'd'
 
-/** A key with its setting, and the names that the person put in the place of `*`. */
+/** A setting with its key, whole (`agents.*.command`) and split into names. */
 export interface KnownSetting {
-  readonly pattern: SettingKey
+  readonly pattern: string
   readonly segments: readonly string[]
   readonly setting: Setting<unknown>
 }
 
-export const KNOWN_SETTINGS: readonly KnownSetting[] = (
-  Object.entries(SETTINGS) as [SettingKey, Setting<unknown>][]
-).map(([pattern, setting]) => ({ pattern, setting, segments: pattern.split('.') }))
+interface Section {
+  readonly [name: string]: Section | Setting<unknown>
+}
+
+export const KNOWN_SETTINGS: readonly KnownSetting[] = settingsBelow([], SETTINGS)
+
+function settingsBelow(path: readonly string[], section: Section): KnownSetting[] {
+  return Object.entries(section).flatMap(([name, node]) => {
+    const segments = [...path, name]
+    return isSetting(node) ? [{ pattern: segments.join('.'), segments, setting: node }] : settingsBelow(segments, node)
+  })
+}
+
+function isSetting(node: Section | Setting<unknown>): node is Setting<unknown> {
+  return typeof node.about === 'string'
+}
 
 export function isDynamic(known: KnownSetting): boolean {
   return known.segments.includes('*')
@@ -60,12 +73,12 @@ export function candidatesFor(path: readonly string[]): string[] {
   )
 }
 
-/** `SIGNALBOX_TERMINAL_QUIET_MS`; a key with a chosen name has none. */
+/** `SIGNALBOX_TERMINAL_SIZE`; a key with a chosen name has none. */
 export function environmentNameOf(known: KnownSetting): string | undefined {
   return isDynamic(known) ? undefined : `SIGNALBOX_${known.pattern.replaceAll('.', '_').toUpperCase()}`
 }
 
-/** The unit of a duration, told by the end of its key. */
+/** The unit of a duration, from the suffix of its key. */
 export function unitOf(key: string): Unit {
   const suffix = /_(ms|s|min|h|days)$/.exec(key)?.[1]
   return suffix === 'days' ? 'd' : ((suffix as Unit | undefined) ?? 's')

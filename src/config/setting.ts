@@ -1,9 +1,9 @@
-/** What a trusted project file may do with a setting: nothing, only make it narrower, or choose freely. */
+/** What a trusted project file may do with a setting: nothing, narrow it, or choose it freely. */
 export type ProjectMay = 'never' | 'narrow' | 'yes'
 
 /**
- * The direction that takes something away from an agent or adds care. `later`: the values of an enum are listed from wide to narrow.
- * No limit (`null`, or 0 where that means none) is the widest of all.
+ * The direction that restricts agents or adds checks. `later`: the values of an enum are listed from
+ * wide to narrow. No limit (`null`, or 0 where 0 means that) is the widest value.
  */
 export type Narrower = 'lower' | 'higher' | 'off' | 'on' | 'subset' | 'later'
 
@@ -11,25 +11,25 @@ export type SettingType = 'boolean' | 'integer' | 'number' | 'duration' | 'strin
 
 export interface Setting<T> {
   readonly type: SettingType
-  /** `null` means none: no limit, no file, the adapter's own choice. */
+  /** `null` means none: no limit, no file, the agent's own choice. */
   readonly default: T
   readonly about: string
   readonly projectMay: ProjectMay
   readonly narrower?: Narrower
   readonly min?: number
   readonly max?: number
-  /** For enums, and for lists whose items are chosen from some. */
+  /** The values of an enum, or the possible items of a list. */
   readonly values?: readonly string[]
   readonly pattern?: RegExp
-  /** What the pattern wants, in words. */
+  /** The pattern in words. */
   readonly form?: string
   /** 0 means no limit. */
   readonly isZeroUnlimited?: boolean
   /** For enums: the value that `null` is compared as when a project wants to narrow it. */
   readonly noneCountsAs?: string
-  /** Shown as set or unset only. */
+  /** Only shown as set or unset. */
   readonly isSecret?: boolean
-  /** Neither files nor flags may hold it: a bot token does not belong into a settings file or an argument list. */
+  /** Files and flags must not contain it, so that a bot token is not in a settings file or an argument list. */
   readonly isEnvironmentOnly?: boolean
 }
 
@@ -77,7 +77,10 @@ export function number<D extends number | null>(
   return make<Optional<D, number>>('number', fallback as Optional<D, number>, about, { min: 0, ...options })
 }
 
-/** In the unit of the key's suffix (`_ms _s _min _h _days`), seconds without one; text such as "90s" or "5m" is converted. */
+/**
+ * In the unit of the key's suffix (`_ms _s _min _h _days`), or seconds if it has none. Text such as
+ * "90s" or "5m" is converted.
+ */
 export function duration<D extends number | null>(
   fallback: D,
   about: string,

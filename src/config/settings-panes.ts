@@ -1,135 +1,158 @@
 import { boolean, duration, integer, number, oneOf, someOf, string, strings } from './setting.js'
 
-/** Supervision of panes and the heuristics for programs that report nothing. */
+/** Supervision of panes, and the heuristics for programs that report nothing. */
 export const paneSettings = {
-  'panes.sources': someOf(['session', 'tmux', 'iterm2'], ['session', 'tmux'], 'Where panes come from.', {
-    project: 'subset',
-  }),
-  'panes.tmux_socket': string(
-    null,
-    'Socket of the tmux server to watch; none: every server of yours in tmux’s own directory.',
-  ),
-  'panes.max_total': integer(500, 'Panes that one host supervises.', { min: 1, max: 5000 }),
-  'panes.history': integer(30, 'Accepted and refused events kept per pane, with their reasons.', { min: 1, max: 1000 }),
-  'panes.command_max': integer(50, 'Characters of a command line that are shown.', { min: 10, max: 500 }),
-  'panes.long_after_s': duration(60, 'Running for so long is long-running.', { min: 1, max: 86_400, project: 'yes' }),
-  'panes.wait_fallback_s': duration(25, 'A wait that only heuristics saw ends after this.', { min: 1, max: 3600 }),
-  'panes.wait_fallback_running': boolean(true, 'Such a wait ends as running if the content changed meanwhile.'),
-  'panes.display_delay_s': duration(5, 'Done and failed are shown this much longer after they were seen.', {
-    max: 600,
-  }),
-  'panes.dismiss_s': duration(60, 'Done and failed fade from the compact list after this.', { max: 86_400 }),
-  'panes.recent_s': duration(10, 'How long "just finished" is marked after fading.', { max: 86_400 }),
-  'panes.quiet_run_s': duration(3, 'Shorter runs neither blink nor notify.', { max: 600, project: 'yes' }),
-  'panes.focus_debounce_s': duration(0.3, 'Focus must last this long to count as seen.', { max: 10 }),
-  'panes.poll_s': duration(1, 'How often metadata and polled sources are read.', { min: 0.1, max: 60 }),
-  'panes.flicker_max': integer(3, 'More changes between active and rest than this in the window is flicker.', {
-    min: 1,
-    max: 100,
-  }),
-  'panes.flicker_window_s': duration(60, 'The window in which flicker is counted.', { min: 1, max: 3600 }),
-  'panes.flicker_hold_s': duration(3, 'Settling time of a pane that flickers.', { max: 60 }),
-  'panes.stuck_after_s': duration(300, 'Active without progress for so long is stuck.', {
-    min: 1,
-    max: 86_400,
-    project: 'yes',
-  }),
-  'panes.stuck_tool_s': duration(900, 'The same while a tool runs.', { min: 1, max: 86_400, project: 'yes' }),
-  'panes.stuck_frozen_s': duration(30, 'A working row without any motion for so long is frozen.', {
-    min: 1,
-    max: 3600,
-  }),
+  panes: {
+    sources: someOf(['session', 'tmux'], ['session', 'tmux'], 'Where the panes come from.', { project: 'subset' }),
+    tmux_socket: string(
+      null,
+      'Socket of the tmux server to watch; none watches all your servers in tmux’s own directory.',
+    ),
+    max_total: integer(500, 'Panes that are supervised at the same time.', { min: 1, max: 5000 }),
+    history: integer(30, 'Status events, accepted or rejected, that each pane keeps with their reasons.', {
+      min: 1,
+      max: 1000,
+    }),
+    command_max: integer(50, 'Characters of a command line that are shown.', { min: 10, max: 500 }),
+    long_after_s: duration(60, 'Commands that run longer than this are shown as long-running.', {
+      min: 1,
+      max: 86_400,
+      project: 'yes',
+    }),
+    wait_fallback_s: duration(25, 'End a wait that only heuristics detected after this long.', { min: 1, max: 3600 }),
+    wait_fallback_running: boolean(true, 'Such a wait ends as running, not as idle, if the content changed meanwhile.'),
+    display_delay_s: duration(5, 'Keep showing done or failed for this long after you have seen it.', { max: 600 }),
+    dismiss_s: duration(60, 'Done and failed panes leave the compact list of `signalbox watch` after this long.', {
+      max: 86_400,
+    }),
+    recent_s: duration(10, 'How long the headline then counts such a pane as “just finished”.', { max: 86_400 }),
+    quiet_run_s: duration(3, 'Work that takes less time than this sends no notification.', {
+      max: 600,
+      project: 'yes',
+    }),
+    focus_debounce_s: duration(0.3, 'A pane counts as seen after it has had the focus for this long.', { max: 10 }),
+    poll_s: duration(1, 'How often the metadata of panes is read.', { min: 0.1, max: 60 }),
+    flicker_max: integer(
+      3,
+      'Changes between active and idle within the flicker window that are allowed; a pane with more is flickering.',
+      { min: 1, max: 100 },
+    ),
+    flicker_window_s: duration(60, 'The window in which these changes are counted.', { min: 1, max: 3600 }),
+    flicker_hold_s: duration(3, 'How long a flickering pane must be idle before idle is accepted.', { max: 60 }),
+    stuck_after_s: duration(300, 'A pane that is active without progress for this long is stuck.', {
+      min: 1,
+      max: 86_400,
+      project: 'yes',
+    }),
+    stuck_tool_s: duration(900, 'The same while a tool runs.', { min: 1, max: 86_400, project: 'yes' }),
+    stuck_frozen_s: duration(30, 'A progress row that does not move for this long is frozen.', { min: 1, max: 3600 }),
+  },
 
-  'queue.max': integer(256, 'Signals that wait per pane before the unimportant ones are dropped.', {
-    min: 16,
-    max: 65_536,
-  }),
+  queue: {
+    max: integer(256, 'Signals that may wait per pane before unimportant ones are dropped.', { min: 16, max: 65_536 }),
+  },
 
-  'hooks.enabled': boolean(true, 'Whether hooks of agents count as evidence.', { project: 'off' }),
-  'osc7501.enabled': boolean(true, 'Whether reports by OSC 7501 count as evidence.', { project: 'off' }),
+  hooks: {
+    enabled: boolean(true, 'Accept the reports of agents’ hooks as evidence.', { project: 'off' }),
+  },
 
-  'heuristics.mode': oneOf(['auto', 'off'], 'auto', 'Content heuristics where nothing better speaks.', {
-    project: 'later',
-  }),
-  'heuristics.jobs': strings(
-    ['gemini', 'codex', 'copilot', 'python', 'node'],
-    'Programs that heuristics may judge, besides every known agent.',
-    { project: 'subset' },
-  ),
-  'heuristics.titles': strings(
-    ['gemini', 'codex', 'copilot'],
-    'Words of a title that stand in for a missing job name.',
-    {
-      project: 'subset',
+  osc7501: {
+    enabled: boolean(true, 'Accept reports by OSC 7501 as evidence.', { project: 'off' }),
+  },
+
+  heuristics: {
+    mode: oneOf(['auto', 'off'], 'auto', 'Use content heuristics where there is no better evidence.', {
+      project: 'later',
+    }),
+    jobs: strings(
+      ['gemini', 'codex', 'copilot', 'python', 'node'],
+      'Programs that the heuristics may judge, in addition to every known agent.',
+      { project: 'subset' },
+    ),
+    titles: strings(
+      ['gemini', 'codex', 'copilot'],
+      'Words in a terminal title that identify such a program when its name is unknown.',
+      { project: 'subset' },
+    ),
+    prefer_job_name: boolean(true, 'Use the title only if the program’s name is unknown.'),
+    prompt_silence_s: duration(
+      5,
+      'The heuristics start this long after the last report of shell integration or other better evidence.',
+      { max: 600 },
+    ),
+    tail_rows: integer(5, 'Rows at the end of the screen that are compared to detect changes.', { min: 1, max: 50 }),
+    live_rows: integer(8, 'Rows with text, counted from the end, that are searched for an interrupt hint.', {
+      min: 1,
+      max: 50,
+    }),
+    newline_min: integer(1, 'New lines at once that count as running.', { max: 1000 }),
+    burst_min: integer(50, 'New characters at once that count as running.', { max: 100_000 }),
+    line_rate_min: number(0, 'Lines per second, averaged over 5 s, that running also requires; 0 requires none.', {
+      max: 10_000,
+    }),
+    quiet_done_s: duration(2, 'A completion word followed by this much silence counts as done.', { max: 600 }),
+    interrupt_done_s: duration(
+      null,
+      'Silence after an interrupt hint has disappeared that counts as done; none uses quiet_done_s.',
+      { max: 600 },
+    ),
+    quiet_wait_s: duration(1, 'A question must stay on the screen for this long before it counts.', { max: 600 }),
+    flicker_guard_s: duration(0.5, 'New output within this time after a question cancels the question.', { max: 60 }),
+    quiet_idle_s: duration(5, 'Silence that counts as idle.', { max: 600 }),
+    idle_reemit_s: duration(30, 'Minimum time between two equal idle signals.', { max: 3600 }),
+    stall_s: duration(30, 'Motion (a spinner, a clock) without new content for this long is a plateau.', {
+      max: 3600,
+    }),
+    plateau: oneOf(['flag', 'wait'], 'flag', 'Whether a plateau only sets a mark or counts as waiting.'),
+    debounce_s: duration(1, 'Minimum time between two signals of the same name.', { max: 60 }),
+    patterns: {
+      prompt: strings(
+        ['^(?:.{0,120}?)(?:[$#>]|(?<!\\d)%|❯|➜|>>>|In \\[\\d+\\]:|\\(Pdb\\)) ?$', '^[A-Za-z]{1,20}> ?$'],
+        'A prompt, matched against the text before the cursor.',
+      ),
+      continuation: strings(['^\\s*\\.\\.\\.:? ?$'], 'A continuation prompt, matched against the whole row.'),
+      question: strings(
+        [
+          '\\([yY]/[nN]\\)\\s*$',
+          '\\[[yY]/[nN]\\]\\s*$',
+          '\\?\\s*$',
+          ':\\s*$',
+          '^Press .* to .*',
+          '^Press Enter to continue\\.?\\s*$',
+          'Select.*:\\s*$',
+        ],
+        'A question, matched against the row of the cursor.',
+      ),
+      spinner: strings(
+        ['\\.{3,}$', '[|/\\\\-]$', '\\d+%', '\\bETA\\b', '[MK]B/s', '[\\u2801-\\u28ff]'],
+        'A progress indicator; it counts only while it moves.',
+      ),
+      negative: strings(['[\\u2801-\\u28ff]\\s*>'], 'A row that suppresses every signal of this screen.'),
+      completion: strings(
+        [
+          '^\\W{0,3}(?:all )?(?:done|finished|success(?:ful(?:ly)?)?|completed?|ready|applied|updated)\\W{0,3}$',
+          '\\bexit code 0$',
+        ],
+        'A completion word, matched against the whole last row.',
+      ),
+      interrupt: strings(
+        ['esc to interrupt', 'esc to cancel', 'press esc to stop'],
+        'The interrupt hint of a working agent, searched for in the last `live_rows` rows.',
+      ),
+      interrupt_not: strings(
+        [
+          '[{}();`]',
+          '\\b(?:class|def|function|const|let|var)\\b',
+          '\\b(?:submit|confirm|select)\\b',
+          '^\\s*(?:[->]|\\d+[.)])\\s',
+          '["“”]',
+        ],
+        'Rows in which the interrupt hint does not count: code, quotes, lists, footers of menus.',
+      ),
+      approval: strings(
+        ['1\\.\\s*Yes', '\\[Y\\]es'],
+        'A permission menu; it counts only if the menu parser also finds a live menu.',
+      ),
     },
-  ),
-  'heuristics.prefer_job_name': boolean(true, 'Whether the title counts only without a job name.'),
-  'heuristics.prompt_silence_s': duration(5, 'Shell integration must be silent for so long before heuristics speak.', {
-    max: 600,
-  }),
-  'heuristics.tail_rows': integer(5, 'Last rows that are looked at.', { min: 1, max: 50 }),
-  'heuristics.live_rows': integer(8, 'Last rows with text that are looked at for marks.', { min: 1, max: 50 }),
-  'heuristics.newline_min': integer(1, 'New lines that make a run.', { max: 1000 }),
-  'heuristics.burst_min': integer(50, 'Characters in one burst that make a run.', { max: 100_000 }),
-  'heuristics.line_rate_min': number(0, 'Lines a second over 5 s that a run needs; 0 is not used.', { max: 10_000 }),
-  'heuristics.quiet_done_s': duration(2, 'Quiet after a completion word that makes done.', { max: 600 }),
-  'heuristics.interrupt_done_s': duration(null, 'Quiet after the interrupt mark has gone; none is quiet_done_s.', {
-    max: 600,
-  }),
-  'heuristics.quiet_wait_s': duration(1, 'A question must stand for so long.', { max: 600 }),
-  'heuristics.flicker_guard_s': duration(0.5, 'New output within this time means that it was no question.', {
-    max: 60,
-  }),
-  'heuristics.quiet_idle_s': duration(5, 'Quiet that makes idle.', { max: 600 }),
-  'heuristics.idle_reemit_s': duration(30, 'Least time between two equal idle signals.', { max: 3600 }),
-  'heuristics.stall_s': duration(30, 'Motion without change for so long is a plateau.', { max: 3600 }),
-  'heuristics.plateau': oneOf(['flag', 'wait'], 'flag', 'Whether a plateau is a mark or a wait.'),
-  'heuristics.debounce_s': duration(1, 'Least time between two signals of one name.', { max: 60 }),
-  'heuristics.patterns.prompt': strings(
-    ['^(?:.{0,120}?)(?:[$#>]|(?<!\\d)%|❯|➜|>>>|In \\[\\d+\\]:|\\(Pdb\\)) ?$', '^[A-Za-z]{1,20}> ?$'],
-    'A prompt, in the text before the cursor.',
-  ),
-  'heuristics.patterns.continuation': strings(['^\\s*\\.\\.\\.:? ?$'], 'A continuation prompt, as the whole row.'),
-  'heuristics.patterns.question': strings(
-    [
-      '\\([yY]/[nN]\\)\\s*$',
-      '\\[[yY]/[nN]\\]\\s*$',
-      '\\?\\s*$',
-      ':\\s*$',
-      '^Press .* to .*',
-      '^Press Enter to continue\\.?\\s*$',
-      'Select.*:\\s*$',
-    ],
-    'A question on the row of the cursor.',
-  ),
-  'heuristics.patterns.spinner': strings(
-    ['\\.{3,}$', '[|/\\\\-]$', '\\d+%', '\\bETA\\b', '[MK]B/s', '[\\u2801-\\u28ff]'],
-    'Progress, counted only while it moves.',
-  ),
-  'heuristics.patterns.negative': strings(['[\\u2801-\\u28ff]\\s*>'], 'Suppresses every signal of this look.'),
-  'heuristics.patterns.completion': strings(
-    [
-      '^\\W{0,3}(?:all )?(?:done|finished|success(?:ful(?:ly)?)?|completed?|ready|applied|updated)\\W{0,3}$',
-      '\\bexit code 0$',
-    ],
-    'A completion word, as the whole last row.',
-  ),
-  'heuristics.patterns.interrupt': strings(
-    ['esc to interrupt', 'esc to cancel', 'press esc to stop'],
-    'The mark of a running agent, in the live rows.',
-  ),
-  'heuristics.patterns.interrupt_not': strings(
-    [
-      '[{}();`]',
-      '\\b(?:class|def|function|const|let|var)\\b',
-      '\\b(?:submit|confirm|select)\\b',
-      '^\\s*(?:[->]|\\d+[.)])\\s',
-      '["“”]',
-    ],
-    'Rows in which that mark does not count: code, quotes, lists, footers of menus.',
-  ),
-  'heuristics.patterns.approval': strings(
-    ['1\\.\\s*Yes', '\\[Y\\]es'],
-    'A menu that asks, only where the menu parser finds it live.',
-  ),
+  },
 }

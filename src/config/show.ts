@@ -1,6 +1,6 @@
 import type { Setting } from './setting.js'
 
-/** A value as a settings file would say it. A secret is set or unset, never shown. */
+/** A value as a settings file contains it. A secret is "set" or "unset". */
 export function describeValue(setting: Setting<unknown>, value: unknown): string {
   if (setting.isSecret) return isSet(value) ? 'set' : 'unset'
   if (value === null) return 'none'

@@ -8,8 +8,9 @@ export interface Leaf {
 }
 
 /**
- * The settings as one frozen object, with defaults where nothing is given. Where a name is chosen (`agents.*`) there is an entry for each
- * name that some source uses, complete with its own defaults. Tables have no prototype: `constructor` is a name like any other.
+ * The settings as one frozen object, with defaults for what is not given. A table with free names
+ * (`agents.*`) has an entry for each name that a source uses, with all its defaults. Tables have no
+ * prototype: `constructor` is an ordinary name.
  */
 export function buildTree(given: ReadonlyMap<string, Given>): { config: Config; leaves: readonly Leaf[] } {
   const chosen = chosenNames(given)
@@ -38,7 +39,7 @@ export function buildTree(given: ReadonlyMap<string, Given>): { config: Config; 
   return { config: build([], KNOWN_SETTINGS) as Config, leaves }
 }
 
-/** The names that stand directly below each path of a given value. */
+/** The names directly below each path of a given value. */
 function chosenNames(given: ReadonlyMap<string, Given>): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>()
   for (const { path } of given.values()) {

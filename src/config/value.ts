@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml'
-import { nearest } from '../text/index.js'
+import { closestMatch } from '../text/index.js'
 import { type KnownSetting, type Unit, unitOf } from './schema.js'
 import type { Setting } from './setting.js'
 
@@ -8,7 +8,7 @@ export type Checked = { ok: true; value: unknown } | { ok: false; expected: stri
 const UNIT_MS: Record<Unit, number> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 const UNIT_BY_WORD: Record<string, Unit> = { ms: 'ms', s: 's', m: 'min', min: 'min', h: 'h', d: 'd' }
 
-/** A value as a file or a program gives it, checked against its setting. */
+/** Checks a value of a file or a program against its setting. */
 export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Checked {
   const refuse = (): Checked => ({
     ok: false,
@@ -39,7 +39,10 @@ export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Ch
   }
 }
 
-/** A value written as text, in a variable or a flag. Lists are comma-separated or a TOML array, tables an inline table. */
+/**
+ * A value written as text, in a variable or a flag. Lists are comma-separated or a TOML array,
+ * tables an inline table.
+ */
 export function checkText(known: KnownSetting, text: string): Checked {
   const { type } = known.setting
   const trimmed = text.trim()
@@ -72,12 +75,12 @@ function parseToml(text: string): unknown {
   try {
     return parse(`value = ${text}`).value
   } catch {
-    // The caller reports the text as it stands: that it is no list or table is all there is to say.
+    // The caller reports the text: there is nothing to add but that it is not a list or table.
     return undefined
   }
 }
 
-/** `90`, `90s`, `1.5h` in the wanted unit; undefined when it is no duration. */
+/** `90`, `90s`, `1.5h` in the wanted unit; undefined if it is not a duration. */
 export function parseDuration(text: string, unit: Unit): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)?$/.exec(text.trim())
   if (!match) return undefined
@@ -100,7 +103,7 @@ function isTextTable(value: unknown): value is Record<string, string> {
   return !Array.isArray(value) && Object.values(value).every(item => typeof item === 'string')
 }
 
-/** What a setting takes, in words: "an integer from 1 to 200". */
+/** Describes the values that a setting accepts: "an integer from 1 to 200". */
 export function describeExpected(key: string, setting: Setting<unknown>): string {
   const range = describeRange(setting)
   const choices = setting.values?.map(value => `"${value}"`).join(', ')
@@ -128,7 +131,7 @@ export function describeExpected(key: string, setting: Setting<unknown>): string
 function describeRange({ min, max }: Setting<unknown>): string {
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
   if (max !== undefined) return ` up to ${max}`
-  return min !== undefined && min !== 0 ? ` from ${min} on` : ''
+  return min !== undefined && min !== 0 ? ` of at least ${min}` : ''
 }
 
 function describeFound(setting: Setting<unknown>, raw: unknown): string {
@@ -140,7 +143,7 @@ function describeFound(setting: Setting<unknown>, raw: unknown): string {
   if (raw instanceof Date) return 'a date'
   if (typeof raw === 'object' && raw !== null) return 'a table'
   if (typeof raw !== 'string') return typeof raw === 'number' ? `the number ${raw}` : String(raw)
-  const meant = setting.values && nearest(raw, setting.values)
+  const meant = setting.values && closestMatch(raw, setting.values)
   const shown = raw.length > 40 ? `${raw.slice(0, 40)}…` : raw
   return `the text ${JSON.stringify(shown)}${meant ? `; did you mean "${meant}"?` : ''}`
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { SignalboxError } from '../errors/index.js'
 import { isRecord } from './scenario/schema.js'
 
-export const HOOK_EVENTS = [
+const HOOK_EVENTS = [
   'SessionStart',
   'UserPromptSubmit',
   'PreToolUse',
@@ -17,36 +17,45 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 export interface Hook {
   command: string[]
-  /** Wait for the command before going on. PreToolUse and PermissionRequest are waited for anyway when they can decide. */
+  /**
+   * Waits for the command before the agent continues. PreToolUse and PermissionRequest are always
+   * awaited when they can decide.
+   */
   hold: boolean
 }
 
 export interface HookDecision {
   decision: 'allow' | 'deny'
   message?: string
-  /** Used instead of what was asked about. */
+  /** Replaces the input that was asked about. */
   updatedInput?: Record<string, unknown>
-  /** The rest of the session need not ask again. */
+  /** Applies to the rest of the session. */
   isForSession?: boolean
 }
 
 export type HookTable = Partial<Record<HookEvent, Hook[]>>
 
-/** Calls the commands that the settings name, with the event as JSON on stdin. A hook that fails is as if it had said nothing. */
+/**
+ * Runs the commands of the settings with the event as JSON on stdin. A hook that fails counts as
+ * one without output.
+ */
 export class Hooks {
   constructor(
     private readonly table: HookTable,
     private readonly about: Record<string, unknown>,
-    /** Hooks are called all the same when not, as some releases of real agents do it. */
+    /**
+     * When false, hooks are still called and their decisions ignored, as in some releases of real
+     * agents.
+     */
     private readonly isObeyed = true,
   ) {}
 
-  async tell(event: HookEvent, payload: Record<string, unknown>): Promise<void> {
+  async notify(event: HookEvent, payload: Record<string, unknown>): Promise<void> {
     const calls = (this.table[event] ?? []).map(hook => ({ hook, output: this.call(hook, event, payload) }))
     await Promise.all(calls.filter(({ hook }) => hook.hold).map(({ output }) => output))
   }
 
-  /** The first decision any of the event's hooks prints, or null when all are done without one. */
+  /** The first decision that a hook of the event prints, or null when all finish without one. */
   async decide(event: HookEvent, payload: Record<string, unknown>): Promise<HookDecision | null> {
     const waiting = (this.table[event] ?? []).map(async hook => {
       const decision = readDecision(await this.call(hook, event, payload))
@@ -75,7 +84,7 @@ export class Hooks {
 }
 
 /** `{"decision": "allow"}`, or the longer form of Claude Code's hooks. */
-export function readDecision(output: string): HookDecision | null {
+function readDecision(output: string): HookDecision | null {
   let value: unknown
   try {
     value = JSON.parse(output)
@@ -84,13 +93,13 @@ export function readDecision(output: string): HookDecision | null {
   }
   if (!isRecord(value)) return null
   const specific = isRecord(value.hookSpecificOutput) ? value.hookSpecificOutput.decision : null
-  const said = isRecord(specific) ? { ...specific, decision: specific.behavior } : value
-  if (said.decision !== 'allow' && said.decision !== 'deny') return null
+  const verdict = isRecord(specific) ? { ...specific, decision: specific.behavior } : value
+  if (verdict.decision !== 'allow' && verdict.decision !== 'deny') return null
   return {
-    decision: said.decision,
-    ...(typeof said.message === 'string' && { message: said.message }),
-    ...(isRecord(said.updatedInput) && { updatedInput: said.updatedInput }),
-    ...(Array.isArray(said.updatedPermissions) && { isForSession: said.updatedPermissions.length > 0 }),
+    decision: verdict.decision,
+    ...(typeof verdict.message === 'string' && { message: verdict.message }),
+    ...(isRecord(verdict.updatedInput) && { updatedInput: verdict.updatedInput }),
+    ...(Array.isArray(verdict.updatedPermissions) && { isForSession: verdict.updatedPermissions.length > 0 }),
   }
 }
 

@@ -12,13 +12,13 @@ export const VERSION = '1.0.0'
 export interface OpenedSession {
   scenario: Scenario
   transcript: Transcript
-  /** What was said before; empty unless resumed. */
+  /** Records of the earlier conversation; empty unless resumed. */
   records: TranscriptRecord[]
   hooks: Hooks
   home: string
 }
 
-/** Everything that can be wrong with the command line shows here, before the terminal is touched. */
+/** Finds every mistake of the command line before the terminal is changed. */
 export function openSession(options: Options, defaultScenario: string, cwd: string): OpenedSession {
   const home = process.env.SIGNALBOX_DEMO_HOME || join(homedir(), '.signalbox-demo')
   const hookTable = options.settings ? readSettings(options.settings) : {}

@@ -1,4 +1,4 @@
-/** Thrown out of whatever the agent was doing when the person pressed esc. */
+/** Thrown wherever the agent is when the person presses esc. */
 export class Interrupted extends Error {
   constructor() {
     super('interrupted')
@@ -7,8 +7,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Time as the script feels it. `speed` 2 is twice as fast, 0 takes no time at all (but still lets keys and frames through between two
- * steps). A `slow` step changes the factor in the middle of a turn.
+ * The pace of the script. `speed` 2 is twice as fast, 0 takes no time at all (but keys and frames
+ * are still processed between steps). A `slow` step changes the factor during a turn.
  */
 export class Pace {
   private slowness = 1
@@ -43,7 +43,7 @@ export function sleepExactly(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Never ends by itself. */
+/** Never resolves; an abort rejects it. */
 export function sleepForever(signal?: AbortSignal): Promise<never> {
   const keepAlive = setInterval(() => undefined, 1 << 30)
   return new Promise((_, reject) => {
@@ -56,7 +56,7 @@ export function sleepForever(signal?: AbortSignal): Promise<never> {
   })
 }
 
-/** A promise's value, unless the person interrupts first. */
+/** The value of a promise, unless the person interrupts first. */
 export function orInterrupted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new Interrupted())

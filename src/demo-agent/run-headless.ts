@@ -11,7 +11,7 @@ import { termination } from './player/play-faults.js'
 import { progressOf, Session } from './player/session.js'
 import type { TurnEnd } from './player/surface.js'
 
-/** One prompt without a terminal: records out, and an exit code that says how it went. */
+/** One prompt without a terminal: records on stdout, and an exit code for the outcome. */
 export async function runHeadless(options: Options): Promise<void> {
   const readsLines = options.input === 'json' || options.permissionMode === 'ask'
   const input = readsLines ? new LineInput(process.stdin) : null
@@ -52,7 +52,7 @@ export async function runHeadless(options: Options): Promise<void> {
   })
   const end = await session.prompt(prompt)
   session.background.stopAll()
-  await hooks.tell('SessionEnd', { reason: 'exit' })
+  await hooks.notify('SessionEnd', { reason: 'exit' })
   transcript.close()
   process.exit(exitCode(end, surface.isAbandoned))
 }

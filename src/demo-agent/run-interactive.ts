@@ -18,7 +18,10 @@ import { emptyModel } from './tui/view-model.js'
 
 const MODE_TEXT = { ask: 'asks first', edits: 'edits freely', all: 'asks nothing', read: 'reads only' } as const
 
-/** The program in a terminal: wires the script, the screen and the keys, and tidies up at the end. */
+/**
+ * The program in a terminal: connects the script, the screen and the keys, and cleans up at the
+ * end.
+ */
 export async function runInteractive(options: Options): Promise<void> {
   const { stdin, stdout } = process
   if (options.scenario !== null) loadScenario(options.scenario)
@@ -79,7 +82,7 @@ export async function runInteractive(options: Options): Promise<void> {
     terminal.close()
     if (isFarewell)
       stdout.write(`\r\n◈ Goodbye. To continue this session:\r\n  signalbox-demo --resume ${transcript.id}\r\n`)
-    await hooks.tell('SessionEnd', { reason: code === 0 ? 'exit' : 'signal' })
+    await hooks.notify('SessionEnd', { reason: code === 0 ? 'exit' : 'signal' })
     transcript.close()
     process.exit(code)
   }

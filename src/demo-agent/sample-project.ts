@@ -42,14 +42,14 @@ test('prints cents as euros', () => {
 })
 `
 
-/** The bug the tour finds, and its repair. The scenario and the tests use these, so they cannot drift apart. */
+/** The bug that the tour finds, and its fix. The scenario and the tests both use these. */
 export const SAMPLE_BUG = {
   path: 'src/cart.js',
   find: 'return sum - discountPercent',
   replace: 'return sum - Math.round((sum * discountPercent) / 100)',
 }
 
-export const SAMPLE_FILES: Record<string, string> = {
+const SAMPLE_FILES: Record<string, string> = {
   'package.json': `${JSON.stringify({ name: 'station-shop', version: '1.0.0', private: true, type: 'module', scripts: { test: 'node --test --test-reporter=spec' } }, null, 2)}\n`,
   'README.md':
     '# Station shop\n\nA tiny shop: it adds up a cart and takes off a discount. `npm test` runs the tests.\n',
@@ -58,7 +58,10 @@ export const SAMPLE_FILES: Record<string, string> = {
   'test/cart.test.js': CART_TEST,
 }
 
-/** Writes a tiny Node project whose test fails because of one bug, as a git repository with one commit. */
+/**
+ * Writes a tiny Node project whose test fails because of one bug, as a git repository with one
+ * commit.
+ */
 export function writeSampleProject(directory: string): void {
   for (const [path, text] of Object.entries(SAMPLE_FILES)) {
     const file = join(directory, path)

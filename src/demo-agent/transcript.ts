@@ -17,7 +17,7 @@ export interface TranscriptRecord {
   [field: string]: unknown
 }
 
-/** What the agent leaves behind: one JSON object a line, written when a thing is complete, never later. */
+/** The agent's transcript: one JSON object per line, written as soon as a record is complete. */
 export class Transcript {
   private constructor(
     readonly id: string,
@@ -29,7 +29,7 @@ export class Transcript {
     return join(home, 'sessions')
   }
 
-  /** A new session. An id that was used before is refused, as real agents do it. */
+  /** A new session. An id that was used before is refused, as real agents do. */
   static create(home: string, id: string, about: Record<string, unknown>): Transcript {
     const transcript = Transcript.at(home, id)
     if (existsSync(transcript.file))
@@ -76,8 +76,8 @@ export class Transcript {
   }
 }
 
-/** Whole records only: a torn last line, or one that is not ours, is skipped. */
-export function readRecords(text: string): TranscriptRecord[] {
+/** Complete records only: an incomplete last line, or one that is not ours, is skipped. */
+function readRecords(text: string): TranscriptRecord[] {
   const records: TranscriptRecord[] = []
   for (const line of text.split('\n')) {
     try {
@@ -90,7 +90,7 @@ export function readRecords(text: string): TranscriptRecord[] {
   return records
 }
 
-/** One that has ended and that nobody has taken note of yet is not alive. */
+/** A process that has ended and was not reaped yet is not alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -16,11 +16,11 @@ const settled = async (work: Promise<unknown>) => {
   return is
 }
 
-test('so many steps of one agent are at work at once; the next comes when one has ended, in order', async () => {
+test('an agent runs at most max_parallel steps at once; the next waiting step starts, in order, when one ends', async () => {
   const slots = new AgentSlots({ claude: 2 })
   const { signal } = open()
-  const [one, two] = [await slots.take('claude', signal), await slots.take('claude', signal)]
-  const [third, fourth] = [slots.take('claude', signal), slots.take('claude', signal)]
+  const [one, two] = [await slots.acquire('claude', signal), await slots.acquire('claude', signal)]
+  const [third, fourth] = [slots.acquire('claude', signal), slots.acquire('claude', signal)]
   expect(slots.isFull('claude')).toBe(true)
   expect(await settled(third)).toBe(false)
   one()
@@ -29,25 +29,25 @@ test('so many steps of one agent are at work at once; the next comes when one ha
   expect(await settled(fourth)).toBe(false)
   two()
   expect(await settled(fourth)).toBe(true)
-  for (const giveBack of [await third, await fourth]) giveBack()
+  for (const release of [await third, await fourth]) release()
   expect(slots.isFull('claude')).toBe(false)
 })
 
-test('an agent without a limit never waits, and limits of one agent are not those of another', async () => {
+test('an agent without a limit never waits, and the limit of one agent does not affect another', async () => {
   const slots = new AgentSlots({ claude: 1, codex: null })
   const { signal } = open()
-  await slots.take('claude', signal)
-  for (const agent of ['codex', 'codex', 'demo', 'demo']) expect(await settled(slots.take(agent, signal))).toBe(true)
+  await slots.acquire('claude', signal)
+  for (const agent of ['codex', 'codex', 'demo', 'demo']) expect(await settled(slots.acquire(agent, signal))).toBe(true)
 })
 
-test('a step that is stopped while it waits leaves the line and takes no place', async () => {
+test('a step that is stopped while it waits leaves the queue and takes no slot', async () => {
   const slots = new AgentSlots({ claude: 1 })
-  const giveBack = await slots.take('claude', open().signal)
+  const release = await slots.acquire('claude', open().signal)
   const stopped = open()
-  const waiting = slots.take('claude', stopped.signal)
+  const waiting = slots.acquire('claude', stopped.signal)
   stopped.abort(new Error('cancelled'))
   await expect(waiting).rejects.toThrow('cancelled')
-  giveBack()
+  release()
   expect(slots.isFull('claude')).toBe(false)
-  await expect(slots.take('claude', stopped.signal)).rejects.toThrow('cancelled')
+  await expect(slots.acquire('claude', stopped.signal)).rejects.toThrow('cancelled')
 })

@@ -1,51 +1,60 @@
-/** How many steps of an agent may be at work at once in this host; those beyond wait for one to end, in the order they came. */
+/**
+ * Limits how many steps of one agent run at once in this host. Further steps wait, first in first
+ * out.
+ */
 export class AgentSlots {
-  readonly #most: Readonly<Record<string, number | null>>
+  readonly #limits: Readonly<Record<string, number | null>>
   readonly #busy = new Map<string, number>()
   readonly #waiting = new Map<string, (() => void)[]>()
 
-  constructor(most: Readonly<Record<string, number | null>> = {}) {
-    this.#most = most
+  constructor(limits: Readonly<Record<string, number | null>> = {}) {
+    this.#limits = limits
   }
 
   isFull(agent: string): boolean {
-    const most = this.#most[agent] ?? null
-    return most !== null && (this.#busy.get(agent) ?? 0) >= most
+    const limit = this.#limits[agent] ?? null
+    return limit !== null && (this.#busy.get(agent) ?? 0) >= limit
   }
 
-  /** Resolves with what gives the place back; rejects with the signal's reason when it is no longer wanted. */
-  async take(agent: string, signal: AbortSignal): Promise<() => void> {
+  /**
+   * Resolves with a function that releases the slot; rejects with the signal's reason when it
+   * aborts.
+   */
+  async acquire(agent: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.isFull(agent)) await this.#turn(agent, signal)
+    if (this.isFull(agent)) await this.#waitInQueue(agent, signal)
     else this.#busy.set(agent, (this.#busy.get(agent) ?? 0) + 1)
-    let isGiven = false
+    let isReleased = false
     return () => {
-      if (isGiven) return
-      isGiven = true
-      this.#giveBack(agent)
+      if (isReleased) return
+      isReleased = true
+      this.#release(agent)
     }
   }
 
-  /** A place that is given back goes to the next in line: it stays taken, so that nobody comes in between. */
-  #giveBack(agent: string): void {
+  /**
+   * A released slot passes directly to the next waiting step: it stays busy, so no newcomer can
+   * take it.
+   */
+  #release(agent: string): void {
     const next = this.#waiting.get(agent)?.shift()
     if (next) next()
     else this.#busy.set(agent, (this.#busy.get(agent) ?? 1) - 1)
   }
 
-  #turn(agent: string, signal: AbortSignal): Promise<void> {
-    const line = this.#waiting.get(agent) ?? []
-    this.#waiting.set(agent, line)
+  #waitInQueue(agent: string, signal: AbortSignal): Promise<void> {
+    const queue = this.#waiting.get(agent) ?? []
+    this.#waiting.set(agent, queue)
     return new Promise((resolve, reject) => {
-      const come = () => {
+      const enter = () => {
         signal.removeEventListener('abort', leave)
         resolve()
       }
       const leave = () => {
-        line.splice(line.indexOf(come), 1)
+        queue.splice(queue.indexOf(enter), 1)
         reject(signal.reason)
       }
-      line.push(come)
+      queue.push(enter)
       signal.addEventListener('abort', leave, { once: true })
     })
   }

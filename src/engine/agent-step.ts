@@ -15,47 +15,50 @@ import {
 import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { killTree, marked } from '../process/index.js'
+import { killTree, processesWithMark } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
-import { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
-import { type Prices, priced } from './prices.js'
+import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
 import { TranscriptGrowth } from './transcript-growth.js'
+import { type Prices, priced } from './usage.js'
 import type { Recovery, StepCall } from './workflow.js'
 
 export interface AgentStepsOptions {
   clock: Clock
   redactor: Redactor
-  /** Where the files of a run live. */
+  /** The directory that holds a run's files. */
   runDirectory(run: string): string
-  /** The environment of a step in this directory. */
+  /** The environment variables for a step in this directory. */
   environment(cwd: string): Record<string, string>
-  /** Asks a person for an agent that asks; rejects or denies when the step is stopped. Left out: nobody is there. */
+  /**
+   * Forwards an agent's permission request to a person; rejects or denies when the step is stopped.
+   * Absent when no person can be asked.
+   */
   ask?(call: StepCall, turn: AgentTurn, request: Extract<Activity, { type: 'approval' }>): Promise<PermissionAnswer>
-  /** A step is over in an unknown way: what it asked is asked no more. */
+  /** Withdraws a step's open requests, after it ended in an unknown way. */
   withdraw?(step: string): Promise<void>
   onActivity?(run: string, activity: Activity): void
-  /** What models cost whose agents do not tell. */
+  /** Prices of models whose agents do not report a cost. */
   prices?: Prices
-  /** Steps of an agent at once, by its name; without an entry there is no limit. */
+  /** How many steps of an agent may run at once, by agent name; no entry means no limit. */
   maxParallel?: Readonly<Record<string, number | null>>
-  /** Where programs of agents are, by their names, where the settings say so. */
+  /** Configured paths of agent programs, by agent name. */
   commands?: Readonly<Record<string, string>>
-  /** Terminals for turns that are to be held in one; left out: there are none here. */
+  /** Runs turns in terminals; absent when this process keeps no sessions. */
   live?: LiveTurns
 }
 
 const KILL_GRACE_MS = 5_000
 
-/** What a workflow itself has to say about what an agent does in one step. */
+/** Lets a workflow observe and judge what an agent does in one step. */
 export interface TurnHooks {
-  /** Judges a request before a person is asked; null leaves it to them. */
+  /** Judges a request before a person is asked; null passes it on to a person. */
   judge?(request: Extract<Activity, { type: 'approval' }>): PermissionAnswer | null
-  /** Sees everything that the agent does. */
+  /** Receives every activity of the agent. */
   onActivity?(activity: Activity): void
 }
 
-/** One turn of an agent without a terminal, as a workflow wants it. */
+/** One agent turn, as a workflow requests it. */
 export interface AgentTurn {
   agent: string
   model: string | null
@@ -63,19 +66,19 @@ export interface AgentTurn {
   permissions: PermissionLevel
   cwd: string
   prompt: string
-  /** The agent's own session to go on with. */
+  /** The agent's own session to continue. */
   resume: string | null
-  /** With a copy of that session: it itself is somebody else's. */
+  /** Continue a copy of that session, because another turn owns the original. */
   isFork?: boolean
   schema: object | null
   maxCostUsd: number | null
-  /** Variables for this step beside those of the host. */
+  /** Variables for this step, in addition to the host's. */
   env?: Record<string, string>
-  /** In a terminal that people can attach to. */
+  /** Run it in a terminal that people can attach to. */
   isLive?: boolean
-  /** Files that are written while it works, and not by it. */
-  notItsOwn?: readonly string[]
-  /** For a model behind an address. */
+  /** Files that something other than the agent writes during the turn; recovery ignores them. */
+  foreignFiles?: readonly string[]
+  /** Base URL of the model, for agents that call a model directly. */
   endpoint?: string
   apiKeyEnv?: string
   thresholds: {
@@ -87,11 +90,12 @@ export interface AgentTurn {
   }
 }
 
-/** What was so when a step began, kept beside it: recovery compares. */
+/** The state at the start of a step, saved in its directory: recovery compares against it. */
 interface StepStart {
   agent: string
   cwd: string
   tree: string | null
+  /** `AgentTurn.foreignFiles`, under the name that the file has always used. */
   notItsOwn?: readonly string[]
   head: string | null
   startedAt: number
@@ -100,13 +104,16 @@ interface StepStart {
   processStart: string | null
 }
 
-interface Voice extends Omit<LiveListener, 'onStarted'> {
-  /** The end of the turn, with what it has spent. */
+interface ActivityWriter extends Omit<LiveListener, 'onStarted'> {
+  /** Adds the usage counted so far to the end of the turn. */
   account(end: HeadlessEnd): HeadlessEnd
   close(): Promise<void>
 }
 
-/** Agents' turns as steps of runs: their files, their activities, and what they leave behind when they die. */
+/**
+ * Runs agent turns as steps of runs: keeps their files, logs their activities, and recovers what
+ * they left behind when they died.
+ */
 export class AgentSteps {
   readonly #options: AgentStepsOptions
   readonly #slots: AgentSlots
@@ -116,18 +123,18 @@ export class AgentSteps {
     this.#slots = new AgentSlots(options.maxParallel)
   }
 
-  /** Waits while as many steps of the agent are at work as may be. */
+  /** Waits while the agent has as many running steps as its limit allows. */
   async run(call: StepCall, turn: AgentTurn, hooks: TurnHooks = {}): Promise<HeadlessEnd> {
     if (this.#slots.isFull(turn.agent))
       call.notice(
         'info',
-        `waits: as many steps of ${turn.agent} are at work as agents.${turn.agent}.max_parallel allows`,
+        `waiting: ${turn.agent} already runs as many steps as agents.${turn.agent}.max_parallel allows`,
       )
-    const giveBack = await this.#slots.take(turn.agent, call.signal)
+    const release = await this.#slots.acquire(turn.agent, call.signal)
     try {
       return await this.#run(call, turn, hooks)
     } finally {
-      giveBack()
+      release()
     }
   }
 
@@ -137,14 +144,14 @@ export class AgentSteps {
     const env = { ...this.#options.environment(turn.cwd), ...turn.env }
     const configuredCommand = this.#options.commands?.[adapter.name] ?? null
     const located = locate(adapter, { env, cwd: turn.cwd, configuredCommand })
-    if ('problem' in located) return notThere(located.problem)
+    if ('problem' in located) return unavailable(located.problem)
     const directory = this.directory(call)
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const promptFile = join(directory, 'prompt.md')
     writeFileSync(promptFile, turn.prompt, { mode: 0o600 })
     const schemaFile = join(directory, 'schema.json')
     if (turn.schema) writeFileSync(schemaFile, JSON.stringify(turn.schema), { mode: 0o600 })
-    const start = await this.#startOf(turn)
+    const start = await this.#lowerBound(turn)
     writeStart(directory, start)
     if (turn.isLive) return this.#runLive(call, turn, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
@@ -185,7 +192,7 @@ export class AgentSteps {
         log: activity => segment.append(activity),
         caughtUp: () => segment.caughtUp(),
         onActivity: (activity, progress) => {
-          growth.heard(progress.sessionId)
+          growth.noteRecord(progress.sessionId)
           model = progress.model ?? model
           if (activity.type === 'usage' && progress.usage) call.spent(priced(progress.usage, model, prices))
           hooks.onActivity?.(activity)
@@ -199,7 +206,7 @@ export class AgentSteps {
     }
   }
 
-  /** After a take-over: goes on with a turn in a terminal that is still there; null for all others. */
+  /** After a take-over: continues a turn whose terminal session still runs; null for all others. */
   async adopt(
     call: StepCall,
     turn: Pick<AgentTurn, 'thresholds' | 'agent'>,
@@ -207,41 +214,41 @@ export class AgentSteps {
     const { live } = this.#options
     const start = readStart(this.directory(call))
     if (!live || !start) return null
-    const voice = await this.#voice(call, turn.agent)
-    const listener = { ...voice, onStarted: () => undefined }
+    const writer = await this.#activityWriter(call, turn.agent)
+    const listener = { ...writer, onStarted: () => undefined }
     const adopted = await live.adopt(call, turn, listener)
-    if (!adopted) await voice.close()
-    return adopted && { end: adopted.end.then(end => voice.account(end)).finally(() => voice.close()) }
+    if (!adopted) await writer.close()
+    return adopted && { end: adopted.end.then(end => writer.account(end)).finally(() => writer.close()) }
   }
 
   async #runLive(call: StepCall, turn: AgentTurn, start: StepStart): Promise<HeadlessEnd> {
     const { live } = this.#options
-    if (!live) return notThere('a worker in a terminal needs the daemon: it keeps the sessions')
-    const voice = await this.#voice(call, turn.agent)
+    if (!live) return unavailable('an agent in a terminal needs the daemon, which keeps the sessions')
+    const writer = await this.#activityWriter(call, turn.agent)
     const onStarted = ({ session, pid, processStart, agentSessionId }: LiveStart) => {
       writeStart(this.directory(call), { ...start, pid, processStart, sessionId: agentSessionId })
       const agentSession = agentSessionId !== null && { agentSession: agentSessionId }
       call.record(newEvent('step.spawned', { step: call.step, pid, processStart, session, ...agentSession }))
-      if (agentSessionId !== null) voice.say({ type: 'session', sessionId: agentSessionId })
+      if (agentSessionId !== null) writer.log({ type: 'session', sessionId: agentSessionId })
     }
     try {
-      return voice.account(await live.run(call, turn, { ...voice, onStarted }))
+      return writer.account(await live.run(call, turn, { ...writer, onStarted }))
     } finally {
-      await voice.close()
+      await writer.close()
     }
   }
 
-  /** What a turn in a terminal says, into the log of its step, and what it spends, into its account. */
-  async #voice(call: StepCall, agent: string): Promise<Voice> {
+  /** Writes the activities of a turn in a terminal to the log of its step, and counts its usage. */
+  async #activityWriter(call: StepCall, agent: string): Promise<ActivityWriter> {
     const { clock, redactor, onActivity, prices = {} } = this.#options
-    const { seq: last, said, progress } = await this.#lastWords(call)
+    const { seq: last, logged, progress } = await this.#readLog(call)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
     let seq = last
     const spent = () => progress.usage && priced(progress.usage, progress.model, prices)
-    const say = (body: ActivityBody) => {
-      const key = saidKey(body)
-      if (key !== null && said.has(key)) return
-      if (key !== null) said.add(key)
+    const log = (body: ActivityBody) => {
+      const key = onceKey(body)
+      if (key !== null && logged.has(key)) return
+      if (key !== null) logged.add(key)
       const redacted = redactor.redactValue(body) as ActivityBody
       const activity: Activity = { step: call.name, seq: ++seq, at: clock.now(), agent, ...redacted }
       segment.append(activity)
@@ -251,31 +258,34 @@ export class AgentSteps {
       onActivity?.(call.run, activity)
     }
     const account = (end: HeadlessEnd): HeadlessEnd => ({ ...end, usage: spent() ?? end.usage })
-    return { said, say, account, close: () => segment.close() }
+    return { logged, log, account, close: () => segment.close() }
   }
 
-  /** Ends what is left of a step whose host is gone: its processes, and what it asked. */
+  /** Cleans up after a step whose host is gone: ends its processes and withdraws its requests. */
   async abandon(call: Pick<StepCall, 'run' | 'step' | 'name'>): Promise<void> {
     await this.#options.live?.abandon(call.name)
     const start = readStart(this.directory(call))
     const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
-    if (left.pid > 0 || marked(call.name).length > 0)
+    if (left.pid > 0 || processesWithMark(call.name).length > 0)
       await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
     await this.#options.withdraw?.(call.name)
   }
 
-  /** What a step that died or was cut off left behind: our own log first, then the agent's files, then the working tree. */
+  /**
+   * Finds what a step left behind when it died or was cut off: our own log first, then the agent's
+   * files, then the working tree.
+   */
   async recover(call: StepCall): Promise<Recovery> {
     const directory = this.directory(call)
     const start = readStart(directory)
-    // It is ended before anybody looks: it would go on changing what is looked at.
+    // End the agent first: it would keep changing what is examined.
     await this.abandon(call)
-    const log = await this.#lastWords(call)
+    const log = await this.#readLog(call)
     const { progress } = log
     const { prices = {} } = this.#options
     const usage = progress.usage && { usage: priced(progress.usage, progress.model, prices) }
     if (progress.result?.ok) {
-      const evidence = [{ source: 'log', at: log.at, says: 'the final record of the agent had arrived' }]
+      const evidence = [{ source: 'log', at: log.at, says: 'the agent had sent its final record' }]
       const { sessionId, text } = progress
       return { verdict: 'success', evidence, text, ...(sessionId !== null && { sessionId }), ...usage }
     }
@@ -298,7 +308,7 @@ export class AgentSteps {
     ]
     const sessionId = found?.sessionId ?? progress.sessionId ?? start.sessionId
     const text = found?.text ?? (progress.said || null)
-    // What an agent says that is not signed in is no work.
+    // The output of an agent that is not signed in does not count as work.
     const hasSaid = progress.errorClass !== 'auth' && (found?.hasWork || progress.said !== '')
     const hasWork = hasSaid || changed !== null
     const verdict = found?.isComplete ? 'success' : hasWork ? 'partial' : 'nothing'
@@ -307,7 +317,7 @@ export class AgentSteps {
     return { verdict, evidence, ...(text !== null && { text }), ...(sessionId !== null && { sessionId }), ...usage }
   }
 
-  /** Calls of tools with how they ended, one a line, the newest last. */
+  /** One line for each tool call with its result, newest last. */
   async toolDigest(run: string, step: string, max = 200): Promise<string[]> {
     const calls = new Map<string, string>()
     const lines: string[] = []
@@ -329,14 +339,14 @@ export class AgentSteps {
     return segmentPath(this.#options.runDirectory(run), step)
   }
 
-  async #startOf({ agent, cwd, notItsOwn }: AgentTurn): Promise<StepStart> {
+  async #lowerBound({ agent, cwd, foreignFiles }: AgentTurn): Promise<StepStart> {
     const git = new Git(cwd)
-    const tree = (await git.root()) === null ? null : await git.treeHash(notItsOwn)
+    const tree = (await git.root()) === null ? null : await git.treeHash(foreignFiles)
     return {
       agent,
       cwd,
       tree,
-      ...(notItsOwn && { notItsOwn }),
+      ...(foreignFiles && { notItsOwn: foreignFiles }),
       head: await git.head(),
       startedAt: this.#options.clock.now(),
       sessionId: null,
@@ -345,23 +355,23 @@ export class AgentSteps {
     }
   }
 
-  /** What our own log has of a step. */
-  async #lastWords(call: StepCall) {
+  /** Reads the step's activity log. */
+  async #readLog(call: StepCall) {
     const progress = new StepProgress()
-    const log = { progress, seq: 0, at: 0, isReplayed: false, said: new Set<string>() }
+    const log = { progress, seq: 0, at: 0, isReplayed: false, logged: new Set<string>() }
     for await (const activity of readSegment(this.#segment(call.run, call.step))) {
       log.seq = activity.seq
       log.at = activity.at
       log.isReplayed ||= activity.recovered === true
-      const key = saidKey(activity)
-      if (key !== null) log.said.add(key)
+      const key = onceKey(activity)
+      if (key !== null) log.logged.add(key)
       progress.sessionId ??= activity.sessionId ?? null
       progress.take(activity)
     }
     return log
   }
 
-  /** The answer that was found goes where it would have gone: into the log, marked. */
+  /** Logs a recovered answer as if it had arrived in time, marked as recovered. */
   async #replay(
     call: StepCall,
     { agent, text, sessionId, seq }: { agent: string; text: string; sessionId: string | null; seq: number },
@@ -393,7 +403,7 @@ function locate(adapter: AgentAdapter, environment: AgentEnvironment) {
   return { location, headless: adapter.headless }
 }
 
-function notThere(problem: string): HeadlessEnd {
+function unavailable(problem: string): HeadlessEnd {
   return { status: 'failed', reason: problem, class: 'spawn', text: '', sessionId: null, usage: null }
 }
 
@@ -403,7 +413,9 @@ async function changesSince(start: StepStart): Promise<string | null> {
   const [tree, head] = [await git.treeHash(start.notItsOwn), await git.head()]
   const commits = head !== start.head && head !== null ? 'there are new commits' : null
   const files = tree === start.tree ? null : `${(await git.status()).length} files differ from the last commit`
-  return commits || files ? ['it changed while the step ran', commits, files].filter(Boolean).join('; ') : null
+  return commits || files
+    ? ['the working tree changed while the step ran', commits, files].filter(Boolean).join('; ')
+    : null
 }
 
 function writeStart(directory: string, start: StepStart): void {

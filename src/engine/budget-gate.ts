@@ -1,12 +1,15 @@
 import { type ApprovalRequest, fingerprintOf, sha256 } from '../approvals/requests/index.js'
 import type { Limits, Spending } from './usage.js'
 
-/** The gate that a run waits at when a limit is used up. */
+/** The gate at which a run waits when a limit is used up. */
 export const BUDGET_GATE = 'budget'
 
 const NAMES = { costUsd: 'USD', tokens: 'tokens', timeMs: 'ms' } as const
 
-/** Asks whether a run that has used up its budget may go on with as much again. Whoever answers "raise" resumes it. */
+/**
+ * Asks whether a run that has used up its budget may continue with raised limits. Answering
+ * "raise" resumes the run.
+ */
 export function budgetRequest(
   { id, cwd, limits }: { id: string; cwd: string; limits: Limits },
   exceeded: readonly Spending[],

@@ -9,8 +9,8 @@ import { isEnded } from './run-status-table.js'
 import { type RunRecord, runsProjection } from './runs-projection.js'
 
 /*
- * What people do to runs. None of this needs the lease: any process writes it at the version it saw, and whoever drives the run sees it
- * and obeys.
+ * What people do to runs. None of this needs the lease: any process appends the event at the
+ * version it read, and the process that drives the run reacts to it.
  */
 
 export async function createRun(
@@ -28,7 +28,7 @@ export async function createRun(
 export async function getRun(store: EventStore, id: string): Promise<RunRecord> {
   const document = await store.document<RunRecord>(runsProjection.name, id)
   if (document) return document.state
-  throw new SignalboxError('E_UNKNOWN', `there is no run "${id}"`, { next: 'signalbox runs lists them' })
+  throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
 }
 
 /** Newest first. */
@@ -37,25 +37,31 @@ export async function listRuns(store: EventStore): Promise<RunRecord[]> {
   return documents.map(({ state }) => state).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
 }
 
-/** By id, unique beginning of one, or `latest` (of `cwd` where given). @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+/**
+ * Finds a run by id, by a unique prefix of an id, or by `latest` (in `cwd`, if given).
+ * @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`
+ */
 export async function findRun(store: EventStore, word: string, cwd?: string): Promise<RunRecord> {
   const runs = await listRuns(store)
   if (word === 'latest') {
     const newest = runs.find(run => !run.isArchived && (cwd === undefined || run.cwd === cwd || run.project === cwd))
     if (newest) return newest
-    throw new SignalboxError('E_UNKNOWN', 'there is no run yet', { next: 'signalbox runs lists them' })
+    throw new SignalboxError('E_UNKNOWN', 'there are no runs yet', {
+      next: 'signalbox run, implement, review or oneshot starts one',
+    })
   }
   const found = runs.filter(run => run.id === word || run.id.startsWith(word) || run.id.startsWith(`run_${word}`))
   const exact = found.find(run => run.id === word)
   if (exact || found.length === 1) return exact ?? found[0]!
   if (found.length === 0)
-    throw new SignalboxError('E_UNKNOWN', `there is no run "${word}"`, { next: 'signalbox runs lists them' })
-  throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${found.map(run => run.id).join(', ')}`)
+    throw new SignalboxError('E_UNKNOWN', `unknown run "${word}"`, { next: 'signalbox runs lists all runs' })
+  throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches several runs: ${found.map(run => run.id).join(', ')}`)
 }
 
 /**
- * Ends a run and the runs it started, closes what it asked. Whoever drives it stops its steps.
- * @throws SignalboxError `E_STATE` when it has ended already.
+ * Cancels a run and its child runs, and closes its open gates. The process that drives it stops its
+ * steps.
+ * @throws SignalboxError `E_STATE` when the run has already ended.
  */
 export async function cancelRun(
   store: EventStore,
@@ -64,12 +70,12 @@ export async function cancelRun(
 ): Promise<void> {
   await change(store, id, async record => {
     if (isEnded(record.status))
-      throw new SignalboxError('E_STATE', `run ${id} is ${record.status} already`, { next: 'nothing was changed' })
+      throw new SignalboxError('E_STATE', `run ${id} is already ${record.status}`, { next: 'nothing was changed' })
     const usage = record.usage
     const appends: StreamAppend[] = Object.entries(record.gates).map(([, approval]) => ({
       stream: approvalStream(approval),
       expected: 'any',
-      events: [newEvent('approval.cancelled', { reason: 'the run is cancelled' })],
+      events: [newEvent('approval.cancelled', { reason: 'the run was cancelled' })],
     }))
     if (record.parent) {
       const created = (await store.readStream(runStream(id), { limit: 1 }))[0]!.data as EventData<'run.created'>
@@ -86,7 +92,9 @@ export async function cancelRun(
     await cancelRun(store, child.id, { by, reason: `run ${id} was cancelled` }).catch(ignoreEnded)
 }
 
-/** Interrupts a run that can go on later. Written before anything is stopped. */
+/**
+ * Pauses a run so that it can be resumed later. The event is written before any step is stopped.
+ */
 export async function pauseRun(
   store: EventStore,
   id: string,
@@ -94,12 +102,12 @@ export async function pauseRun(
 ): Promise<void> {
   await change(store, id, async record => {
     if (record.status === 'paused') return null
-    if (isEnded(record.status)) throw new SignalboxError('E_STATE', `run ${id} is ${record.status} already`)
+    if (isEnded(record.status)) throw new SignalboxError('E_STATE', `run ${id} is already ${record.status}`)
     return { events: [newEvent('run.paused', { reason, by })], appends: [] }
   })
 }
 
-/** Lets a paused or failed run go on; what the workflow makes of it is its own. */
+/** Resumes a paused or failed run; the workflow decides what that means. */
 export async function resumeRun(
   store: EventStore,
   id: string,
@@ -108,12 +116,15 @@ export async function resumeRun(
   await change(store, id, async record => {
     if (record.status === 'running' || record.status === 'waiting' || record.status === 'queued') return null
     if (record.status !== 'paused' && record.status !== 'failed')
-      throw new SignalboxError('E_STATE', `run ${id} is ${record.status}: there is nothing to resume`)
+      throw new SignalboxError('E_STATE', `run ${id} is ${record.status}; only a paused or failed run can be resumed`)
     return { events: [newEvent('run.resumed', { by, ...(changes && { changes }) })], appends: [] }
   })
 }
 
-/** Writes at the version that was looked at; when somebody was faster, looks again. */
+/**
+ * Appends at the version that was read; reads again and retries when another process appended
+ * first.
+ */
 async function change(
   store: EventStore,
   id: string,

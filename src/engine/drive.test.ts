@@ -44,16 +44,16 @@ async function connect(): Promise<EventStore> {
   return connected
 }
 
-/** A performer whose steps do what they are told, and that keeps count. */
+/** A performer whose steps do what the test says, and that counts calls. */
 class Workers implements Performer {
-  readonly begun: string[] = []
+  readonly started: string[] = []
   readonly stopped: string[] = []
-  /** What a step does; the default is to end well. */
+  /** What each step does; the default is to end with `ok`. */
   does: Record<string, (call: StepCall) => Promise<StepEnd>> = {}
   recovers: 'success' | 'nothing' = 'nothing'
 
   async run(call: StepCall): Promise<StepEnd> {
-    this.begun.push(call.step)
+    this.started.push(call.step)
     const { name } = call.input as { name: string }
     const work = this.does[name] ?? (async () => ({ status: 'ok' as const }))
     return work(call)
@@ -63,7 +63,7 @@ class Workers implements Performer {
     return { verdict: this.recovers, evidence: [] }
   }
 
-  /** Works until it is stopped. */
+  /** Runs until it is stopped. */
   forever = (call: StepCall): Promise<StepEnd> =>
     new Promise(resolve => {
       call.signal.addEventListener('abort', () => {
@@ -104,18 +104,18 @@ async function types(id: string): Promise<string[]> {
   return (await store.readStream(runStream(id))).map(event => event.type)
 }
 
-/** Lets promises and timers that are due run. */
+/** Lets pending promises and due timers run. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 20; n++) await new Promise(resolve => setImmediate(resolve))
 }
 
 describe('a run', () => {
-  test('does its steps in order, and each turn is one transaction', async () => {
+  test('runs its steps in order, one transaction per turn', async () => {
     const id = await create(steps('a', 'b', 'c'))
     const workers = new Workers()
     const positions = async () => (await store.readStream(runStream(id))).length
     expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'completed' })
-    expect(workers.begun).toEqual(['a@1#1', 'b@2#1', 'c@3#1'])
+    expect(workers.started).toEqual(['a@1#1', 'b@2#1', 'c@3#1'])
     expect(await types(id)).toEqual([
       'run.created',
       'run.started',
@@ -131,7 +131,7 @@ describe('a run', () => {
     expect(await getRun(store, id)).toMatchObject({ status: 'completed', steps: 3, step: 'c@3#1' })
   })
 
-  test('a step that ends while something else of it is being written does not begin again', async () => {
+  test('does not start a step again that ends while another event of it is being written', async () => {
     const id = await create(steps('a'))
     const workers = new Workers()
     let end: () => void = () => undefined
@@ -158,10 +158,10 @@ describe('a run', () => {
       },
     })
     expect(await (await driver(id, workers, { at: slow })).drive()).toEqual({ state: 'ended', status: 'completed' })
-    expect(workers.begun).toEqual(['a@1#1'])
+    expect(workers.started).toEqual(['a@1#1'])
   })
 
-  test('announces a step before it begins', async () => {
+  test('announces a step before it starts it', async () => {
     const id = await create(steps('a'))
     const workers = new Workers()
     workers.does.a = async () => {
@@ -171,18 +171,18 @@ describe('a run', () => {
     expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
   })
 
-  test('ends as failed when a step does, also when its performer throws', async () => {
+  test('fails when a step fails, also when the performer throws', async () => {
     const id = await create([{ do: 'step', name: 'a', retries: 2 }])
     const workers = new Workers()
     workers.does.a = async () => {
       throw new Error('no luck')
     }
     expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'failed' })
-    expect(workers.begun).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
+    expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
     expect((await getRun(store, id)).reason).toMatch(/no luck/)
   })
 
-  test('does several steps at once, and stops those it no longer needs', async () => {
+  test('runs several steps at once, and stops those it no longer needs', async () => {
     const id = await create([{ do: 'all', names: ['quick', 'slow', 'slower'], enough: 1 }, ...steps('after')])
     const workers = new Workers()
     workers.does = { slow: workers.forever, slower: workers.forever }
@@ -196,7 +196,7 @@ describe('a run', () => {
     })
   })
 
-  test('waits for a time, also in another process', async () => {
+  test('waits for a timer, also in another process', async () => {
     const id = await create([{ do: 'wait', name: 'pause', ms: 60_000 }, ...steps('a')])
     const workers = new Workers()
     expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
@@ -205,13 +205,13 @@ describe('a run', () => {
     await settle()
     clock.advance(59_999)
     await settle()
-    expect(workers.begun).toEqual([])
+    expect(workers.started).toEqual([])
     clock.advance(1)
     expect(await second).toMatchObject({ status: 'completed' })
-    expect(workers.begun).toEqual(['a@2#1'])
+    expect(workers.started).toEqual(['a@2#1'])
   })
 
-  test('that was parked fires a time that has come meanwhile, and parks again for the next one', async () => {
+  test('fires a timer that became due while it was parked, and parks again for the next one', async () => {
     const id = await create([
       { do: 'wait', name: 'one', ms: 60_000 },
       ...steps('a'),
@@ -224,10 +224,10 @@ describe('a run', () => {
     await settle()
     clock.advance(1)
     expect(await second).toEqual({ state: 'waiting' })
-    expect(workers.begun).toEqual(['a@2#1'])
+    expect(workers.started).toEqual(['a@2#1'])
   })
 
-  test('asks through the ledger, in the transaction that says so, and goes on when it is answered', async () => {
+  test('asks through the ledger, in the same transaction as gate.opened, and continues when answered', async () => {
     const id = await create([{ do: 'ask', name: 'sure' }, ...steps('a')])
     const workers = new Workers()
     expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
@@ -244,7 +244,7 @@ describe('a run', () => {
     expect(await done).toMatchObject({ status: 'completed' })
   })
 
-  test('lets a gate expire when nobody answers in time, and says so in the ledger', async () => {
+  test('expires a gate that is not answered in time, also in the ledger', async () => {
     const id = await create([{ do: 'ask', name: 'sure', timeoutMs: 1_000 }])
     const done = (await driver(id, new Workers())).drive()
     await settle()
@@ -254,21 +254,21 @@ describe('a run', () => {
     expect(approval!.state.state).toBe('expired')
   })
 
-  test('takes an answer that came first, when the time is up at the same moment', async () => {
+  test('accepts an answer that was written before the gate expired, when both happen at once', async () => {
     const id = await create([{ do: 'ask', name: 'sure', timeoutMs: 1_000 }])
     const going = await driver(id, new Workers())
     const done = going.drive()
     await settle()
     const { gates } = await getRun(store, id)
     const answer = { gate: 'sure', approval: gates.sure!, option: 'yes', by: 'someone' }
-    // Written, but not noticed yet when the timer fires.
+    // Written, but not yet noticed when the timer fires.
     await store.append(runStream(id), 'any', [{ type: 'gate.answered', data: answer }])
     clock.advance(1_000)
     expect(await done).toMatchObject({ status: 'completed' })
     expect(await types(id)).not.toContain('gate.expired')
   })
 
-  test('starts runs of its own, and hears how they end', async () => {
+  test('starts child runs, and learns how they end', async () => {
     const id = await create([{ do: 'run', name: 'child', items: steps('inner') }, ...steps('after')])
     const workers = new Workers()
     const parent = await driver(id, workers)
@@ -278,12 +278,12 @@ describe('a run', () => {
     expect(await (await driver(child, workers)).drive()).toMatchObject({ status: 'completed' })
     parent.poke(Number.POSITIVE_INFINITY)
     expect(await done).toMatchObject({ status: 'completed' })
-    expect(workers.begun).toEqual(['inner@1#1', 'after@2#1'])
+    expect(workers.started).toEqual(['inner@1#1', 'after@2#1'])
   })
 })
 
-describe('people', () => {
-  test('cancel a run: its steps are stopped, its gates closed, and it stays cancelled', async () => {
+describe('a person', () => {
+  test('cancels a run: its steps stop, its gates close, and it stays cancelled', async () => {
     const id = await create([...steps('a'), { do: 'ask', name: 'sure' }])
     const workers = new Workers()
     workers.does.a = workers.forever
@@ -298,7 +298,7 @@ describe('people', () => {
     await expect(resumeRun(store, id, { by: 'other' })).rejects.toMatchObject({ code: 'E_STATE' })
   })
 
-  test('pause a run and resume it: what was cut off is not counted as ended', async () => {
+  test('pauses and resumes a run: interrupted steps do not count as ended', async () => {
     const id = await create(steps('a', 'b'))
     const workers = new Workers()
     workers.does.a = workers.forever
@@ -314,10 +314,10 @@ describe('people', () => {
     await resumeRun(store, id, { by: 'someone' })
     workers.does = {}
     expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
-    expect(workers.begun).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])
+    expect(workers.started).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])
   })
 
-  test('set limits: a run that has spent too much pauses, also in the middle of a step', async () => {
+  test('sets limits: a run that exceeds one pauses, even in the middle of a step', async () => {
     const id = await createRun(store, { ...listRun(steps('a', 'b')), limits: { tokens: 100 } }, clock.now())
     const workers = new Workers()
     workers.does.a = async () => ({ status: 'ok', usage: { input: 50, output: 35 } })
@@ -332,8 +332,8 @@ describe('people', () => {
   })
 })
 
-describe('two processes', () => {
-  test('told to drive the same run: the first is fenced, stops its step, and writes nothing more', async () => {
+describe('two processes that drive the same run', () => {
+  test('the first is fenced, stops its step, and writes nothing more', async () => {
     const id = await create(steps('a', 'b'))
     const [one, two] = [new Workers(), new Workers()]
     one.does.a = one.forever
@@ -349,7 +349,7 @@ describe('two processes', () => {
     const end: DriveEnd = await firstDone
     expect(['fenced', 'ended']).toContain(end.state)
     expect(one.stopped).toEqual(['a@1#1'])
-    expect(two.begun).toEqual(['a@1#2', 'b@2#1'])
+    expect(two.started).toEqual(['a@1#2', 'b@2#1'])
   })
 })
 
@@ -365,41 +365,38 @@ describe('a crash', () => {
     Array.from({ length: 9 }, (_, n) => [n + 1, 'before' as const]).concat(
       Array.from({ length: 9 }, (_, n) => [n + 1, 'after' as const]) as never,
     ) as [number, 'before' | 'after'][],
-  )(
-    'at append %i, %s it is written: the run goes on to the same end, and nothing that had ended is done again',
-    async (at, when) => {
-      const id = await create(items)
-      const workers = new Workers()
-      workers.recovers = 'success'
-      let failures = 1
-      workers.does.e = async () => ({ status: failures-- > 0 ? 'failed' : 'ok' })
-      const first = new Driver({
-        store: dyingStore(store, at, when),
-        run: id,
-        workflow: listWorkflow,
-        performers: { work: workers },
-        lease: await lease(id),
-        clock,
-        random: () => 0.5,
-        park: false,
-        onError: () => undefined,
-      })
-      const died = await first.drive().then(
-        () => false,
-        () => true,
-      )
-      const endedBefore = (await store.readStream(runStream(id)))
-        .filter(event => event.type === 'step.ended')
-        .map(event => event.data.step)
-      const begunBefore = workers.begun.length
-      expect(await (await driver(id, workers)).drive()).toMatchObject({ state: 'ended', status: 'completed' })
-      expect(died || begunBefore === 7).toBe(true)
-      for (const step of workers.begun.slice(begunBefore)) expect(endedBefore).not.toContain(step)
-      const events = await store.readStream(runStream(id))
-      const ended = events.filter(event => event.type === 'step.ended').map(event => event.data.step)
-      expect(new Set(ended).size).toBe(ended.length)
-      const { run } = await readRun(store, id, listWorkflow)
-      expect(run.steps.size).toBe(0)
-    },
-  )
+  )('at append %i, %s it is written: the run reaches the same end, and no ended step runs again', async (at, when) => {
+    const id = await create(items)
+    const workers = new Workers()
+    workers.recovers = 'success'
+    let failures = 1
+    workers.does.e = async () => ({ status: failures-- > 0 ? 'failed' : 'ok' })
+    const first = new Driver({
+      store: dyingStore(store, at, when),
+      run: id,
+      workflow: listWorkflow,
+      performers: { work: workers },
+      lease: await lease(id),
+      clock,
+      random: () => 0.5,
+      park: false,
+      onError: () => undefined,
+    })
+    const died = await first.drive().then(
+      () => false,
+      () => true,
+    )
+    const endedBefore = (await store.readStream(runStream(id)))
+      .filter(event => event.type === 'step.ended')
+      .map(event => event.data.step)
+    const startedBefore = workers.started.length
+    expect(await (await driver(id, workers)).drive()).toMatchObject({ state: 'ended', status: 'completed' })
+    expect(died || startedBefore === 7).toBe(true)
+    for (const step of workers.started.slice(startedBefore)) expect(endedBefore).not.toContain(step)
+    const events = await store.readStream(runStream(id))
+    const ended = events.filter(event => event.type === 'step.ended').map(event => event.data.step)
+    expect(new Set(ended).size).toBe(ended.length)
+    const { run } = await readRun(store, id, listWorkflow)
+    expect(run.steps.size).toBe(0)
+  })
 })

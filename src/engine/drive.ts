@@ -16,11 +16,14 @@ export interface DriveOptions<Work> {
   performers: Readonly<Record<string, Performer>>
   lease: Lease
   clock: Clock
-  /** A number in [0, 1), drawn where a command asks for jitter. */
+  /** A number in [0, 1), used when a command asks for jitter. */
   random(): number
-  /** Returns when only people, times or other runs can help, instead of waiting for them here. */
+  /**
+   * Return when only people, timers or other runs can make progress, instead of waiting for them
+   * here.
+   */
   park: boolean
-  /** Keeps a run from parking while something here still goes on for it. */
+  /** Keeps a run from parking while this process still works on it elsewhere. */
   isNeeded?(): boolean
   durability?: 'full' | 'normal'
   onError(error: unknown): void
@@ -29,17 +32,19 @@ export interface DriveOptions<Work> {
 export type DriveEnd =
   | { state: 'ended'; status: RunStatus }
   | { state: 'paused' }
-  /** Parked: nothing of ours is needed before something comes from outside. */
+  /** Parked: there is nothing to do until an event arrives from outside. */
   | { state: 'waiting' }
-  /** Another process drives it. */
+  /** Another process drives the run. */
   | { state: 'fenced' }
-  /** Given up in good order; the next host takes over. */
+  /** Released in an orderly way; the next host takes over. */
   | { state: 'released' }
 
 /**
- * Drives one run: folds its journal, asks the workflow what should be going on, starts that, and writes down what comes of it. Each turn
- * is one transaction: the end of a step, all that follows from it and the announcement of the next steps are written together, and only
- * then do these begin. So after a crash everything that had ended is known, and whatever had begun has a name to look for.
+ * Drives one run: folds its journal, asks the workflow which work should be in progress, starts
+ * that work, and writes down the results. Each turn is one transaction: the end of a step,
+ * everything that follows from it and the announcement of the next steps are written together, and
+ * only then do those steps start. So after a crash, everything that had ended is known, and
+ * everything that had started has a name to look for.
  */
 export class Driver<Work> {
   readonly #options: DriveOptions<Work>
@@ -69,7 +74,10 @@ export class Driver<Work> {
     })
   }
 
-  /** Runs until the run ends, pauses, waits (when parking), or is no longer ours. Leaves nothing running behind. */
+  /**
+   * Runs until the run ends, pauses, waits (when parking), or another process takes it. Leaves
+   * nothing running.
+   */
   async drive(): Promise<DriveEnd> {
     const { store, run, workflow, durability } = this.#options
     const journal = await RunJournal.open(store, run, workflow, durability)
@@ -79,7 +87,7 @@ export class Driver<Work> {
       for (;;) {
         const end = await this.#turn(journal)
         if (end) return end
-        await this.#somethingArrives()
+        await this.#nextWake()
       }
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_FENCED') return { state: 'fenced' }
@@ -90,14 +98,14 @@ export class Driver<Work> {
     }
   }
 
-  /** Something was written to the run by another hand, up to this version. */
+  /** Another process appended to the run, up to this version. */
   poke(version: number): void {
     if (this.#journal && version <= this.#journal.run.version) return
     this.#isPoked = true
     this.#wakeUp()
   }
 
-  /** Stops in good order, without pausing the run: another host will go on. */
+  /** Stops in an orderly way, without pausing the run: another host will continue it. */
   release(): void {
     this.#isReleased = true
     this.#wakeUp()
@@ -123,7 +131,7 @@ export class Driver<Work> {
       proposeArrivals({ journal, at: this.#now() }, arrived)
       const commands = this.#plan(journal)
       if (!(await journal.commit(this.#options.lease))) {
-        // Somebody else wrote first: theirs is folded by now, and ours is looked at again in its light.
+        // Another process wrote first: its events are folded by now, so judge ours again.
         this.#arrived = [...arrived, ...this.#arrived]
         continue
       }
@@ -131,12 +139,12 @@ export class Driver<Work> {
       if (isEnded(status)) return { state: 'ended', status }
       if (status === 'paused') return { state: 'paused' }
       this.#carryOut(journal.run, commands)
-      return status === 'waiting' && this.#mayRest(journal.run) ? { state: 'waiting' } : null
+      return status === 'waiting' && this.#mayParkNow(journal.run) ? { state: 'waiting' } : null
     }
   }
 
-  /** A time that has come already is not waited for elsewhere: it fires now. */
-  #mayRest(run: RunState<Work>): boolean {
+  /** A timer that is already due fires here, so the run does not park. */
+  #mayParkNow(run: RunState<Work>): boolean {
     const { park, isNeeded } = this.#options
     if (!park || !this.#steps.isEmpty || isNeeded?.()) return false
     const dues = [...run.timers.values(), ...[...run.gates.values()].flatMap(({ due }) => due ?? [])]
@@ -173,7 +181,7 @@ export class Driver<Work> {
       if (due === null) continue
       this.#arm(`gate ${gate} ${approval}`, due, () => {
         if (this.state?.gates.get(gate)?.approval === approval)
-          this.#arrive(newEvent('gate.expired', { gate, approval, reason: 'nobody answered in time' }))
+          this.#arrive(newEvent('gate.expired', { gate, approval, reason: 'not answered in time' }))
       })
     }
     if (run.limits.timeMs !== undefined && run.runningSince !== null)
@@ -189,7 +197,7 @@ export class Driver<Work> {
     this.#timers.set(name, timer)
   }
 
-  /** Steps that were begun by a host that is gone: gone on with where they still live, else lost. */
+  /** Steps that a previous host started: adopted if they still run, else lost. */
   async #takeOver(run: RunState<Work>): Promise<void> {
     if (isEnded(run.status) || run.status === 'paused') return
     for (const [step, open] of run.steps) {
@@ -207,7 +215,7 @@ export class Driver<Work> {
     if (this.state && Object.keys(this.state.limits).length > 0) this.#wakeUp()
   }
 
-  #somethingArrives(): Promise<void> {
+  #nextWake(): Promise<void> {
     if (this.#isWoken) {
       this.#isWoken = false
       return Promise.resolve()
@@ -217,7 +225,7 @@ export class Driver<Work> {
     })
   }
 
-  /** Also counts when nobody waits at the moment. */
+  /** Is remembered when the driver is not waiting at the moment. */
   #wakeUp(): void {
     const wake = this.#wake
     this.#wake = null

@@ -1,14 +1,56 @@
+/*
+ * Durable runs. A run is an event stream (`run/<id>`) plus a workflow that interprets it. The
+ * engine keeps no other state: whatever process dies, another one folds the journal and continues.
+ *
+ * How a run progresses
+ *
+ *   RunHost            picks up runs, holds their leases, wakes their drivers          run-host.ts
+ *     └ Driver         one run: fold → decide → write → carry out → wait for events    drive.ts
+ *         ├ RunJournal     the stream and the state folded from it, in batches      run-journal.ts
+ *         ├ proposeNext    turns the workflow's commands into events                  proposals.ts
+ *         └ RunningSteps   the steps that this process performs                   running-steps.ts
+ *
+ * A `Workflow` (workflow.ts) is two pure functions: `evolve` folds an event, `decide` lists the
+ * work that should be in progress: steps, recoveries, timers, gates, child runs. A `Performer` runs
+ * the steps of one effect and must tolerate repetition, because a step may have started before a
+ * crash. Each turn of the driver is one transaction, and a step starts only after `step.started` is
+ * durable. The lease fences a second driver: its appends fail with `E_FENCED`.
+ *
+ * Parts
+ *
+ * - run-state.ts, run-status-table.ts: the engine's own fold of a run; runs-projection.ts is the
+ *   short record that lists show.
+ * - control.ts: what people do to a run (create, pause, resume, cancel, find); run-order.ts: the
+ *   queue.
+ * - usage.ts, budget-gate.ts: tokens, cost and limits; a run that exceeds a limit pauses and asks.
+ * - agent-step.ts: an agent turn as a step (files, activity log, recovery); live-turn.ts is the
+ *   port for turns in a terminal, agent-slots.ts the limit per agent.
+ * - graph/: DOT graphs as a workflow. graph-decide.ts and graph-evolve.ts are its two functions,
+ *   node-steps.ts wraps every handler in handlers/, gate-request.ts turns gates into approvals.
+ * - core/: a second entry point without agents and graphs, for processes that must start fast.
+ *
+ * Where to add what
+ *
+ * - A kind of run: a `Workflow` (see src/oneshot/), and its performers in src/runs/open-runs.ts.
+ * - A node type: its name and shape in src/graph/handler-of.ts, its attributes in
+ *   src/graph/attribute-table.ts, a `Performer` in graph/handlers/, registered in
+ *   src/runs/open-runs.ts as `graph.<type>`. A type that runs no step of its own is decided in
+ *   graph/graph-decide.ts instead.
+ * - A field of the folded state: in `evolve`, and raise the workflow's `version`, which discards
+ *   older snapshots.
+ *
+ * Not here: where runs come from and which process drives them (src/runs/), the syntax of graphs
+ * (src/graph/), the pipelines (src/pipelines/).
+ */
+
 export { AgentSteps, type AgentStepsOptions, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
-export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
+export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
-export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
-export { type GateOption, gateOptions } from './graph/gate-request.js'
-export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
+export { type Checkpoint, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
+export { type GraphInput, graphOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
 export { type GraphStep, graphStep } from './graph/graph-step.js'
 export {
-  branchPath,
-  branchRef,
   type GraphWork,
   isEngineKey,
   MAIN,
@@ -17,13 +59,13 @@ export {
 } from './graph/graph-work.js'
 export { graphWorkflow } from './graph/graph-workflow.js'
 export {
-  ChildLookSteps,
+  ChildObserveSteps,
   ChildSteerSteps,
   ChildStopSteps,
   childSourceSteps,
 } from './graph/handlers/child.js'
 export { codeSteps } from './graph/handlers/code.js'
-export { CodergenSteps, died, isLiveNode } from './graph/handlers/codergen.js'
+export { CodergenSteps, failedTurn, isLiveNode } from './graph/handlers/codergen.js'
 export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
 export { FanInSteps } from './graph/handlers/fan-in.js'
 export { mergeSteps } from './graph/handlers/merge.js'
@@ -31,31 +73,24 @@ export { simulatedSteps } from './graph/handlers/simulated.js'
 export { ToolSteps } from './graph/handlers/tool.js'
 export {
   type Answer,
-  AutoApproveInterviewer,
-  askAll,
-  CallbackInterviewer,
   type Interviewer,
   type Question,
-  QueueInterviewer,
   questionOf,
-  RecordingInterviewer,
   readAnswer,
 } from './graph/interviewers.js'
-export { NodeSteps, SignsOfLife } from './graph/node-steps.js'
-export { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
-export type { Price, Prices } from './prices.js'
+export { NodeSteps, StallDetector } from './graph/node-steps.js'
+export { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
 export { RunHost, type RunHostOptions } from './run-host.js'
 export { RunJournal, readRun, runStream } from './run-journal.js'
-export { byTurn, queuePlace } from './run-order.js'
+export { byQueueOrder, queuePosition } from './run-order.js'
 export type { OpenStep, RunState } from './run-state.js'
 export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
-export { addUsage, type Limits, NO_USAGE, tokensOf, type Usage } from './usage.js'
+export { addUsage, type Limits, NO_USAGE, type Price, type Prices, tokensOf, type Usage } from './usage.js'
 export {
   type Command,
   type Performer,
   type Recovery,
-  type RunFacts,
   StepAbort,
   type StepCall,
   type StepEnd,

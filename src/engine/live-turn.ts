@@ -3,25 +3,28 @@ import type { HeadlessEnd } from '../agents/index.js'
 import type { AgentTurn } from './agent-step.js'
 import type { StepCall } from './workflow.js'
 
-/** A session in a terminal that works on a step. */
+/** A terminal session that works on a step. */
 export interface LiveStart {
   session: string
   pid: number
   processStart: string | null
-  /** The agent's own id of the conversation, where it is known from the start. */
+  /** The agent's own conversation id, if known from the start. */
   agentSessionId: string | null
 }
 
-/** What a turn in a terminal tells while it goes on. */
+/** Receives what happens in a turn in a terminal. */
 export interface LiveListener {
-  /** What the log of the step has already, by `saidKey`: a turn that is gone on with is told again from its beginning. */
-  readonly said: ReadonlySet<string>
+  /**
+   * The keys (`onceKey`) that the step's log already has: an adopted turn is reported again from
+   * its beginning.
+   */
+  readonly logged: ReadonlySet<string>
   onStarted(start: LiveStart): void
-  say(body: ActivityBody): void
+  log(body: ActivityBody): void
 }
 
-/** Names what must stand only once in the log of a turn; null for what may be said again. */
-export function saidKey(body: ActivityBody): string | null {
+/** A key for activities that may appear only once in the log of a turn; null for all others. */
+export function onceKey(body: ActivityBody): string | null {
   switch (body.type) {
     case 'session':
       return `session ${body.sessionId}`
@@ -35,16 +38,22 @@ export function saidKey(body: ActivityBody): string | null {
   }
 }
 
-/** Turns of agents in terminals that people can attach to. Only a process that keeps sessions has them. */
+/**
+ * Runs agent turns in terminals that people can attach to. Only a process that keeps sessions has
+ * it.
+ */
 export interface LiveTurns {
-  /** Starts the agent, gives it the prompt, and resolves when it is done with it. */
+  /** Starts the agent, sends the prompt, and resolves when the turn ends. */
   run(call: StepCall, turn: AgentTurn, listener: LiveListener): Promise<HeadlessEnd>
-  /** Goes on with a turn whose session outlived its host; null when there is none, or nobody knows whether it has the prompt. */
+  /**
+   * Continues a turn whose session outlived its host; null if there is none, or if it is unknown
+   * whether the agent received the prompt.
+   */
   adopt(
     call: StepCall,
     turn: Pick<AgentTurn, 'thresholds'>,
     listener: LiveListener,
   ): Promise<{ end: Promise<HeadlessEnd> } | null>
-  /** Ends what is left of a step that nobody goes on with. */
+  /** Cleans up after a step that is not continued. */
   abandon(step: string): Promise<void>
 }

@@ -8,7 +8,7 @@ import { isEnded } from './run-status-table.js'
 import { checkLimits, type Usage } from './usage.js'
 import type { Command, Workflow } from './workflow.js'
 
-/** Bookkeeping that follows itself for so long without an effect in between is a mistake of the workflow. */
+/** This many `emit` commands in a row without an effect are a defect in the workflow. */
 const EMITS_MAX = 10_000
 
 export interface ProposalContext<Work> {
@@ -16,14 +16,15 @@ export interface ProposalContext<Work> {
   workflow: Workflow<Work>
   lease: Lease
   at: number
-  /** Spent so far, steps in flight included. */
+  /** Usage so far, including running steps. */
   usage: Usage
   random(): number
 }
 
 /**
- * Proposes everything that follows from the state of a run, and returns what should be going on once that is written: steps are announced
- * before they begin, gates and child runs are made in the same transaction that says so.
+ * Proposes all events that follow from the state of a run, and returns the work that should be in
+ * progress once they are written: steps are announced before they start; gates and child runs are
+ * created in the same transaction as their events.
  */
 export function proposeNext<Work>(context: ProposalContext<Work>): readonly Command[] {
   const { journal, workflow } = context
@@ -45,7 +46,7 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
         do: 'end',
         status: 'failed',
         reason: 'engine_loop',
-        text: 'the workflow goes round in circles',
+        text: 'the workflow keeps emitting events without any effect',
       })
     else if (now.do === 'emit') propose(context, ...now.events)
     else if (now.do === 'end') endRun(context, now)
@@ -53,7 +54,10 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
   return []
 }
 
-/** Proposes what has arrived since the last turn. What another hand was faster with is dropped: a gate answered, a timer taken back. */
+/**
+ * Proposes the events that arrived since the last turn. Drops those that are superseded: an
+ * answered gate, a cancelled timer.
+ */
 export function proposeArrivals<Work>(
   context: Pick<ProposalContext<Work>, 'journal' | 'at'>,
   arrived: readonly NewEvent[],
@@ -64,7 +68,7 @@ export function proposeArrivals<Work>(
     if (event.type === 'timer.fired' && !journal.run.timers.has(timer)) continue
     if (event.type === 'gate.expired') {
       if (journal.run.gates.get(gate)?.approval !== approval) continue
-      const expired = { reason: 'nobody answered in time', onExpiry: 'default-edge' as const }
+      const expired = { reason: 'not answered in time', onExpiry: 'default-edge' as const }
       journal.proposeAlongside({
         stream: approvalStream(approval),
         expected: 'any',
@@ -97,7 +101,7 @@ function announce<Work>(context: ProposalContext<Work>, commands: readonly Comma
   announceWaiting(context, commands)
 }
 
-/** A run in which nothing of ours goes on waits; as soon as something does, it runs again. */
+/** A run without work in progress is `waiting`; it is `running` again as soon as there is some. */
 function announceWaiting<Work>(context: ProposalContext<Work>, commands: readonly Command[]): void {
   const { run } = context.journal
   const isWorking = commands.some(command => command.do === 'step' || command.do === 'recover')

@@ -51,7 +51,7 @@ function host(options: { onDriving?(title: string): void; maxRuns?: number }): R
   })
 }
 
-test('a run that cannot be driven is tried again after a while, and not at once over and over', async () => {
+test('a run that cannot be driven is retried after a delay, not in a tight loop', async () => {
   let tries = 0
   const hosted = host({
     onDriving: title => {
@@ -63,7 +63,7 @@ test('a run that cannot be driven is tried again after a while, and not at once 
   const troubled = await made('troubled')
   hosted.start()
   await vi.waitFor(() => expect([tries, hosted.isDriving(troubled)]).toEqual([1, false]), patient)
-  // Runs that come and go have the host look again each time.
+  // Each ended run makes the host scan again.
   for (const title of ['one', 'two', 'three']) {
     const id = await made(title)
     await vi.waitFor(async () => expect((await getRun(store, id)).endedAt).not.toBeNull(), patient)
@@ -74,7 +74,7 @@ test('a run that cannot be driven is tried again after a while, and not at once 
   await hosted.close()
 })
 
-test('with one place, a higher priority is driven before what is older', async () => {
+test('with one slot, a run of higher priority is driven before an older one', async () => {
   const order: string[] = []
   const ids = [await made('old'), await made('young'), await made('urgent', { priority: '1' })]
   const hosted = host({ maxRuns: 1, onDriving: title => void order.push(title) })

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { listRuns } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
-import { byTurn } from './run-order.js'
+import { byQueueOrder } from './run-order.js'
 import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
 import type { Performer, Workflow } from './workflow.js'
@@ -10,30 +10,30 @@ import type { Performer, Workflow } from './workflow.js'
 export interface RunHostOptions {
   store: EventStore
   clock: Clock
-  /** Names this process so that another one can tell whether it still lives. */
+  /** Names this process so that other processes can check whether it is still alive. */
   owner: string
-  /** Whether the process of this name is certainly gone. */
+  /** Whether the process with this name is certainly dead. */
   isGone(owner: string): boolean
   workflows: readonly Workflow<never>[]
   performers: Readonly<Record<string, Performer>>
-  /** How many runs may be driven at once; the rest wait: those of a higher priority first, then the older. */
+  /** How many runs are driven at once; the others wait, ordered by priority, then by age. */
   maxRuns: number
   durability?: 'full' | 'normal'
   random?(): number
   onError(error: unknown): void
-  /** Which runs this host looks for by itself; all that it knows the workflow of, unless told. */
+  /** Which runs this host picks up by itself; by default all whose workflow it knows. */
   isWanted?(run: RunRecord): boolean
-  /** A run is about to be driven by this host. */
+  /** Called before this host drives a run. */
   onDriving?(run: RunRecord): Promise<void>
-  /** It is driven no longer; its lease is given up after this. */
+  /** Called after it stops driving a run, before the lease is released. */
   onDriven?(run: string, end: DriveEnd | null): Promise<void>
-  /** Nothing is driven any more. */
+  /** Called when no run is driven any more. */
   onClosed?(): void
 }
 
 const LEASE_MS = 15_000
 const RENEW_MS = 5_000
-/** Runs of hosts that died in silence are found by looking. */
+/** Scanning finds the runs of hosts that died. */
 const SCAN_MS = 5_000
 
 interface Driven {
@@ -41,20 +41,23 @@ interface Driven {
   lease: Lease
   done: Promise<DriveEnd>
   parent: string | null
-  /** Driven on request, together with the runs that it starts. */
-  isFamily: boolean
+  /** Driven on request, together with its child runs. */
+  withChildren: boolean
 }
 
-/** Drives runs in this process: takes leases and keeps them, wakes drivers for what others write, and picks up what nobody drives. */
+/**
+ * Drives runs in this process: acquires and renews leases, wakes drivers when another process
+ * writes, and picks up runs that no process drives.
+ */
 export class RunHost {
   readonly #options: RunHostOptions
   readonly #driven = new Map<string, Driven>()
   readonly #workflows: ReadonlyMap<string, Workflow<never>>
   readonly #subscription: Promise<Subscription>
-  /** Child runs that can only go on when something comes from outside. */
-  readonly #resting = new Set<string>()
-  /** Runs that could not be driven, and when to try again: whatever is wrong is not mended by trying at once. */
-  readonly #troubled = new Map<string, number>()
+  /** Child runs that need an event from outside to continue. */
+  readonly #parkedChildren = new Set<string>()
+  /** Runs that could not be driven, and when to retry: an immediate retry would not help. */
+  readonly #retryAt = new Map<string, number>()
   #renewing: Timer
   #scanning: Timer | null = null
   #isStarted = false
@@ -73,7 +76,7 @@ export class RunHost {
           const driven = this.#driven.get(stream.slice('run/'.length))
           if (driven) driven.driver.poke(version)
           else if (WAKING.has(type)) {
-            this.#resting.delete(stream.slice('run/'.length))
+            this.#parkedChildren.delete(stream.slice('run/'.length))
             this.#driveChildren().catch(options.onError)
             this.#scanSoon()
           }
@@ -82,41 +85,48 @@ export class RunHost {
     )
   }
 
-  /** Looks for runs that nobody drives, now and from time to time: queued ones, woken ones, those of hosts that died. */
+  /**
+   * Looks for runs that no process drives, now and periodically: queued ones, woken ones, those of
+   * dead hosts.
+   */
   start(): void {
     this.#isStarted = true
     this.#scanSoon()
   }
 
   /**
-   * Drives one run here and now, whatever the limit, and the runs that it starts; unless it parks, it stays with the run while that waits.
-   * One that parks does so when its children can do nothing either.
+   * Drives one run now, regardless of the limit, and its child runs. Without `park` it also stays
+   * while the run waits; with it, the run parks once its children cannot make progress either.
    */
   async driveHere(run: RunRecord, { park }: { park: boolean } = { park: false }): Promise<DriveEnd> {
-    const driven = await this.#drive(run, { park, isFamily: true })
+    const driven = await this.#drive(run, { park, withChildren: true })
     if (!driven) return { state: 'fenced' }
     await this.#driveChildren()
     return driven.done
   }
 
-  /** Runs that were started by one that is driven on request. */
+  /** Drives the child runs of runs that are driven on request. */
   async #driveChildren(): Promise<void> {
-    const families = [...this.#driven].filter(([, { isFamily }]) => isFamily)
-    if (families.length === 0 || this.#isClosed) return
+    const parents = [...this.#driven].filter(([, { withChildren }]) => withChildren)
+    if (parents.length === 0 || this.#isClosed) return
     const runs = await listRuns(this.#options.store)
-    for (const [id, { driver }] of families) {
+    for (const [id, { driver }] of parents) {
       const children = runs.filter(run => run.parent === id && !isEnded(run.status) && run.status !== 'paused')
-      for (const child of children.filter(({ id: name }) => !this.#resting.has(name)))
-        await this.#drive(child, { park: driver.mayPark, isFamily: true })
+      for (const child of children.filter(({ id: name }) => !this.#parkedChildren.has(name)))
+        await this.#drive(child, { park: driver.mayPark, withChildren: true })
     }
   }
 
-  /** Whether a run that waits must stay: a time will wake it, or one of its children is being driven, or is about to be. */
+  /**
+   * Whether a waiting run must stay: a timer will wake it, or one of its children is driven or
+   * about to be.
+   */
   #mustStay(id: string): boolean {
     if ([...this.#driven.values()].some(({ parent }) => parent === id)) return true
     const { state } = this.#driven.get(id)?.driver ?? {}
     return (
-      (state?.timers.size ?? 0) > 0 || [...(state?.children.values() ?? [])].some(child => !this.#resting.has(child))
+      (state?.timers.size ?? 0) > 0 ||
+      [...(state?.children.values() ?? [])].some(child => !this.#parkedChildren.has(child))
     )
   }
 
@@ -124,7 +134,7 @@ export class RunHost {
     return this.#driven.has(run)
   }
 
-  /** Gives everything up in good order. */
+  /** Releases everything in an orderly way. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#renewing.cancel()
@@ -156,10 +166,10 @@ export class RunHost {
       const runs = (await listRuns(store)).filter(
         run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
       )
-      const due = (run: RunRecord) => Math.max(dueAt(run), this.#troubled.get(run.id) ?? 0)
-      for (const run of runs.filter(run => due(run) <= clock.now()).sort(byTurn)) {
+      const due = (run: RunRecord) => Math.max(dueAt(run), this.#retryAt.get(run.id) ?? 0)
+      for (const run of runs.filter(run => due(run) <= clock.now()).sort(byQueueOrder)) {
         if (this.#driven.size >= maxRuns) break
-        await this.#drive(run, { park: true, isFamily: false })
+        await this.#drive(run, { park: true, withChildren: false })
       }
       this.#scanAgainAt(Math.min(...runs.map(due).filter(at => at > clock.now())))
     }
@@ -171,7 +181,10 @@ export class RunHost {
     this.#scanning = clock.setTimer(Math.min(SCAN_MS, Math.max(0, due - clock.now())), () => this.#scanSoon())
   }
 
-  async #drive(run: RunRecord, { park, isFamily }: { park: boolean; isFamily: boolean }): Promise<Driven | null> {
+  async #drive(
+    run: RunRecord,
+    { park, withChildren }: { park: boolean; withChildren: boolean },
+  ): Promise<Driven | null> {
     const { store, owner, isGone, clock, performers, durability, random, onError } = this.#options
     const workflow = this.#workflows.get(run.kind)
     if (!workflow || this.#driven.has(run.id)) return this.#driven.get(run.id) ?? null
@@ -185,7 +198,7 @@ export class RunHost {
       lease,
       clock,
       park,
-      isNeeded: () => isFamily && this.#mustStay(run.id),
+      isNeeded: () => withChildren && this.#mustStay(run.id),
       random: random ?? Math.random,
       onError,
       ...(durability && { durability }),
@@ -193,36 +206,38 @@ export class RunHost {
     const driven: Driven = {
       driver,
       lease,
-      done: this.#follow(run, driver, lease, isFamily),
+      done: this.#follow(run, driver, lease, withChildren),
       parent: run.parent,
-      isFamily,
+      withChildren,
     }
     this.#driven.set(run.id, driven)
     driven.done.catch(onError)
     return driven
   }
 
-  async #follow(run: RunRecord, driver: Driver<never>, lease: Lease, isFamily: boolean): Promise<DriveEnd> {
+  async #follow(run: RunRecord, driver: Driver<never>, lease: Lease, withChildren: boolean): Promise<DriveEnd> {
     const { store, onError, onDriving, onDriven } = this.#options
     let end: DriveEnd | null = null
     try {
       await onDriving?.(run)
       end = await driver.drive()
-      this.#troubled.delete(run.id)
+      this.#retryAt.delete(run.id)
       return end
     } finally {
-      if (end === null) this.#troubled.set(run.id, this.#options.clock.now() + SCAN_MS)
+      if (end === null) this.#retryAt.set(run.id, this.#options.clock.now() + SCAN_MS)
       await onDriven?.(run.id, end)?.catch(onError)
       this.#driven.delete(run.id)
       await store.releaseLease(lease).catch(onError)
-      if (isFamily && run.parent !== null) await this.#childRests(run.id, run.parent).catch(onError)
+      if (withChildren && run.parent !== null) await this.#onChildParked(run.id, run.parent).catch(onError)
       this.#scanSoon()
     }
   }
 
-  /** One that began anew is followed by its successor; then whoever waits for it looks again whether to stay. */
-  async #childRests(id: string, parent: string): Promise<void> {
-    this.#resting.add(id)
+  /**
+   * A restarted child is followed by its successor; then the parent checks again whether to stay.
+   */
+  async #onChildParked(id: string, parent: string): Promise<void> {
+    this.#parkedChildren.add(id)
     await this.#driveChildren()
     this.#driven.get(parent)?.driver.poke(Number.POSITIVE_INFINITY)
   }
@@ -239,10 +254,12 @@ export class RunHost {
   }
 }
 
-/** What may give a run that nobody drives something to do. */
+/** Events that may give an undriven run something to do. */
 const WAKING = new Set(['run.created', 'run.resumed', 'gate.answered', 'child.finished', 'run.cancelled'])
 
-/** From when on a run needs a driver: never, when it has ended, is paused, or waits for something that only others can bring. */
+/**
+ * When a run needs a driver: never if it has ended, is paused, or waits for an event from outside.
+ */
 function dueAt(run: RunRecord): number {
   if (run.status === 'queued') return run.startAt ?? 0
   if (run.status === 'running') return 0

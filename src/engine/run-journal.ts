@@ -7,16 +7,20 @@ export function runStream(id: string): string {
   return `run/${id}`
 }
 
-/** Events that a snapshot saves from being folded again. */
+/** Take a snapshot after this many events. */
 const SNAPSHOT_EVERY = 500
 const PAGE = 2_000
 
-/** Steps may follow each other by the thousand, and lists show no more of them than a number: that may lag behind in the file. */
+/**
+ * Thousands of steps may follow each other, and lists show only their number: the projection of
+ * these events may lag behind in the file.
+ */
 const MINOR: ReadonlySet<string> = new Set(['step.started', 'step.spawned', 'step.ended'])
 
 /**
- * The journal of one run, and the state folded from it. Events are folded as they are proposed and written as one batch; when somebody else
- * wrote meanwhile, the batch is dropped and the state is read anew.
+ * The journal of one run, and the state folded from it. Events are folded when proposed and written
+ * as one batch; if another process wrote in between, the batch is dropped and the state is read
+ * again.
  */
 export class RunJournal<Work> {
   readonly id: string
@@ -28,7 +32,10 @@ export class RunJournal<Work> {
   #alongside: StreamAppend[] = []
   #snapshotAt: number
 
-  /** @throws SignalboxError `E_UNKNOWN` when there is no such run, `E_RUN_BROKEN` when its events do not fold. */
+  /**
+   * @throws SignalboxError `E_UNKNOWN` if there is no such run, `E_RUN_BROKEN` if its events do not
+   * fold.
+   */
   static async open<Work>(
     store: EventStore,
     id: string,
@@ -63,7 +70,7 @@ export class RunJournal<Work> {
     return this.#proposed.length > 0 || this.#alongside.length > 0
   }
 
-  /** Folds events now, to be written with the next commit. */
+  /** Folds events now; the next commit writes them. */
   propose(events: readonly NewEvent[], at: number): void {
     for (const { type, data, at: own = at } of events) {
       this.#proposed.push({ type, data, at: own })
@@ -71,13 +78,14 @@ export class RunJournal<Work> {
     }
   }
 
-  /** Written in the same transaction, in another stream. */
+  /** An append to another stream, in the same transaction. */
   proposeAlongside(append: StreamAppend): void {
     this.#alongside.push(append)
   }
 
   /**
-   * Writes what was proposed. False: somebody else has written to the run meanwhile, nothing of this is written, and the state is theirs.
+   * Writes the proposed events. False: another process wrote to the run first, nothing was written,
+   * and the state now includes its events.
    * @throws SignalboxError `E_FENCED`
    */
   async commit(fence: Fence): Promise<boolean> {
@@ -104,7 +112,7 @@ export class RunJournal<Work> {
     return true
   }
 
-  /** Takes in what others have written. True when there was something. */
+  /** Folds what other processes have written. True if there was something. */
   async catchUp(): Promise<boolean> {
     const before = this.#run.version
     for (;;) {
@@ -137,7 +145,7 @@ export class RunJournal<Work> {
   }
 }
 
-/** The state of a run as its journal has it, for anyone who wants to look. */
+/** Reads the state of a run from its journal. */
 export async function readRun<Work>(
   store: EventStore,
   id: string,
@@ -156,11 +164,11 @@ export async function readRun<Work>(
       if (events.length < PAGE) break
     }
   } catch (error) {
-    throw new SignalboxError('E_RUN_BROKEN', `the journal of run ${id} cannot be read: ${(error as Error).message}`, {
-      next: `signalbox show ${id} --events prints what is there; other runs are not concerned`,
+    throw new SignalboxError('E_RUN_BROKEN', `cannot read the journal of run ${id}: ${(error as Error).message}`, {
+      next: `signalbox show ${id} --events prints its events; other runs are not affected`,
       cause: error,
     })
   }
-  if (!run) throw new SignalboxError('E_UNKNOWN', `there is no run "${id}"`, { next: 'signalbox runs lists them' })
+  if (!run) throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
   return { run, snapshotAt }
 }

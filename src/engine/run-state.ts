@@ -1,5 +1,5 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
-import { transition, UnlistedCounter } from '../machine/index.js'
+import { transition } from '../machine/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { isEnded, type RunStatus, type RunStatusEvent, runStatusTable, statusEventOf } from './run-status-table.js'
 import { addUsage, type Limits, NO_USAGE, type Usage } from './usage.js'
@@ -17,12 +17,12 @@ export interface RunState<Work = unknown> {
   kind: string
   cwd: string
   status: RunStatus
-  /** Version of the stream that this is folded up to. */
+  /** The stream version that is folded in. */
   version: number
   createdAt: number
   startedAt: number | null
   parent: { run: string; child: string } | null
-  /** Steps whose end is not written yet. */
+  /** Steps that have not ended. */
   steps: Map<string, OpenStep>
   timers: Map<string, number>
   gates: Map<string, { approval: string; due: number | null }>
@@ -30,7 +30,10 @@ export interface RunState<Work = unknown> {
   usage: Usage
   limits: Limits
   warned: Set<string>
-  /** Milliseconds that it was driven, without waits and pauses; `runningSince` when it is being driven. */
+  /**
+   * Milliseconds during which it was driven, without waits and pauses; `runningSince` while it is
+   * driven.
+   */
   ranMs: number
   runningSince: number | null
   artifacts: number
@@ -39,7 +42,8 @@ export interface RunState<Work = unknown> {
 
 /** @throws TypeError when the first event does not create a run. */
 export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): RunState<Work> {
-  if (!isEvent(event, 'run.created')) throw new TypeError(`a run begins with run.created, not ${event.type}`)
+  if (!isEvent(event, 'run.created'))
+    throw new TypeError(`the first event of a run must be run.created, not ${event.type}`)
   const id = event.stream.slice('run/'.length)
   return {
     id,
@@ -64,14 +68,12 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
   }
 }
 
-/** Folds one event, in place. Total: what does not fit changes nothing but the version. */
+/** Folds one event, in place. Total: an unexpected event changes nothing but the version. */
 export function evolveRun<Work>(run: RunState<Work>, event: StoredEvent, workflow: Workflow<Work>): void {
   run.version = event.version
   evolveEngine(run as RunState, event)
   run.work = workflow.evolve(run.work, event)
 }
-
-const unlisted = new UnlistedCounter()
 
 type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, at: number) => void }
 
@@ -110,7 +112,7 @@ function evolveEngine(run: RunState, event: StoredEvent): void {
 
 function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
   const before = run.status
-  run.status = transition(runStatusTable, before, by, { counter: unlisted })[0]
+  run.status = transition(runStatusTable, before, by)[0]
   if (run.status === 'running') {
     run.startedAt ??= at
     run.runningSince ??= at
@@ -118,7 +120,7 @@ function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
     run.ranMs += Math.max(0, at - run.runningSince)
     run.runningSince = null
   }
-  // Whoever interrupts a run cuts its steps off: what they left behind is for the workflow to find out.
+  // Pausing interrupts the steps: the workflow recovers what they left behind.
   if (run.status === 'paused' && before !== 'paused') run.steps.clear()
   if (before !== run.status && isEnded(run.status)) {
     run.steps.clear()
@@ -154,7 +156,7 @@ export function saveRun<Work>(run: RunState<Work>, workflow: Workflow<Work>): Sa
   }
 }
 
-/** Null when the snapshot was made by another version of the workflow. */
+/** Null if another version of the workflow made the snapshot. */
 export function loadRun<Work>(saved: unknown, workflow: Workflow<Work>): RunState<Work> | null {
   const { workflow: version, state } = saved as SavedRun
   if (version !== workflow.version || !state) return null

@@ -1,12 +1,13 @@
 import { defineMachine, type EventOf, type StateOf } from '../machine/index.js'
 
-/** The life of a run. Ended runs stay ended; only a failed one may be resumed. */
 export const runStatusTable = defineMachine({
   name: 'run',
+  about:
+    'The status of a run: what `signalbox runs` shows. A completed, rejected or cancelled run stays as it is; a failed one can be resumed.',
   states: ['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled'],
   events: ['started', 'waiting', 'woken', 'paused', 'resumed', 'completed', 'failed', 'rejected', 'cancelled'],
   initial: 'queued',
-  actions: [],
+  actions: {},
   rows: [
     ['queued', 'started', 'running'],
     ['running', 'started', '='],
@@ -44,7 +45,7 @@ const STATUS_EVENTS: Readonly<Record<string, RunStatusEvent>> = {
   'child.finished': 'woken',
 }
 
-/** The table's event for a stored one; null for what moves no status. */
+/** The table's event for a stored event; null if it does not affect the status. */
 export function statusEventOf(type: string): RunStatusEvent | null {
   return STATUS_EVENTS[type] ?? null
 }

@@ -17,19 +17,22 @@ export interface RunningStepsOptions {
   now(): number
   work(): unknown
   costLeftUsd(): number | null
-  /** Something to be written: how a step ended, what was found, a notice. */
+  /** Takes an event to be written: the end of a step, a recovery result, a notice. */
   arrive(event: NewEvent): void
-  /** A step has spent something. */
+  /** Called when a step reports usage. */
   onSpent(): void
   onError(error: unknown): void
 }
 
-/** The steps of one run that are going on in this process, and those whose remains are being examined. */
+/** The steps of one run that run in this process, and those being recovered. */
 export class RunningSteps {
   readonly #options: RunningStepsOptions
   readonly #steps = new Map<string, Running>()
   readonly #recoveries = new Map<string, Running>()
-  /** Steps whose end has arrived and may not be written yet, by when they began: what still seems open must not begin again. */
+  /**
+   * Steps whose end has arrived but may not be written yet, by start time: they still look open,
+   * and must not start again.
+   */
   readonly #ended = new Map<string, number>()
 
   constructor(options: RunningStepsOptions) {
@@ -40,7 +43,7 @@ export class RunningSteps {
     return this.#steps.size + this.#recoveries.size === 0
   }
 
-  /** What the steps in flight have spent so far. */
+  /** Usage of the running steps so far. */
   get usage(): Usage[] {
     return [...this.#steps.values()].flatMap(({ usage }) => usage ?? [])
   }
@@ -52,11 +55,11 @@ export class RunningSteps {
     this.#track(step, open, call =>
       performer
         ? performer.run(call)
-        : Promise.resolve({ status: 'failed', reason: `nobody carries out "${open.effect}"` }),
+        : Promise.resolve({ status: 'failed', reason: `no performer for "${open.effect}"` }),
     )
   }
 
-  /** Goes on with a step that outlived its host. False when it did not. */
+  /** Continues a step that outlived its host. False if it did not. */
   async adopt(step: string, open: OpenStep): Promise<boolean> {
     const performer = this.#options.performers[open.effect]
     const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
@@ -85,12 +88,15 @@ export class RunningSteps {
     })
   }
 
-  /** Stops what is no longer wanted; its end is written as `cancelled`. */
+  /** Stops steps that are no longer wanted; their end is written as `cancelled`. */
   keepOnly(wanted: ReadonlySet<string>): void {
     for (const [step, { abort }] of this.#steps) if (!wanted.has(step)) abort.abort(new StepAbort('unneeded'))
   }
 
-  /** Stops everything, and resolves when nothing of it is left. What ends now is nobody's news any more. */
+  /**
+   * Stops everything, and resolves when nothing is left running. Ends that arrive now are not
+   * recorded.
+   */
   async stop(why: Exclude<StepAbort['why'], 'unneeded'>): Promise<void> {
     const all = [...this.#steps.values(), ...this.#recoveries.values()]
     for (const { abort } of all) abort.abort(new StepAbort(why))
@@ -127,7 +133,7 @@ export class RunningSteps {
     })
   }
 
-  /** Never rejects: what goes wrong in a performer is how its step ended. */
+  /** Never rejects: an error in a performer is the failure of its step. */
   async #endOf(work: Promise<StepEnd>): Promise<StepEnd> {
     try {
       const end = await work
@@ -143,7 +149,7 @@ export class RunningSteps {
     try {
       return (await performer?.recover?.(call)) ?? { verdict: 'nothing', evidence: [] }
     } catch (error) {
-      const says = `what the step left behind could not be examined: ${toSignalboxError(error).message}`
+      const says = `cannot recover the step: ${toSignalboxError(error).message}`
       return { verdict: 'nothing', evidence: [{ source: 'recovery', says }] }
     }
   }
@@ -171,11 +177,14 @@ export class RunningSteps {
   }
 }
 
-/** What JSON cannot hold is the step's failure, not that of the journal. Without writing it out: results may be big. */
+/**
+ * A result that JSON cannot represent is the failure of the step, not of the journal. Checked
+ * without serializing, because results may be large.
+ */
 function requireJson(value: unknown, within: readonly object[]): void {
-  if (typeof value === 'bigint') throw new TypeError('the result of the step is no JSON: it holds a bigint')
+  if (typeof value === 'bigint') throw new TypeError('the result of the step is not JSON: it contains a bigint')
   if (typeof value !== 'object' || value === null) return
-  if (within.includes(value)) throw new TypeError('the result of the step is no JSON: it holds itself')
+  if (within.includes(value)) throw new TypeError('the result of the step is not JSON: it contains itself')
   if (within.length > DEPTH_MAX) throw new TypeError('the result of the step is nested too deeply')
   const inner = [...within, value]
   for (const part of Object.values(value)) requireJson(part, inner)
@@ -183,7 +192,7 @@ function requireJson(value: unknown, within: readonly object[]): void {
 
 const DEPTH_MAX = 500
 
-/** A performer that throws before it returns a promise throws into the promise. */
+/** Turns a synchronous throw of a performer into a rejection. */
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }

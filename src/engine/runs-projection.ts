@@ -4,7 +4,7 @@ import type { Projection, StoredEvent } from '../store/index.js'
 import { type RunStatus, runStatusTable, statusEventOf } from './run-status-table.js'
 import { addUsage, NO_USAGE, type Usage } from './usage.js'
 
-/** A run as lists show it. Small on purpose: it is written again with every event of the run. */
+/** A run as lists show it. Small on purpose: it is rewritten with every event of the run. */
 export interface RunRecord {
   id: string
   kind: string
@@ -20,16 +20,16 @@ export interface RunRecord {
   startedAt: number | null
   updatedAt: number
   endedAt: number | null
-  /** While it waits: when to look again without anything having come from outside. */
+  /** While it waits: when to check again even if no event arrives. */
   wakeAt: number | null
-  /** The newest step that was begun, and how many were. */
+  /** The newest step, and how many steps have started. */
   step: string | null
   steps: number
-  /** Open gates by name, each with its approval. */
+  /** Open gates by name, with their approval ids. */
   gates: Record<string, string>
   usage: Usage
   parent: string | null
-  from: EventData<'run.created'>['from'] | null
+  from: NonNullable<EventData<'run.created'>['from']> | null
   isArchived: boolean
 }
 

@@ -2,16 +2,18 @@ import { statSync } from 'node:fs'
 import type { AgentAdapter } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
 
-/** A transcript that is written within this time of the last record tells nothing that the record did not. */
+/**
+ * A transcript written within this time of the last record contains nothing newer than the record.
+ */
 const SAME_MOMENT_MS = 1_000
 
-/** Whether an agent that says nothing writes its own transcript on. */
+/** Detects whether a silent agent is still writing to its own transcript. */
 export class TranscriptGrowth {
   readonly #adapter: AgentAdapter
-  readonly #place: { env: Record<string, string>; cwd: string; startedAt: number }
+  readonly #context: { env: Record<string, string>; cwd: string; startedAt: number }
   readonly #clock: Clock
   #session: string | null = null
-  #heardAt: number
+  #lastRecordAt: number
   #mark = ''
 
   constructor(
@@ -20,26 +22,26 @@ export class TranscriptGrowth {
     clock: Clock,
   ) {
     this.#adapter = adapter
-    this.#place = place
+    this.#context = place
     this.#clock = clock
-    this.#heardAt = clock.now()
+    this.#lastRecordAt = clock.now()
   }
 
-  heard(session: string | null): void {
+  noteRecord(session: string | null): void {
     this.#session = session
-    this.#heardAt = this.#clock.now()
+    this.#lastRecordAt = this.#clock.now()
   }
 
-  /** Each growth counts once. */
+  /** Each change counts once. */
   async hasGrown(): Promise<boolean> {
-    const files = await this.#adapter.transcript?.locate({ ...this.#place, agentSessionId: this.#session })
+    const files = await this.#adapter.transcript?.locate({ ...this.#context, agentSessionId: this.#session })
     const file = files?.[0]
     if (file === undefined) return false
-    // A database in write-ahead mode grows beside itself.
+    // A SQLite database in WAL mode grows in its -wal file.
     const times = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false }))
     const writtenAt = Math.max(...times.map(time => time?.mtimeMs ?? 0))
     const mark = times.map(time => `${time?.size}:${time?.mtimeMs}`).join(' ')
-    const isNew = mark !== this.#mark && writtenAt > this.#heardAt + SAME_MOMENT_MS
+    const isNew = mark !== this.#mark && writtenAt > this.#lastRecordAt + SAME_MOMENT_MS
     this.#mark = mark
     return isNew
   }

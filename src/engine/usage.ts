@@ -1,6 +1,6 @@
 import type { EventData } from '../events/index.js'
 
-/** Tokens and money. */
+/** Tokens and cost. */
 export type Usage = NonNullable<EventData<'step.ended'>['usage']>
 
 export type Limits = NonNullable<EventData<'run.created'>['limits']>
@@ -26,10 +26,10 @@ export interface Spending {
   of: number
 }
 
-/** A limit counts as nearly used up from here on. */
+/** From this share on, a limit counts as nearly used up. */
 const WARN_SHARE = 0.8
 
-/** Which limits are nearly or wholly used up. */
+/** Which limits are nearly or completely used up. */
 export function checkLimits(
   limits: Limits,
   usage: Usage,
@@ -44,4 +44,33 @@ export function checkLimits(
     warned: all.filter(({ spent, of }) => spent >= of * WARN_SHARE),
     exceeded: all.filter(({ spent, of }) => spent >= of),
   }
+}
+
+/** USD per million tokens. */
+export interface Price {
+  input: number
+  output: number
+  cacheRead?: number
+}
+
+/** By model name, as the agent reports it. */
+export type Prices = Readonly<Record<string, Price>>
+
+const MILLION = 1_000_000
+
+/**
+ * Adds a cost to the usage if the agent reported none and the model has a price, marked as an
+ * estimate.
+ */
+export function priced<U extends Usage>(
+  usage: U,
+  model: string | null,
+  prices: Prices,
+): U | (U & { costUsd: number; isEstimate: true }) {
+  const price = model === null || !Object.hasOwn(prices, model) ? undefined : prices[model]
+  if (usage.costUsd !== undefined || !price) return usage
+  const cached = Math.min(usage.cacheRead ?? 0, usage.input)
+  const cost =
+    (usage.input - cached) * price.input + cached * (price.cacheRead ?? price.input) + usage.output * price.output
+  return { ...usage, costUsd: cost / MILLION, isEstimate: true }
 }

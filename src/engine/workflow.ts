@@ -4,25 +4,35 @@ import type { NewEvent, StoredEvent } from '../store/index.js'
 import type { Usage } from './usage.js'
 
 /**
- * What a kind of run is: two pure functions over its journal. `evolve` folds an event, `decide` says what should be going on now. The
- * engine starts what is not going on yet, stops what no longer should, writes down what came of it, and folds again; so a run goes on
- * after any crash from its journal alone.
+ * Defines a kind of run with two pure functions over its journal: `evolve` folds an event, `decide`
+ * says which work should be in progress now. The engine starts what is missing, stops what is no
+ * longer wanted, writes down the results, and folds again. So a run can continue after any crash
+ * from its journal alone.
  */
 export interface Workflow<Work = unknown> {
   readonly kind: string
-  /** Grows when `evolve` changes: older snapshots are then folded anew. */
+  /**
+   * Raise it when `evolve` changes: older snapshots are then discarded and the journal is folded
+   * again.
+   */
   readonly version: number
   begin(created: EventData<'run.created'>, run: { id: string; at: number }): Work
-  /** Total: an event it does not expect changes nothing. It may change `work` in place; the caller gives it up. */
+  /**
+   * Total: an unexpected event changes nothing. It may change `work` in place; the caller gives it
+   * up.
+   */
   evolve(work: Work, event: StoredEvent): Work
-  /** Everything that should be going on now, also what is already. Nothing at all means that only something from outside can help. */
+  /**
+   * Everything that should be in progress now, including what already is. An empty list means that
+   * only an event from outside can help.
+   */
   decide(work: Work, run: RunFacts): readonly Command[]
-  /** Work as JSON and back, for snapshots. Left out: it is JSON already. */
+  /** Converts work to JSON and back, for snapshots. Absent if it already is JSON. */
   save?(work: Work): unknown
   load?(saved: unknown): Work
 }
 
-/** What the engine knows of a run, for `decide`. */
+/** What the engine knows about a run, for `decide`. */
 export interface RunFacts {
   readonly id: string
   readonly status: string
@@ -30,43 +40,61 @@ export interface RunFacts {
 }
 
 export type Command =
-  /** An effect, by the performer of this name. `step.started` is durable before it begins; `step.ended` says what came of it. */
+  /**
+   * Run an effect with the performer of this name. `step.started` is durable before it starts;
+   * `step.ended` holds the result.
+   */
   | { do: 'step'; step: string; effect: string; input: unknown; branch?: string }
-  /** Find out what a step left behind that died, was lost or was cut off; `step.recovered` says. */
+  /**
+   * Find out what a step left behind that died, was lost or was interrupted; `step.recovered` holds
+   * the result.
+   */
   | { do: 'recover'; step: string; effect: string; input: unknown }
-  /** Wake up after a while, also in another process. `jitter` multiplies by a number between the two, drawn once and written down. */
+  /**
+   * Wake up after this long, also in another process. `jitter` multiplies by a random number
+   * between the two, drawn once and recorded.
+   */
   | { do: 'timer'; timer: string; ms: number; jitter?: readonly [number, number] }
   /** Ask a person through the ledger. */
   | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number }
-  /** Have a run of its own do it. */
+  /** Start a child run. */
   | { do: 'child'; child: string; create: EventData<'run.created'> }
-  /** Write something down at once, and decide again. */
+  /** Write events at once, and decide again. */
   | { do: 'emit'; events: readonly NewEvent[] }
   | {
       do: 'end'
       status: 'completed' | 'failed' | 'rejected' | 'cancelled'
       reason: string
       text?: string
-      /** How good the end is, where reaching it is not enough; and what was still held against the work. */
+      /**
+       * How good the end is, if reaching it is not enough; and the remaining objections to the
+       * work.
+       */
       outcome?: string
       objections?: string[]
-      /** For the run that started this one. */
+      /** For the parent run. */
       outputs?: Record<string, unknown>
-      /** The run goes on as this one, made in the same transaction; whoever waits for the old one waits for it. */
+      /**
+       * The run continues as this new one, created in the same transaction; a waiting parent then
+       * waits for the new one.
+       */
       successor?: EventData<'run.created'>
-      /** What its making takes beside that, where it is too much for one event. */
+      /** Further events of its creation, if one is not enough. */
       successorEvents?: readonly NewEvent[]
     }
 
-/** Carries out the effects of one kind. Whatever it is given may have been begun before: it looks before it repeats. */
+/**
+ * Runs the effects of one kind. A call may repeat one that already started: check for its results
+ * before repeating work.
+ */
 export interface Performer {
-  /** A throw becomes a failed step; so does a result that is no JSON. */
+  /** A throw becomes a failed step; so does a result that is not JSON. */
   run(call: StepCall): Promise<StepEnd>
-  /** What a step that is over in an unknown way has left behind. */
+  /** Finds out what a step left behind that ended in an unknown way. */
   recover?(call: StepCall): Promise<Recovery>
-  /** After a take-over: goes on with a step that outlived its host; null when it did not. */
+  /** After a take-over: continues a step that outlived its host; null if it did not. */
   adopt?(call: StepCall): Promise<{ end: Promise<StepEnd> } | null>
-  /** After a take-over: ends what is left of a step that nobody goes on with. */
+  /** After a take-over: cleans up after a step that is not continued. */
   abandon?(call: StepCall): Promise<void>
 }
 
@@ -74,19 +102,22 @@ export interface StepCall {
   run: string
   step: string
   input: unknown
-  /** The workflow's own part of the run as it is now. It changes while the step goes on: take what you need at once. */
+  /**
+   * The workflow's part of the current run state. It changes while the step runs: copy what you
+   * need at once.
+   */
   work(): unknown
-  /** `run/node@visit#attempt`: the mark that everything made by this step carries. */
+  /** `run/node@visit#attempt`: the mark on everything that this step creates. */
   name: string
-  /** Aborted when the step should stop; `reason` is a StepAbort. */
+  /** Aborts when the step should stop; `reason` is a StepAbort. */
   signal: AbortSignal
   startedAt: number
-  /** What is left of the run's budget in USD as the step begins; null without one. */
+  /** The remaining budget of the run in USD when the step starts; null without a limit. */
   costLeftUsd?: number | null
-  /** Tells of spending while the step goes on, as the sum so far. */
+  /** Reports usage while the step runs, as the total so far. */
   spent(usage: Usage): void
   notice(level: 'info' | 'warning' | 'error', text: string): void
-  /** Writes down a fact about the step that is known before it ends, such as its process. */
+  /** Records a fact about the step that is known before it ends, such as its process id. */
   record(event: NewEvent): void
 }
 
@@ -99,12 +130,12 @@ export interface StepEnd {
 
 export type Recovery = Omit<EventData<'step.recovered'>, 'step'>
 
-/** Why a step is stopped. */
+/** Why a step must stop. */
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
 
   constructor(why: StepAbort['why']) {
-    super(`the step is stopped: ${why}`)
+    super(`the step was stopped: ${why}`)
     this.name = 'StepAbort'
     this.why = why
   }

@@ -13,7 +13,7 @@ export const EXIT = {
 
 export type ErrorCode = `E_${string}`
 
-/** Where a mistake is: a file, and the line and column in it where they are known. */
+/** Where a mistake is: a file, and the line and column in it if they are known. */
 export interface Place {
   file: string
   line?: number
@@ -40,7 +40,8 @@ const EXIT_BY_CODE: Record<string, number> = {
 }
 
 /**
- * The one error type. `message` is a sentence for the person, `next` says what to do about it, `code` is stable and for programs.
+ * The one error type. `message` is a sentence for people, `next` says what to do, `code` is stable
+ * and for programs.
  */
 export class SignalboxError extends Error {
   readonly code: ErrorCode
@@ -66,7 +67,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof SignalboxError ? (EXIT_BY_CODE[error.code] ?? EXIT.failed) : EXIT.failed
 }
 
-/** Wraps whatever was thrown, keeping a SignalboxError as it is. */
+/** Wraps any thrown value; a SignalboxError is returned unchanged. */
 export function toSignalboxError(error: unknown, code: ErrorCode = 'E_INTERNAL'): SignalboxError {
   if (error instanceof SignalboxError) return error
   const message = error instanceof Error ? error.message : String(error)

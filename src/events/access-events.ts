@@ -3,22 +3,25 @@ import { defineEvents } from './catalogue.js'
 
 const person = z.object({ id: z.string(), name: z.string(), role: z.string() })
 
-/** Who was let in over TCP, in stream `host`. Who was not is counted and logged, never stored: strangers must not fill the store. */
+/**
+ * Logins over TCP. Failed logins are counted and logged, not stored: strangers must not be able to
+ * fill the store.
+ */
 export const accessEvents = defineEvents({
   'access.granted': {
-    description: 'A browser was let in with a link or the passphrase.',
+    description: 'A browser logged in with a login link or the passphrase.',
     data: z.object({ device: z.string(), name: z.string(), person }),
   },
   'access.revoked': {
-    description: 'A browser or the token of scripts is not let in any more.',
+    description: 'The access of a browser, or of the API token, was revoked.',
     data: z.object({ what: z.enum(['device', 'token', 'all']), device: z.string().optional(), by: z.string() }),
   },
   'access.confirmed': {
-    description: 'A person proved once more to be there.',
+    description: 'A person confirmed their identity again (step-up).',
     data: z.object({ person, device: z.string().optional() }),
   },
   'host.locked': {
-    description: 'Somebody shut everything: nobody is let in, and nothing but denials is taken.',
+    description: 'A person locked the host down: nobody can log in, and only denials are accepted.',
     data: z.object({ by: z.string(), grants: z.int().nonnegative() }),
   },
 })

@@ -4,8 +4,15 @@ import { defineEvents } from './catalogue.js'
 
 const milliseconds = z.number().nonnegative()
 
-/** What was seen that proves a statement: a row, a transcript entry, a hook. The rooms that find evidence know its fields. */
-const evidence = z.looseObject({ kind: z.string() })
+/**
+ * What proves a statement: a row, a transcript entry, a hook. The rooms that find evidence add
+ * their own fields.
+ */
+const evidence = z.looseObject({
+  kind: z.string(),
+  /** Of a `note`: how the agent got it. */
+  way: z.string().optional(),
+})
 
 const subject = z.object({
   agent: z.string(),
@@ -45,7 +52,7 @@ const question = z.object({ text: z.string(), header: z.string().optional(), mul
 
 const request = z.object({
   tool: z.string(),
-  /** JSON as the agent gave it, secrets redacted; null when only the screen told. */
+  /** The agent's JSON, secrets redacted; null if only the screen reported the request. */
   input: z.unknown(),
   text: z.string().nullable(),
   questions: z.array(question),
@@ -53,9 +60,9 @@ const request = z.object({
   freeText: z.enum(['none', 'optional', 'required']),
   plan: z.object({ path: z.string(), sha256, bytes: z.int().nonnegative() }).optional(),
   items: z.array(z.looseObject({ id: z.string() })).optional(),
-  /** Files the request names: as given, and where they really lie. */
+  /** The files that the request names: as given, and with links resolved. */
   targets: z.array(z.object({ path: z.string(), real: z.string(), access: z.enum(['read', 'write']) })).optional(),
-  /** For a tool of an MCP server: hash of how the server is launched. */
+  /** For a tool of an MCP server: a hash of the command that starts the server. */
   launch: sha256.optional(),
 })
 
@@ -76,21 +83,30 @@ const risk = z.object({ level: z.enum(['low', 'elevated', 'high']), reasons: z.a
 
 const display = z.object({
   title: z.string(),
-  blocks: z.array(z.looseObject({ kind: z.string() })),
+  blocks: z.array(
+    z.looseObject({
+      /** `label`: words of Signalbox; `value`: words of the agent. */
+      kind: z.string(),
+      text: z.string().optional(),
+      /** What is suspicious about the text. */
+      finding: z.string().optional(),
+      /** Of a look-alike: what it pretends to be. */
+      reading: z.string().optional(),
+    }),
+  ),
   visible: z.array(z.object({ what: z.string(), count: z.int().positive() })),
   hash: sha256,
-  /** Not all of it could be kept: nobody can have seen the whole here. */
+  /** The display was too large and was cut, so that nobody has seen all of it here. */
   isCut: z.boolean().optional(),
 })
 
 const deadline = z.object({
   at: milliseconds,
   owner: z.enum(['agent', 'graph', 'config']),
-  /** `then` in spec/approvals.md §2: an object with a property of that name looks like a promise to `await`. */
+  /** Not called `then`: `await` takes an object with a method of that name for a promise. */
   onExpiry: z.enum(['nothing', 'deny', 'default-edge', 'fail']),
 })
 
-/** In streams `approval/<id>`. */
 export const approvalEvents = defineEvents({
   'approval.requested': {
     description: 'An agent, a graph or a pipeline asks a person to decide.',
@@ -101,50 +117,49 @@ export const approvalEvents = defineEvents({
       source,
       fingerprint: sha256,
       menuPrint: z.string().optional(),
-      /** Which appearance of the request this is: two equal ones in a row are two approvals. */
+      /** Tells equal requests apart: two in a row are two approvals. */
       instance: z.string(),
       risk,
       display,
       deadline: deadline.optional(),
       follows: z.string().optional(),
-      /** The fingerprint without the session: what a grant for the same request compares. */
+      /** The fingerprint without the session; a grant for “the same request” compares it. */
       samePrint: sha256.optional(),
-      /** How often the session has asked for just this within ten minutes, where that is a loop. */
+      /** How often the session asked for the same within ten minutes, if that is a loop. */
       repeats: z.int().positive().optional(),
-      /** Files that somebody has written since the session's last request about them. */
+      /** Files that were written since the session's last request about them. */
       changed: z.array(z.string()).optional(),
-      /** Why only a person may decide it, one at a time, after seeing the whole. */
+      /** Why neither a grant nor a batch may decide it: a person must see all of it. */
       neverAuto: z.string().optional(),
       chain,
     }),
   },
   'approval.joined': {
-    description: 'Another channel reported the same request: a further hook, or the menu on screen.',
+    description: 'Another channel (a further hook, the menu on screen) reported the same request.',
     data: z.object({
       channel: z.string(),
       requestKey: z.string(),
       evidence: z.array(evidence),
       toolUseId: z.string().optional(),
       menuPrint: z.string().optional(),
-      /** The options that the menu really offers; the request keeps its own, which the fingerprint covers. */
+      /**
+       * The options that the menu really offers; the request keeps its own, which the fingerprint
+       * covers.
+       */
       screenOptions: z.array(option).optional(),
       mismatch: z.string().optional(),
-      /** Set together with a mismatch: what is shown from now on, and how risky that is. */
+      /** Set together with a mismatch: what surfaces show from now on, and its risk. */
       risk: risk.optional(),
       display: display.optional(),
       chain,
     }),
   },
   'approval.seen': {
-    description: 'The request was shown to a person.',
+    description: 'A surface showed the request to a person.',
     data: z.object({ actor, surface, displayHash: sha256, whole: z.boolean(), chain }),
   },
-  'approval.notified': {
-    description: 'A person was told that a decision is needed.',
-    data: z.object({ person: z.string(), channel: z.string(), message: z.string().optional(), chain }),
-  },
   'approval.decided': {
-    description: 'The request was decided, once and for all.',
+    description: 'The request was decided. A request is decided at most once.',
     data: z.object({
       option: z.string(),
       choices: z.array(z.string()).optional(),
@@ -168,11 +183,11 @@ export const approvalEvents = defineEvents({
     }),
   },
   'approval.refused': {
-    description: 'A decision was not accepted, and nothing changed.',
+    description: 'A decision was rejected; nothing changed.',
     data: z.object({ actor, surface, code: z.string(), reason: z.string(), chain }),
   },
   'approval.delivering': {
-    description: 'The decision is about to reach the agent: written before it does.',
+    description: 'The decision is about to be delivered to the agent. Written before the delivery.',
     data: z.object({
       attempt: z.int().positive(),
       channel: z.string(),
@@ -182,32 +197,32 @@ export const approvalEvents = defineEvents({
     }),
   },
   'approval.applied': {
-    description: 'The agent moved on as decided, or as someone answered in its own dialog.',
+    description: 'The agent continued as decided, or as a person answered in its own dialog.',
     data: z.object({
       evidence: z.array(evidence),
       waitedMs: milliseconds,
       deliveredMs: milliseconds.optional(),
-      /** For an answer given in the agent's own dialog: who and what, as far as it was seen. */
+      /** For an answer in the agent's own dialog: who answered what, as far as it is known. */
       observed: z.object({ actor, surface, option: z.string().nullable() }).optional(),
       chain,
     }),
   },
   'approval.stale': {
-    description: 'The request is no longer the one that was shown, or its end is not known.',
+    description: 'The request on screen is no longer the one that was shown, or its outcome is unknown.',
     data: z.object({
       reason: z.enum(['gone', 'changed', 'overtaken', 'unconfirmed', 'ambiguous', 'too-late']),
       evidence: z.array(evidence).optional(),
-      /** The same request, known better by now: it stands in the place of this one. */
+      /** The request that supersedes this one: the agent reported it in more detail. */
       followedBy: z.string().optional(),
       chain,
     }),
   },
   'approval.expired': {
-    description: 'Nobody decided in time.',
+    description: 'No decision arrived before the deadline.',
     data: z.object({ reason: z.string(), onExpiry: deadline.shape.onExpiry, chain }),
   },
   'approval.cancelled': {
-    description: 'The request was withdrawn, or what asked has ended.',
+    description: 'The request was withdrawn, or the session or run that asked has ended.',
     data: z.object({ reason: z.string(), chain }),
   },
 })

@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** SHA-256 over the previous value in the ledger and this event: `doctor` can tell that no event was changed or taken out. */
+/**
+ * SHA-256 over the previous value in the ledger and this event. With it `doctor` detects that an
+ * event was changed or removed.
+ */
 export const chain = sha256.optional()
 
 export const actor = z.object({

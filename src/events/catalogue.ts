@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { SignalboxError } from '../errors/index.js'
 
 /**
- * What one type of event carries. Schemas check and never change: no defaults, no transforms. So what was written is what is read,
- * and fields that a newer version added survive.
+ * The data of one type of event. Schemas only check: they have no defaults and no transforms, so
+ * that readers get what was written, with fields that a newer version added.
  */
 export interface EventDefinition<Schema extends z.ZodObject = z.ZodObject> {
   /** One line for the generated reference. */
@@ -16,25 +16,21 @@ export type EventDefinitions = Readonly<Record<string, EventDefinition>>
 /** The data of an event of this catalogue. */
 export type DataOf<D extends EventDefinitions, T extends keyof D> = z.output<D[T]['data']>
 
-/** The parts of a stored event that matter here; `store/` has the rest. */
+/** The part of a stored event that the catalogue needs. */
 export interface AnyEvent {
   type: string
   data: Record<string, unknown>
 }
 
 /**
- * How an event reads to this version of the program. A log outlives programs, so a reader meets types it does not know yet and data
- * that do not fit any more; both come back as they are, and it is for the reader to pass over them.
+ * An event as this version of the program reads it. A log outlives programs: a reader meets types
+ * that a newer version wrote, and data that no longer fit. Both are returned unchanged, and the
+ * reader skips them.
  */
 export type Reading<Known, E extends AnyEvent> =
   | { status: 'known'; event: Known }
   | { status: 'unknown'; event: E }
   | { status: 'misfit'; event: E; problem: string }
-
-export interface EventTypeInfo {
-  type: string
-  description: string
-}
 
 const EVENT_TYPE = /^[a-z]+(\.[a-z]+(-[a-z]+)*)+$/
 

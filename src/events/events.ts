@@ -1,35 +1,54 @@
 import { SignalboxError } from '../errors/index.js'
-import type { NewEvent, StoredEvent } from '../store/index.js'
 import { accessEvents } from './access-events.js'
 import { approvalEvents } from './approval-events.js'
-import { type DataOf, type EventDefinition, type EventTypeInfo, findMisfit, type Reading } from './catalogue.js'
+import { type DataOf, type EventDefinition, findMisfit, type Reading } from './catalogue.js'
 import { grantEvents } from './grant-events.js'
 import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
 import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
+import type { NewEvent, StoredEvent } from './stored-event.js'
 import { telegramEvents } from './telegram-events.js'
 import { trustEvents } from './trust-events.js'
 
-/** Every event type that this version writes. A room that adds events adds a file here, so that one page lists them all. */
-const CATALOGUE = {
-  ...sessionEvents,
-  ...approvalEvents,
-  ...grantEvents,
-  ...hostEvents,
-  ...accessEvents,
-  ...runEvents,
-  ...graphEvents,
-  ...telegramEvents,
-  ...pipelineEvents,
-  ...trustEvents,
-}
+/** Every type of event, by subject, with the streams that hold them. */
+export const EVENT_GROUPS = [
+  { title: 'Sessions', streams: 'In streams `session/<id>`.', types: sessionEvents },
+  { title: 'Approvals', streams: 'In streams `approval/<id>`.', types: approvalEvents },
+  {
+    title: 'Grants',
+    streams: 'In streams `grant/<id>`; pausing and resuming all of them in `grant/all`.',
+    types: grantEvents,
+  },
+  { title: 'The host', streams: 'In the stream `host`, or in the stream of their subject.', types: hostEvents },
+  {
+    title: 'Logins',
+    streams: 'In the stream `host`. Failed logins are counted and logged, but not stored.',
+    types: accessEvents,
+  },
+  { title: 'Runs', streams: 'In streams `run/<id>`. The state of a run is computed from them.', types: runEvents },
+  { title: 'Graphs', streams: 'In streams `run/<id>`, in addition to the events of every run.', types: graphEvents },
+  {
+    title: 'Pipelines',
+    streams: 'In streams `run/<id>`, in addition to the events of every graph.',
+    types: pipelineEvents,
+  },
+  { title: 'Telegram', streams: 'In streams `telegram/…`. None of them decides anything.', types: telegramEvents },
+  { title: 'Trust', streams: 'In streams `project/<hash of its path>`.', types: trustEvents },
+] as const
 
-export type EventType = keyof typeof CATALOGUE
-export type EventData<T extends EventType> = DataOf<typeof CATALOGUE, T>
+type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+type Catalogue = Merged<(typeof EVENT_GROUPS)[number]['types']>
 
-/** A stored event whose data are known to fit: `EventOf<'session.started'>`. */
+const CATALOGUE = Object.assign({}, ...EVENT_GROUPS.map(({ types }) => types)) as Catalogue
+
+export type EventType = keyof Catalogue
+export type EventData<T extends EventType> = DataOf<Catalogue, T>
+
+/** A stored event whose data fit its schema: `EventOf<'session.started'>`. */
 export type EventOf<T extends EventType> = {
   [K in T]: Omit<StoredEvent, 'type' | 'data'> & { type: K; data: EventData<K> }
 }[T]
@@ -40,7 +59,7 @@ export function newEvent<T extends EventType>(type: T, data: EventData<T>, at?: 
   return at === undefined ? { type, data } : { type, data, at }
 }
 
-/** Never throws: what this version does not know, or cannot make sense of, comes back as it is. */
+/** Never throws: an event of an unknown type, or with data that do not fit, is returned unchanged. */
 export function parseEvent(stored: StoredEvent): Reading<KnownEvent, StoredEvent> {
   const definition = definitionOf(stored.type)
   if (!definition) return { status: 'unknown', event: stored }
@@ -49,12 +68,12 @@ export function parseEvent(stored: StoredEvent): Reading<KnownEvent, StoredEvent
   return { status: 'known', event: stored as unknown as KnownEvent }
 }
 
-/** True when the event is of this type and its data fit: the way a projection asks. */
+/** Whether the event is of this type and its data fit. Projections use it. */
 export function isEvent<T extends EventType>(stored: StoredEvent, type: T): stored is EventOf<T> & StoredEvent {
   return stored.type === type && findMisfit(CATALOGUE[type], stored.data) === null
 }
 
-/** For the store's `validate`: refuses what readers could not make sense of. */
+/** For the store's `validate`: rejects events that readers could not parse. */
 export function validateEvent(type: string, data: Record<string, unknown>): void {
   const definition = definitionOf(type)
   const problem = definition ? findMisfit(definition, data) : 'the catalogue has no such type'
@@ -62,15 +81,11 @@ export function validateEvent(type: string, data: Record<string, unknown>): void
     throw new SignalboxError('E_EVENT', `The event ${type} cannot be written: ${problem}.`, { details: { type } })
 }
 
-export function listEventTypes(): EventTypeInfo[] {
-  return Object.entries(CATALOGUE).map(([type, { description }]) => ({ type, description }))
-}
-
 function definitionOf(type: string): EventDefinition | undefined {
   return Object.hasOwn(CATALOGUE, type) ? CATALOGUE[type as EventType] : undefined
 }
 
-/** The data of one type of event, for those who describe them to others. */
-export function eventSchema<T extends EventType>(type: T): (typeof CATALOGUE)[T]['data'] {
+/** The schema of one type of event, for the API's own schemas. */
+export function eventSchema<T extends EventType>(type: T): Catalogue[T]['data'] {
   return CATALOGUE[type].data
 }

@@ -17,10 +17,9 @@ const match = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('path'), directory: z.string() }),
 ])
 
-/** In streams `grant/<id>`; the switch for all of them in `grant/all`. */
 export const grantEvents = defineEvents({
   'grant.made': {
-    description: 'A person allowed requests in advance, within bounds.',
+    description: 'A person allowed requests in advance, within limits.',
     data: z.object({
       scope,
       match,
@@ -33,20 +32,20 @@ export const grantEvents = defineEvents({
       maxUses: z.int().positive(),
       by: actor,
       surface,
-      /** The approval it was made with. */
+      /** The approval that the person decided when making the grant. */
       approval: z.string(),
       note: z.string().max(2_000).optional(),
-      /** Mark of the settings in force when it was made: it ends when they are others. */
+      /** Hash of the settings in force when the grant was made: it ends when they change. */
       settings: z.string().optional(),
       chain,
     }),
   },
   'grant.used': {
-    description: 'The grant decided a request; written together with the decision.',
+    description: 'The grant decided a request. Written together with the decision.',
     data: z.object({ approval: z.string(), chain }),
   },
   'grant.ended': {
-    description: 'The grant decides nothing any more.',
+    description: 'The grant no longer decides requests.',
     data: z.object({
       reason: z.enum(['time', 'uses', 'revoked', 'scope', 'agent version', 'clock', 'trust', 'config']),
       by: actor.optional(),
@@ -54,11 +53,11 @@ export const grantEvents = defineEvents({
     }),
   },
   'grant.paused': {
-    description: 'All grants rest until they are resumed.',
+    description: 'All grants are paused until they are resumed.',
     data: z.object({ by: actor, surface, chain }),
   },
   'grant.resumed': {
-    description: 'Grants that have not ended decide again.',
+    description: 'Grants that have not ended decide requests again.',
     data: z.object({ by: actor, surface, chain }),
   },
 })

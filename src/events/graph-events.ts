@@ -3,22 +3,21 @@ import { defineEvents } from './catalogue.js'
 
 const node = z.string()
 const visit = z.int().positive()
-/** Which branch of a parallel node: absent on the main way. */
+/** The branch of a parallel node; absent outside of branches. */
 const branch = z.string().optional()
 const status = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
 
-/** What a run of a graph writes beside the events of every run, in streams `run/<id>`. */
 export const graphEvents = defineEvents({
   'node.started': {
-    description: 'The run has come to a node.',
+    description: 'The run reached a node.',
     data: z.object({ node, visit, handler: z.string(), branch }),
   },
   'node.retrying': {
-    description: 'A node is tried again.',
+    description: 'The run retries a node.',
     data: z.object({ node, visit, attempt: z.int().positive(), reason: z.string(), isCounted: z.boolean(), branch }),
   },
   'node.finished': {
-    description: 'A node has ended, and its outcome counts.',
+    description: 'A node finished with this outcome.',
     data: z.object({
       node,
       visit,
@@ -33,11 +32,11 @@ export const graphEvents = defineEvents({
     }),
   },
   'context.changed': {
-    description: 'Keys of the context have new values; the values are in the end of the step that set them.',
+    description: 'A step changed keys of the context. Their values are in the `step.ended` event of that step.',
     data: z.object({ node, keys: z.array(z.string()), dropped: z.array(z.string()).optional(), branch }),
   },
   'edge.selected': {
-    description: 'Where the run goes on, and why.',
+    description: 'The run selected the next node, for this reason.',
     data: z.object({
       from: node,
       to: node,
@@ -59,11 +58,11 @@ export const graphEvents = defineEvents({
     }),
   },
   'checkpoint.saved': {
-    description: 'Everything up to here is done for good; the next node is known.',
+    description: 'Everything up to this node is finished; the next node is known.',
     data: z.object({ node, next: z.string().nullable(), branch }),
   },
   'branch.started': {
-    description: 'A branch of a parallel node has begun.',
+    description: 'A branch of a parallel node started.',
     data: z.object({
       branch: z.string(),
       parent: branch,
@@ -75,23 +74,23 @@ export const graphEvents = defineEvents({
     }),
   },
   'branch.finished': {
-    description: 'A branch has come to its end.',
+    description: 'A branch finished.',
     data: z.object({ branch: z.string(), status, notes: z.string().optional(), commit: z.string().optional() }),
   },
   'branch.cancelled': {
-    description: 'A branch was not needed any more.',
+    description: 'A branch was cancelled because its result is no longer needed.',
     data: z.object({ branch: z.string(), reason: z.string() }),
   },
   'thread.bound': {
-    description: 'A thread has a session of an agent, which later nodes of it go on with.',
+    description: 'A thread is bound to an agent’s session, which later nodes of the thread resume.',
     data: z.object({ thread: z.string(), agent: z.string(), session: z.string() }),
   },
   'graph.input': {
-    description: 'A part of what a run was asked to do, where that is too much for one event.',
+    description: 'A part of the run’s input, if the input is too large for one event.',
     data: z.object({ part: z.int().positive(), text: z.string() }),
   },
   'run.steered': {
-    description: 'Somebody told a run something; its next agent hears it.',
+    description: 'A person sent the run a message; its next agent receives it.',
     data: z.object({ text: z.string(), by: z.string() }),
   },
 })

@@ -1,35 +1,21 @@
 import { z } from 'zod'
 import { defineEvents } from './catalogue.js'
 
-/** In stream `host`, except where the subject has a stream of its own. */
 export const hostEvents = defineEvents({
   'host.started': {
-    description: 'A host took over sessions and runs.',
+    description: 'A host started and took over sessions and runs.',
     data: z.object({ pid: z.int().positive(), version: z.string() }),
   },
   'host.stopped': {
-    description: 'A host let go of its sessions and runs in good order.',
+    description: 'A host released its sessions and runs and stopped.',
     data: z.object({ pid: z.int().positive(), reason: z.string() }),
   },
-  'store.quarantined': {
-    description: 'A damaged store was moved aside, and what could be read went into this one.',
-    data: z.object({
-      path: z.string(),
-      events: z.int().nonnegative(),
-      damaged: z.int().nonnegative(),
-      brokenStreams: z.int().nonnegative(),
-    }),
-  },
   'recording.failed': {
-    description: "A session's recording cannot be written any more; the session goes on.",
+    description: 'A session’s recording can no longer be written; the session continues.',
     data: z.object({ session: z.string(), recording: z.string(), code: z.string(), message: z.string() }),
   },
-  'sink.failed': {
-    description: 'A surface could not show something; the others go on.',
-    data: z.object({ sink: z.string(), session: z.string().optional(), code: z.string(), message: z.string() }),
-  },
   'pack.drift': {
-    description: "An agent's screens no longer look as its pack says.",
+    description: 'An agent’s screens no longer match its pack.',
     data: z.object({
       agent: z.string(),
       agentVersion: z.string().optional(),
@@ -38,16 +24,16 @@ export const hostEvents = defineEvents({
       structural: z.int().nonnegative(),
       unknown: z.int().nonnegative(),
       screenHash: z.string().optional(),
-      /** Too many screens, one that stays, or a version that no pack file is for. */
+      /** Many unknown screens, one that stays, or a version without a pack file. */
       reason: z.enum(['screens', 'screen', 'version']).optional(),
     }),
   },
   'pack.failed': {
-    description: 'A pack file is broken; what was in force before stays in force.',
+    description: 'A pack file is invalid; the previous version stays in force.',
     data: z.object({ agent: z.string(), file: z.string(), line: z.int().positive().optional(), message: z.string() }),
   },
   'pack.reloaded': {
-    description: "A person's own pack files changed and are in force.",
+    description: 'A person’s own pack files changed and were reloaded.',
     data: z.object({ agent: z.string() }),
   },
   'pack.rule-off': {
@@ -61,7 +47,7 @@ export const hostEvents = defineEvents({
     }),
   },
   'hook.malformed': {
-    description: 'A hook call could not be understood, and nothing changed.',
+    description: 'A hook call could not be parsed; nothing changed.',
     data: z.object({ source: z.string(), session: z.string().optional(), reason: z.string() }),
   },
   'supervision.switched': {
@@ -69,7 +55,7 @@ export const hostEvents = defineEvents({
     data: z.object({ switch: z.string(), isOn: z.boolean(), pane: z.string().optional() }),
   },
   'config.changed': {
-    description: 'Settings were changed while a host was running.',
+    description: 'Settings changed while a host was running.',
     data: z.object({ source: z.string(), keys: z.array(z.string()) }),
   },
 })

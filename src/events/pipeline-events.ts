@@ -5,26 +5,26 @@ import { usageSchema } from './run-events.js'
 const task = z.object({ number: z.int().positive(), of: z.int().positive(), title: z.string().nullable() })
 const severity = z.enum(['critical', 'major', 'minor', 'none'])
 
-/** What runs of the implementation and the review pipeline write beside the events of every graph, in streams `run/<id>`. */
+/** The implementation pipeline and the review pipeline. */
 export const pipelineEvents = defineEvents({
   'issue.fetched': {
-    description: 'What is to be done came from its tracker.',
+    description: 'The issue was fetched from its tracker.',
     data: z.object({ tracker: z.string(), id: z.string(), title: z.string(), url: z.string().optional() }),
   },
   'worktree.created': {
-    description: 'The run has a directory and a branch of its own.',
+    description: 'A worktree and a branch were created for the run.',
     data: z.object({ path: z.string(), branch: z.string(), base: z.string(), isRestored: z.boolean().optional() }),
   },
   'worktree.removed': {
-    description: 'The directory of the run is gone; its branch is kept where it holds something.',
+    description: 'The run’s worktree was removed; its branch is kept if it has commits.',
     data: z.object({ path: z.string(), branch: z.string(), reason: z.string() }),
   },
   'history.added': {
-    description: 'An entry of the history that the state of a pipeline has.',
+    description: 'An entry was added to the history in the pipeline’s state.',
     data: z.object({ timestamp: z.string(), agent: z.string(), message: z.string() }),
   },
   'plan.written': {
-    description: 'The Architect wrote a plan.',
+    description: 'The architect wrote a plan.',
     data: z.object({
       path: z.string(),
       hash: z.string(),
@@ -33,30 +33,30 @@ export const pipelineEvents = defineEvents({
     }),
   },
   'plan.validated': {
-    description: 'A plan was checked by rule.',
+    description: 'The rules for plans were checked.',
     data: z.object({ hash: z.string(), isValid: z.boolean(), issues: z.array(z.string()), severity, tasks: z.int() }),
   },
   'plan.rejected': {
-    description: 'A person sent a plan back, with what is to be different.',
+    description: 'A person rejected a plan, with feedback.',
     data: z.object({ hash: z.string(), by: z.string(), feedback: z.string() }),
   },
   'plan.replaced': {
-    description: 'A person put a plan in the place of another.',
+    description: 'A person replaced the plan.',
     data: z.object({
       before: z.string(),
       hash: z.string(),
       by: z.string(),
-      /** Of a run that has not begun: the plan itself. Later it lies in the file. */
+      /** The plan itself, if the run has not started. Afterwards it is in the file. */
       text: z.string().optional(),
     }),
   },
   'plan.approved': {
-    description: 'A plan was approved as it is, or with edits.',
+    description: 'A plan was approved, with or without edits.',
     data: z.object({ hash: z.string(), by: z.string(), isEdited: z.boolean(), isAutomatic: z.boolean() }),
   },
-  'task.started': { description: 'The Developer begins a task of the plan.', data: task },
+  'task.started': { description: 'The developer started a task of the plan.', data: task },
   'task.finished': {
-    description: 'A task is over: approved, or with what is still held against it.',
+    description: 'A task finished: approved, or with open objections.',
     data: task.extend({
       verdict: z.enum(['approved', 'objections']),
       iterations: z.int(),
@@ -64,15 +64,15 @@ export const pipelineEvents = defineEvents({
     }),
   },
   'task.committed': {
-    description: 'What a task changed is a commit, or it changed nothing.',
+    description: 'The changes of a task were committed, or there were none.',
     data: task.extend({ commit: z.string().nullable() }),
   },
   'review.started': {
-    description: 'A Reviewer begins to look at the changes.',
+    description: 'A reviewer started to review the changes.',
     data: z.object({ step: z.string(), type: z.string(), iteration: z.int() }),
   },
   'review.finished': {
-    description: 'What the Reviewers found, all types together.',
+    description: 'All review types finished, with these findings.',
     data: z.object({
       isApproved: z.boolean(),
       severity,
@@ -82,15 +82,15 @@ export const pipelineEvents = defineEvents({
     }),
   },
   'evaluation.finished': {
-    description: 'The Evaluator has said what should become of each item.',
+    description: 'The evaluator proposed what to do with each item.',
     data: z.object({ implement: z.int(), reject: z.int(), defer: z.int(), clarify: z.int() }),
   },
   'items.decided': {
-    description: 'Which items of a review will be fixed.',
+    description: 'It was decided which review items will be fixed.',
     data: z.object({ approved: z.array(z.int()), by: z.string(), isAutomatic: z.boolean() }),
   },
   'tool.decided': {
-    description: 'A call of a tool was judged by the policy of the role that made it.',
+    description: 'The policy of a role allowed or denied a tool call.',
     data: z.object({
       step: z.string(),
       role: z.string(),
@@ -102,7 +102,7 @@ export const pipelineEvents = defineEvents({
     }),
   },
   'usage.recorded': {
-    description: 'What a step of an agent used, with whose and for what.',
+    description: 'What an agent’s step used, by role, model and task.',
     data: z.object({
       step: z.string(),
       role: z.string(),
@@ -115,7 +115,7 @@ export const pipelineEvents = defineEvents({
     }),
   },
   'comment.posted': {
-    description: 'The tracker was told how the run stands.',
+    description: 'A comment about the run was posted to the tracker.',
     data: z.object({ on: z.string(), marker: z.string(), url: z.string().optional() }),
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineEvents } from './catalogue.js'
 
-/** `worker@2#1`, `implement@1#2`: node, visit, attempt. Unique within its run, and the name of everything the step does. */
+/** `worker@2#1`, `implement@1#2`: node, visit, attempt. Unique within its run. */
 const step = z.string().min(1)
 const reason = z.string()
 const evidence = z.looseObject({ source: z.string(), says: z.string() })
@@ -23,7 +23,7 @@ const limits = z.object({
   timeMs: z.number().positive().optional(),
 })
 
-/** How a run came to its end. */
+/** How a run ended. */
 const ending = z.object({
   reason,
   text: z.string().optional(),
@@ -31,42 +31,41 @@ const ending = z.object({
   usage: usageSchema.optional(),
   artifacts: z.int().nonnegative().optional(),
   by: z.string().optional(),
-  /** How good the end is: `approved`, `objections`, `objections_accepted`; and what was still held against the work. */
+  /** `approved`, `objections` or `objections_accepted`, with the open objections. */
   outcome: z.string().optional(),
   objections: z.array(z.string()).optional(),
-  /** The run that goes on in its place. */
+  /** The run that continues in its place. */
   successor: z.string().optional(),
 })
 
-/** In streams `run/<id>`: the journal that a run is folded from. */
 export const runEvents = defineEvents({
   'run.created': {
-    description: 'A run was asked for.',
+    description: 'A run was created.',
     data: z.object({
-      /** Which workflow folds and decides it: `oneshot`, `graph`, … */
+      /** The workflow that drives it: `oneshot` or `graph`. */
       kind: z.string(),
       title: z.string(),
       project: z.string(),
       cwd: z.string(),
       person: z.string(),
-      /** What the workflow needs, in its own form. */
+      /** The input of the workflow, in its own form. */
       input: z.looseObject({}),
       limits: limits.optional(),
       labels: z.record(z.string(), z.string()).optional(),
-      /** The run that started this one, and what it calls it. */
+      /** The run that started this one, and its name for it. */
       parent: z.object({ run: z.string(), child: z.string() }).optional(),
-      /** Whose place it takes: a fork, a restarted segment. */
+      /** The run that it was made from: a fork, a rewind, or a restarted segment. */
       from: z.object({ run: z.string(), as: z.enum(['fork', 'rewind', 'restart']) }).optional(),
-      /** Not before this time. */
+      /** The run does not start before this time. */
       startAt: z.number().optional(),
     }),
   },
   'run.started': {
-    description: 'A host began to drive the run.',
+    description: 'A host started to drive the run.',
     data: z.object({ host: z.string(), epoch: z.int().positive() }),
   },
   'run.waiting': {
-    description: 'Nothing can go on before a person answers or a time comes; no process is needed meanwhile.',
+    description: 'The run waits for a person, a time or another run. It needs no process meanwhile.',
     data: z.object({
       gates: z.array(z.string()),
       wakeAt: z.number().nullable(),
@@ -74,24 +73,24 @@ export const runEvents = defineEvents({
     }),
   },
   'run.paused': {
-    description: 'The run was interrupted, and can be resumed.',
+    description: 'The run was paused and can be resumed.',
     data: z.object({ reason, by: z.string().optional() }),
   },
   'run.resumed': {
-    description: 'A paused or failed run goes on.',
+    description: 'A paused or failed run was resumed.',
     data: z.object({ by: z.string(), changes: z.looseObject({}).optional() }),
   },
   'run.completed': { description: 'The run reached its goal.', data: ending },
-  'run.failed': { description: 'The run could not reach its goal.', data: ending },
-  'run.rejected': { description: 'What the run was asked for was judged impossible.', data: ending },
-  'run.cancelled': { description: 'A person ended the run.', data: ending },
+  'run.failed': { description: 'The run did not reach its goal.', data: ending },
+  'run.rejected': { description: 'The run ended because its task was judged impossible.', data: ending },
+  'run.cancelled': { description: 'A person cancelled the run.', data: ending },
   'run.archived': { description: 'The run is kept, but no longer listed.', data: z.object({ reason }) },
   'run.notice': {
-    description: 'Something worth telling that decides nothing.',
+    description: 'A message for people. It does not influence the run.',
     data: z.object({ level: z.enum(['info', 'warning', 'error']), text: z.string(), step: step.optional() }),
   },
   'step.started': {
-    description: 'An effect begins: written before it does.',
+    description: 'A step is about to start. Written before its effect.',
     data: z.object({ step, effect: z.string(), input: z.unknown(), branch: z.string().optional() }),
   },
   'step.spawned': {
@@ -99,29 +98,29 @@ export const runEvents = defineEvents({
     data: z.object({
       step,
       pid: z.int().positive(),
-      /** When the system says the process began: a pid alone proves nothing. */
+      /** The start time of the process: a pid alone can belong to another process. */
       processStart: z.string().nullable(),
       session: z.string().optional(),
       agentSession: z.string().optional(),
     }),
   },
   'step.ended': {
-    description: 'An effect has ended, and this is what came of it.',
+    description: 'A step ended with this result.',
     data: z.object({
       step,
       status: z.enum(['ok', 'failed', 'silent', 'cancelled']),
-      /** In the effect's own form. */
+      /** In the form of the effect. */
       result: z.unknown(),
       reason: z.string().optional(),
       usage: usageSchema.optional(),
     }),
   },
   'step.lost': {
-    description: 'The host that ran the step is gone; what the step left behind is not known yet.',
+    description: 'The host that ran the step is gone. What the step left behind is unknown until it is recovered.',
     data: z.object({ step }),
   },
   'step.recovered': {
-    description: 'What a dead or interrupted step left behind was examined.',
+    description: 'Signalbox inspected what a dead or interrupted step left behind.',
     data: z.object({
       step,
       verdict: z.enum(['success', 'partial', 'nothing']),
@@ -133,7 +132,7 @@ export const runEvents = defineEvents({
     }),
   },
   'timer.set': {
-    description: 'The run waits for a time.',
+    description: 'The run waits until a time.',
     data: z.object({ timer: z.string(), due: z.number(), random: z.number().optional() }),
   },
   'timer.fired': { description: 'The time has come.', data: z.object({ timer: z.string(), lateMs: z.number() }) },
@@ -143,19 +142,19 @@ export const runEvents = defineEvents({
     data: z.object({ gate: z.string(), approval: z.string(), due: z.number().optional() }),
   },
   'gate.answered': {
-    description: 'A person has answered a gate, once.',
+    description: 'A person answered a gate.',
     data: z.looseObject({ gate: z.string(), approval: z.string(), option: z.string(), by: z.string() }),
   },
   'gate.expired': {
-    description: 'Nobody answered a gate in time, or nobody needs to any more.',
+    description: 'A gate closed without an answer: its deadline passed, or the answer is no longer needed.',
     data: z.object({ gate: z.string(), approval: z.string(), reason }),
   },
   'child.started': {
-    description: 'A run of its own was started for this one.',
+    description: 'The run started another run.',
     data: z.object({ child: z.string(), run: z.string() }),
   },
   'child.finished': {
-    description: 'A run that was started for this one has ended.',
+    description: 'A run that this run started has ended.',
     data: z.object({ child: z.string(), run: z.string(), status: z.string(), reason, outputs: z.unknown().optional() }),
   },
   'budget.warned': {
@@ -163,12 +162,12 @@ export const runEvents = defineEvents({
     data: z.object({ limit: z.string(), spent: z.number(), of: z.number() }),
   },
   'budget.exceeded': {
-    description: 'A limit is used up: the run pauses.',
+    description: 'A limit is used up; the run pauses.',
     data: z.object({ limit: z.string(), spent: z.number(), of: z.number() }),
   },
   'budget.raised': { description: 'A person raised a limit.', data: z.object({ limits, by: z.string() }) },
   'artifact.stored': {
-    description: 'Something too big for the journal was put beside it.',
+    description: 'A value too large for the log was stored in a file.',
     data: z.object({ artifact: z.string(), name: z.string(), bytes: z.int().nonnegative(), step: step.optional() }),
   },
 })

@@ -4,13 +4,12 @@ import { defineEvents } from './catalogue.js'
 const size = z.object({ cols: z.int().positive(), rows: z.int().positive() })
 const exit = z.object({ code: z.int().nullable(), signal: z.string().nullable() })
 
-/** A part of an answer: prose, code, list, table, diff … The kinds belong to `screen/`, so the log keeps them open. */
+/** A part of an answer: prose, code, list, table, diff. `screen/` defines the kinds. */
 const block = z.looseObject({ kind: z.string() })
 
-/** In streams `session/<id>`. */
 export const sessionEvents = defineEvents({
   'session.started': {
-    description: 'An agent was started in a terminal of its own.',
+    description: 'An agent was started in its own terminal.',
     data: z.object({
       agent: z.string(),
       agentVersion: z.string().optional(),
@@ -22,31 +21,31 @@ export const sessionEvents = defineEvents({
       pid: z.int().positive(),
       size,
       person: z.string(),
-      /** Counts the sessions of this person from 1. */
+      /** Counts the sessions of this person, from 1. */
       number: z.int().positive(),
       recording: z.string(),
-      /** Who keeps its terminal: `daemon`, or `foreground:<pid>:<start>`. */
+      /** The owner of its terminal: `daemon`, or `foreground:<pid>:<start>`. */
       owner: z.string(),
       resumedFrom: z.string().optional(),
-      /** Variables that say where its agent keeps its files. */
+      /** Environment variables that say where the agent stores its files. */
       places: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),
     }),
   },
   'session.ready': {
-    description: 'The agent shows its input box, or a menu, for the first time.',
+    description: 'The agent shows its input box or a menu for the first time.',
     data: z.object({}),
   },
   'session.resumed': {
-    description: "The agent's conversation goes on in another session.",
+    description: 'The agent’s conversation continues in another session.',
     data: z.object({ by: z.string(), agentSessionId: z.string().optional() }),
   },
   'session.ended': {
-    description: 'The agent has exited.',
+    description: 'The agent exited.',
     data: z.object({ exit: exit.nullable(), reason: z.string() }),
   },
   'crew.dismissed': {
-    description: 'The agent has exited: what it had told of its own work until then.',
+    description: 'The agent exited; this is what it had reported about its work and its sub-agents.',
     data: z.object({
       model: z.string().nullable(),
       context: z.object({ used: z.int(), window: z.int().nullable() }).nullable(),
@@ -69,14 +68,14 @@ export const sessionEvents = defineEvents({
     }),
   },
   'session.lost': {
-    description: 'The terminal is gone and nobody saw how the agent ended.',
+    description: 'The terminal is gone, and it is unknown how the agent ended.',
     data: z.object({ reason: z.string() }),
   },
   'session.identified': {
-    description: 'The agent told its own id of the conversation: what is needed to resume it.',
+    description: 'The agent’s own id of the conversation became known. It is needed to resume the conversation.',
     data: z.object({
       agentSessionId: z.string(),
-      /** Who told: a hook, the transcript, the screen the agent left behind. */
+      /** A hook, the transcript, or the agent's last screen. */
       source: z.string(),
       agentVersion: z.string().optional(),
     }),
@@ -87,48 +86,48 @@ export const sessionEvents = defineEvents({
       session: z.string(),
       kind: z.string(),
       text: z.string(),
-      /** The last rows of its screen, where they say more. */
+      /** The last rows of its screen, if they help. */
       rows: z.array(z.string()).optional(),
       link: z.string().optional(),
     }),
   },
   'session.phase': {
-    description: 'What Signalbox does with the session has changed.',
+    description: 'The phase of the session changed.',
     data: z.object({ from: z.string(), to: z.string(), event: z.string() }),
   },
   'session.renamed': {
-    description: 'A person gave the session another label.',
+    description: 'A person changed the label of the session.',
     data: z.object({ label: z.string().nullable(), person: z.string() }),
   },
   'session.forgotten': {
-    description: 'It ended long ago: its recording was removed, and it is listed no more.',
+    description: 'The session ended long ago; its recording was removed and it is no longer listed.',
     data: z.object({ keptDays: z.number().positive() }),
   },
   'session.chosen': {
-    description: 'A person made it the one that their words go to on a surface.',
+    description: 'A person chose the session as the one that their messages on a surface go to.',
     data: z.object({ person: z.string(), surface: z.string() }),
   },
   'prompt.accepted': {
-    description: 'A prompt was taken, to be brought to the agent; no key of it has been typed.',
+    description: 'A prompt was accepted for delivery to the agent. No key has been typed.',
     data: z.object({
       session: z.string(),
       prompt: z.string(),
       text: z.string(),
       meaning: z.string(),
-      /** What is to become of it while the agent works. */
+      /** What to do with it while the agent works. */
       whenBusy: z.string(),
     }),
   },
   'prompt.begun': {
-    description: 'The first key of a prompt is about to be typed; from here on it is never typed again.',
+    description: 'The first key of a prompt is about to be typed. From here on it is never typed again.',
     data: z.object({ session: z.string(), prompt: z.string() }),
   },
   'prompt.held': {
-    description: 'A prompt waits here until the agent rests.',
+    description: 'A prompt waits until the agent is idle.',
     data: z.object({ session: z.string(), prompt: z.string(), text: z.string(), meaning: z.string() }),
   },
   'prompt.released': {
-    description: 'What became of a prompt: delivered, queued by the agent, not delivered, or taken back.',
+    description: 'The result of a prompt: delivered, queued by the agent, not delivered, or taken back.',
     data: z.object({
       session: z.string(),
       prompt: z.string(),
@@ -138,39 +137,39 @@ export const sessionEvents = defineEvents({
     }),
   },
   'session.allows': {
-    description: 'Somebody chose the agent’s own “do not ask again”: it uses this tool without asking.',
+    description: 'A person chose the agent’s own “do not ask again”: the agent uses this tool without asking.',
     data: z.object({ session: z.string(), tool: z.string(), label: z.string(), approval: z.string() }),
   },
   'session.asks': {
-    description: 'The agent asks again about what it was told not to ask about.',
+    description: 'The agent asks again, although a person had chosen “do not ask again”.',
     data: z.object({ session: z.string(), label: z.string() }),
   },
   'turn.opened': {
-    description: 'The agent began to work on a prompt.',
+    description: 'The agent started to work on a prompt.',
     data: z.object({
       session: z.string(),
       turn: z.string(),
-      /** As the agent echoed it; absent where its screen does not say, or not yet. */
+      /** As the agent echoed it; absent if the screen does not show it. */
       prompt: z.string().optional(),
     }),
   },
   'turn.prompted': {
-    description: 'The agent shows the prompt that it has begun to work on.',
+    description: 'The agent shows the prompt that it works on.',
     data: z.object({ session: z.string(), turn: z.string(), prompt: z.string() }),
   },
   'turn.closed': {
-    description: 'The agent is done with a prompt.',
+    description: 'The agent finished working on a prompt.',
     data: z.object({ session: z.string(), turn: z.string(), outcome: z.string(), blocks: z.array(block).optional() }),
   },
   'message.final': {
-    description: 'The answer of a turn as it is kept; the last one of a message counts.',
+    description: 'The answer of a turn. If a message has several, the last one counts.',
     data: z.object({
       session: z.string(),
       turn: z.string(),
       message: z.string(),
       markdown: z.string(),
       blocks: z.array(block),
-      /** A later one of the same message takes its place: the agent's own record came after the end. */
+      /** Counts later versions of the message: the agent's own record arrived after the end. */
       revision: z.int().positive().optional(),
     }),
   },

@@ -26,7 +26,7 @@ function write(name: string, text: string): void {
 }
 
 describe('git', () => {
-  test('knows that there is no repository', async () => {
+  test('reports that there is no repository', async () => {
     expect(await git.root()).toBeNull()
     expect(await git.head()).toBeNull()
     await expect(git.status()).rejects.toMatchObject({ code: 'E_GIT' })
@@ -52,7 +52,7 @@ describe('git', () => {
     expect(await git.branch()).toBeNull()
   })
 
-  test('takes a rename for one file', async () => {
+  test('reports a rename as one file', async () => {
     sh('init', '-q', '-b', 'main')
     write('a.txt', 'one\n')
     sh('add', '.')
@@ -61,7 +61,7 @@ describe('git', () => {
     expect(await git.status()).toEqual([{ code: 'R ', path: 'b.txt' }])
   })
 
-  test('a tree hash tells every change, and restores what it was', async () => {
+  test('gives every change another tree hash, and restores a tree by its hash', async () => {
     sh('init', '-q', '-b', 'main')
     write('a.txt', 'one\n')
     write('.gitignore', 'ignored\n')
@@ -86,7 +86,7 @@ describe('git', () => {
     expect(await git.status()).toEqual([{ code: '??', path: 'new.txt' }])
   })
 
-  test('is not led astray by the environment of another repository', async () => {
+  test('ignores the environment of another repository', async () => {
     sh('init', '-q', '-b', 'main')
     const misled = new Git(directory, { ...process.env, GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere/index' })
     expect(await misled.root()).toBe(directory)

@@ -4,35 +4,55 @@ import { join, relative } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { type CommandResult, runCommand } from '../process/index.js'
 
-/** Set by git for its hooks and by editors; inherited, they would point git at another repository than the one meant. */
-const FOREIGN = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_PREFIX']
+/**
+ * Set by git for its hooks and by editors. If inherited, they would make git use another
+ * repository.
+ */
+const INHERITED_VARIABLES = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_COMMON_DIR',
+  'GIT_PREFIX',
+]
 const TIMEOUT_MS = 120_000
 
-/** Nothing that a repository says starts a program while it is only looked at. */
-const SAFE = ['-c', 'core.quotePath=false', '-c', 'core.fsmonitor=false', '-c', 'protocol.ext.allow=never'] as const
+/** No setting of a repository may start a program while the repository is only read. */
+const SAFE_OPTIONS = [
+  '-c',
+  'core.quotePath=false',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'protocol.ext.allow=never',
+] as const
 
-/** Hooks run for commits alone, which are made on purpose. */
+/** Hooks run only for commits, which are made on purpose. */
 function hooksFor(args: readonly string[]): readonly string[] {
   let at = 0
   while (args[at] === '-c') at += 2
-  // Settings are asked for as they are.
+  // Settings are read unchanged.
   return args[at] === 'commit' || args[at] === 'config' ? [] : ['-c', 'core.hooksPath=/dev/null']
 }
 
-export interface FileState {
+export interface FileStatus {
   path: string
   /** Two letters of `git status --porcelain`. */
   code: string
 }
 
-/** One working tree, through the git program. Nothing here asks questions, opens editors or runs a pager. */
+/**
+ * One working tree, accessed through the git program. It never prompts, opens an editor or runs a
+ * pager.
+ */
 export class Git {
   readonly cwd: string
   readonly #env: NodeJS.ProcessEnv
 
   constructor(cwd: string, env: NodeJS.ProcessEnv = process.env) {
     this.cwd = cwd
-    const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name)))
+    const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !INHERITED_VARIABLES.includes(name)))
     this.#env = {
       ...clean,
       GIT_TERMINAL_PROMPT: '0',
@@ -65,14 +85,14 @@ export class Git {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0
   }
 
-  async status(): Promise<FileState[]> {
+  async status(): Promise<FileStatus[]> {
     const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all'])
     const parts = text.split('\0').filter(part => part !== '')
-    const files: FileState[] = []
+    const files: FileStatus[] = []
     for (let at = 0; at < parts.length; at++) {
       const code = parts[at]!.slice(0, 2)
       files.push({ code, path: parts[at]!.slice(3) })
-      // A rename names its old path in a part of its own.
+      // A rename has its old path in a separate field.
       if (code.includes('R') || code.includes('C')) at++
     }
     return files
@@ -96,8 +116,9 @@ export class Git {
   }
 
   /**
-   * Hash of all that the working tree holds, untracked files included, ignored ones not. Neither the index nor the tree is touched:
-   * it is written through an index of its own. Paths in `except` are not looked at.
+   * The hash of all files of the working tree, with untracked files, without ignored ones. It uses
+   * a temporary index: neither the index nor the working tree changes. Paths in `except` are
+   * ignored.
    */
   async treeHash(except: readonly string[] = []): Promise<string> {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
@@ -111,7 +132,7 @@ export class Git {
     }
   }
 
-  /** Makes the working tree what `tree` was, as far as files go that are neither ignored nor in `except`. */
+  /** Makes the working tree equal to `tree`, except for ignored files and those in `except`. */
   async restoreTree(tree: string, except: readonly string[] = []): Promise<void> {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
     const env = { GIT_INDEX_FILE: join(directory, 'index') }
@@ -123,7 +144,10 @@ export class Git {
     }
   }
 
-  /** Keeps a tree as a commit under a ref, on top of what is checked out; branches, index and files stay as they are. */
+  /**
+   * Keeps a tree as a commit under a ref, with the checked-out commit as its parent; branches,
+   * index and files do not change.
+   */
   async saveTree(tree: string, ref: string, message: string): Promise<void> {
     const head = await this.head()
     const who = Object.fromEntries(
@@ -136,7 +160,7 @@ export class Git {
     await this.run(['update-ref', ref, commit.trim()])
   }
 
-  /** Pathspecs that leave these files or directories out; those outside of the tree need none. */
+  /** Pathspecs that exclude these files or directories; paths outside of the tree need none. */
   async #excluding(paths: readonly string[]): Promise<string[]> {
     if (paths.length === 0) return []
     const root = await this.root()
@@ -146,7 +170,7 @@ export class Git {
       .map(path => `:(top,exclude,literal)${path}`)
   }
 
-  /** @throws SignalboxError `E_GIT` with what git said. */
+  /** @throws SignalboxError `E_GIT` with git's message. */
   async run(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
     const { code, stdout, stderr } = await this.try(args, env)
     if (code === 0) return stdout
@@ -155,10 +179,13 @@ export class Git {
     })
   }
 
-  /** For questions that git answers with its exit code. @throws SignalboxError `E_GIT` when there is no git. */
+  /**
+   * For questions that git answers with its exit code.
+   * @throws SignalboxError `E_GIT` when git is not installed.
+   */
   async try(args: readonly string[], env: Record<string, string> = {}, timeoutMs = TIMEOUT_MS): Promise<CommandResult> {
     try {
-      return await runCommand('git', [...SAFE, ...hooksFor(args), ...args], {
+      return await runCommand('git', [...SAFE_OPTIONS, ...hooksFor(args), ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
         timeoutMs,

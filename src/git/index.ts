@@ -1,1 +1,1 @@
-export { type FileState, Git } from './git.js'
+export { type FileStatus, Git } from './git.js'

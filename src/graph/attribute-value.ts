@@ -4,7 +4,9 @@ import { type Attributes, textOf } from './graph.js'
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A duration in milliseconds; a number without a unit means seconds. Null when it is none. */
+/**
+ * A duration in milliseconds; a number without a unit means seconds. Null if it is not a duration.
+ */
 export function durationOf(value: string): number | null {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(value.trim())
   return match ? Number(match[1]) * UNITS[match[2] ?? 's']! : null
@@ -14,8 +16,11 @@ export function namesOf(value: string): string[] {
   return value.split(/[\s,]+/).filter(name => name !== '')
 }
 
-/** What is wrong with a value, or null. Whether a node that it names exists is for the linter. */
-export function misfitOf(value: string, type: AttributeType): string | null {
+/**
+ * Describes what is wrong with a value, or null. Whether a node that it names exists is for the
+ * linter.
+ */
+export function valueProblem(value: string, type: AttributeType): string | null {
   switch (type.is) {
     case 'text':
     case 'names':
@@ -51,7 +56,10 @@ function quote(value: string): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
 }
 
-/** Typed access to the attributes of a graph, node or edge: the value, else the default of the table. Misfits count as absent. */
+/**
+ * Typed access to the attributes of a graph, node or edge: the value, else the default of the
+ * table. Invalid values count as absent.
+ */
 export class AttributeReader {
   readonly #attributes: Attributes
   readonly #table: Readonly<Record<string, AttributeSpec>>
@@ -64,7 +72,7 @@ export class AttributeReader {
   text(key: string): string | null {
     const spec = this.#table[key]
     const value = textOf(this.#attributes, key, ...(spec?.aliases ?? []))
-    if (value === null || (spec && misfitOf(value, spec.type) !== null)) return spec?.default ?? null
+    if (value === null || (spec && valueProblem(value, spec.type) !== null)) return spec?.default ?? null
     return value
   }
 

@@ -53,7 +53,7 @@ describe('conditions', () => {
     ['empty', false],
     ['nothing=""', true],
     ['Outcome=success', false],
-  ])('%j is %s', (text, expected) => {
+  ])('%j evaluates to %s', (text, expected) => {
     expect(holds(text)).toBe(expected)
   })
 
@@ -69,22 +69,22 @@ describe('conditions', () => {
     ['!a', 'use !=', 0],
     ['(a=1)', 'no parentheses: write two edges, or && between clauses', 0],
     ['a=1 & b=2', 'use &&', 4],
-  ])('%j is refused: %s', (text, hint, at) => {
+  ])('%j is rejected: %s', (text, hint, at) => {
     expect(parseCondition(text)).toEqual({ problem: { message: expect.any(String), hint, at } })
   })
 
   test.each(['a=1 &&', '&& a=1', 'a=1 && && b=2', '=1', 'a=', 'a="x', 'a=1 b="2"', '1a=2', 'a b'])(
-    '%j is an error',
+    '%j is a syntax error',
     text => {
       expect(parseCondition(text)).toHaveProperty('problem')
     },
   )
 
-  test('words and signs that are meant as text are quoted', () => {
+  test('treat quoted operators and words as text', () => {
     expect(holds('name!="a or (b) == c"')).toBe(true)
   })
 
-  test('says what it saw', () => {
+  test('report the values they saw', () => {
     const parsed = parseCondition('outcome=fail && missing=1')
     if ('problem' in parsed) throw new Error('no')
     expect(evaluate(parsed.condition, scope).saw).toEqual([

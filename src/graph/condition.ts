@@ -5,7 +5,7 @@ export interface Condition {
 
 export interface Clause {
   readonly key: string
-  /** `is`: the key alone, true when it is set to something. */
+  /** `is`: the key alone, true if it has a non-empty value. */
   readonly operator: '=' | '!=' | 'is'
   readonly literal: string
 }
@@ -27,7 +27,10 @@ interface Piece {
 
 const CONDITION_MAX = 1_024
 
-/** Reads a condition. Nothing is ever evaluated as code; what looks like another language is refused with what to write instead. */
+/**
+ * Parses a condition. Nothing is ever evaluated as code; operators of other languages are rejected
+ * with a hint what to write instead.
+ */
 export function parseCondition(text: string): ParsedCondition {
   const known = READ.get(text)
   if (known) return known
@@ -37,14 +40,20 @@ export function parseCondition(text: string): ParsedCondition {
   return parsed
 }
 
-/** Graphs have few conditions and ask for them often: what was read is kept, up to a number. */
+/**
+ * Graphs have few conditions and evaluate them often: parsed conditions are cached, up to a limit.
+ */
 const READ = new Map<string, ParsedCondition>()
 const READ_MAX = 4_096
 
 function readCondition(text: string): ParsedCondition {
   if (text.length > CONDITION_MAX)
     return {
-      problem: { message: `the condition has ${text.length} characters`, hint: `at most ${CONDITION_MAX}`, at: 0 },
+      problem: {
+        message: `the condition is ${text.length} characters long`,
+        hint: `the limit is ${CONDITION_MAX}`,
+        at: 0,
+      },
     }
   if (text.trim() === '') return { condition: { clauses: [] } }
   const cut = cutPieces(text)
@@ -52,7 +61,7 @@ function readCondition(text: string): ParsedCondition {
   return readClauses(cut.pieces, text.length)
 }
 
-/** Signs and words of other languages, the longest first, each with what to write here. */
+/** Operators and words of other languages, longest first, each with what to write here. */
 const FOREIGN: readonly (readonly [sign: string, hint: string])[] = [
   ['==', 'use ='],
   ['<=', 'only = and !='],
@@ -126,7 +135,7 @@ function readClauses(pieces: readonly Piece[], length: number): ParsedCondition 
     if (!key || key.kind === '&&')
       return fail('a clause is empty', 'write key=value on both sides of &&', key?.at ?? length)
     if (key.kind !== 'word' || !KEY.test(key.text))
-      return fail(`expected a key, found "${key.text}"`, 'a key has letters, digits, _ and dots', key.at)
+      return fail(`expected a key, found "${key.text}"`, 'a key consists of letters, digits, _ and dots', key.at)
     at++
     const operator = pieces[at]
     if (operator?.kind === '=' || operator?.kind === '!=') {
@@ -140,12 +149,16 @@ function readClauses(pieces: readonly Piece[], length: number): ParsedCondition 
     const joint = pieces[at]
     if (!joint) return { condition: { clauses } }
     if (joint.kind !== '&&')
-      return fail(`expected && or the end, found "${joint.text}"`, 'quote a value that holds such signs', joint.at)
+      return fail(
+        `expected && or the end, found "${joint.text}"`,
+        'quote a value that contains such characters',
+        joint.at,
+      )
     at++
   }
 }
 
-/** One quoted text, or words up to the next sign with the blanks between them. */
+/** One quoted text, or words up to the next operator including the spaces between them. */
 function readLiteral(pieces: readonly Piece[], from: number): { text: string; next: number } | null {
   const first = pieces[from]
   if (first?.kind === 'quoted') return { text: first.text, next: from + 1 }
@@ -155,9 +168,9 @@ function readLiteral(pieces: readonly Piece[], from: number): { text: string; ne
   return words.length === 0 ? null : { text: words.join(' '), next }
 }
 
-/** Where a condition looks its keys up. */
+/** Where a condition looks up its keys. */
 export interface ConditionScope {
-  /** The word of the node just finished: its own, else its status. */
+  /** The outcome of the node just finished: its custom word, else its status. */
   outcome: string
   preferredLabel: string
   context: Readonly<Record<string, unknown>>
@@ -189,7 +202,7 @@ function lookUp(key: string, { outcome, preferredLabel, context }: ConditionScop
   return valueText(follow(context, bare))
 }
 
-/** The longest key that exists, then a path into its value. */
+/** Finds the longest key that exists, then follows a path into its value. */
 function follow(context: Readonly<Record<string, unknown>>, key: string): unknown {
   const parts = key.split('.')
   for (let length = parts.length - 1; length > 0; length--) {
@@ -205,7 +218,7 @@ function follow(context: Readonly<Record<string, unknown>>, key: string): unknow
   return undefined
 }
 
-/** A value as a condition sees it. */
+/** A value as a condition compares it. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value

@@ -1,7 +1,7 @@
 import { type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
 
-/** How a node of a run stands, for drawing it. */
+/** The state of a node in a run, for drawing it. */
 export interface DrawnState {
   status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped' | 'running' | 'waiting'
   visits: number
@@ -9,13 +9,13 @@ export interface DrawnState {
 }
 
 export interface Drawing {
-  /** By node; those that are not in it were not reached. */
+  /** By node; nodes without an entry were not reached. */
   states?: ReadonlyMap<string, DrawnState>
-  /** Edges by id that were taken, and how often. */
+  /** Edges that were followed, by id, and how often. */
   taken?: ReadonlyMap<string, number>
 }
 
-/** The colours of states, the same in every picture. */
+/** The colours of the states, the same in every drawing. */
 export const FILL: Readonly<Record<DrawnState['status'], string>> = {
   success: '#d3f2d8',
   partial_success: '#f7efc0',
@@ -26,7 +26,7 @@ export const FILL: Readonly<Record<DrawnState['status'], string>> = {
   waiting: '#fbe3c5',
 }
 const LABEL_MAX = 60
-/** From here on exact routing of edges costs minutes. */
+/** From this many nodes on, exact edge routing takes minutes. */
 const STRAIGHT_FROM = 400
 
 /** The graph for Graphviz to lay out: what people read, nothing that only the engine needs. */
@@ -71,7 +71,7 @@ function drawEdge(edge: GraphEdge, taken: Drawing['taken']): string {
   const count = taken?.get(edge.id) ?? 0
   const text = [label, condition && condition !== label ? `[${condition}]` : '', count > 1 ? `×${count}` : '']
   const words = cut(text.filter(Boolean).join(' '))
-  // Set off from the line that it belongs to: Graphviz lets them touch.
+  // Padded, because Graphviz lets labels touch their edges.
   const parts = [`label=${quote(words === '' ? '' : `  ${words}  `)}`]
   if (count > 0) parts.push('penwidth=2', 'color="#222222"')
   else if (taken) parts.push('color="#bbbbbb"', 'fontcolor="#888888"')

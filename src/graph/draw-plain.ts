@@ -8,13 +8,14 @@ const HEIGHT = 26
 const GAP_X = 14
 const GAP_Y = 34
 const MARGIN = 20
-/** A layer with more nodes than this goes on in a further row. */
+/** A layer with more nodes than this wraps to another row. */
 const ROW_MAX = 40
 const LABEL_MAX = 18
 
 /**
- * A picture without Graphviz, for graphs that it would take too long over: nodes in rows by their distance from the start, edges as straight
- * lines. Not pretty, but there, in time that grows with the graph only.
+ * A drawing without Graphviz, for graphs on which Graphviz would take too long: nodes in rows by
+ * their distance from the start, edges as straight lines. It is plain, but its time grows only
+ * linearly with the graph.
  */
 export function drawPlain(graph: Graph, { states, taken }: Drawing = {}): string {
   const places = new Map<string, { x: number; y: number }>()
@@ -53,7 +54,7 @@ export function drawPlain(graph: Graph, { states, taken }: Drawing = {}): string
   return `${lines.join('\n')}\n</svg>\n`
 }
 
-/** Nodes by how many edges they are from the start; what cannot be reached comes last. */
+/** Nodes by their distance from the start; unreachable ones come last. */
 function layersOf(graph: Graph): string[][] {
   const seen = new Set<string>()
   const layers: string[][] = []
@@ -74,7 +75,7 @@ function layersOf(graph: Graph): string[][] {
   return rest.length > 0 ? [...layers, rest] : layers
 }
 
-/** As XML has it; it has no place for control characters at all. */
+/** Escapes text for XML, which does not allow control characters at all. */
 function xml(text: string): string {
   const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
   return [...text].map(character => marks[character] ?? (character < ' ' ? ' ' : character)).join('')

@@ -1,12 +1,15 @@
-/** A workflow as a value: what the DOT parser makes, what code-defined pipelines build, what the engine walks. */
+/**
+ * A workflow as a value: the DOT parser produces it, pipelines in code build it, the engine walks
+ * it.
+ */
 export interface Graph {
   readonly name: string | null
   readonly attributes: Attributes
-  /** In order of declaration. */
+  /** In declaration order. */
   readonly nodes: ReadonlyMap<string, GraphNode>
-  /** In order of declaration; several between the same two nodes are distinct. */
+  /** In declaration order; several edges between the same two nodes are distinct. */
   readonly edges: readonly GraphEdge[]
-  /** The file it was read from, for messages and for files named in it. */
+  /** The file it was parsed from, for messages and relative file names. */
   readonly file: string | null
 }
 
@@ -16,12 +19,12 @@ export interface GraphNode {
   readonly place: Position | null
   /** Labels of the subgraphs it was declared in, outermost first. */
   readonly subgraphs: readonly string[]
-  /** Only named in edges. */
+  /** It appears only in edges. */
   readonly isImplicit: boolean
 }
 
 export interface GraphEdge {
-  /** `from->to#n`: n counts the edges between these two from 1. */
+  /** `from->to#n`: n counts the edges between these two nodes, from 1. */
   readonly id: string
   readonly from: string
   readonly to: string
@@ -31,23 +34,23 @@ export interface GraphEdge {
 
 export type Attributes = ReadonlyMap<string, Attribute>
 
-/** A value as it was written; what it means is for the attribute's type to say. */
+/** A value as written; the attribute's type says what it means. */
 export interface Attribute {
   readonly value: string
-  /** Whether it stood in quotes: printing keeps it. */
+  /** Whether it was quoted: printing preserves it. */
   readonly isQuoted: boolean
   readonly place: Position | null
   /** Where the value came from. */
   readonly origin: 'own' | 'defaults' | 'stylesheet' | 'transform'
 }
 
-/** Counted from 1, as editors do. */
+/** Counted from 1, as in editors. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** The value of an attribute under its name or one of its aliases, the proper name first. */
+/** The value of an attribute under its name or one of its aliases; the name takes precedence. */
 export function textOf(attributes: Attributes, key: string, ...aliases: string[]): string | null {
   for (const name of [key, ...aliases]) {
     const found = attributes.get(name)
@@ -56,7 +59,7 @@ export function textOf(attributes: Attributes, key: string, ...aliases: string[]
   return null
 }
 
-/** Edges by where they begin, worked out once for each graph. */
+/** Edges by their source node, computed once for each graph. */
 const INDEX = new WeakMap<Graph, ReadonlyMap<string, readonly GraphEdge[]>>()
 const NONE: readonly GraphEdge[] = []
 

@@ -1,6 +1,6 @@
 import { type GraphNode, textOf } from './graph.js'
 
-/** Which handler a shape stands for. */
+/** The handler that a shape selects. */
 export const SHAPE_HANDLERS: Readonly<Record<string, string>> = {
   Mdiamond: 'start',
   Msquare: 'exit',
@@ -18,7 +18,7 @@ export const SHAPE_HANDLERS: Readonly<Record<string, string>> = {
 /** Handlers that ship with the engine; more can be registered. */
 export const BUILT_IN_HANDLERS: readonly string[] = [...new Set([...Object.values(SHAPE_HANDLERS), 'pipeline', 'code'])]
 
-/** The handler of a node: its type where that is known, else its shape's, else an agent's turn. */
+/** The handler of a node: from its type if that is known, else from its shape, else `codergen`. */
 export function handlerOf(node: GraphNode, known: readonly string[] = BUILT_IN_HANDLERS): string {
   const type = textOf(node.attributes, 'type', 'node_type')
   if (type !== null && known.includes(type)) return type

@@ -1,13 +1,39 @@
+/*
+ * Workflows as graphs: the DOT language, its attributes, the linter, the routing algorithm and the
+ * drawings. Pure: text and values in, values out; the engine (src/engine/graph/) runs the graphs.
+ *
+ * Parts
+ *
+ * - lexer.ts, parse-dot.ts: DOT text → `Graph` plus every error with its position. print-dot.ts is
+ *   the way back; a printed graph parses to the same graph.
+ * - graph.ts: the `Graph` value itself. Attributes keep their text; what it means depends on the
+ *   attribute's type.
+ * - attribute-table.ts: every attribute of graphs, nodes and edges with type, default and
+ *   description. The linter, `AttributeReader` (attribute-value.ts) and the reference page use it.
+ * - handler-of.ts: which handler runs a node; terminals.ts: where a run starts and ends; join.ts:
+ *   where the branches of a parallel node join.
+ * - condition.ts: conditions on edges (`outcome=success && tests!=0`); stylesheet.ts: CSS-like
+ *   rules that assign models and limits to nodes.
+ * - select-edge.ts: the routing algorithm, which chooses the next edge after a node.
+ * - lint/: rules that return diagnostics with a position and a fix.
+ * - draw-dot.ts prepares a graph for Graphviz; draw-plain.ts draws it without, when it is large.
+ *
+ * Where to add what
+ *
+ * - An attribute: an entry in attribute-table.ts; read it with `AttributeReader` where it matters.
+ * - A handler or a shape: handler-of.ts, then src/engine/ (its index says how).
+ * - A lint rule: an exported `LintRule` in a file of lint/ (structure, attributes or routing), and
+ *   a minimal graph that breaks it in lint/lint.test.ts.
+ */
+
 export {
-  type AttributeSpec,
   EDGE_ATTRIBUTES,
-  FIDELITIES,
   type Fidelity,
   GRAPH_ATTRIBUTES,
   NODE_ATTRIBUTES,
 } from './attribute-table.js'
-export { AttributeReader, durationOf } from './attribute-value.js'
-export { type Condition, type ConditionScope, evaluate, parseCondition, valueText } from './condition.js'
+export { AttributeReader } from './attribute-value.js'
+export { evaluate, parseCondition, valueText } from './condition.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
 export { drawPlain } from './draw-plain.js'
 export {
@@ -19,19 +45,19 @@ export {
   type GraphNode,
   textOf,
 } from './graph.js'
-export { BUILT_IN_HANDLERS, handlerOf, SHAPE_HANDLERS } from './handler-of.js'
+export { BUILT_IN_HANDLERS, handlerOf } from './handler-of.js'
 export { findJoin } from './join.js'
 export {
   type AgentFacts,
   agentOf,
   type Diagnostic,
-  type LintFacts,
   type LintRule,
   lint,
   lintParsed,
+  WITHOUT_EFFECT,
 } from './lint/index.js'
 export { PARSE_LIMITS, type Parsed, type ParseLimits, parseDot } from './parse-dot.js'
 export { printDot } from './print-dot.js'
-export { normaliseLabel, type Route, type RoutedOutcome, selectEdge } from './select-edge.js'
-export { applyStylesheet, classesOf, parseStylesheet } from './stylesheet.js'
-export { isExit, isTerminal, startNodes, terminalNodes } from './terminals.js'
+export { normaliseLabel, selectEdge } from './select-edge.js'
+export { applyStylesheet, classesOf } from './stylesheet.js'
+export { isExit, isTerminal, startNodes } from './terminals.js'

@@ -2,8 +2,10 @@ import { edgesFrom, type Graph } from './graph.js'
 import { handlerOf } from './handler-of.js'
 
 /**
- * Where the branches of a parallel node meet: the fan-in node that every branch reaches, the nearest by its longest way, then by the sum of ways,
- * then by name; where there is none, the nearest ordinary node that every branch reaches. Ways back through the parallel node do not count.
+ * Finds where the branches of a parallel node join: the fan-in node that every branch reaches,
+ * nearest by its longest path, then by the sum of path lengths, then by name; without one, the
+ * nearest ordinary node that every branch reaches. Paths back through the parallel node do not
+ * count.
  */
 export function findJoin(graph: Graph, parallel: string): { node: string | null; isAmbiguous: boolean } {
   const branches = [...new Set(edgesFrom(graph, parallel).map(edge => edge.to))]

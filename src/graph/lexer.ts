@@ -4,10 +4,10 @@ export type TokenKind = 'id' | 'string' | 'number' | 'duration' | 'symbol' | 'ht
 
 export interface Token {
   kind: TokenKind
-  /** What it says: strings without quotes and with their escapes read, everything else as written. */
+  /** The content: strings without quotes and with escapes resolved, everything else as written. */
   text: string
   place: Position
-  /** Where the next character after it stands. */
+  /** The position after the token. */
   end: Position
 }
 
@@ -18,7 +18,7 @@ export interface LexProblem {
 
 const SYMBOLS = ['->', '--', '{', '}', '[', ']', '=', ';', ',', ':', '+', '.'] as const
 
-/** Reads the words of a DOT text. Positions are exact, also inside of strings that run over lines. */
+/** Splits DOT text into tokens. Positions are exact, also after strings that span lines. */
 export class Lexer {
   readonly #text: string
   readonly problems: LexProblem[] = []
@@ -30,7 +30,10 @@ export class Lexer {
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
   }
 
-  /** `inValue`: a bare value may hold dots, colons, slashes and dashes, which elsewhere are symbols. */
+  /**
+   * `inValue`: an unquoted value may contain dots, colons, slashes and dashes, which are symbols
+   * elsewhere.
+   */
   next(inValue = false): Token {
     for (;;) {
       const token = this.#token(inValue)
@@ -38,7 +41,7 @@ export class Lexer {
     }
   }
 
-  /** Null after a character that means nothing. */
+  /** Null after an unexpected character. */
   #token(inValue: boolean): Token | null {
     this.#skipBlank()
     const place = this.#place()
@@ -48,17 +51,17 @@ export class Lexer {
     if (character === '<') return this.#html(place)
     const number = this.#match(inValue ? VALUE_NUMBER : NUMBER)
     if (number !== null) {
-      this.#pass(number.length)
+      this.#skipPlain(number.length)
       return { kind: DURATION.test(number) ? 'duration' : 'number', text: number, place, end: this.#place() }
     }
     const word = this.#match(inValue ? BARE : WORD)
     if (word !== null) {
-      this.#pass(word.length)
+      this.#skipPlain(word.length)
       return { kind: 'id', text: word, place, end: this.#place() }
     }
     for (const symbol of SYMBOLS) {
       if (!this.#text.startsWith(symbol, this.#at)) continue
-      this.#pass(symbol.length)
+      this.#skipPlain(symbol.length)
       return { kind: 'symbol', text: symbol, place, end: this.#place() }
     }
     const [odd] = this.#text.slice(this.#at, this.#at + 2)
@@ -92,7 +95,7 @@ export class Lexer {
       const plain = this.#match(PLAIN)
       if (plain !== null) {
         text += plain
-        this.#pass(plain.length)
+        this.#skipPlain(plain.length)
         continue
       }
       text += character === '\r' && this.#text[this.#at + 1] === '\n' ? '' : character
@@ -101,7 +104,7 @@ export class Lexer {
     return { kind: 'string', text, place, end: this.#place() }
   }
 
-  /** An HTML label: not ours, but its end must be found. */
+  /** An HTML label: not supported, but its end must be found. */
   #html(place: Position): Token {
     let depth = 0
     let text = ''
@@ -120,7 +123,7 @@ export class Lexer {
     for (;;) {
       const character = this.#text[this.#at]
       if (character === undefined) return
-      if (character === ' ') this.#pass(1)
+      if (character === ' ') this.#skipPlain(1)
       else if (/\s/.test(character)) this.#skip(1)
       else if (this.#text.startsWith('//', this.#at)) this.#skipLine()
       else if (character === '#' && this.#isLineStart()) this.#skipLine()
@@ -157,8 +160,8 @@ export class Lexer {
     }
   }
 
-  /** Over what holds no line break. */
-  #pass(length: number): void {
+  /** Skips text that contains no line break. */
+  #skipPlain(length: number): void {
     this.#at += length
     this.#column += length
   }
@@ -168,14 +171,16 @@ export class Lexer {
   }
 }
 
-/** A file of nothing but such characters needs no list of them all. */
+/** A file of nothing but unexpected characters needs no complete list. */
 const PROBLEMS_MAX = 100
-/** Of a string: what is neither an escape nor its end, and stays on its line. */
+/**
+ * Inside a string: characters that are neither an escape nor its end, up to the end of the line.
+ */
 const PLAIN = /[^"\\\r\n]+/y
 const WORD = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*/y
 const BARE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_.:/\u0080-\uffff-]*/y
 const NUMBER = /-?(?:\d+\.\d*|\.\d+|\d+)(?:ms|s|m|h|d)?(?![A-Za-z0-9_])/y
-/** A value may begin with a digit and be a word all the same: `5.4-spark`, `80x24`. */
+/** A value may begin with a digit and still be a word: `5.4-spark`, `80x24`. */
 const VALUE_NUMBER = /-?(?:\d+\.\d*|\.\d+|\d+)(?:ms|s|m|h|d)?(?![A-Za-z0-9_.:/-])/y
 const DURATION = /(?:ms|s|m|h|d)$/
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', n: '\n', t: '\t' }

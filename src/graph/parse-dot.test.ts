@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { drawDot } from './draw-dot.js'
 import { type Graph, textOf } from './graph.js'
 import { lintParsed } from './lint/index.js'
 import { parseDot } from './parse-dot.js'
@@ -15,7 +14,7 @@ const read = (dot: string): Graph => {
   return graph
 }
 const attribute = (graph: Graph, node: string, key: string) => textOf(graph.nodes.get(node)!.attributes, key)
-/** What a graph says, without places and origins. */
+/** The content of a graph, without positions and origins. */
 const meaning = (graph: Graph) => ({
   name: graph.name,
   attributes: [...graph.attributes].map(([key, { value }]) => [key, value]),
@@ -27,8 +26,8 @@ const meaning = (graph: Graph) => ({
   edges: graph.edges.map(({ id, attributes }) => [id, [...attributes].map(([key, { value }]) => [key, value])]),
 })
 
-describe('reading DOT', () => {
-  test('a linear graph', () => {
+describe('parseDot', () => {
+  test('parses a linear graph', () => {
     const graph = read('digraph x { start -> a -> exit }')
     expect([graph.name, [...graph.nodes.keys()], graph.edges.map(({ id }) => id)]).toEqual([
       'x',
@@ -36,7 +35,7 @@ describe('reading DOT', () => {
       ['start->a#1', 'a->exit#1'],
     ])
   })
-  test('attributes of the graph, both ways, dots in keys', () => {
+  test('parses graph attributes in both forms, and dots in keys', () => {
     const graph = read(
       'digraph { graph [goal="Do it", model_stylesheet="* { }"]; label="Mine"; stack.child_dotfile="c.dot" }',
     )
@@ -44,7 +43,7 @@ describe('reading DOT', () => {
       ['goal', 'label', 'model_stylesheet', 'stack.child_dotfile'].map(key => textOf(graph.attributes, key)),
     ).toEqual(['Do it', 'Mine', '* { }', 'c.dot'])
   })
-  test('attributes over several lines, with commas, semicolons or nothing between them, in several lists', () => {
+  test('parses attributes over several lines, with commas, semicolons or nothing between them, in several lists', () => {
     const graph = read(
       'digraph { a [\n  shape=box\n  prompt="one\ntwo"; timeout=900s,\n] [max_retries=2 llm_model=gpt-5.4] }',
     )
@@ -56,7 +55,7 @@ describe('reading DOT', () => {
       'gpt-5.4',
     ])
   })
-  test('chains give every pair the same attributes', () => {
+  test('gives every pair of a chain the same attributes', () => {
     const graph = read('digraph { a -> b -> c [weight=3 condition="x=1"] }')
     expect(
       graph.edges.map(({ attributes }) => [textOf(attributes, 'weight'), textOf(attributes, 'condition')]),
@@ -65,7 +64,7 @@ describe('reading DOT', () => {
       ['3', 'x=1'],
     ])
   })
-  test('defaults apply to what follows in their scope; subgraphs inherit and do not leak', () => {
+  test('applies defaults to the rest of their scope; subgraphs inherit and do not leak', () => {
     const graph = read(
       'digraph { early; node [timeout=1s]; subgraph s { label="Loop A!"; node [timeout=2s]; inner } late }',
     )
@@ -73,7 +72,7 @@ describe('reading DOT', () => {
     expect(classesOf(graph.nodes.get('inner')!)).toEqual(['loop-a'])
     expect(graph.nodes.size).toBe(3)
   })
-  test('attributes of edges, quoted and bare', () => {
+  test('parses edge attributes, quoted and unquoted', () => {
     const { graph } = parseDot(
       'digraph { a -> b [label="Go on", condition="x=1", weight=3, loop_restart=true, fidelity=full] }',
     )
@@ -87,7 +86,7 @@ describe('reading DOT', () => {
     ])
   })
 
-  test('subgraphs are flattened, and their labels become classes', () => {
+  test('flattens subgraphs, and turns their labels into classes', () => {
     const { graph } = parseDot(
       'digraph { subgraph cluster_x { label="Loop A (fast!)"; node [timeout=5s]; a -> b } c -> a }',
     )
@@ -95,13 +94,13 @@ describe('reading DOT', () => {
     expect(['a', 'b', 'c'].map(id => classesOf(graph.nodes.get(id)!))).toEqual([['loop-a-fast'], ['loop-a-fast'], []])
   })
 
-  test('escapes, joined strings, comments of all kinds, a BOM and CRLF', () => {
+  test('parses escapes, joined strings, comments of all kinds, a BOM and CRLF', () => {
     const graph = read(
       '\ufeffdigraph {\r\n# line\r\n// line\r\n/* block\r\n*/ a [prompt="q\\"\\\\ \\n\\t \\d" + "more", label="é"] }\r\n',
     )
     expect([attribute(graph, 'a', 'prompt'), attribute(graph, 'a', 'label')]).toEqual(['q"\\ \n\t \\dmore', 'é'])
   })
-  test('edges between the same two nodes are distinct', () => {
+  test('keeps edges between the same two nodes apart', () => {
     expect(read('digraph { a -> b; a -> b }').edges.map(({ id }) => id)).toEqual(['a->b#1', 'a->b#2'])
   })
   test.each([
@@ -110,25 +109,25 @@ describe('reading DOT', () => {
     ['digraph { a -- b }', '--'],
     ['digraph { a } digraph { b }', 'one graph'],
     ['digraph { a:b -> c }', 'ports'],
-    ['digraph { "a b" }', 'not a name'],
+    ['digraph { "a b" }', 'not a valid node name'],
     ['digraph { a [label=<b>] }', 'HTML'],
     ['digraph { {a b} -> c }', 'group'],
     ['digraph { a [label="x }', 'not closed'],
     ['', 'expected digraph'],
-  ])('refuses %s with a place', (dot, says) => {
+  ])('rejects %s with a position', (dot, says) => {
     const { problems } = parseDot(dot)
     expect(problems.map(({ message }) => message).join('\n')).toContain(says)
     expect(problems[0]!.place.line).toBe(1)
   })
-  test('reports several mistakes of one file at their places', () => {
+  test('reports several errors of one file at their positions', () => {
     const { problems } = parseDot('digraph {\n a -> \n b [x=]\n c\n d -- e\n}')
     expect(new Set(problems.map(({ place }) => place.line)).size).toBeGreaterThanOrEqual(2)
   })
 })
 
-describe('printing', () => {
+describe('printDot', () => {
   const values = fc.string({ maxLength: 30 }).filter(text => !/[\r\u0000]/.test(text))
-  test('what is printed reads as the same graph', () => {
+  test('prints what parses to the same graph', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ label: values, prompt: values, to: fc.nat(5) }), { minLength: 1, maxLength: 6 }),
@@ -147,7 +146,7 @@ describe('printing', () => {
   })
 })
 
-describe('hostile files', () => {
+describe('parsing a hostile file', () => {
   const words = [
     'digraph',
     '{',
@@ -180,7 +179,7 @@ describe('hostile files', () => {
     'é',
     '\0',
   ]
-  test('never throw, and say where the mistake is', () => {
+  test('never throws, and reports the position of the error', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { maxLength: 60 }), pieces => {
         const parsed = parseDot(`digraph { ${pieces.join(' ')}`)
@@ -190,18 +189,21 @@ describe('hostile files', () => {
       { numRuns: 400 },
     )
   })
-  test('of any bytes never throw', () => {
+  test('of arbitrary bytes never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), text => void lintParsed(parseDot(text))),
       { numRuns: 300 },
     )
   })
-  test('that are cut off anywhere never throw', () => {
+  test('that is cut off anywhere reports an error', () => {
     const whole =
       'digraph g { graph [goal="x"]; a [shape=box, prompt="two\nlines" + "b"]; subgraph { label=L; b } a -> b -> c [condition="x=1 && y"] }'
-    for (let at = 0; at < whole.length; at++) lintParsed(parseDot(whole.slice(0, at)))
+    for (let at = 0; at < whole.length; at++) {
+      const errors = lintParsed(parseDot(whole.slice(0, at))).filter(({ rule }) => rule === 'syntax')
+      expect([at, errors.length > 0]).toEqual([at, true])
+    }
   })
-  test('with a prompt of a megabyte, deep nesting, or nothing but odd characters', () => {
+  test('with a one-megabyte prompt, deep nesting, or only odd characters, reports a bounded list', () => {
     const big = `digraph { a [prompt="${'x'.repeat(1_000_000)}"] }`
     expect(parseDot(big).problems).toEqual([])
     expect(parseDot(`digraph { ${'{'.repeat(20_000)}`).problems.length).toBeGreaterThan(0)
@@ -209,33 +211,29 @@ describe('hostile files', () => {
   })
 })
 
-test('ten thousand nodes are read and checked within a second of work', () => {
+// How long that takes is measured by `npm run bench:graph`.
+test('a graph of ten thousand nodes is parsed and linted', () => {
   const names = Array.from({ length: 10_000 }, (_, at) => `n${at}`)
   const dot = `digraph { start [shape=Mdiamond]; exit [shape=Msquare]\n${names.map(name => `${name} [prompt="do ${name}"]`).join('\n')}\nstart -> ${names.join('\n -> ')} -> exit }`
-  const limits = { bytes: 1e8, nodes: 20_000, edges: 100_000, label: 4_096 }
-  const before = process.cpuUsage()
-  const parsed = parseDot(dot, { limits })
-  const found = lintParsed(parsed)
-  const { user, system } = process.cpuUsage(before)
+  const parsed = parseDot(dot, { limits: { bytes: 1e8, nodes: 20_000, edges: 100_000, label: 4_096 } })
   expect(parsed.graph.nodes.size).toBe(10_002)
-  expect(found.filter(({ severity }) => severity === 'error')).toEqual([])
-  // Twice the bar: other tests share the machine and the collector.
-  expect((user + system) / 1000).toBeLessThan(2_000)
+  expect(lintParsed(parsed).filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
+// Graphs from other projects, if a folder of them is available; test/conformance runs them, too.
 const SAMPLES = join(import.meta.dirname, '../../../shared/data/dot-samples')
-describe.skipIf(!existsSync(SAMPLES))('graphs that others wrote', () => {
+describe.skipIf(!existsSync(SAMPLES))('a graph from another project', () => {
+  const NOT_DOT = 'kilroy-docs_strongdm_dot_specs_simple_example_integration_smoke_test.dot'
   const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter(file => file.endsWith('.dot')) : []
-  test('are there', () => expect(files.length).toBeGreaterThanOrEqual(26))
-  test('all parse but one, which is no DOT', () => {
-    const bad = files.filter(file => parseDot(readFileSync(join(SAMPLES, file), 'utf8')).problems.length > 0)
-    expect(bad).toHaveLength(1)
+  test('is in a folder of at least 26 files', () => expect(files.length).toBeGreaterThanOrEqual(26))
+  test('that is not DOT has a syntax error in its first line', () => {
+    const { problems } = parseDot(readFileSync(join(SAMPLES, NOT_DOT), 'utf8'))
+    expect(problems.map(({ place }) => place.line)).toEqual([1])
   })
-  test.each(files)('%s is checked, drawn and printed', file => {
+  test.each(files.filter(file => file !== NOT_DOT))('%s is parsed, linted and printed', file => {
     const parsed = parseDot(readFileSync(join(SAMPLES, file), 'utf8'), { file })
-    if (parsed.problems.length > 0) return
-    for (const finding of lintParsed(parsed)) expect(finding.file).toBe(file)
-    expect(drawDot(parsed.graph)).toContain('digraph')
+    expect(parsed.problems).toEqual([])
+    expect(lintParsed(parsed).filter(finding => finding.file !== file)).toEqual([])
     expect(meaning(parseDot(printDot(parsed.graph)).graph)).toEqual(meaning(parsed.graph))
   })
 })

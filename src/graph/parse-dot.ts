@@ -24,8 +24,8 @@ export interface Parsed {
 }
 
 /**
- * Reads a workflow from DOT. Everything that is wrong is reported with its place: after a mistake reading goes on at the next statement. The
- * graph is as much as could be read.
+ * Parses a workflow from DOT. Every error is reported with its position: after an error, parsing
+ * continues at the next statement. The graph contains everything that could be parsed.
  */
 export function parseDot(text: string, options: { file?: string; limits?: ParseLimits } = {}): Parsed {
   const limits = options.limits ?? PARSE_LIMITS
@@ -48,7 +48,7 @@ interface Scope {
   /** Attributes of this graph or subgraph. */
   own: AttributeMap
   subgraphs: string[]
-  /** Nodes declared in it, to be given the class of its label. */
+  /** Nodes declared in it, which get the class of its label. */
   members: Set<string>
 }
 
@@ -60,8 +60,8 @@ interface NodeDraft {
   scopes: Scope[]
 }
 
-/** Thrown inside of one statement, caught by the loop over statements. */
-class Mistake extends Error {
+/** Thrown inside one statement, caught by the loop over statements. */
+class StatementError extends Error {
   readonly problem: SyntaxProblem
 
   constructor(problem: SyntaxProblem) {
@@ -70,11 +70,11 @@ class Mistake extends Error {
   }
 }
 
-/** So many mistakes are told; a file with more of them is something else. */
+/** At most this many errors are reported; a file with more of them is probably not DOT. */
 const PROBLEMS_MAX = 1_000
 
-/** Ends the reading. */
-class TooMany extends Mistake {}
+/** Stops the parser. */
+class TooManyErrors extends StatementError {}
 
 class Parser {
   readonly #lexer: Lexer
@@ -102,12 +102,12 @@ class Parser {
       this.#statements([root])
       if (this.#token.kind !== 'end')
         this.#report(
-          `a file holds one graph; found ${this.#found()} after it`,
+          `a file contains one graph; found ${this.#found()} after it`,
           this.#token.place,
-          'put the second graph into a file of its own',
+          'move the second graph to its own file',
         )
     } catch (error) {
-      if (!(error instanceof Mistake)) throw error
+      if (!(error instanceof StatementError)) throw error
       this.#problems.push(error.problem)
     }
     this.#problems.push(...this.#lexer.problems)
@@ -118,10 +118,10 @@ class Parser {
   // — statements —
 
   #header(): string | null {
-    if (this.#isWord('strict')) this.#fail('"strict" is not supported', 'leave it out')
-    if (this.#isWord('graph')) this.#fail('an undirected graph is no workflow', 'write digraph, and -> for edges')
+    if (this.#isWord('strict')) this.#fail('"strict" is not supported', 'remove it')
+    if (this.#isWord('graph')) this.#fail('an undirected graph is not a workflow', 'write digraph, and -> for edges')
     if (!this.#isWord('digraph'))
-      this.#fail(`expected digraph, found ${this.#found()}`, 'a workflow is: digraph name { … }')
+      this.#fail(`expected digraph, found ${this.#found()}`, 'a workflow has the form: digraph name { … }')
     this.#advance()
     let name: string | null = null
     if (this.#token.kind === 'id' || this.#token.kind === 'string') {
@@ -138,7 +138,7 @@ class Parser {
         this.#advance()
         return
       }
-      if (this.#token.kind === 'end') this.#fail('expected }, found the end of the file', 'close the graph')
+      if (this.#token.kind === 'end') this.#fail('expected }, found the end of the file', 'close the graph with }')
       if (this.#isSymbol(';')) {
         this.#advance()
         continue
@@ -146,11 +146,11 @@ class Parser {
       try {
         this.#statement(scopes)
       } catch (error) {
-        if (!(error instanceof Mistake) || error instanceof TooMany) throw error
+        if (!(error instanceof StatementError) || error instanceof TooManyErrors) throw error
         this.#problems.push(error.problem)
         if (this.#problems.length >= PROBLEMS_MAX)
-          throw new TooMany({
-            message: `more than ${PROBLEMS_MAX} mistakes; the rest was not read`,
+          throw new TooManyErrors({
+            message: `more than ${PROBLEMS_MAX} errors; the rest was not parsed`,
             place: this.#token.place,
           })
         this.#recover()
@@ -158,7 +158,7 @@ class Parser {
     }
   }
 
-  /** Goes on behind the next `;` or `]`, or at the next line, without leaving the block. */
+  /** Continues after the next `;` or `]`, or at the next line, without leaving the block. */
   #recover(): void {
     const { line } = this.#token.place
     for (;;) {
@@ -204,7 +204,7 @@ class Parser {
 
   #subgraph(scopes: readonly Scope[]): void {
     const outer = scopes.at(-1)!
-    if (scopes.length > DEPTH_MAX) this.#fail(`subgraphs are nested more than ${DEPTH_MAX} deep`)
+    if (scopes.length > DEPTH_MAX) this.#fail(`subgraphs are nested more than ${DEPTH_MAX} levels deep`)
     if (this.#isWord('subgraph')) {
       this.#advance()
       if (this.#token.kind === 'id' || this.#token.kind === 'string') this.#advance()
@@ -218,7 +218,7 @@ class Parser {
       members: new Set(),
     }
     this.#statements([...scopes, inner])
-    if (this.#isSymbol('->')) this.#fail('a group of nodes cannot be the end of an edge', 'write one edge per node')
+    if (this.#isSymbol('->')) this.#fail('a group of nodes cannot be an endpoint of an edge', 'write one edge per node')
   }
 
   #edge(scopes: readonly Scope[], start: Token, first: string): void {
@@ -228,7 +228,7 @@ class Parser {
       if (this.#isSymbol('--')) this.#fail('-- makes an undirected edge', 'write ->')
       this.#advance()
       if (this.#isSymbol('{') || this.#isWord('subgraph'))
-        this.#fail('a group of nodes cannot be the end of an edge', 'write one edge per node')
+        this.#fail('a group of nodes cannot be an endpoint of an edge', 'write one edge per node')
       const token = this.#token
       const id = this.#id()
       checkId(token, id)
@@ -241,7 +241,7 @@ class Parser {
     for (const [key, attribute] of given) attributes.set(key, attribute)
     for (const { id, place } of ids) this.#mention(scopes, id, place)
     for (let at = 0; at + 1 < ids.length; at++) {
-      if (this.#edges.length >= this.#limits.edges) this.#fail(`there are more than ${this.#limits.edges} edges`)
+      if (this.#edges.length >= this.#limits.edges) this.#fail(`the graph has more than ${this.#limits.edges} edges`)
       this.#edges.push({ from: ids[at]!.id, to: ids[at + 1]!.id, attributes, place: ids[at]!.place })
     }
   }
@@ -268,7 +268,7 @@ class Parser {
   #draft(scopes: readonly Scope[], id: string, place: Position, isImplicit: boolean): NodeDraft {
     const known = this.#nodes.get(id)
     if (known) return known
-    if (this.#nodes.size >= this.#limits.nodes) this.#fail(`there are more than ${this.#limits.nodes} nodes`)
+    if (this.#nodes.size >= this.#limits.nodes) this.#fail(`the graph has more than ${this.#limits.nodes} nodes`)
     const defaults = [...scopes.at(-1)!.node].map(
       ([key, value]) => [key, { ...value, origin: 'defaults' as const }] as const,
     )
@@ -293,7 +293,7 @@ class Parser {
           continue
         }
         if (this.#token.kind === 'end')
-          this.#fail('expected ], found the end of the file', 'close the list of attributes')
+          this.#fail('expected ], found the end of the file', 'close the attribute list with ]')
         const key = this.#dotted(this.#id())
         this.#expect('=', true)
         attributes.set(key, this.#value(key))
@@ -303,7 +303,7 @@ class Parser {
     return attributes
   }
 
-  /** The lexer has read `a` and stands before `.b`. */
+  /** The lexer has read `a` and is before `.b`. */
   #dotted(first: string): string {
     let key = first
     while (this.#isSymbol('.')) {
@@ -315,7 +315,7 @@ class Parser {
 
   #value(key: string): Attribute {
     const { kind, text, place } = this.#token
-    if (kind === 'html') this.#fail('an HTML label is not supported', 'write it as a string in quotes')
+    if (kind === 'html') this.#fail('an HTML label is not supported', 'write it as a quoted string')
     if (kind === 'symbol' || kind === 'end') this.#fail(`expected a value for ${key}, found ${this.#found()}`)
     this.#advance()
     let value = text
@@ -326,7 +326,7 @@ class Parser {
       this.#advance()
     }
     if (key === 'label' && value.length > this.#limits.label)
-      this.#report(`the label has ${value.length} characters; at most ${this.#limits.label} are allowed`, place)
+      this.#report(`the label is ${value.length} characters long; the limit is ${this.#limits.label}`, place)
     return { value, isQuoted: kind === 'string', place, origin: 'own' }
   }
 
@@ -355,11 +355,11 @@ class Parser {
     if (kind === 'number' || kind === 'duration')
       this.#fail(
         `a name cannot begin with a digit: ${text}`,
-        'use a name with a letter first, and label= for what people read',
+        'start the name with a letter, and use label= for the text people see',
       )
     if (kind !== 'id' && kind !== 'string') this.#fail(`expected a name, found ${this.#found()}`)
     this.#advance()
-    if (this.#isSymbol(':')) this.#fail('ports (a:b) are not supported', 'use label= for what people read')
+    if (this.#isSymbol(':')) this.#fail('ports (a:b) are not supported', 'use label= for the text people see')
     return text
   }
 
@@ -391,21 +391,21 @@ class Parser {
   }
 
   #fail(message: string, fix?: string): never {
-    throw new Mistake({ message, place: this.#token.place, ...(fix !== undefined && { fix }) })
+    throw new StatementError({ message, place: this.#token.place, ...(fix !== undefined && { fix }) })
   }
 }
 
-/** Nobody nests so deep, and every level costs a place on the stack. */
+/** Deeper than any real graph, and every level takes space on the stack. */
 const DEPTH_MAX = 100
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 function checkId(token: Token, id: string): void {
   if (NAME.test(id)) return
-  const message = `${JSON.stringify(id)} is not a name for a node`
-  throw new Mistake({
+  const message = `${JSON.stringify(id)} is not a valid node name`
+  throw new StatementError({
     message,
     place: token.place,
-    fix: 'letters, digits and underscores only; use label= for what people read',
+    fix: 'use letters, digits and underscores only, and label= for the text people see',
   })
 }

@@ -1,7 +1,10 @@
 import type { Attribute, Attributes, Graph } from './graph.js'
 import { classOfLabel } from './stylesheet.js'
 
-/** The graph as DOT that parses to the same graph again. Values from a stylesheet stay out: the sheet is in there. */
+/**
+ * Prints the graph as DOT that parses to the same graph. Values from a stylesheet are left out,
+ * because the sheet itself is printed.
+ */
 export function printDot(graph: Graph): string {
   const lines = [`digraph ${graph.name === null ? '' : `${name(graph.name)} `}{`]
   const own = list(graph.attributes)
@@ -14,7 +17,7 @@ export function printDot(graph: Graph): string {
   return `${lines.join('\n')}\n}\n`
 }
 
-/** Subgraphs are flattened by reading: what they gave a node is printed with it. */
+/** The parser flattens subgraphs: the classes they gave a node are printed with the node. */
 function withClasses(attributes: Attributes, subgraphs: readonly string[]): string {
   if (subgraphs.length === 0) return list(attributes)
   const derived = subgraphs.map(classOfLabel).filter(Boolean)

@@ -3,15 +3,15 @@ import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from '.
 import { handlerOf } from './handler-of.js'
 import { isTerminal } from './terminals.js'
 
-/** What a node's handler says when it has ended, as far as routing asks. */
+/** The part of a handler's result that routing needs. */
 export interface RoutedOutcome {
   status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped'
-  /** The handler's own word, where it is none of the statuses. */
+  /** A custom outcome word, if it is not one of the statuses. */
   outcome?: string
   preferredLabel?: string
   suggestedNextIds?: readonly string[]
   nextNode?: string
-  /** The exact edge, chosen at a gate. */
+  /** The exact edge that was chosen at a gate. */
   edge?: string
   failureReason?: string
 }
@@ -32,21 +32,21 @@ export type Route =
   | { fail: 'bad_route' | 'no_route' | 'failed'; why: string }
 
 /**
- * Where a run goes from a node: the one algorithm. Failed work never flows on along an ordinary edge, and an edge whose condition is false is
- * never taken.
+ * The routing algorithm: chooses the next edge of a node. A failure never follows an unconditional
+ * edge, and an edge whose condition is false is never followed.
  */
 export function selectEdge(
   graph: Graph,
   node: GraphNode,
   outcome: RoutedOutcome,
   context: Readonly<Record<string, unknown>>,
-  /** A parallel node's unconditional edges are its branches: none of them takes up its failure. */
+  /** A parallel node's unconditional edges are its branches: none of them handles its failure. */
   { isParallel = false }: { isParallel?: boolean } = {},
 ): Route {
   const edges = edgesFrom(graph, node.id)
   if (outcome.nextNode !== undefined) {
     if (!graph.nodes.has(outcome.nextNode))
-      return { fail: 'bad_route', why: `${node.id} asked for "${outcome.nextNode}", and there is no such node` }
+      return { fail: 'bad_route', why: `${node.id} asked for an unknown node "${outcome.nextNode}"` }
     return { go: outcome.nextNode, edge: null, reason: 'override' }
   }
   if (outcome.edge !== undefined) {
@@ -85,10 +85,10 @@ export function selectEdge(
   const [first] = inOrder(plain)
   if (first) return { go: first.to, edge: first.id, reason: 'weight' }
   if (isTerminal(graph, node)) return { finish: true }
-  return { fail: 'no_route', why: `no edge leads on from ${node.id}: ${tried.join('; ') || 'it has none'}` }
+  return { fail: 'no_route', why: `no edge of ${node.id} can be followed: ${tried.join('; ') || 'it has none'}` }
 }
 
-/** Only a diamond, or a retry target that the author named, takes up what failed. */
+/** Only a diamond, or a configured retry target, handles a failure. */
 function afterFailure(graph: Graph, node: GraphNode, outcome: RoutedOutcome, plain: readonly GraphEdge[]): Route {
   const diamonds = plain.filter(edge => {
     const target = graph.nodes.get(edge.to)
@@ -115,7 +115,7 @@ function hasCondition(edge: GraphEdge): boolean {
   return (textOf(edge.attributes, 'condition') ?? '').trim() !== ''
 }
 
-/** By weight, highest first, then by target, then as declared. */
+/** By weight, highest first, then by target, then in declaration order. */
 function inOrder(edges: readonly GraphEdge[]): GraphEdge[] {
   return edges
     .map((edge, index) => ({ edge, index }))
@@ -123,7 +123,7 @@ function inOrder(edges: readonly GraphEdge[]): GraphEdge[] {
     .map(({ edge }) => edge)
 }
 
-/** By weight, highest first, then as declared. */
+/** By weight, highest first, then in declaration order. */
 function byWeight(edges: readonly GraphEdge[]): GraphEdge | undefined {
   let best: GraphEdge | undefined
   for (const edge of edges) if (!best || weightOf(edge) > weightOf(best)) best = edge

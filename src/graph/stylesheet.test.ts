@@ -25,14 +25,14 @@ describe('a stylesheet', () => {
     expect(model(sheet, node)).toBe(expected)
   })
 
-  test('leaves the graph it was given as it was, and says where a value came from', () => {
+  test('does not change the given graph, and records where a value came from', () => {
     const { graph } = parseDot('digraph { graph [model_stylesheet="* { llm_model: a }"]; n }')
     const made = applyStylesheet(graph)
     expect(graph.nodes.get('n')!.attributes.has('llm_model')).toBe(false)
     expect(made.nodes.get('n')!.attributes.get('llm_model')!.origin).toBe('stylesheet')
   })
 
-  test('reports mistakes at their place inside of the string', () => {
+  test('reports errors at their position inside the string', () => {
     const dot =
       'digraph {\n graph [model_stylesheet="* { llm_model: a }\n ? { }"]\n start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
     const found = lintParsed(parseDot(dot)).find(({ rule }) => rule === 'stylesheet_syntax')!

@@ -14,7 +14,7 @@ export interface StyleProblem {
   at: number
 }
 
-/** Properties a sheet may set; their names are those of node attributes. */
+/** Properties that a sheet may set; named like node attributes. */
 export const STYLE_PROPERTIES: readonly string[] = [
   'llm_model',
   'llm_provider',
@@ -30,7 +30,7 @@ export const STYLE_PROPERTIES: readonly string[] = [
 
 const ALIASES: Readonly<Record<string, string>> = { model: 'llm_model', provider: 'llm_provider' }
 
-/** Reads a model stylesheet: `selector, selector { property: value; … }`. */
+/** Parses a model stylesheet: `selector, selector { property: value; … }`. */
 export function parseStylesheet(text: string): { rules: StyleRule[]; problems: StyleProblem[] } {
   const rules: StyleRule[] = []
   const problems: StyleProblem[] = []
@@ -99,7 +99,7 @@ function readProperties(body: string, at: number, problems: StyleProblem[]): Map
       .slice(colon + 1)
       .trim()
       .replace(/^(["'])(.*)\1$/s, '$2')
-    if (!STYLE_PROPERTIES.includes(name)) problems.push({ message: `there is no property "${given}"`, at: place })
+    if (!STYLE_PROPERTIES.includes(name)) problems.push({ message: `unknown property "${given}"`, at: place })
     else if (value === '') problems.push({ message: `${given} has no value`, at: place })
     else properties.set(name, value)
   }
@@ -108,7 +108,7 @@ function readProperties(body: string, at: number, problems: StyleProblem[]): Map
 
 const SPECIFICITY = { all: 0, shape: 1, class: 2, id: 3 } as const
 
-/** Gives every node what the sheet says, where it does not say so itself. Returns a new graph. */
+/** Applies the sheet to every node, unless the node sets the value itself. Returns a new graph. */
 export function applyStylesheet(graph: Graph): Graph {
   const sheet = graph.attributes.get('model_stylesheet')
   if (!sheet || sheet.value.trim() === '') return graph
@@ -156,7 +156,7 @@ function matches(selector: Selector, node: GraphNode): boolean {
   }
 }
 
-/** Classes of a node: its own, and those that the labels of its subgraphs give it. */
+/** The classes of a node: its own, and those from the labels of its subgraphs. */
 export function classesOf(node: GraphNode): string[] {
   return [
     ...namesOf(textOf(node.attributes, 'class') ?? ''),

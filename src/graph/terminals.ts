@@ -1,6 +1,6 @@
 import { edgesFrom, type Graph, type GraphNode, textOf } from './graph.js'
 
-/** Nodes that may be where a run begins: those of the start's shape, else those called start. */
+/** Candidates for the start node: those with the start shape, else those named `start`. */
 export function startNodes(graph: Graph): readonly GraphNode[] {
   const known = STARTS.get(graph)
   if (known) return known
@@ -11,15 +11,15 @@ export function startNodes(graph: Graph): readonly GraphNode[] {
   return starts
 }
 
-/** Worked out once for each graph: it is asked at every node. */
+/** Computed once for each graph, because every node asks for it. */
 const STARTS = new WeakMap<Graph, readonly GraphNode[]>()
 
-/** Where a run ends: by shape or type, by name, or because nothing leads on. */
+/** Whether a run ends at this node: by shape, type or name, or because no edge leaves it. */
 export function isTerminal(graph: Graph, node: GraphNode): boolean {
   return isExit(node) || edgesFrom(graph, node.id).length === 0
 }
 
-/** An end that runs no handler of its own. */
+/** An exit node, which runs no handler. */
 export function isExit(node: GraphNode): boolean {
   if (textOf(node.attributes, 'shape') === 'Msquare') return true
   if (textOf(node.attributes, 'type', 'node_type') === 'exit') return true

@@ -4,8 +4,9 @@ import { newEvent } from '../events/index.js'
 import type { NewEvent, StreamAppend } from '../store/index.js'
 
 /**
- * What belongs to the decision of a request that a run made: the answer in the run's own stream, in the same transaction. With it the decision
- * is applied: the run will fold it whoever drives it, and nobody has to deliver anything.
+ * What is written with the decision of a run's gate, in the same transaction: the answer in the
+ * run's stream. This applies the decision: the process that drives the run reads it from there, and
+ * nothing has to be delivered.
  */
 export async function gateAnswer(
   record: ApprovalRecord,
@@ -37,7 +38,9 @@ export async function gateAnswer(
   ]
 }
 
-/** A run that waits for more budget is paused: raising it resumes the run, everything else ends it. */
+/**
+ * A run that waits for budget is paused: raising the budget resumes it, every other answer ends it.
+ */
 function budgetAnswer({ kind, request }: ApprovalRecord, { option, actor }: ApprovalDecision): NewEvent[] {
   if (kind !== 'budget') return []
   const by = actor.name

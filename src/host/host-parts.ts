@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import { PackShelf } from '../agents/index.js'
+import { LivePacks } from '../agents/index.js'
 import type { EventData, EventType } from '../events/index.js'
-import { NotifyCenter, openOutlets } from '../notifications/index.js'
-import { PaneBoard } from '../supervision/index.js'
+import { NotificationCenter, openOutlets } from '../notifications/index.js'
+import { PaneRegistry } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { HostOptions, HostSettings } from './settings.js'
 
@@ -14,8 +14,8 @@ import type { HostOptions, HostSettings } from './settings.js'
 /** Writes an event about the host itself, without waiting for it. */
 export type Note = <T extends EventType>(type: T, data: EventData<T>) => void
 
-export function openPacks({ settings, clock, owner }: HostOptions, note: Note): PackShelf {
-  const packs = new PackShelf({
+export function openPacks({ settings, clock, owner }: HostOptions, note: Note): LivePacks {
+  const packs = new LivePacks({
     directories: { user: settings.packDirectory },
     clock,
     onFailed: ({ agent, file, line, message }) =>
@@ -29,10 +29,10 @@ export function openPacks({ settings, clock, owner }: HostOptions, note: Note): 
 /** The pane board; null in a host without supervision. */
 export function openBoard(
   { settings, clock, owner, onError }: HostOptions,
-  { packs, redactor, note }: { packs: PackShelf; redactor: Redactor; note: Note },
-): PaneBoard | null {
+  { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: Note },
+): PaneRegistry | null {
   if (!settings.supervision || owner !== 'daemon') return null
-  return new PaneBoard({
+  return new PaneRegistry({
     clock,
     settings: settings.supervision,
     packs,
@@ -46,10 +46,10 @@ export function openBoard(
 /** Notifies people of changes on the board. */
 export function openNotices(
   { clock, onError }: HostOptions,
-  board: PaneBoard,
+  board: PaneRegistry,
   notify: NonNullable<HostSettings['notify']>,
-): NotifyCenter {
-  const notices = new NotifyCenter({
+): NotificationCenter {
+  const notices = new NotificationCenter({
     clock,
     settings: notify,
     quietRunS: board.settings.panes.quiet_run_s,

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
-import type { LivePack, PackShelf } from '../agents/index.js'
-import { Ledger, LedgerWatch } from '../approvals/index.js'
+import type { LivePack, LivePacks } from '../agents/index.js'
+import { type Ledger, LedgerSweeper } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperPort } from '../keeper/index.js'
-import type { NotifyCenter } from '../notifications/index.js'
+import type { NotificationCenter } from '../notifications/index.js'
 import type { HookInbox, SessionUsage } from '../reports/index.js'
 import { AgentChannels } from '../reports/index.js'
 import type { LiveSession, SessionRecord, Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
-import type { PaneBoard } from '../supervision/index.js'
+import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { LiveBus } from './bus.js'
-import { gateAnswer } from './gate-answers.js'
 import { type Note, openBoard, openNotices, openPacks } from './host-parts.js'
 import { LiveSessions } from './live-sessions.js'
+import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
 import type { ResumeOptions } from './resume-session.js'
@@ -24,7 +24,8 @@ import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { AgentStatsView } from './session-stats.js'
 import type { HostOptions, HostSettings } from './settings.js'
-import { SettingsWatch } from './settings-watch.js'
+import { SettingsFiles } from './settings-files.js'
+import { SettingsWatcher } from './settings-watcher.js'
 import { SessionSweep, UploadSweep } from './sweeps.js'
 import { openSwitches, type Switches } from './switches.js'
 
@@ -37,11 +38,11 @@ export class Host {
   readonly store: EventStore
   readonly ledger: Ledger
   readonly bus: LiveBus
-  readonly packs: PackShelf
+  readonly packs: LivePacks
   /** All supervised panes; null in a host without supervision. */
-  readonly board: PaneBoard | null
+  readonly board: PaneRegistry | null
   /** Notifications to people; null if there are none. */
-  readonly notices: NotifyCenter | null
+  readonly notices: NotificationCenter | null
   /** Switches that take effect without a restart. */
   readonly switches: Switches
   readonly #options: HostOptions
@@ -51,8 +52,8 @@ export class Host {
   readonly #redactor = createRedactor({ secretValues: secretsFromEnvironment(process.env) })
   readonly #snapshots: SessionSnapshots
   readonly #sweeps: readonly { start(): void; stop(): void }[]
-  readonly #ledgerWatch: LedgerWatch
-  readonly #settingsWatch: SettingsWatch | null
+  readonly #ledgerSweeper: LedgerSweeper
+  readonly #settingsWatcher: SettingsWatcher | null
   #decisions: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
@@ -61,10 +62,10 @@ export class Host {
     const host = new Host(store, options)
     await host.#sessions.takeOver()
     await host.#followDecisions()
-    await host.#ledgerWatch.start()
+    await host.#ledgerSweeper.start()
     if (options.owner !== 'daemon') return host
     for (const sweep of host.#sweeps) sweep.start()
-    host.#settingsWatch?.start()
+    host.#settingsWatcher?.start()
     return host
   }
 
@@ -72,15 +73,9 @@ export class Host {
     const { settings, clock, owner, onError } = options
     this.store = store
     this.#options = options
-    this.#settingsWatch = this.#openSettingsWatch()
-    this.ledger = new Ledger(store, {
-      clock,
-      ...(this.#settingsWatch && { settingsMark: (project: string) => this.#settingsWatch!.markOf(project) }),
-      alongside: (record, decision) => gateAnswer(record, decision, clock.now()),
-      redactor: this.#redactor,
-      ...(settings.approvals && { policy: settings.approvals }),
-    })
-    this.#ledgerWatch = new LedgerWatch({ store, ledger: this.ledger, clock, onError })
+    this.#settingsWatcher = this.#openSettingsWatcher()
+    this.ledger = openLedger({ store, clock, settings, redactor: this.#redactor })
+    this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock, onError })
     this.#records = new SessionRecords(store, this.ledger, owner)
     this.bus = new LiveBus(onError)
     const note: Note = (type, data) => this.#note(type, data)
@@ -214,10 +209,10 @@ export class Host {
     this.board?.close()
     this.packs.close()
     this.#decisions?.close()
-    await this.#ledgerWatch.close()
+    await this.#ledgerSweeper.close()
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
-    this.#settingsWatch?.stop()
+    this.#settingsWatcher?.stop()
     this.#sessions.close()
     await this.#channels.stop()
     await Promise.all(this.liveSessions().map(session => session.settled()))
@@ -226,11 +221,11 @@ export class Host {
 
   // — its parts —
 
-  #openSettingsWatch(): SettingsWatch | null {
+  #openSettingsWatcher(): SettingsWatcher | null {
     const { settings, clock, onError } = this.#options
     if (settings.settingsFile === undefined) return null
-    return new SettingsWatch({
-      file: settings.settingsFile,
+    return new SettingsWatcher({
+      files: new SettingsFiles(settings.settingsFile),
       clock,
       projects: async () => (await this.records()).filter(({ id }) => this.live(id)).map(({ project }) => project),
       onChanged: change => this.#note('config.changed', change),
@@ -245,7 +240,7 @@ export class Host {
       clock,
       sessions: () => this.records(),
       isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
-      foreign: call => (settings.hooks.isEnabled ? (this.board?.hearerOf(call) ?? null) : null),
+      foreign: call => (settings.hooks.isEnabled ? (this.board?.receiverOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
       onError,
     })

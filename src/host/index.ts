@@ -21,13 +21,12 @@
  *   gate-answers.ts        what a decision means for a run that waits for it
  */
 export { LiveBus, type LiveUpdate } from './bus.js'
-export { gateAnswer } from './gate-answers.js'
 export { Host } from './host.js'
+export { openLedger } from './open-ledger.js'
 export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { stepEnvironment } from './session-environment.js'
 export type { HostOptions, HostSettings } from './settings.js'
-export { SettingsWatch } from './settings-watch.js'
 export {
   type ButtonToken,
   type KnownChat,

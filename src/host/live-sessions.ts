@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { LivePack, PackShelf } from '../agents/index.js'
+import type { LivePack, LivePacks } from '../agents/index.js'
 import type { Ledger } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
@@ -18,7 +18,7 @@ import {
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import type { EventStore } from '../store/index.js'
 import type { DriftFiles } from '../supervision/drift/index.js'
-import { type PaneBoard, SessionMonitor, sessionPane } from '../supervision/index.js'
+import { type PaneRegistry, SessionMonitor, sessionPane } from '../supervision/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import type { LiveBus } from './bus.js'
@@ -37,9 +37,9 @@ interface LiveSessionsOptions {
   store: EventStore
   ledger: Ledger
   records: SessionRecords
-  packs: PackShelf
+  packs: LivePacks
   channels: AgentChannels
-  board: PaneBoard | null
+  board: PaneRegistry | null
   snapshots: SessionSnapshots
   drift: DriftFiles
   redactor: Redactor

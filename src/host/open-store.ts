@@ -4,7 +4,7 @@ import type { Clock } from '../clock/index.js'
 import { runsProjection } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
 import { sessionsProjection } from '../sessions/index.js'
-import { openStore, type SqliteStore } from '../store/index.js'
+import { type EventStore, openStore } from '../store/index.js'
 import { trustProjection } from '../trust/index.js'
 import { telegramProjections } from './telegram-projections.js'
 
@@ -13,7 +13,7 @@ export function openHomeStore(options: {
   dataDirectory: string
   clock: Clock
   onError(error: unknown): void
-}): Promise<SqliteStore> {
+}): Promise<EventStore> {
   return openStore({
     path: join(options.dataDirectory, 'signalbox.db'),
     clock: options.clock,

@@ -2,20 +2,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { PackShelf } from '../agents/index.js'
+import { LivePacks } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { prepareSession, type StartRequest } from './prepare-session.js'
 import type { HostSettings } from './settings.js'
 
 let directory: string
-let packs: PackShelf
+let packs: LivePacks
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-prepare-'))
   // Programs below the session's own directory are not searched for.
   for (const name of ['bin', 'work']) mkdirSync(join(directory, name))
   writeFileSync(join(directory, 'bin', 'aider'), '#!/bin/sh\n', { mode: 0o755 })
-  packs = new PackShelf({
+  packs = new LivePacks({
     directories: { user: join(directory, 'packs') },
     clock: new SimulatedClock(0),
     onFailed: () => undefined,

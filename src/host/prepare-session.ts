@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type AgentAdapter, adapterForProgram, type LivePack, loadAgent, type PackShelf } from '../agents/index.js'
+import { type AgentAdapter, adapterForProgram, type LivePack, type LivePacks, loadAgent } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
 import { wireHooks } from '../reports/index.js'
@@ -65,7 +65,7 @@ function refuse(running: readonly SessionRecord[], limit: number, setting: strin
  */
 export async function prepareSession(
   request: StartRequest,
-  context: { id: string; settings: HostSettings; packs: PackShelf; env: NodeJS.ProcessEnv; isReachable: boolean },
+  context: { id: string; settings: HostSettings; packs: LivePacks; env: NodeJS.ProcessEnv; isReachable: boolean },
 ): Promise<PreparedSession> {
   const { id, settings } = context
   const cwd = checkDirectory(request.cwd)
@@ -89,9 +89,8 @@ export async function prepareSession(
       next: adapter.install,
     })
   }
-  const live = await context.packs.take(adapter.pack)
-  // Hooks report to the daemon's socket: for a session of a foreground command nothing listens
-  // there.
+  const live = await context.packs.acquire(adapter.pack)
+  // Hooks report to the daemon's socket: for a session of a foreground command nothing listens there.
   const wired = context.isReachable ? wireHooks(id, adapter, settings) : null
   const custom = request.agent === null ? undefined : settings.agents?.[adapter.name]
   const command = adapter.interactive(location, {
@@ -130,9 +129,9 @@ export async function prepareSession(
 }
 
 /** The pack of a session's agent; `agent` is the name in `session.started`. */
-export async function packFor(agent: string, packs: PackShelf): Promise<LivePack> {
+export async function packFor(agent: string, packs: LivePacks): Promise<LivePack> {
   const adapter = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
-  return packs.take(adapter?.pack ?? null)
+  return packs.acquire(adapter?.pack ?? null)
 }
 
 /** What the agent of a session reports besides its screen, and how its conversation is resumed. */

@@ -1,4 +1,4 @@
-import { placesOf } from '../agents/index.js'
+import { pathVariablesOf } from '../agents/index.js'
 import type { Ledger } from '../approvals/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
@@ -135,7 +135,7 @@ export class SessionRecords {
           owner,
           ...(request.label && { label: request.label }),
           ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
-          places: placesOf(prepared.spawn.env),
+          places: pathVariablesOf(prepared.spawn.env),
         },
         kept.startedAt,
       ),

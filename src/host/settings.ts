@@ -1,11 +1,11 @@
 import type { ApprovalPolicy } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
+import type { Config } from '../config/index.js'
 import type { Prices } from '../engine/index.js'
 import type { KeeperPort } from '../keeper/index.js'
-import type { NotifyWishes } from '../notifications/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { ReportSettings } from '../reports/index.js'
-import type { SessionTimes } from '../sessions/index.js'
+import type { FileLimits, SessionTimes } from '../sessions/index.js'
 
 export interface HostOptions {
   settings: HostSettings
@@ -45,11 +45,7 @@ export interface HostSettings extends ReportSettings {
   }
   /** Sessions that ended more days ago are removed; null keeps them. */
   keepDays?: number | null
-  files: {
-    uploadMaxMb: number
-    downloadMaxMb: number
-    /** Limit of all uploads of one session together. */
-    quotaMb: number
+  files: FileLimits & {
     /** How long uploads are kept after their session has ended. */
     keepMs: number
   }
@@ -62,8 +58,8 @@ export interface HostSettings extends ReportSettings {
   agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
   /** Supervision of panes; absent in a host without a pane board. */
   supervision?: SupervisorSettings
-  /** Whom to notify, when and how; if absent, the host notifies nobody. */
-  notify?: NotifyWishes & { desktop: boolean; command: readonly string[] }
-  /** How decisions and grants are taken; defaults if absent. */
+  /** Whom to notify, when and how; left out, no notifications are sent. */
+  notify?: Config['notify']
+  /** How decisions and grants are taken; the defaults where absent. */
   approvals?: Partial<ApprovalPolicy>
 }

@@ -1,6 +1,6 @@
 import { SignalboxError } from '../errors/index.js'
-import type { NotifyCenter } from '../notifications/index.js'
-import { type PaneBoard, SWITCHES, type SwitchChange, type SwitchName } from '../supervision/index.js'
+import type { NotificationCenter } from '../notifications/index.js'
+import { type PaneRegistry, SWITCHES, type SwitchChange, type SwitchName } from '../supervision/index.js'
 import type { HostSettings } from './settings.js'
 
 type Handles = Readonly<Record<SwitchName, { get(): boolean; set(isOn: boolean): void }>>
@@ -32,8 +32,8 @@ export class Switches {
 
 /** Wires the switches to the parts of a running host. */
 export function openSwitches(
-  board: PaneBoard | null,
-  notices: NotifyCenter | null,
+  board: PaneRegistry | null,
+  notices: NotificationCenter | null,
   settings: Pick<HostSettings, 'hooks'>,
   onSet: (change: SwitchChange) => void,
 ): Switches {

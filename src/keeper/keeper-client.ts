@@ -13,21 +13,24 @@ import {
   WIRE_VERSION,
 } from './wire.js'
 
-/** Bytes of keys in one frame: far below what the keeper takes for a foreign peer. */
+/** Bytes of input in one frame: far below the frame size that the keeper refuses. */
 const INPUT_MAX = 1024 * 1024
 
-interface Waiting {
+interface PendingRequest {
   resolve(value: unknown): void
   reject(error: Error): void
 }
 
-/** The keeper behind a socket. `onLost` is called once when the connection breaks; every open request is refused then. */
+/**
+ * The keeper behind a socket. `onLost` is called once when the connection breaks; then every
+ * pending request is rejected.
+ */
 export class KeeperClient implements KeeperPort {
   readonly #socket: Socket
   readonly #reader = new FrameReader()
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingRequest>()
   readonly #listeners = new Map<number, KeeperListener>()
-  /** Channels for keys, by session; each is open before the first key is sent on it. */
+  /** Channels for input, by session; each is open before the first key is sent on it. */
   readonly #inputs = new Map<string, Promise<number>>()
   #seq = 0
   #channels = 0
@@ -45,7 +48,7 @@ export class KeeperClient implements KeeperPort {
       await client.close()
       throw new SignalboxError(
         'E_KEEPER_VERSION',
-        `the running keeper speaks version ${welcome.version}, this program ${WIRE_VERSION}`,
+        `the running keeper uses protocol version ${welcome.version}, this program uses ${WIRE_VERSION}`,
         {
           next: 'end the sessions that are running, then try again',
         },
@@ -61,8 +64,8 @@ export class KeeperClient implements KeeperPort {
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       const error = lost()
-      for (const waiting of this.#waiting.values()) waiting.reject(error)
-      this.#waiting.clear()
+      for (const pending of this.#pending.values()) pending.reject(error)
+      this.#pending.clear()
       if (!this.#isClosed) onLost(error)
     })
   }
@@ -143,7 +146,7 @@ export class KeeperClient implements KeeperPort {
     if (this.#socket.destroyed) return Promise.reject(lost())
     const seq = ++this.#seq
     return new Promise((resolve, reject) => {
-      this.#waiting.set(seq, { resolve, reject })
+      this.#pending.set(seq, { resolve, reject })
       this.#socket.write(encodeJson({ ...request, seq }))
     })
   }
@@ -153,7 +156,7 @@ export class KeeperClient implements KeeperPort {
     try {
       frames = this.#reader.push(chunk)
     } catch {
-      // Whatever is at the other end does not speak our protocol: the same as no keeper.
+      // The peer does not speak our protocol: the same as no keeper.
       this.#socket.destroy()
       return
     }
@@ -165,10 +168,10 @@ export class KeeperClient implements KeeperPort {
   }
 
   #reply(reply: Reply): void {
-    const waiting = this.#waiting.get(reply.reply)
-    this.#waiting.delete(reply.reply)
-    if (reply.ok) waiting?.resolve(reply.value)
-    else waiting?.reject(new SignalboxError(reply.code as `E_${string}`, reply.message))
+    const pending = this.#pending.get(reply.reply)
+    this.#pending.delete(reply.reply)
+    if (reply.ok) pending?.resolve(reply.value)
+    else pending?.reject(new SignalboxError(reply.code as `E_${string}`, reply.message))
   }
 
   #notice(notice: Notice): void {

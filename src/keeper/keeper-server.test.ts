@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import { Keeper, KeeperClient, KeeperServer, type KeptSession } from './index.js'
-import { Ear } from './testing/ear.js'
+import { RecordingListener } from './testing/recording-listener.js'
 import { encodeJson, FrameReader, type Incoming } from './wire.js'
 
 let directory: string
@@ -61,7 +61,7 @@ function start(id: string, script: string): Promise<KeptSession> {
 }
 
 describe('the socket', () => {
-  test('belongs to its owner alone', () => {
+  test('is accessible to its owner only', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
@@ -69,23 +69,23 @@ describe('the socket', () => {
     ['an oversized frame', Buffer.from([0xff, 0xff, 0xff, 0xff, 0])],
     ['a frame of an unknown kind', Buffer.from([0, 0, 0, 1, 77, 0])],
     ['a message that is null', Buffer.concat([Buffer.from([0, 0, 0, 4, 0]), Buffer.from('null')])],
-    ['no frames at all', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['text without frames', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
   ])('%s ends that connection and harms no other', async (_, garbage) => {
     const good = await client()
     const { id } = await start('ses_a', 'stty raw -echo; printf ready; cat')
-    const ear = new Ear()
-    await good.attach(id, 0, ear)
+    const listener = new RecordingListener()
+    await good.attach(id, 0, listener)
     const socket = await rawSocket()
     socket.on('error', () => undefined)
     const closed = once(socket, 'close')
     socket.write(garbage)
     await closed
     await good.write(id, Buffer.from('still here'))
-    await ear.untilText('still here')
+    await listener.untilText('still here')
     expect(server.connectionCount).toBe(1)
   })
 
-  test('an operation of tomorrow is refused, the connection stays', async () => {
+  test('an unknown operation is refused and the connection stays open', async () => {
     const socket = await rawSocket()
     const replies: Incoming[] = []
     const reader = new FrameReader()
@@ -98,12 +98,12 @@ describe('the socket', () => {
     ])
   })
 
-  test('keys for a channel that was never opened reach nobody', async () => {
+  test('input for a channel that was never opened is dropped', async () => {
     const { id } = await start('ses_a', 'stty raw -echo; printf ready; cat')
     const good = await client()
-    const ear = new Ear()
-    await good.attach(id, 0, ear)
-    await ear.untilText('ready')
+    const listener = new RecordingListener()
+    await good.attach(id, 0, listener)
+    await listener.untilText('ready')
     const socket = await rawSocket()
     const input = Buffer.alloc(5 + 4 + 1, 0)
     input.writeUInt32BE(5, 0)
@@ -112,13 +112,13 @@ describe('the socket', () => {
     socket.write(encodeJson({ op: 'list', seq: 1 }))
     await once(socket, 'data')
     await good.write(id, Buffer.from('end'))
-    await ear.untilText('end')
-    expect(ear.text).toBe('readyend')
+    await listener.untilText('end')
+    expect(listener.text).toBe('readyend')
   })
 })
 
 describe('a connection that breaks', () => {
-  test('is told once, open questions are refused, and so is everything later', async () => {
+  test('is reported once; pending and later requests are rejected', async () => {
     const lost: Error[] = []
     const told = new Promise<void>(resolve => {
       void client(error => {
@@ -137,7 +137,7 @@ describe('a connection that breaks', () => {
     await expect(clients[0]!.write('ses_a', Buffer.from('x'))).rejects.toMatchObject(broken)
   })
 
-  test('by its own will is no loss', async () => {
+  test('that the client closes is not reported as lost', async () => {
     let isLost = false
     const connected = await client(() => {
       isLost = true
@@ -147,22 +147,22 @@ describe('a connection that breaks', () => {
     expect(isLost).toBe(false)
   })
 
-  test('does not end the session; the next one reads on', async () => {
+  test('does not end the session; the next connection continues reading', async () => {
     const { id } = await start('ses_a', 'stty raw -echo; printf ready; cat')
     const first = await client()
-    const ear = new Ear()
-    await first.attach(id, 0, ear)
-    await ear.untilText('ready')
+    const listener = new RecordingListener()
+    await first.attach(id, 0, listener)
+    await listener.untilText('ready')
     await first.close()
     const second = await client()
-    const later = new Ear()
+    const later = new RecordingListener()
     await second.attach(id, 5, later)
     await second.write(id, Buffer.from('on'))
     await later.untilText('on')
     expect(later.firstOffset).toBe(5)
   })
 
-  test('with something that is no keeper is a loss, not a crash', async () => {
+  test('to something that is not a keeper is reported as lost and does not crash', async () => {
     const other = join(directory, 'other.sock')
     const impostor = createServer(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await new Promise<void>(resolve => void impostor.listen(other, resolve))
@@ -170,7 +170,7 @@ describe('a connection that breaks', () => {
     impostor.close()
   })
 
-  test('with a keeper of another version says what to do', async () => {
+  test('to a keeper of another version fails and says what to do', async () => {
     const other = join(directory, 'other.sock')
     const newer = createServer(socket =>
       socket.once('data', () => socket.write(encodeJson({ reply: 1, ok: true, value: { version: 99, pid: 1 } }))),
@@ -187,53 +187,54 @@ describe('a connection that breaks', () => {
 describe('a host that does not read', () => {
   const SIZE = 24 * 1024 * 1024
 
-  test('is cut off, harms nobody, and finds the rest in the recording', async () => {
+  test('is cut off without harm to others, and finds the rest in the recording', async () => {
     const socket = await rawSocket()
     const { id, recording } = await start(
       'ses_a',
       `stty raw -echo; printf ready; read _; head -c ${SIZE} /dev/zero | tr '\\0' x; printf END; cat`,
     )
     const good = await client()
-    const ear = new Ear()
-    await good.attach(id, 0, ear)
-    await ear.untilText('ready')
+    const listener = new RecordingListener()
+    await good.attach(id, 0, listener)
+    await listener.untilText('ready')
     socket.write(encodeJson({ op: 'attach', id, fromOffset: 5, channel: 1, seq: 1 }))
     await once(socket, 'data')
     socket.pause()
     await good.write(id, Buffer.from('\n'))
-    await ear.until(({ size }) => size >= SIZE + 8)
-    expect(ear.heard.every(item => item.kind === 'output')).toBe(true)
+    await listener.until(({ size }) => size >= SIZE + 8)
+    expect(listener.events.every(item => item.kind === 'output')).toBe(true)
 
     const slow = await readUntilLagging(socket)
     expect(slow.offset).toBeLessThan(SIZE)
     expect(slow.bytes).toBe(slow.offset - 5)
-    // Too far behind for the keeper's memory: the recording has it, up to where the keeper goes on.
-    expect((await good.attach(id, slow.offset, new Ear())).state).toBe('behind')
+    // Too far behind for the keeper's memory: the recording has the output up to where the keeper
+    // continues.
+    expect((await good.attach(id, slow.offset, new RecordingListener())).state).toBe('behind')
     let offset = 0
     for await (const { position } of (await openRecording(recording)).events()) offset = position.outputOffset
     expect(offset).toBe(SIZE + 8)
-    const again = new Ear()
+    const again = new RecordingListener()
     expect(await good.attach(id, offset, again)).toMatchObject({ state: 'attached' })
     await good.write(id, Buffer.from('!'))
     await again.untilText('!')
     expect(again.text).toBe('!')
   })
 
-  test('is cut off also while old output is handed over, and then hears no more of it', async () => {
+  test('is cut off also while old output is sent, and then gets no more of it', async () => {
     const { id } = await start('ses_a', `stty raw -echo; head -c ${SIZE} /dev/zero | tr '\\0' x; printf END; cat`)
     const good = await client()
-    const ear = new Ear()
-    await good.attach(id, 0, ear)
-    await ear.until(({ size }) => size >= SIZE + 3)
+    const listener = new RecordingListener()
+    await good.attach(id, 0, listener)
+    await listener.until(({ size }) => size >= SIZE + 3)
     const socket = await rawSocket()
     socket.pause()
-    const behind = await good.attach(id, 0, new Ear())
+    const behind = await good.attach(id, 0, new RecordingListener())
     const oldest = behind.state === 'behind' ? behind.oldestOffset : 0
     const channels = 60
     for (let channel = 1; channel <= channels; channel++)
       socket.write(encodeJson({ op: 'attach', id, fromOffset: oldest, channel, seq: channel }))
     await good.write(id, Buffer.from('after'))
-    await ear.until(({ size }) => size >= SIZE + 3 + 5)
+    await listener.until(({ size }) => size >= SIZE + 3 + 5)
     const notices = await readEverything(socket, channels)
     expect(notices.lagging.size).toBeGreaterThan(0)
     for (const channel of notices.lagging) expect(notices.afterLagging.get(channel) ?? 0).toBe(0)
@@ -253,7 +254,10 @@ async function readUntilLagging(socket: Socket): Promise<{ offset: number; bytes
   throw new Error('the connection ended')
 }
 
-/** Reads until every attach is answered: which channels were cut off, and what came for them afterwards. */
+/**
+ * Reads until every attach is answered: which channels were cut off, and what arrived for them
+ * afterwards.
+ */
 async function readEverything(socket: Socket, answers: number) {
   const reader = new FrameReader()
   const lagging = new Set<number>()

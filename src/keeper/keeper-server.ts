@@ -5,10 +5,13 @@ import type { Keeper } from './keeper.js'
 import type { KeeperListener } from './port.js'
 import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIRE_VERSION } from './wire.js'
 
-/** Unsent bytes at which a host counts as hung: it is cut off from output and reads on from the recording when it wakes. */
+/**
+ * With this many unsent bytes a host counts as hung: it gets no more output and continues from the
+ * recording when it recovers.
+ */
 const LAG_LIMIT = 8 * 1024 * 1024
 
-/** Speaks the wire protocol on a unix socket (0600) for any number of hosts. */
+/** Serves the wire protocol on a unix socket (0600) to any number of hosts. */
 export class KeeperServer {
   readonly #keeper: Keeper
   readonly #server: Server
@@ -21,14 +24,15 @@ export class KeeperServer {
     this.#server = createServer(socket => this.#accept(socket))
   }
 
-  /** The caller holds the lock of this path, so a file that lies there belongs to nobody. */
+  /** The caller holds the lock for this path, so an existing socket file is stale. */
   listen(path: string): Promise<void> {
     rmSync(path, { force: true })
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
       this.#server.listen(path, () => {
         chmodSync(path, 0o600)
-        // A connection that could not be accepted (no descriptors left) is the caller's loss, not the end of every session.
+        // A connection that cannot be accepted (no descriptors left) fails for its caller alone,
+        // not for every session.
         this.#server.off('error', reject).on('error', () => undefined)
         resolve()
       })
@@ -92,7 +96,7 @@ class Connection {
 
   #input(channel: number, bytes: Uint8Array): void {
     const id = this.#inputs.get(channel)
-    // A session may exit while keys are under way: they reach nobody, which is what a terminal does too.
+    // A session may exit while keys are on their way: they are dropped, as in any terminal.
     if (id) void this.#keeper.write(id, Uint8Array.from(bytes)).catch(() => undefined)
   }
 
@@ -136,7 +140,8 @@ class Connection {
   }
 
   async #attach(id: string, fromOffset: number, channel: number): Promise<unknown> {
-    // Over when the program has exited or the caller was cut off: either may happen while older output is still being handed over.
+    // Set when the program has exited or the caller was cut off; both may happen while older output
+    // is still being sent.
     let isOver = false
     const notify = (notice: object) => {
       if (!isOver) this.#send(notice)

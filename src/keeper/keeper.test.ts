@@ -26,6 +26,6 @@ describeKeeper('a keeper behind a socket', async directory => {
   }
 })
 
-test('a keeper takes the sizes that an emulator can have', () => {
+test('a keeper accepts the sizes that an emulator supports', () => {
   expect(SIZE_MAX).toBe(EMULATOR_SIZE_MAX)
 })

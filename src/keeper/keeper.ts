@@ -3,12 +3,18 @@ import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type PtyOptions, type PtyProcess, spawnPty } from '../terminal/pty/index.js'
 import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
+import { OutputRing } from './output-ring.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
-import { OutputRing } from './ring.js'
 
-/** Bytes of output each session keeps in memory for late readers; the rest is in the recording. */
+/**
+ * Bytes of output that each session keeps in memory for late readers; older output is in the
+ * recording.
+ */
 const RING_BYTES = 256 * 1024
-/** Recordings, emulators and the kernel must agree on the size, so what one of them could not take is refused. */
+/**
+ * Recordings, emulators and the kernel must agree on the size, so a size that one of them does not
+ * support is refused.
+ */
 export const SIZE_MAX = 500
 
 interface Entry {
@@ -21,8 +27,9 @@ interface Entry {
 }
 
 /**
- * Owns PTYs and nothing else: it spawns, records every byte, keeps the newest in memory, and passes input on. It knows nothing of
- * screens, agents or runs, so it hardly ever has a reason to change or to fail.
+ * Owns PTYs and nothing else: it starts programs, records every byte, keeps the newest output in
+ * memory, and passes input on. It knows nothing about screens, agents or runs, so it rarely has a
+ * reason to change or to fail.
  */
 export class Keeper implements KeeperPort {
   readonly #clock: Clock
@@ -35,7 +42,7 @@ export class Keeper implements KeeperPort {
   }
 
   async spawn(request: SpawnRequest): Promise<KeptSession> {
-    if (this.#entries.has(request.id)) throw new SignalboxError('E_STATE', `session ${request.id} is kept already`)
+    if (this.#entries.has(request.id)) throw new SignalboxError('E_STATE', `session ${request.id} exists already`)
     checkSize(request.cols, request.rows)
     const startedAt = this.#clock.now()
     const recording = createRecording(request.recording, {
@@ -110,7 +117,7 @@ export class Keeper implements KeeperPort {
     entry.recording.resize(t, cols, rows)
     entry.ring.resize(cols, rows, t)
     this.#flushSoon(entry)
-    // Listeners first: their emulators must have the new size before the program draws for it.
+    // Listeners first: their emulators need the new size before the program draws for it.
     for (const listener of entry.listeners) listener.resized(cols, rows, t)
     entry.pty.resize(cols, rows)
   }
@@ -130,7 +137,7 @@ export class Keeper implements KeeperPort {
     if (this.#entry(id).info.exit) this.#entries.delete(id)
   }
 
-  /** Hangs up every program that still runs: what a terminal does when it is closed. */
+  /** Hangs up every running program, as a terminal does when it is closed. */
   async close(): Promise<void> {
     for (const { info, pty, recording } of this.#entries.values()) {
       if (!info.exit) pty.signal('SIGHUP')
@@ -142,7 +149,7 @@ export class Keeper implements KeeperPort {
     return [...this.#entries.values()].filter(({ info }) => !info.exit).length
   }
 
-  /** A program that could not be started leaves no empty recording behind. */
+  /** A program that could not be started leaves no empty recording. */
   #spawn(recording: RecordingWriter, options: PtyOptions): PtyProcess {
     try {
       return spawnPty(options)
@@ -174,7 +181,7 @@ export class Keeper implements KeeperPort {
     entry.listeners.clear()
   }
 
-  /** One write a turn of the event loop for all that came in it. */
+  /** One write per turn of the event loop for all output of that turn. */
   #flushSoon(entry: Entry): void {
     this.#unflushed.add(entry)
     if (this.#flushScheduled) return
@@ -216,5 +223,8 @@ export class Keeper implements KeeperPort {
 function checkSize(cols: number, rows: number): void {
   const fits = (value: number) => Number.isInteger(value) && value >= 1 && value <= SIZE_MAX
   if (!fits(cols) || !fits(rows))
-    throw new SignalboxError('E_INPUT', `a terminal has 1 to ${SIZE_MAX} columns and rows, not ${cols}×${rows}`)
+    throw new SignalboxError(
+      'E_INPUT',
+      `the size ${cols}×${rows} is not supported: columns and rows are 1 to ${SIZE_MAX}`,
+    )
 }

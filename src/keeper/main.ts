@@ -1,10 +1,11 @@
-// The keeper as a process of its own. Started by the daemon, outlives it, and leaves by itself when it keeps nothing and nobody calls.
+// The keeper as its own process. The daemon starts it; it outlives the daemon and exits when it has
+// no session and no connection.
 import { systemClock, type Timer } from '../clock/index.js'
 import { acquireLock, reportStarted } from '../process/index.js'
 import { Keeper } from './keeper.js'
 import { KeeperServer } from './keeper-server.js'
 
-/** How long an unused keeper waits for its next caller. */
+/** How long an unused keeper waits for a connection. */
 const IDLE_EXIT_MS = 30_000
 
 const [lockPath, socketPath] = process.argv.slice(2)
@@ -14,7 +15,7 @@ if (!lockPath || !socketPath) {
 }
 process.umask(0o077)
 process.title = 'signalbox-keeper'
-// Terminal hang-ups and stray interrupts are meant for the programs inside, never for their keeper.
+// Hang-ups of terminals and interrupts are meant for the programs inside, never for their keeper.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => undefined)
 
 const lock = await acquireLock(lockPath)

@@ -1,22 +1,24 @@
 /**
- * What a host sees of the keeper: the owner of the PTYs. In process for a foreground command, behind a socket for the daemon;
- * both are this interface, so that a host cannot tell.
+ * The interface of the keeper, the owner of the PTYs. A foreground command has it in its own
+ * process, the daemon behind a socket; a host cannot tell the difference.
  */
 export interface KeeperPort {
   spawn(request: SpawnRequest): Promise<KeptSession>
   list(): Promise<KeptSession[]>
   /**
-   * Streams output from `fromOffset` on, then resizes and the exit, in their order. What no longer is in memory is in the recording:
-   * then the answer is `behind` and nothing is streamed.
+   * Streams output from `fromOffset` on, with resizes and the exit, in order. Output that is no
+   * longer in memory is in the recording: then the result is `behind` and nothing is streamed.
    */
   attach(id: string, fromOffset: number, listener: KeeperListener): Promise<AttachResult>
-  /** Keys for a program that has exited reach nobody, as in any terminal; an unknown id is refused. */
+  /**
+   * Keys for a program that has exited are dropped, as in any terminal; an unknown id is refused.
+   */
   write(id: string, bytes: Uint8Array): Promise<void>
   resize(id: string, cols: number, rows: number): Promise<void>
   signal(id: string, signal: NodeJS.Signals): Promise<void>
   /** Writes a marker into the recording. */
   mark(id: string, label: string): Promise<void>
-  /** Drops what is kept of a session that has exited. */
+  /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -43,7 +45,7 @@ export interface KeptSession {
   /** Bytes of output so far. */
   offset: number
   exit: KeptExit | null
-  /** Why the recording ends before the session does; null while it is written. */
+  /** Why the recording ended before the session; null while it is written. */
   recordingFailure: RecordingFailure | null
 }
 
@@ -55,18 +57,24 @@ export interface RecordingFailure {
 export interface KeptExit {
   code: number | null
   signal: string | null
-  /** Seconds since the session's start. */
+  /** Seconds since the start of the session. */
   t: number
 }
 
 export interface KeeperListener {
-  /** `offset` is that of the first byte; `t` the seconds since the session's start at which the bytes were read. */
+  /**
+   * `offset` is that of the first byte; `t` is when the bytes were read, in seconds since the start
+   * of the session.
+   */
   output(bytes: Uint8Array, t: number, offset: number): void
   resized(cols: number, rows: number, t: number): void
   exited(exit: KeptExit): void
-  /** The listener was too slow and has been cut off at this offset: read on from the recording and attach again. */
+  /**
+   * The listener was too slow and gets no output from this offset on: continue from the recording
+   * and attach again.
+   */
   lagging(offset: number): void
-  /** From here on nothing is recorded (a full disk, say); the session goes on. */
+  /** From now on nothing is recorded (for example on a full disk); the session continues. */
   unrecorded(failure: RecordingFailure): void
 }
 

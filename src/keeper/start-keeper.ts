@@ -6,7 +6,7 @@ import { KeeperClient } from './keeper-client.js'
 
 const START_TIMEOUT_MS = 10_000
 
-/** Connects to the keeper of this runtime directory, starting it first where there is none. */
+/** Connects to the keeper of this runtime directory; starts it first if none runs. */
 export async function startKeeper(options: {
   runtimeDirectory: string
   socketPath: string
@@ -38,11 +38,14 @@ async function tryConnect(path: string, onLost: (error: Error) => void): Promise
     return await KeeperClient.connect(path, onLost)
   } catch (error) {
     if (error instanceof SignalboxError) throw error
-    return null // nothing there, or a file that a dead keeper left
+    return null // no socket, or one that a dead keeper left
   }
 }
 
-/** The keeper needs none of ours: each session's environment comes with its spawn request. */
+/**
+ * The keeper needs little of our environment: the environment of a session comes with its spawn
+ * request.
+ */
 function keeperEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TMPDIR, USER } = process.env
   return Object.fromEntries(

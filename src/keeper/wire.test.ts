@@ -33,7 +33,7 @@ function frameOf(kind: number, body: string | Uint8Array, length = Buffer.from(b
 }
 
 describe('frames', () => {
-  test('are read as they were sent, however the stream is cut', () => {
+  test('are read as they were sent, however the stream is split', () => {
     fc.assert(
       fc.property(
         fc.array(frame, { maxLength: 8 }),
@@ -44,7 +44,7 @@ describe('frames', () => {
           const read: Incoming[] = []
           let at = 0
           for (const size of sizes) {
-            // The chunk's memory is used again by its owner: nothing read may lie in it.
+            // The owner reuses the memory of the chunk: nothing that was read may point into it.
             const chunk = Buffer.from(stream.subarray(at, at + size))
             read.push(...plain(reader.push(chunk)))
             at += size
@@ -74,8 +74,8 @@ describe('frames', () => {
   test.each([
     ['too long', frameOf(0, '', 16 * 1024 * 1024 + 1)],
     ['of an unknown kind', frameOf(9, 'x')],
-    ['no JSON', frameOf(0, '{')],
-    ['JSON but no message', frameOf(0, 'null')],
+    ['not JSON', frameOf(0, '{')],
+    ['JSON but not a message', frameOf(0, 'null')],
     ['a list', frameOf(0, '[1]')],
     ['a number', frameOf(0, '7')],
     ['output without its header', frameOf(1, 'abc')],

@@ -1,6 +1,7 @@
 /**
- * The keeper's socket protocol: frames of a 4-byte big-endian length, one byte of kind, and the payload. Control messages are JSON;
- * terminal bytes travel raw behind a small header, so that a megabyte of output costs a copy and not an encoding.
+ * The keeper's socket protocol: frames of a 4-byte big-endian length, one byte for the kind, and
+ * the payload. Control messages are JSON. Terminal bytes are sent raw after a small header, so that
+ * a megabyte of output costs a copy and no encoding.
  */
 import type { KeptExit, RecordingFailure, SpawnRequest } from './port.js'
 
@@ -70,7 +71,10 @@ function header(kind: number, length: number, extra = 0): Buffer {
   return head
 }
 
-/** Takes chunks of a stream and gives whole frames. A frame that cannot be is an error: the peer is not one of ours. */
+/**
+ * Reads chunks of a stream and returns complete frames. An impossible frame is an error: the peer
+ * does not speak this protocol.
+ */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0)
 
@@ -85,7 +89,7 @@ export class FrameReader {
       frames.push(decode(this.#rest.readUInt8(at + 4), this.#rest.subarray(at + 5, at + 5 + length)))
       at += 5 + length
     }
-    // A copy of the rest, so that one cut frame does not keep a large chunk alive.
+    // A copy, so that an incomplete frame does not keep a large chunk alive.
     this.#rest = at === this.#rest.length ? Buffer.alloc(0) : Buffer.from(this.#rest.subarray(at))
     return frames
   }
@@ -112,6 +116,6 @@ function decode(kind: number, body: Buffer): Incoming {
 
 function messageOf(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('a message that is no object')
+    throw new Error('the message is not an object')
   return value as Record<string, unknown>
 }

@@ -1,10 +1,11 @@
 import { SignalboxError } from '../errors/index.js'
-import { ANY, type Machine, type MachineDefinition, type MachineRow, type Resolved, STAY } from './machine.js'
+import { ANY, type Machine, type MachineDefinition, type MachineRow, type ResolvedRow, STAY } from './machine.js'
 
 /**
- * Checks the table and works out every cell. A table that is wrong is a programming mistake, so it throws when its module loads:
- * unknown names, two rows for one pair that no guard tells apart, a row that can never apply, a state that cannot be reached.
- * @throws SignalboxError `E_MACHINE`, naming the row.
+ * Checks the table and resolves every cell. A wrong table is a programming mistake, so that it throws
+ * when its module loads: unknown names, actions or guards that no row names, two rows for one pair
+ * without guards to tell them apart, a row that can never apply, an unreachable state.
+ * @throws SignalboxError `E_MACHINE` that names the row.
  */
 export function defineMachine<
   const S extends string,
@@ -17,6 +18,7 @@ export function defineMachine<
   const cells = resolveCells(definition)
   checkEveryRowApplies(definition, cells)
   checkReachable(definition, cells)
+  checkEveryNameIsUsed(definition)
   return Object.freeze({
     definition,
     name: definition.name,
@@ -24,13 +26,12 @@ export function defineMachine<
     events: definition.events,
     initial: definition.initial,
     cells,
-    expectedUnlisted: new Set<E>(definition.expectedUnlisted),
   })
 }
 
 type Cells<S extends string, E extends string, A extends string, G extends string> = Map<
   S,
-  Map<E, readonly Resolved<S, E, A, G>[]>
+  Map<E, readonly ResolvedRow<S, E, A, G>[]>
 >
 
 function listOf<T extends string>(value: T | readonly T[] | undefined): readonly T[] {
@@ -57,7 +58,7 @@ function checkNames<S extends string, E extends string, A extends string, G exte
   const vocabulary = {
     state: new Set<string>(definition.states),
     event: new Set<string>(definition.events),
-    action: new Set<string>(definition.actions),
+    action: new Set<string>(Object.keys(definition.actions)),
     guard: new Set<string>(Object.keys(definition.guards ?? {})),
   }
   for (const [kind, known] of Object.entries(vocabulary)) {
@@ -71,7 +72,6 @@ function checkNames<S extends string, E extends string, A extends string, G exte
     if (!vocabulary[kind].has(value)) fail(name, `${where} names the unknown ${kind} "${value}"`, row)
   }
   check('state', definition.initial, 'initial')
-  for (const event of definition.expectedUnlisted ?? []) check('event', event, 'expectedUnlisted')
   for (const moment of ['entry', 'exit'] as const) {
     for (const [state, actions] of Object.entries<readonly string[] | undefined>(definition[moment] ?? {})) {
       check('state', state, moment)
@@ -88,19 +88,32 @@ function checkNames<S extends string, E extends string, A extends string, G exte
   })
 }
 
+function checkEveryNameIsUsed<S extends string, E extends string, A extends string, G extends string, C>(
+  definition: MachineDefinition<S, E, A, G, C>,
+): void {
+  const { name, rows, actions, guards, entry, exit } = definition
+  const inRows = rows.flatMap(([, , , own = [], guard]) => [...own, ...listOf(guard)])
+  const atStates = definition.states.flatMap(state => [...(entry?.[state] ?? []), ...(exit?.[state] ?? [])])
+  const used = new Set<string>([...inRows, ...atStates])
+  for (const [kind, names] of Object.entries({ action: Object.keys(actions), guard: Object.keys(guards ?? {}) })) {
+    const unused = names.find(one => !used.has(one))
+    if (unused !== undefined) fail(name, `no row names the ${kind} "${unused}"`)
+  }
+}
+
 function resolveCells<S extends string, E extends string, A extends string, G extends string, C>(
   definition: MachineDefinition<S, E, A, G, C>,
 ): Cells<S, E, A, G> {
   const cells: Cells<S, E, A, G> = new Map()
   for (const state of definition.states) {
-    const line = new Map<E, readonly Resolved<S, E, A, G>[]>()
+    const line = new Map<E, readonly ResolvedRow<S, E, A, G>[]>()
     for (const event of definition.events) line.set(event, resolveCell(definition, state, event))
     cells.set(state, line)
   }
   return cells
 }
 
-/** 0 for a row that names both, 1 for any state, 2 for any event, 3 for any pair; null when the row is about another pair. */
+/** 0 for a row that names both, 1 for any state, 2 for any event, 3 for any pair; null for a row about another pair. */
 function groupOf(row: MachineRow<string, string, string, string>, state: string, event: string): number | null {
   const isAnyState = row[0] === ANY
   const isAnyEvent = row[1] === ANY
@@ -113,8 +126,8 @@ function resolveCell<S extends string, E extends string, A extends string, G ext
   definition: MachineDefinition<S, E, A, G, C>,
   state: S,
   event: E,
-): readonly Resolved<S, E, A, G>[] {
-  const groups: Resolved<S, E, A, G>[][] = [[], [], [], []]
+): readonly ResolvedRow<S, E, A, G>[] {
+  const groups: ResolvedRow<S, E, A, G>[][] = [[], [], [], []]
   definition.rows.forEach((row, index) => {
     const group = groupOf(row, state, event)
     if (group === null) return
@@ -128,10 +141,10 @@ function resolveCell<S extends string, E extends string, A extends string, G ext
   return groups.find(group => group.length > 0) ?? []
 }
 
-/** A row behind an unguarded one, or behind one with the same guards, would be dead: two rows for one pair is always a mistake. */
+/** A row behind an unguarded one, or behind one with the same guards, could never apply. */
 function checkTellsApart<S extends string, E extends string, A extends string, G extends string, C>(
   definition: MachineDefinition<S, E, A, G, C>,
-  group: readonly Resolved<S, E, A, G>[],
+  group: readonly ResolvedRow<S, E, A, G>[],
 ): void {
   group.forEach((later, index) => {
     const earlier = group.slice(0, index).find(one => one.guards.every(guard => later.guards.includes(guard)))
@@ -157,7 +170,7 @@ function checkReachable<S extends string, E extends string, A extends string, G 
   cells: Cells<S, E, A, G>,
 ): void {
   const reached = new Set<S>([definition.initial])
-  // A Set is iterated in order of insertion and visits what is added meanwhile: this is the whole search.
+  // Iterating a Set also visits states that are added meanwhile: this is the whole search.
   for (const state of reached) {
     for (const rows of cells.get(state)!.values()) for (const { next } of rows) reached.add(next)
   }

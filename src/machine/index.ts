@@ -1,5 +1,5 @@
 export { defineMachine } from './define-machine.js'
-export { type Drawable, toDot, toMarkdown } from './draw.js'
+export { rulesToDot, toDot, toMarkdown } from './draw.js'
 export {
   type ActionOf,
   ANY,
@@ -7,9 +7,8 @@ export {
   type Machine,
   type MachineDefinition,
   type MachineRow,
-  type Resolved,
+  type ResolvedRow,
   STAY,
   type StateOf,
 } from './machine.js'
-export { type Lookup, lookup, type Pair, type TransitionOptions, transition, walk } from './transition.js'
-export { UnlistedCounter, type UnlistedPair } from './unlisted-counter.js'
+export { everyPair, lookup, transition } from './transition.js'

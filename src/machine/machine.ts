@@ -1,15 +1,17 @@
 /**
- * State machines as tables of data (xterm.js's parser table and xstate's pure `transition` are the models): rows are declared once,
- * checked when the module loads, and a lookup decides. Nothing here executes an action; the caller does.
+ * State machines as tables of data (models: the parser table of xterm.js, the pure `transition` of
+ * xstate). Rows are declared once and checked when the module loads; a lookup decides. Nothing here
+ * executes an action: the caller does.
  *
- * Which row applies to a pair: rows that name the state and the event, else rows for any other state (`*`, event), else rows for any
- * other event (state, `*`), else (`*`, `*`). Only one of these four groups speaks: a guard that refuses a named pair is not bypassed by
- * a `*` row. Inside a group the rows are tried in the order of the table.
+ * Which row applies to a pair: rows that name the state and the event, else rows for any other state
+ * (`*`, event), else rows for any other event (state, `*`), else (`*`, `*`). Only one of these four
+ * groups applies: a guard that refuses a named pair is not bypassed by a `*` row. Inside a group the
+ * rows are tried in the order of the table.
  */
 
-/** `=` stays: neither exit nor entry actions run. Naming the current state instead leaves and enters it again. */
+/** `=` stays: neither exit nor entry actions run. Naming the current state leaves and enters it. */
 export const STAY = '='
-/** Any state, or any event, that no more exact row names. */
+/** Any state, or any event, that no more specific row names. */
 export const ANY = '*'
 
 export type MachineRow<S extends string, E extends string, A extends string, G extends string> = readonly [
@@ -17,36 +19,43 @@ export type MachineRow<S extends string, E extends string, A extends string, G e
   event: E | typeof ANY | readonly E[],
   next: S | typeof STAY,
   actions?: readonly A[],
-  /** Every guard named must hold. */
+  /** All these guards must hold. */
   guard?: G | readonly G[],
 ]
 
+/** A pure question about the context that the caller passes to `lookup`. */
+export interface Guard<C> {
+  /** When it holds, in words: part of the reference page. */
+  readonly about: string
+  readonly holds: (context: C) => boolean
+}
+
 export interface MachineDefinition<S extends string, E extends string, A extends string, G extends string, C> {
   name: string
+  /** What the table decides: part of the reference page. */
+  about: string
   states: readonly S[]
   events: readonly E[]
   initial: NoInfer<S>
-  actions: readonly A[]
-  /** Pure questions about the context that the caller hands to `lookup`. */
-  guards?: Readonly<Record<G, (context: C) => boolean>>
+  /** What the caller executes, each with a sentence for the reference page. */
+  actions: Readonly<Record<A, string>>
+  guards?: Readonly<Record<G, Guard<C>>>
   rows: readonly MachineRow<NoInfer<S>, NoInfer<E>, NoInfer<A>, NoInfer<G>>[]
   /** Actions after those of the row, when the state is entered. */
   entry?: Readonly<Partial<Record<NoInfer<S>, readonly NoInfer<A>[]>>>
   /** Actions before those of the row, when the state is left. */
   exit?: Readonly<Partial<Record<NoInfer<S>, readonly NoInfer<A>[]>>>
-  /** Events that may come at any time without a row: counted, never warned about. */
-  expectedUnlisted?: readonly NoInfer<E>[]
 }
 
-/** What one row means for one pair, with `*`, lists and `=` worked out. */
-export interface Resolved<S extends string, E extends string, A extends string, G extends string> {
+/** One row for one pair, with `*`, lists and `=` resolved. */
+export interface ResolvedRow<S extends string, E extends string, A extends string, G extends string> {
   /** Index into `definition.rows`. */
   readonly row: number
   readonly state: S
   readonly event: E
   readonly next: S
   readonly isStay: boolean
-  /** Exit actions of the state left, then the row's own, then entry actions of the state entered. */
+  /** Exit actions of the old state, then those of the row, then entry actions of the new state. */
   readonly actions: readonly A[]
   readonly guards: readonly G[]
 }
@@ -57,9 +66,8 @@ export interface Machine<S extends string, E extends string, A extends string, G
   readonly states: readonly S[]
   readonly events: readonly E[]
   readonly initial: S
-  /** For each state and event the rows that speak, in order; none when the pair is unlisted. */
-  readonly cells: ReadonlyMap<S, ReadonlyMap<E, readonly Resolved<S, E, A, G>[]>>
-  readonly expectedUnlisted: ReadonlySet<E>
+  /** For each state and event the rows that apply, in order; none if the pair is unlisted. */
+  readonly cells: ReadonlyMap<S, ReadonlyMap<E, readonly ResolvedRow<S, E, A, G>[]>>
 }
 
 export type StateOf<M> = M extends Machine<infer S, infer _E, infer _A, infer _G, infer _C> ? S : never

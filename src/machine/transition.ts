@@ -1,15 +1,17 @@
-import type { Machine, Resolved } from './machine.js'
-import type { UnlistedCounter } from './unlisted-counter.js'
+import type { Machine, ResolvedRow } from './machine.js'
 
 export type Lookup<S extends string, E extends string, A extends string, G extends string> =
-  | (Resolved<S, E, A, G> & { readonly unlisted?: undefined })
+  | (ResolvedRow<S, E, A, G> & { readonly unlisted?: undefined })
   | {
       readonly unlisted: true
-      /** Rows exist, but each was refused by a guard: the first one of each row. Empty when the table has no row at all. */
+      /** The guard that refused each row of the pair; empty if the pair has no row. */
       readonly refusedBy: readonly G[]
     }
 
-/** The row that applies to this pair in this context. `context` is what the machine's guards take. */
+/**
+ * The row that applies to this pair in this context. `context` is the argument of the machine's
+ * guards.
+ */
 export function lookup<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
   state: NoInfer<S>,
@@ -18,40 +20,33 @@ export function lookup<S extends string, E extends string, A extends string, G e
 ): Lookup<S, E, A, G> {
   const refusedBy: G[] = []
   for (const row of machine.cells.get(state)?.get(event) ?? []) {
-    const refusing = row.guards.find(guard => !machine.definition.guards![guard](context as C))
+    const refusing = row.guards.find(guard => !machine.definition.guards![guard].holds(context as C))
     if (refusing === undefined) return row
     refusedBy.push(refusing)
   }
   return { unlisted: true, refusedBy }
 }
 
-export interface TransitionOptions<C> {
-  context?: C
-  counter?: UnlistedCounter
-}
-
-/** `[next, actions]`, executing nothing. A pair without a row stays where it is, does nothing and is counted: never a crash. */
+/** `[next, actions]`; executes nothing. An unlisted pair stays in its state, without actions. */
 export function transition<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
   state: NoInfer<S>,
   event: NoInfer<E>,
-  options: TransitionOptions<NoInfer<C>> = {},
+  ...[context]: C extends undefined ? [context?: C] : [context: C]
 ): [next: S, actions: readonly A[]] {
-  const found = lookup<S, E, A, G, unknown>(machine as Machine<S, E, A, G, unknown>, state, event, options.context)
-  if (!found.unlisted) return [found.next, found.actions]
-  options.counter?.add({ machine: machine.name, state, event, isExpected: machine.expectedUnlisted.has(event) })
-  return [state, []]
+  const found = lookup<S, E, A, G, unknown>(machine as Machine<S, E, A, G, unknown>, state, event, context)
+  return found.unlisted ? [state, []] : [found.next, found.actions]
 }
 
 export interface Pair<S extends string, E extends string, A extends string, G extends string> {
   readonly state: S
   readonly event: E
-  /** The rows that speak for this pair, in order; none when it is unlisted. */
-  readonly rows: readonly Resolved<S, E, A, G>[]
+  /** The rows that apply to this pair, in order; none if it is unlisted. */
+  readonly rows: readonly ResolvedRow<S, E, A, G>[]
 }
 
-/** Every state with every event, for tests that leave no cell out. */
-export function* walk<S extends string, E extends string, A extends string, G extends string, C>(
+/** Every state with every event, for tests that visit every cell. */
+export function* everyPair<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
 ): Generator<Pair<S, E, A, G>, void, undefined> {
   for (const state of machine.states) {

@@ -4,23 +4,23 @@ import { loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
 import type { PaneInfo } from '../supervision/pane-info.js'
 import type { Notice } from './notification.js'
-import { NotifyCenter, type NotifyWishes } from './notification-center.js'
+import { NotificationCenter, type NotificationPreferences } from './notification-center.js'
 
 const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.notify
 const NOON = Date.UTC(2026, 0, 5, 12)
 
-/** A board with one pane, a desktop, and a terminal that watches. */
-class Bench {
+/** A board with one pane, a desktop, and a watching terminal. */
+class Fixture {
   readonly clock: SimulatedClock
   readonly desktop: Notice[] = []
   readonly terminal: Notice[] = []
   readonly counters = new Counters()
-  readonly center: NotifyCenter
+  readonly center: NotificationCenter
   #pane: PaneInfo
 
-  constructor(settings: Partial<NotifyWishes> = {}, start = NOON) {
+  constructor(settings: Partial<NotificationPreferences> = {}, start = NOON) {
     this.clock = new SimulatedClock(start)
-    this.center = new NotifyCenter({
+    this.center = new NotificationCenter({
       clock: this.clock,
       settings: { ...DEFAULTS, ...settings },
       quietRunS: 3,
@@ -72,35 +72,35 @@ class Bench {
     return this
   }
 
-  get told(): string[] {
+  get sent(): string[] {
     return this.desktop.map(({ kind }) => kind)
   }
 }
 
-describe('§12 calls to a person', () => {
-  it('tells of an end after `done_delay_s`, with agent, project, place and duration, and no command line', () => {
-    const bench = new Bench().to('running').after(60).to('done').after(4.9)
-    expect(bench.told).toEqual([])
-    bench.after(0.2)
-    expect(bench.desktop).toMatchObject([{ kind: 'done', title: 'claude is done' }])
-    expect(bench.desktop[0]!.body).toMatch(/shop · main:1\.0@here · done after/)
-    expect(JSON.stringify(bench.desktop)).not.toContain('SECRET')
+describe('notifications', () => {
+  it('report an end after `done_delay_s`, with agent, project, place and duration, without the command line', () => {
+    const fixture = new Fixture().to('running').after(60).to('done').after(4.9)
+    expect(fixture.sent).toEqual([])
+    fixture.after(0.2)
+    expect(fixture.desktop).toMatchObject([{ kind: 'done', title: 'claude is done' }])
+    expect(fixture.desktop[0]!.body).toMatch(/shop · main:1\.0@here · done after/)
+    expect(JSON.stringify(fixture.desktop)).not.toContain('SECRET')
   })
 
-  it('says nothing of a run that goes on, of a short one, of one in front of the person, of one that is switched off', () => {
-    expect(new Bench().to('running').after(60).to('done').after(3).to('running').after(60).told).toEqual([])
-    expect(new Bench().to('running').after(2.9).to('done').after(60).told).toEqual([])
-    expect(new Bench().to('running').after(60).to('done', { isFocused: true }).after(60).told).toEqual([])
-    expect(new Bench({ done: false }).to('running').after(60).to('done').after(60).told).toEqual([])
-    expect(new Bench({ enabled: false }).to('running').after(60).to('failed').after(60).told).toEqual([])
+  it('do not report a run that continues, is short, is in focus, or is switched off', () => {
+    expect(new Fixture().to('running').after(60).to('done').after(3).to('running').after(60).sent).toEqual([])
+    expect(new Fixture().to('running').after(2.9).to('done').after(60).sent).toEqual([])
+    expect(new Fixture().to('running').after(60).to('done', { isFocused: true }).after(60).sent).toEqual([])
+    expect(new Fixture({ done: false }).to('running').after(60).to('done').after(60).sent).toEqual([])
+    expect(new Fixture({ enabled: false }).to('running').after(60).to('failed').after(60).sent).toEqual([])
   })
 
-  it('each kind can be switched off by itself', () => {
-    const heard = (off: Partial<NotifyWishes>) => {
-      const bench = new Bench(off).to('waiting-approval').after(60).to('running').after(60).to('failed').after(60)
-      return [...new Set(bench.to('running').after(60).to('done').after(60).told)]
+  it('can be switched off by kind', () => {
+    const kinds = (off: Partial<NotificationPreferences>) => {
+      const fixture = new Fixture(off).to('waiting-approval').after(60).to('running').after(60).to('failed').after(60)
+      return [...new Set(fixture.to('running').after(60).to('done').after(60).sent)]
     }
-    expect([heard({}), heard({ needs_you: false }), heard({ failed: false }), heard({ done: false })]).toEqual([
+    expect([kinds({}), kinds({ needs_you: false }), kinds({ failed: false }), kinds({ done: false })]).toEqual([
       ['needs-you', 'failed', 'done'],
       ['failed', 'done'],
       ['needs-you', 'done'],
@@ -108,10 +108,10 @@ describe('§12 calls to a person', () => {
     ])
   })
 
-  it('the same words within `dedupe_s` are said once', () => {
-    const said = (dedupe_s: number) => {
+  it('with the same text are sent once within `dedupe_s`', () => {
+    const counts = (dedupe_s: number) => {
       const ends = { pane_gap_s: 0, done_delay_s: 0, dedupe_s }
-      const bench = new Bench(ends)
+      const fixture = new Fixture(ends)
         .to('running')
         .after(10)
         .to('done')
@@ -120,90 +120,94 @@ describe('§12 calls to a person', () => {
         .after(10)
         .to('done')
         .after(0.1)
-      return [bench.told.length, bench.counters.total('notify.held', { reason: 'same' })]
+      return [fixture.sent.length, fixture.counters.total('notify.held', { reason: 'same' })]
     }
-    expect([said(10.2), said(10)]).toEqual([
+    expect([counts(10.2), counts(10)]).toEqual([
       [1, 1],
       [2, 0],
     ])
   })
 
-  it('tells one end per pane in `pane_gap_s`: the later one waits, and replaces', () => {
-    const bench = new Bench().to('running').after(10).to('done').after(5)
-    bench.to('running').after(4).to('done').after(5)
-    expect(bench.told).toEqual(['done'])
-    bench.after(25)
-    expect(bench.told).toEqual(['done', 'done'])
+  it('report one end per pane in `pane_gap_s`; a later one waits and replaces', () => {
+    const fixture = new Fixture().to('running').after(10).to('done').after(5)
+    fixture.to('running').after(4).to('done').after(5)
+    expect(fixture.sent).toEqual(['done'])
+    fixture.after(25)
+    expect(fixture.sent).toEqual(['done', 'done'])
   })
 
-  it('calls for a question at once: the desktop where nobody is here, only the terminal where somebody is', () => {
-    const away = new Bench().to('running').after(1).to('waiting-approval', { doing: 'May I?' })
-    expect(away.told).toEqual(['needs-you'])
-    const here = new Bench().to('running')
+  it('of a question are sent at once: to the desktop, or only to the terminal while a person is active there', () => {
+    const away = new Fixture().to('running').after(1).to('waiting-approval', { doing: 'May I?' })
+    expect(away.sent).toEqual(['needs-you'])
+    const here = new Fixture().to('running')
     here.center.present('terminal')
     here.to('waiting-approval', { doing: 'May I?' })
-    expect([here.told, here.terminal.map(({ kind }) => kind)]).toEqual([[], ['needs-you']])
+    expect([here.sent, here.terminal.map(({ kind }) => kind)]).toEqual([[], ['needs-you']])
     here.after(21)
-    expect(here.told).toEqual(['needs-you'])
+    expect(here.sent).toEqual(['needs-you'])
   })
 
-  it('calls once for one question, says when it is over, and calls again for the next', () => {
-    const bench = new Bench().to('running').to('waiting-approval', { doing: 'May I?' }).after(5)
-    bench.to('running').after(5)
-    expect(bench.terminal.map(({ kind }) => kind)).toEqual(['needs-you', 'over'])
-    bench.to('waiting-approval', { doing: 'And this?' })
-    expect(bench.told).toEqual(['needs-you', 'needs-you'])
+  it('are sent once per question, and its answer is reported', () => {
+    const fixture = new Fixture().to('running').to('waiting-approval', { doing: 'May I?' }).after(5)
+    fixture.to('running').after(5)
+    expect(fixture.terminal.map(({ kind }) => kind)).toEqual(['needs-you', 'over'])
+    fixture.to('waiting-approval', { doing: 'And this?' })
+    expect(fixture.sent).toEqual(['needs-you', 'needs-you'])
   })
 
-  it('warns once when the same question comes in a loop', () => {
-    const bench = new Bench()
+  it('warn once when the same question repeats in a loop', () => {
+    const fixture = new Fixture()
     for (let round = 0; round < 12; round++)
-      bench.to('running').after(20).to('waiting-approval', { doing: 'May I?' }).after(5)
-    const loops = [...bench.desktop].filter(({ body }) => body.includes('asks in a loop'))
-    expect([loops.length, bench.desktop.length]).toEqual([1, 5])
+      fixture.to('running').after(20).to('waiting-approval', { doing: 'May I?' }).after(5)
+    const loops = [...fixture.desktop].filter(({ body }) => body.includes('asks in a loop'))
+    expect([loops.length, fixture.desktop.length]).toEqual([1, 5])
   })
 
-  it('holds ends back through quiet hours, and tells them as one digest', () => {
-    const bench = new Bench({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 23))
-    bench.to('running').after(60).to('done').after(60).to('running').after(60).to('failed').after(60)
-    expect(bench.told).toEqual([])
-    bench.after(8 * 3600)
-    expect(bench.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
+  it('of ends are held in quiet hours and sent as one digest', () => {
+    const fixture = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 23))
+    fixture.to('running').after(60).to('done').after(60).to('running').after(60).to('failed').after(60)
+    expect(fixture.sent).toEqual([])
+    fixture.after(8 * 3600)
+    expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
   })
 
-  it('a muted pane calls nobody, and what waited to be said of it is not said', () => {
-    expect(new Bench().to('running').to('waiting-approval', { doing: 'May I?', isMuted: true }).after(60).told).toEqual(
-      [],
-    )
-    const ending = new Bench().to('running').after(60).to('done').after(2)
-    expect(ending.to('done', { isMuted: true }).after(60).told).toEqual([])
-  })
-
-  it('switched off it calls nobody and drops what waits; on again it calls', () => {
-    const bench = new Bench().to('running').after(60).to('done').after(2)
-    bench.center.setEnabled(false)
-    bench.after(60).to('running').to('waiting-approval', { doing: 'May I?' }).after(60)
-    expect(bench.told).toEqual([])
-    bench.center.setEnabled(true)
-    bench.to('running').to('waiting-approval', { doing: 'And now?' })
-    expect(bench.told).toEqual(['needs-you'])
-  })
-
-  it('holds an end through quiet hours also where somebody is present, and calls outside of them', () => {
-    const night = new Bench({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 22, 30)).to('running').after(60)
-    night.center.present('terminal')
-    expect([night.to('done').after(60).told, night.terminal]).toEqual([[], []])
-    const evening = new Bench({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 21)).to('running').after(60).to('done')
-    expect(evening.after(60).told).toEqual(['done'])
-  })
-
-  it('calls for a pane that is stuck after `stuck_s`, and not if it moved on', () => {
-    const stuck = new Bench().to('running').to('running', { stuck: 'no-progress' }).after(599)
-    expect(stuck.told).toEqual([])
-    expect(stuck.after(2).told).toEqual(['needs-you'])
+  it('of a muted pane are not sent, also those that wait', () => {
     expect(
-      new Bench().to('running').to('running', { stuck: 'frozen' }).after(300).to('running', { stuck: null }).after(900)
-        .told,
+      new Fixture().to('running').to('waiting-approval', { doing: 'May I?', isMuted: true }).after(60).sent,
+    ).toEqual([])
+    const ending = new Fixture().to('running').after(60).to('done').after(2)
+    expect(ending.to('done', { isMuted: true }).after(60).sent).toEqual([])
+  })
+
+  it('are dropped while switched off, and sent again afterwards', () => {
+    const fixture = new Fixture().to('running').after(60).to('done').after(2)
+    fixture.center.setEnabled(false)
+    fixture.after(60).to('running').to('waiting-approval', { doing: 'May I?' }).after(60)
+    expect(fixture.sent).toEqual([])
+    fixture.center.setEnabled(true)
+    fixture.to('running').to('waiting-approval', { doing: 'And now?' })
+    expect(fixture.sent).toEqual(['needs-you'])
+  })
+
+  it('of ends are held in quiet hours also while a person is active', () => {
+    const night = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 22, 30)).to('running').after(60)
+    night.center.present('terminal')
+    expect([night.to('done').after(60).sent, night.terminal]).toEqual([[], []])
+    const evening = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 21)).to('running').after(60).to('done')
+    expect(evening.after(60).sent).toEqual(['done'])
+  })
+
+  it('of a stuck pane are sent after `stuck_s`, unless it continues', () => {
+    const stuck = new Fixture().to('running').to('running', { stuck: 'no-progress' }).after(599)
+    expect(stuck.sent).toEqual([])
+    expect(stuck.after(2).sent).toEqual(['needs-you'])
+    expect(
+      new Fixture()
+        .to('running')
+        .to('running', { stuck: 'frozen' })
+        .after(300)
+        .to('running', { stuck: null })
+        .after(900).sent,
     ).toEqual([])
   })
 })

@@ -1,25 +1,25 @@
 import {
-  type NotifyChannel,
-  type NotifyPerson,
-  type NotifySettings,
-  type NotifySubject,
+  type NotificationChannel,
+  type NotificationRecipient,
+  type NotificationSubject,
+  type NotificationTimes,
   planNotifications,
   type SentMessage,
 } from '../approvals/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import type { Counters } from '../panes/index.js'
-import type { BoardChange, PaneInfo } from '../supervision/index.js'
+import type { PaneInfo, PaneListChange } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
-import { EndCalls } from './ended-runs.js'
-import { digestNotice, endText, type Notice, type NoticeOutlets, paneNotice } from './notification.js'
+import { EndNotifications } from './end-notifications.js'
+import { digestNotice, endText, type Notice, type NotificationOutlets, paneNotice } from './notification.js'
 import { isQuiet, quietHours } from './quiet-hours.js'
 
-export interface NotifyWishes {
+export interface NotificationPreferences {
   enabled: boolean
   needs_you: boolean
   done: boolean
   failed: boolean
-  channels: readonly NotifyChannel[]
+  channels: readonly NotificationChannel[]
   grace_s: number
   next_s: number
   all_s: number
@@ -31,12 +31,12 @@ export interface NotifyWishes {
   pane_gap_s: number
 }
 
-export interface NotifyCenterOptions {
+export interface NotificationCenterOptions {
   clock: Clock
-  settings: NotifyWishes
-  /** Runs shorter than this are nobody's business. */
+  settings: NotificationPreferences
+  /** The end of a shorter run is not notified. */
   quietRunS: number
-  outlets: NoticeOutlets
+  outlets: NotificationOutlets
   counters: Counters
   hostName: string
   /** Minutes that the person's clock is ahead of UTC. */
@@ -45,36 +45,37 @@ export interface NotifyCenterOptions {
 
 const PERSON = 'local'
 const RECENT_MS = 600_000
-/** Keys pressed so recently mean that somebody is there. */
+/** A person who pressed keys this recently is present. */
 const PRESENT_MS = 60_000
 
-interface Asking {
-  subject: NotifySubject
+interface OpenQuestion {
+  subject: NotificationSubject
   pane: PaneInfo
 }
 
 /**
- * Calls the person when a pane needs them, is done or has failed; for nothing else. Who is asked where and when is `planNotifications`, what
- * is about ends of runs stands in `EndCalls`; here the two come together, and go out.
+ * Notifies the user when a pane needs them, is done or has failed, and for nothing else.
+ * `planNotifications` decides about questions, `EndNotifications` about ends of runs; this class
+ * follows the board and delivers.
  */
-export class NotifyCenter {
-  readonly #options: NotifyCenterOptions
+export class NotificationCenter {
+  readonly #options: NotificationCenterOptions
   readonly #listeners = new Set<(notice: Notice) => void>()
-  readonly #asking = new Map<string, Asking>()
-  readonly #ends: EndCalls
+  readonly #questions = new Map<string, OpenQuestion>()
+  readonly #ends: EndNotifications
   readonly #stuckSince = new Map<string, number>()
   #sent: SentMessage[] = []
-  #recent: NotifySubject[] = []
+  #recent: NotificationSubject[] = []
   #held: Notice[] = []
-  #lastActive: Partial<Record<NotifyChannel, number>> = {}
+  #lastActive: Partial<Record<NotificationChannel, number>> = {}
   #timer: Timer | null = null
   #digest: Timer | null = null
   #lastText: { text: string; at: number } | null = null
   #isEnabled: boolean
 
-  constructor(options: NotifyCenterOptions) {
+  constructor(options: NotificationCenterOptions) {
     this.#options = options
-    this.#ends = new EndCalls(options, (kind, pane) => this.#callEnd(kind, pane))
+    this.#ends = new EndNotifications(options, (kind, pane) => this.#notifyEnd(kind, pane))
     this.#isEnabled = options.settings.enabled
   }
 
@@ -87,24 +88,24 @@ export class NotifyCenter {
     return this.#isEnabled
   }
 
-  /** Off: nothing is followed and nothing that waits is told. */
+  /** When off, changes are ignored and waiting notifications are dropped. */
   setEnabled(isEnabled: boolean): void {
     this.#isEnabled = isEnabled
     if (isEnabled) return
-    this.#ends.drop()
-    this.#asking.clear()
+    this.#ends.cancelAll()
+    this.#questions.clear()
     this.#stuckSince.clear()
     this.#timer?.cancel()
     this.#timer = null
   }
 
-  /** When somebody was last active on each kind of surface. */
-  get lastActive(): Readonly<Partial<Record<NotifyChannel, number>>> {
+  /** When a person was last active on each channel. */
+  get lastActive(): Readonly<Partial<Record<NotificationChannel, number>>> {
     return this.#lastActive
   }
 
-  /** Somebody pressed keys on a surface of this kind. */
-  present(channel: NotifyChannel): void {
+  /** A person pressed keys on this channel. */
+  present(channel: NotificationChannel): void {
     this.#lastActive = { ...this.#lastActive, [channel]: this.#options.clock.now() }
     this.#options.counters.add('notify.present', { channel })
   }
@@ -112,35 +113,35 @@ export class NotifyCenter {
   close(): void {
     this.#timer?.cancel()
     this.#digest?.cancel()
-    this.#ends.drop()
+    this.#ends.cancelAll()
   }
 
   /** Every change of the board, in order. */
-  take(change: BoardChange): void {
+  take(change: PaneListChange): void {
     if (!this.#isEnabled) return
     if (change.type === 'gone') return this.#gone(change.pane)
     const { pane, before } = change
     if (pane.isMuted) return this.#mute(pane)
-    this.#followAsking(pane)
+    this.#followQuestion(pane)
     this.#followStuck(pane)
     if (before === null || before.status === pane.status) return
     const isOver = pane.status === 'done' || pane.status === 'failed'
     if (isOver) this.#ends.end(pane)
-    else this.#ends.forget(pane.id)
+    else this.#ends.cancel(pane.id)
   }
 
-  /** The person wants to hear nothing of it: what waits to be said is not said. */
+  /** Drops the notifications of a muted pane. */
   #mute(pane: PaneInfo): void {
-    const open = this.#asking.get(pane.id)
+    const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
-    this.#ends.forget(pane.id)
+    this.#ends.cancel(pane.id)
     this.#stuckSince.delete(pane.id)
   }
 
   // — needs you —
 
-  #followAsking(pane: PaneInfo): void {
-    const open = this.#asking.get(pane.id)
+  #followQuestion(pane: PaneInfo): void {
+    const open = this.#questions.get(pane.id)
     if (!pane.needsYou) {
       if (open) this.#close(open)
       return
@@ -155,49 +156,51 @@ export class NotifyCenter {
       return
     }
     if (open) this.#close(open)
-    const subject: NotifySubject = {
+    const subject: NotificationSubject = {
       id,
       isPending: true,
       requestedAt: now,
       group: pane.id,
-      // The same question of the same pane, again and again, is a loop.
+      // The same question of the same pane is a repetition.
       fingerprint: `${pane.id} ${pane.doing}`,
       ...(pane.isFocused && { seenAt: now }),
     }
-    this.#asking.set(pane.id, { subject, pane })
+    this.#questions.set(pane.id, { subject, pane })
     this.#plan()
     this.#recent = [...this.#recent.filter(({ requestedAt }) => now - requestedAt < RECENT_MS), subject]
   }
 
-  #close(asking: Asking): void {
-    this.#asking.delete(asking.pane.id)
-    const { steps } = planNotifications(this.#situation({ ...asking.subject, isPending: false }))
-    if (steps.length > 0) this.#toTerminals(this.#notice('over', asking.pane, 'answered'))
-    // What was said about recent questions is needed to know a loop.
-    const kept = new Set([...this.#recent, ...[...this.#asking.values()].map(open => open.subject)].map(({ id }) => id))
+  #close(question: OpenQuestion): void {
+    this.#questions.delete(question.pane.id)
+    const { steps } = planNotifications(this.#situation({ ...question.subject, isPending: false }))
+    if (steps.length > 0) this.#toTerminals(this.#notice('over', question.pane, 'answered'))
+    // The messages of recent questions are needed to recognise a loop.
+    const kept = new Set(
+      [...this.#recent, ...[...this.#questions.values()].map(open => open.subject)].map(({ id }) => id),
+    )
     this.#sent = this.#sent.filter(({ approval }) => kept.has(approval))
   }
 
   #plan(): void {
     const { clock } = this.#options
     let again: number | null = null
-    for (const asking of this.#asking.values()) {
-      const { steps, lookAgainAt } = planNotifications(this.#situation(asking.subject))
+    for (const question of this.#questions.values()) {
+      const { steps, nextCheckAt } = planNotifications(this.#situation(question.subject))
       for (const { person, channel, what, approval } of steps) {
         this.#sent.push({ approval, person, channel, what })
         if (what === 'edit' || what === 'count') continue
-        const body = what === 'loop' ? `asks in a loop: ${asking.pane.doing}` : asking.pane.doing
-        this.#deliver(this.#notice('needs-you', asking.pane, body), channel)
+        const body = what === 'loop' ? `asks in a loop: ${question.pane.doing}` : question.pane.doing
+        this.#deliver(this.#notice('needs-you', question.pane, body), channel)
       }
-      if (lookAgainAt !== null) again = Math.min(again ?? lookAgainAt, lookAgainAt)
+      if (nextCheckAt !== null) again = Math.min(again ?? nextCheckAt, nextCheckAt)
     }
     this.#timer?.cancel()
     this.#timer = again === null ? null : clock.setTimer(Math.max(1, again - clock.now()), () => this.#plan())
   }
 
-  #situation(approval: NotifySubject) {
+  #situation(approval: NotificationSubject) {
     const { clock, settings } = this.#options
-    const plan: NotifySettings = {
+    const plan: NotificationTimes = {
       graceMs: settings.grace_s * 1000,
       nextMs: settings.next_s * 1000,
       allMs: settings.all_s * 1000,
@@ -213,10 +216,10 @@ export class NotifyCenter {
     }
   }
 
-  /** Only ways that lead somewhere now: a channel without anybody behind it would swallow the call. */
-  #person(): NotifyPerson {
+  /** Only channels that are available now: a notification on another one would be lost. */
+  #person(): NotificationRecipient {
     const { settings, outlets, utcOffset } = this.#options
-    const isOpen = (channel: NotifyChannel) =>
+    const isOpen = (channel: NotificationChannel) =>
       channel === 'terminal' ? true : channel === 'browser' && outlets.hasDesktop
     const quiet = quietHours(settings.quiet)
     return {
@@ -252,12 +255,12 @@ export class NotifyCenter {
   // — delivery —
 
   #gone(pane: PaneInfo): void {
-    const open = this.#asking.get(pane.id)
+    const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
     this.#stuckSince.delete(pane.id)
   }
 
-  #callEnd(kind: 'done' | 'failed', pane: PaneInfo): void {
+  #notifyEnd(kind: 'done' | 'failed', pane: PaneInfo): void {
     const isHere = this.#options.clock.now() - (this.#lastActive.terminal ?? Number.NEGATIVE_INFINITY) <= PRESENT_MS
     const channel = isHere || !this.#options.outlets.hasDesktop ? 'terminal' : 'browser'
     this.#deliver(this.#notice(kind, pane, endText(kind, pane)), channel)
@@ -268,14 +271,15 @@ export class NotifyCenter {
     return paneNotice(kind, pane, body, { hostName, at: clock.now() })
   }
 
-  #deliver(notice: Notice, channel: NotifyChannel): void {
+  #deliver(notice: Notice, channel: NotificationChannel): void {
     const { clock, settings, counters, utcOffset } = this.#options
     const labels = { kind: notice.kind, channel }
     const last = this.#lastText
     if (last && last.text === notice.title + notice.body && clock.now() - last.at < settings.dedupe_s * 1000)
       return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
     const quiet = isQuiet(settings.quiet, clock.now(), utcOffset)
-    // Requests are held by the plan itself, which knows deadlines; ends of runs wait here for one digest.
+    // The plan holds requests itself, because it knows deadlines; ends of runs wait here for one
+    // digest.
     if (quiet && notice.kind !== 'needs-you') {
       this.#held.push(notice)
       this.#digest ??= clock.setTimer(quiet.leftMs, () => this.#sendDigest())

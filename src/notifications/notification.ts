@@ -1,7 +1,7 @@
 import type { PaneInfo } from '../supervision/index.js'
 import { formatDuration, plural } from '../text/index.js'
 
-/** One call to a person. Never a command line, never a secret. */
+/** One notification. It never contains a command line or a secret. */
 export interface Notice {
   kind: 'needs-you' | 'done' | 'failed' | 'digest' | 'over'
   pane: string
@@ -10,14 +10,14 @@ export interface Notice {
   at: number
 }
 
-/** Where a notice can go besides the terminals that watch. */
-export interface NoticeOutlets {
-  /** Desktop and the person's own command; empty where there is neither. */
+/** Where a notification can be shown besides watching terminals. */
+export interface NotificationOutlets {
+  /** There is a desktop notifier or a command of the user. */
   readonly hasDesktop: boolean
   desktop(notice: Notice): void
 }
 
-const WORDS: Readonly<Record<Notice['kind'], string>> = {
+const VERBS: Readonly<Record<Notice['kind'], string>> = {
   'needs-you': 'needs you',
   done: 'is done',
   failed: 'failed',
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<Notice['kind'], string>> = {
 }
 const BODY_MAX = 160
 
-/** Who, where, and one line about what. */
+/** Agent, place, and one line of text. */
 export function paneNotice(
   kind: Notice['kind'],
   pane: PaneInfo,
@@ -37,19 +37,19 @@ export function paneNotice(
   return {
     kind,
     pane: pane.id,
-    title: `${pane.agent ?? pane.job ?? 'pane'} ${WORDS[kind]}`,
+    title: `${pane.agent ?? pane.job ?? 'pane'} ${VERBS[kind]}`,
     body: `${project ? `${project} · ` : ''}${pane.place}@${hostName}${text ? ` · ${text.slice(0, BODY_MAX)}` : ''}`,
     at,
   }
 }
 
-/** How a run ended, and how long it took. */
+/** The outcome and duration of a run. */
 export function endText(kind: 'done' | 'failed', pane: PaneInfo): string {
   const took = formatDuration(Math.max(0, pane.since - pane.startedAt))
   return kind === 'failed' && pane.doing !== '' ? `failed after ${took}: ${pane.doing}` : `${kind} after ${took}`
 }
 
-/** Everything that quiet hours held back, as one. */
+/** One notification for everything that quiet hours held back. */
 export function digestNotice(held: readonly Notice[], at: number): Notice {
   const titles = held.map(({ title }) => title).join(', ')
   const body = titles.length > BODY_MAX ? `${titles.slice(0, BODY_MAX - 1)}…` : titles

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { findExecutable } from '../process/index.js'
-import type { Notice, NoticeOutlets } from './notification.js'
+import type { Notice, NotificationOutlets } from './notification.js'
 
-/** Text of programs goes to notifiers as data: cut, one line, nothing that a notifier could take for an option or markup. */
+/** Text of programs, safe for notifiers: one line, cut, without options and markup. */
 function plain(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
@@ -11,16 +11,19 @@ function plain(text: string): string {
     .slice(0, 240)
 }
 
-/** AppleScript that shows its two arguments: what is shown is never part of the script. */
+/** AppleScript that shows its two arguments: the shown text is never part of the script. */
 const SCRIPT = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run'
 
-/** The desktop's own notifier, where there is one, and the person's command. Both run without a shell and are waited for by nobody. */
+/**
+ * The desktop's notifier, where there is one, and the user's command. Both run without a shell and
+ * in the background.
+ */
 export function openOutlets(options: {
   env: NodeJS.ProcessEnv
   usesDesktop: boolean
   command: readonly string[]
   onError(error: unknown): void
-}): NoticeOutlets {
+}): NotificationOutlets {
   const { env, usesDesktop, command, onError } = options
   const find = (name: string) => findExecutable(name, { path: env.PATH, cwd: '/' })
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.DBUS_SESSION_BUS_ADDRESS)

@@ -9,7 +9,7 @@ export function quietHours(setting: string | null): { from: number; to: number }
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 }
 }
 
-/** How long the quiet hours that hold now go on; null outside of them. */
+/** How long the present quiet hours last; null outside of them. */
 export function isQuiet(setting: string | null, now: number, utcOffset: number): { leftMs: number } | null {
   const hours = quietHours(setting)
   if (!hours || hours.from === hours.to) return null

@@ -18,7 +18,7 @@ import {
 import { validateEvent } from '../events/index.js'
 import { type EventStore, openStore } from '../store/index.js'
 import type { AgentStepResult, OneshotInput } from './oneshot-run.js'
-import { oneshotWorkflow, resumeTarget } from './oneshot-workflow.js'
+import { canResume, oneshotWorkflow } from './oneshot-workflow.js'
 
 let directory: string
 let store: EventStore
@@ -62,7 +62,10 @@ const INPUT: OneshotInput = {
 /** A host dies: nothing of what it does afterwards is written. */
 class HostDied extends Error {}
 
-/** What agents did, beyond the life of their hosts: a step that was begun goes on, and its end can be found. */
+/**
+ * What agents did, beyond the life of their hosts: a step that was begun goes on, and its end can
+ * be found.
+ */
 class Agents implements Performer {
   readonly begun: string[] = []
   readonly finished = new Set<string>()
@@ -185,12 +188,13 @@ describe('a host that is killed', () => {
       if ((await drive(id, agents, appends)) !== 'died') continue
       await pauseRun(store, id, { by: 'test', reason: 'sigint' })
       const { work } = (await readRun(store, id, oneshotWorkflow)).run
-      const target = resumeTarget(work)
+      expect(canResume(work)).toBe(true)
+      await resumeRun(store, id, { by: 'test' })
+      const { state } = (await readRun(store, id, oneshotWorkflow)).run.work
       expect(
         { WORKER_EXECUTING: 'RECOVERY_PENDING', AUDITOR_EXECUTING: 'AUDIT_PENDING' }[work.before as string] ??
           work.before,
-      ).toBe(target)
-      await resumeRun(store, id, { by: 'test' })
+      ).toBe(state)
       expect(await drive(id, agents)).toBe('completed')
       expect((await getRun(store, id)).status).toBe('completed')
       await check(id, agents)

@@ -12,8 +12,9 @@ const LOG_FILE = 'oneshot-log.json'
 const PAGE = 1_000
 
 /**
- * `oneshot.json` and `oneshot-log.json` of one run, in the form of the seed: projections of its events, replaced or appended as they happen,
- * and never read back. Whoever begins to write them makes them anew from the journal first, so that they are whole after any crash.
+ * `oneshot.json` and `oneshot-log.json` of one run: projections of its events, replaced or appended
+ * as they happen, and never read back. They are first rebuilt from the journal when writing starts,
+ * so that they are complete after any crash.
  */
 export class OneshotFiles {
   readonly #directories: readonly string[]
@@ -28,7 +29,7 @@ export class OneshotFiles {
     for (const directory of directories) mkdirSync(directory, { recursive: true, mode: 0o700 })
   }
 
-  /** Makes both files from the journal and from the activities that were kept. */
+  /** Rebuilds both files from the journal and from the logged activities. */
   async rebuild(store: EventStore, activities: (step: string) => AsyncIterable<Activity>): Promise<void> {
     const lines: object[] = []
     const open = new Set<string>()
@@ -38,7 +39,7 @@ export class OneshotFiles {
     }
     this.#work = null
     this.#version = 0
-    for (let events = await this.#news(store); events.length > 0; events = await this.#news(store)) {
+    for (let events = await this.#nextPage(store); events.length > 0; events = await this.#nextPage(store)) {
       for (const event of events) {
         const { step } = event.data as { step?: string }
         if (event.type === 'step.started' && step !== undefined) open.add(step)
@@ -53,13 +54,13 @@ export class OneshotFiles {
     this.#write()
   }
 
-  /** Takes what was written to the run since. */
+  /** Takes events written to the run since. */
   async catchUp(store: EventStore): Promise<void> {
-    for (let events = await this.#news(store); events.length > 0; events = await this.#news(store))
+    for (let events = await this.#nextPage(store); events.length > 0; events = await this.#nextPage(store))
       for (const event of events) this.take(event)
   }
 
-  /** Events of the run, in order; one that was taken already changes nothing. */
+  /** Takes events of the run, in order; a repeated one changes nothing. */
   take(event: StoredEvent): void {
     if (event.version <= this.#version) return
     const before = this.#work?.history.length
@@ -85,7 +86,7 @@ export class OneshotFiles {
       : [{ ts: seconds(event.at), type: 'state_change', from: before, to }]
   }
 
-  #news(store: EventStore): Promise<StoredEvent[]> {
+  #nextPage(store: EventStore): Promise<StoredEvent[]> {
     return store.readStream(runStream(this.#id), { fromVersion: this.#version + 1, limit: PAGE })
   }
 
@@ -113,7 +114,7 @@ export class OneshotFiles {
   }
 }
 
-/** Whole or not at all: a reader never meets half a file. */
+/** Atomic: a reader never sees a partial file. */
 function replace(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventData } from '../events/index.js'
 import type { Finding } from './verdict.js'
 
-/** Who plays a role. */
+/** The agent that plays a role. */
 const role = z.object({
   agent: z.string(),
   model: z.string().optional(),
@@ -15,25 +15,25 @@ const role = z.object({
 
 export type Role = z.infer<typeof role>
 
-/** What a oneshot is asked to do: the `input` of its run. */
+/** The `input` of a oneshot run. */
 export const oneshotInput = z.object({
   task: z.string().min(1),
   worker: role,
   auditor: role,
   reworkerHeader: z.string().optional(),
   maxIterations: z.int().min(1),
-  /** Further questions to an auditor that gave no verdict. */
+  /** How often to ask an auditor again that gave no verdict. */
   auditorAsks: z.int().min(0),
   inactivityMs: z.number().min(0),
   toolInactivityMs: z.number().min(0),
   exitGraceMs: z.number().min(0),
   killGraceMs: z.number().min(0),
-  /** One step; 0 for no limit. */
+  /** For one step; 0 means no limit. */
   timeoutMs: z.number().min(0),
-  /** Command lines, as words. */
+  /** Command lines, as argument lists. */
   checks: z.array(z.array(z.string())),
   isLive: z.boolean(),
-  /** HEAD when the run was made; null outside of a git repository. */
+  /** HEAD when the run was created; null outside a git repository. */
   base: z.string().nullable(),
   branch: z.string().nullable(),
   /** Where the person wants a copy of the files. */
@@ -43,14 +43,14 @@ export const oneshotInput = z.object({
 
 export type OneshotInput = z.infer<typeof oneshotInput>
 
-/** Something for the next worker to know. */
+/** Information for the next worker. */
 export interface Feedback {
   iteration: number
   from: 'auditor' | 'recovery'
   verdict: 'RETRY' | 'IMPOSSIBLE' | 'DONE' | null
   text: string
   findings: Finding[]
-  /** The agent's own session of an attempt that can be gone on with. */
+  /** The agent's own session of an attempt that can be continued. */
   sessionId?: string
 }
 
@@ -63,17 +63,17 @@ export interface WorkerResult {
   sessionId: string | null
 }
 
-/** What ended a run as failed, as far as resuming depends on it. */
+/** Why a run failed, as far as resuming depends on it. */
 export type FailureCause = 'auditor' | 'max_iterations' | 'nothing_recovered'
 
 /** The `result` of a step of a worker or an auditor. */
 export interface AgentStepResult {
   text: string
   sessionId: string | null
-  /** Class of what went wrong: `auth`, `network`, `exit_3`, `signal_SIGKILL` … */
+  /** Class of the error: `auth`, `network`, `exit_3`, `signal_SIGKILL` … */
   class?: string
   structured?: unknown
-  /** Only an auditor's: what was read from its answer. */
+  /** For an auditor only: the verdict parsed from its answer. */
   verdict?: { verdict: 'DONE' | 'RETRY' | 'IMPOSSIBLE'; feedback: string; findings: Finding[] } | null
   complaint?: string
 }

@@ -1,25 +1,24 @@
 import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../machine/index.js'
 
-/** What the table's guards ask. */
+/** The context of the guards. */
 export interface OneshotGuards {
   iteration: number
   maxIterations: number
-  /** How often an auditor without a verdict may still be asked again. */
+  /** How often an auditor that gave no verdict may be asked again. */
   asksLeft: number
-  /** The step was ended by us: an interrupt, a budget, a host that went away. */
+  /** Signalbox ended the step: an interrupt, a budget, a host that stopped. */
   isOurDoing: boolean
-  /** Where a resumed run goes on. */
+  /** Where a resumed run continues. */
   resumeTo: OneshotResume | null
 }
 
 export type OneshotResume = 'CREATED' | 'RECOVERY_PENDING' | 'AUDIT_PENDING' | 'REITERATION_PENDING'
 
-/**
- * The worker ↔ auditor loop: two hot states in which a process lives, three checkpoints from which it can always go on, and five that begin,
- * hold or end it. `iteration` counts worker starts.
- */
+/** `iteration` counts the starts of the worker. */
 export const oneshotTable = defineMachine({
   name: 'oneshot',
+  about:
+    'The loop of worker and auditor in `signalbox oneshot`. A process runs in `WORKER_EXECUTING` and `AUDITOR_EXECUTING`; from `RECOVERY_PENDING`, `AUDIT_PENDING` and `REITERATION_PENDING` the run can always continue, even on another host.',
   states: [
     'CREATED',
     'WORKER_EXECUTING',
@@ -39,6 +38,7 @@ export const oneshotTable = defineMachine({
     'worker.silent',
     'worker.crash',
     'host.lost',
+    'not-spawned',
     'recovered.success',
     'recovered.partial',
     'recovered.nothing',
@@ -53,73 +53,97 @@ export const oneshotTable = defineMachine({
     'resume',
   ],
   initial: 'CREATED',
-  actions: [
-    'first-iteration',
-    'next-iteration',
-    'same-iteration',
-    'start-worker',
-    'start-auditor',
-    'kill-tree',
-    'keep-result',
-    'keep-feedback',
-    'keep-complaint',
-    'replay',
-    'use-ask',
-    'fail-max-iterations',
-    'refuse',
-  ],
+  actions: {
+    'count-iteration': 'Count the iteration, forget the last result, and allow the auditor all its asks again.',
+    'uncount-iteration': 'Take the iteration back, because its worker did nothing.',
+    'use-ask': 'Count that the auditor is asked again.',
+    'blame-limit': 'Record the iteration limit as the cause of the failure.',
+  },
   guards: {
-    'may-iterate': ({ iteration, maxIterations }: OneshotGuards) => iteration < maxIterations,
-    'is-last': ({ iteration, maxIterations }: OneshotGuards) => iteration >= maxIterations,
-    'may-ask': ({ asksLeft }: OneshotGuards) => asksLeft > 0,
-    'no-ask-left': ({ asksLeft }: OneshotGuards) => asksLeft <= 0,
-    'our-doing': ({ isOurDoing }: OneshotGuards) => isOurDoing,
-    'not-our-doing': ({ isOurDoing }: OneshotGuards) => !isOurDoing,
-    'from-created': ({ resumeTo }: OneshotGuards) => resumeTo === 'CREATED',
-    'from-recovery': ({ resumeTo }: OneshotGuards) => resumeTo === 'RECOVERY_PENDING',
-    'from-audit': ({ resumeTo }: OneshotGuards) => resumeTo === 'AUDIT_PENDING',
-    'from-reiteration': ({ resumeTo }: OneshotGuards) => resumeTo === 'REITERATION_PENDING',
+    'may-iterate': {
+      about: 'An iteration is left.',
+      holds: ({ iteration, maxIterations }: OneshotGuards) => iteration < maxIterations,
+    },
+    'is-last': {
+      about: 'All iterations are used up.',
+      holds: ({ iteration, maxIterations }: OneshotGuards) => iteration >= maxIterations,
+    },
+    'is-first': { about: 'This is the first iteration.', holds: ({ iteration }: OneshotGuards) => iteration <= 1 },
+    'is-later': {
+      about: 'This is not the first iteration.',
+      holds: ({ iteration }: OneshotGuards) => iteration > 1,
+    },
+    'may-ask': {
+      about: 'The auditor may be asked again.',
+      holds: ({ asksLeft }: OneshotGuards) => asksLeft > 0,
+    },
+    'no-ask-left': {
+      about: 'The auditor may not be asked again.',
+      holds: ({ asksLeft }: OneshotGuards) => asksLeft <= 0,
+    },
+    'our-doing': {
+      about: 'Signalbox ended the step: an interrupt, a budget, a host that stopped.',
+      holds: ({ isOurDoing }: OneshotGuards) => isOurDoing,
+    },
+    'not-our-doing': {
+      about: 'The step ended by itself.',
+      holds: ({ isOurDoing }: OneshotGuards) => !isOurDoing,
+    },
+    'from-created': {
+      about: 'The run had not started its first worker.',
+      holds: ({ resumeTo }: OneshotGuards) => resumeTo === 'CREATED',
+    },
+    'from-recovery': {
+      about: 'The worker was interrupted, or its result was being recovered.',
+      holds: ({ resumeTo }: OneshotGuards) => resumeTo === 'RECOVERY_PENDING',
+    },
+    'from-audit': {
+      about: 'The auditor was interrupted or failed, or was about to start.',
+      holds: ({ resumeTo }: OneshotGuards) => resumeTo === 'AUDIT_PENDING',
+    },
+    'from-reiteration': {
+      about: 'The next worker was about to start, or the last one failed.',
+      holds: ({ resumeTo }: OneshotGuards) => resumeTo === 'REITERATION_PENDING',
+    },
   },
   rows: [
-    ['CREATED', 'start', 'WORKER_EXECUTING', ['first-iteration', 'start-worker']],
-    ['WORKER_EXECUTING', 'worker.ok', 'AUDIT_PENDING', ['keep-result']],
-    ['WORKER_EXECUTING', 'worker.silent', 'RECOVERY_PENDING', ['kill-tree']],
+    ['CREATED', 'start', 'WORKER_EXECUTING', ['count-iteration']],
+    ['WORKER_EXECUTING', 'worker.ok', 'AUDIT_PENDING'],
+    ['WORKER_EXECUTING', 'worker.silent', 'RECOVERY_PENDING'],
     ['WORKER_EXECUTING', 'worker.crash', 'RECOVERY_PENDING'],
-    // A live step whose session is still kept is adopted by the engine and never comes here.
-    ['WORKER_EXECUTING', 'host.lost', 'RECOVERY_PENDING', ['kill-tree']],
-    ['RECOVERY_PENDING', 'recovered.success', 'AUDIT_PENDING', ['replay', 'keep-result']],
-    ['RECOVERY_PENDING', 'recovered.partial', 'REITERATION_PENDING', ['replay', 'keep-feedback']],
+    // The engine adopts a step whose terminal session is still there: then this event does not happen.
+    ['WORKER_EXECUTING', 'host.lost', 'RECOVERY_PENDING'],
+    ['WORKER_EXECUTING', 'not-spawned', 'CREATED', ['uncount-iteration'], 'is-first'],
+    ['WORKER_EXECUTING', 'not-spawned', 'REITERATION_PENDING', ['uncount-iteration'], 'is-later'],
+    ['RECOVERY_PENDING', 'recovered.success', 'AUDIT_PENDING'],
+    ['RECOVERY_PENDING', 'recovered.partial', 'REITERATION_PENDING'],
     ['RECOVERY_PENDING', 'recovered.nothing', 'FAILED', [], 'not-our-doing'],
-    ['RECOVERY_PENDING', 'recovered.nothing', 'REITERATION_PENDING', ['same-iteration'], 'our-doing'],
-    ['AUDIT_PENDING', 'next', 'AUDITOR_EXECUTING', ['start-auditor']],
+    ['RECOVERY_PENDING', 'recovered.nothing', 'REITERATION_PENDING', ['uncount-iteration'], 'our-doing'],
+    ['AUDIT_PENDING', 'next', 'AUDITOR_EXECUTING'],
     ['AUDITOR_EXECUTING', 'verdict.done', 'COMPLETED'],
-    ['AUDITOR_EXECUTING', 'verdict.retry', 'REITERATION_PENDING', ['keep-feedback']],
+    ['AUDITOR_EXECUTING', 'verdict.retry', 'REITERATION_PENDING'],
     ['AUDITOR_EXECUTING', 'verdict.impossible', 'REJECTED'],
     ['AUDITOR_EXECUTING', 'auditor.crash', 'FAILED'],
-    ['AUDITOR_EXECUTING', 'auditor.silent', 'FAILED', ['kill-tree']],
-    ['AUDITOR_EXECUTING', 'verdict.none', 'AUDIT_PENDING', ['use-ask', 'keep-complaint'], 'may-ask'],
+    ['AUDITOR_EXECUTING', 'auditor.silent', 'FAILED'],
+    ['AUDITOR_EXECUTING', 'verdict.none', 'AUDIT_PENDING', ['use-ask'], 'may-ask'],
     ['AUDITOR_EXECUTING', 'verdict.none', 'FAILED', [], 'no-ask-left'],
-    ['AUDITOR_EXECUTING', 'host.lost', 'AUDIT_PENDING', ['kill-tree']],
-    ['REITERATION_PENDING', 'next', 'WORKER_EXECUTING', ['next-iteration', 'start-worker'], 'may-iterate'],
-    ['REITERATION_PENDING', 'next', 'FAILED', ['fail-max-iterations'], 'is-last'],
-    [['WORKER_EXECUTING', 'AUDITOR_EXECUTING'], ['interrupt', 'budget.exceeded'], 'INTERRUPTED', ['kill-tree']],
+    ['AUDITOR_EXECUTING', ['host.lost', 'not-spawned'], 'AUDIT_PENDING'],
+    ['REITERATION_PENDING', 'next', 'WORKER_EXECUTING', ['count-iteration'], 'may-iterate'],
+    ['REITERATION_PENDING', 'next', 'FAILED', ['blame-limit'], 'is-last'],
     [
-      ['CREATED', 'RECOVERY_PENDING', 'AUDIT_PENDING', 'REITERATION_PENDING'],
+      ['CREATED', 'WORKER_EXECUTING', 'RECOVERY_PENDING', 'AUDIT_PENDING', 'AUDITOR_EXECUTING', 'REITERATION_PENDING'],
       ['interrupt', 'budget.exceeded'],
       'INTERRUPTED',
     ],
-    [['INTERRUPTED', 'FAILED'], 'resume', 'CREATED', [], 'from-created'],
-    [['INTERRUPTED', 'FAILED'], 'resume', 'RECOVERY_PENDING', [], 'from-recovery'],
+    ['INTERRUPTED', 'resume', 'CREATED', [], 'from-created'],
+    ['INTERRUPTED', 'resume', 'RECOVERY_PENDING', [], 'from-recovery'],
     [['INTERRUPTED', 'FAILED'], 'resume', 'AUDIT_PENDING', [], 'from-audit'],
-    [['INTERRUPTED', 'FAILED'], 'resume', 'REITERATION_PENDING', [], 'from-reiteration'],
-    [['COMPLETED', 'REJECTED'], '*', '=', ['refuse']],
+    ['INTERRUPTED', 'resume', 'REITERATION_PENDING', [], 'from-reiteration'],
+    ['FAILED', 'resume', 'REITERATION_PENDING', [], ['from-reiteration', 'may-iterate']],
+    [['COMPLETED', 'REJECTED'], '*', '='],
   ],
 })
 
 export type OneshotState = StateOf<typeof oneshotTable>
 export type OneshotEvent = EventOf<typeof oneshotTable>
 export type OneshotAction = ActionOf<typeof oneshotTable>
-
-export function isHot(state: OneshotState): boolean {
-  return state === 'WORKER_EXECUTING' || state === 'AUDITOR_EXECUTING'
-}

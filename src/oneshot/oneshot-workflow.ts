@@ -1,6 +1,6 @@
 import type { Command, Workflow } from '../engine/index.js'
 import type { EventData } from '../events/index.js'
-import { transition, UnlistedCounter } from '../machine/index.js'
+import { lookup, transition } from '../machine/index.js'
 import type { StoredEvent } from '../store/index.js'
 import {
   type AgentStepResult,
@@ -13,6 +13,7 @@ import {
 import {
   type OneshotAction,
   type OneshotEvent,
+  type OneshotGuards,
   type OneshotResume,
   type OneshotState,
   oneshotTable,
@@ -22,30 +23,30 @@ export interface OneshotWork {
   input: OneshotInput
   cwd: string
   state: OneshotState
-  /** The state that an interrupt or a failure was met in. */
+  /** The state before an interrupt or a failure. */
   before: OneshotState
   history: { state: OneshotState; ts: number; pid?: number; reason?: string }[]
   iteration: number
-  /** The newest step of each role: an iteration may need several attempts. */
+  /** The newest step of each role: an iteration can need several attempts. */
   newest: Record<AgentRole, { iteration: number; attempt: number }>
   asksLeft: number
   complaint: string | null
-  /** The auditor's own session, while it is asked again. */
+  /** The auditor's own session, if it is asked again. */
   asked: string | null
   result: WorkerResult | null
   feedback: Feedback[]
-  /** The worker's step was ended by us. */
+  /** Signalbox ended the worker's step. */
   isOurDoing: boolean
   cause: FailureCause | null
   reason: string | null
-  /** The agent's program is not there: nothing was started. */
+  /** The agent whose program is not installed: nothing was started. */
   missing: string | null
 }
 
-/** The worker ↔ auditor loop as a workflow: every event of the engine is one of the table, and the table decides. */
+/** The loop of worker and auditor: the engine's events become events of the table, and the table decides. */
 export const oneshotWorkflow: Workflow<OneshotWork> = {
   kind: 'oneshot',
-  version: 2,
+  version: 3,
   begin: (created, { at }) => {
     const input = oneshotInput.parse(created.input)
     return {
@@ -75,15 +76,17 @@ export const oneshotWorkflow: Workflow<OneshotWork> = {
 }
 
 function decide(work: OneshotWork): readonly Command[] {
-  const { state, iteration, input } = work
+  const { state, iteration } = work
   if (work.missing !== null)
     return [{ do: 'emit', events: [{ type: 'run.paused', data: { reason: `agent_missing: ${work.missing}` } }] }]
   switch (state) {
     case 'CREATED':
       return [newStep(work, 'worker', 1)]
-    case 'REITERATION_PENDING':
-      if (iteration >= input.maxIterations) return [{ do: 'end', status: 'failed', reason: 'max_iterations' }]
+    case 'REITERATION_PENDING': {
+      const [next] = transition(oneshotTable, state, 'next', guardsOf(work))
+      if (next === 'FAILED') return [{ do: 'end', status: 'failed', reason: 'max_iterations' }]
       return [newStep(work, 'worker', iteration + 1)]
+    }
     case 'WORKER_EXECUTING':
       return [newestStep(work, 'worker')]
     case 'RECOVERY_PENDING': {
@@ -118,7 +121,7 @@ function newestStep({ newest }: OneshotWork, role: AgentRole) {
   return agentStep(role, newest[role].iteration, newest[role].attempt)
 }
 
-/** Small on purpose: whoever carries it out reads task, feedback and results from the run itself. */
+/** The performer reads task, feedback and results from the run itself. */
 function agentStep(role: AgentRole, iteration: number, attempt: number) {
   const step = `${role}@${iteration}#${attempt}`
   return { do: 'step' as const, step, effect: 'oneshot.agent', input: { role, iteration, attempt } }
@@ -152,7 +155,7 @@ function evolve(work: OneshotWork, event: StoredEvent): void {
       work.isOurDoing = true
       return move(work, 'interrupt', event.at, 'cancelled')
     case 'run.failed':
-      // The only failure that no step brings: the limit of iterations.
+      // `decide` ended the run because the table leaves no iteration: the only failure without a step.
       if (work.state === 'REITERATION_PENDING') move(work, 'next', event.at, 'max_iterations')
       return
     case 'run.resumed': {
@@ -176,10 +179,13 @@ function started(work: OneshotWork, { input }: EventData<'step.started'>, at: nu
 }
 
 function ended(work: OneshotWork, data: EventData<'step.ended'>, at: number): void {
-  // A result that nobody waits for any more is in the journal, and changes nothing.
+  // A result that the run no longer waits for changes nothing.
   if (data.step !== currentStep(work)) return
   const result = data.result as AgentStepResult | null
-  if (result?.class === 'spawn') return notSpawned(work, data.reason ?? 'the agent')
+  if (result?.class === 'spawn') {
+    work.missing = data.reason ?? 'the agent'
+    return move(work, 'not-spawned', at, 'agent_missing')
+  }
   if (work.state === 'WORKER_EXECUTING') {
     if (data.status === 'ok') {
       const { text = '', sessionId = null } = result ?? {}
@@ -239,27 +245,20 @@ function recovered(work: OneshotWork, data: EventData<'step.recovered'>, at: num
   move(work, 'recovered.nothing', at, work.isOurDoing ? null : 'nothing_recovered')
 }
 
-/** Nothing was started: the run stands where it stood, and waits for the agent to be installed. */
-function notSpawned(work: OneshotWork, agent: string): void {
-  work.missing = agent
-  const isWorker = work.state === 'WORKER_EXECUTING'
-  if (isWorker) work.iteration--
-  work.state = !isWorker ? 'AUDIT_PENDING' : work.iteration === 0 ? 'CREATED' : 'REITERATION_PENDING'
-}
-
-const unlisted = new UnlistedCounter()
-
-function move(work: OneshotWork, event: OneshotEvent, at: number, reason: string | null): void {
-  const context = {
+function guardsOf(work: OneshotWork): OneshotGuards {
+  return {
     iteration: work.iteration,
     maxIterations: work.input.maxIterations,
     asksLeft: work.asksLeft,
     isOurDoing: work.isOurDoing,
     resumeTo: resumeTarget(work),
   }
+}
+
+function move(work: OneshotWork, event: OneshotEvent, at: number, reason: string | null): void {
   const from = work.state
-  const [next, actions] = transition(oneshotTable, from, event, { context, counter: unlisted })
-  for (const action of actions) act(work, action)
+  const [next, actions] = transition(oneshotTable, from, event, guardsOf(work))
+  for (const action of actions) ACTIONS[action](work)
   if (next === from) return
   if (next === 'INTERRUPTED' || next === 'FAILED') work.before = from
   work.state = next
@@ -267,30 +266,31 @@ function move(work: OneshotWork, event: OneshotEvent, at: number, reason: string
   work.history.push({ state: next, ts: at / 1000, ...(reason !== null && { reason }) })
 }
 
-function act(work: OneshotWork, action: OneshotAction): void {
-  switch (action) {
-    case 'first-iteration':
-    case 'next-iteration':
-      work.iteration++
-      work.result = null
-      work.asksLeft = work.input.auditorAsks
-      return
-    case 'same-iteration':
-      work.iteration--
-      return
-    case 'use-ask':
-      work.asksLeft--
-      return
-    case 'fail-max-iterations':
-      work.cause = 'max_iterations'
-      return
-    default:
-      return
-  }
+const ACTIONS: Readonly<Record<OneshotAction, (work: OneshotWork) => void>> = {
+  'count-iteration': work => {
+    work.iteration++
+    work.result = null
+    work.asksLeft = work.input.auditorAsks
+  },
+  'uncount-iteration': work => {
+    work.iteration--
+  },
+  'use-ask': work => {
+    work.asksLeft--
+  },
+  'blame-limit': work => {
+    work.cause = 'max_iterations'
+  },
 }
 
-/** Where a run goes on when it is resumed; null where it must not be. */
-export function resumeTarget(work: OneshotWork): OneshotResume | null {
+/** Whether the table lets an interrupted or failed run continue. */
+export function canResume(work: OneshotWork): boolean {
+  const found = lookup(oneshotTable, work.state, 'resume', guardsOf(work))
+  return !found.unlisted && !found.isStay
+}
+
+/** The checkpoint at which a resumed run continues; null for a run that cannot be resumed. */
+function resumeTarget(work: OneshotWork): OneshotResume | null {
   if (work.state === 'INTERRUPTED') {
     switch (work.before) {
       case 'WORKER_EXECUTING':
@@ -307,12 +307,10 @@ export function resumeTarget(work: OneshotWork): OneshotResume | null {
     }
   }
   if (work.state !== 'FAILED') return null
-  if (work.cause === 'auditor') return 'AUDIT_PENDING'
-  if (work.cause === 'max_iterations') return work.iteration < work.input.maxIterations ? 'REITERATION_PENDING' : null
-  return 'REITERATION_PENDING'
+  return work.cause === 'auditor' ? 'AUDIT_PENDING' : 'REITERATION_PENDING'
 }
 
-/** The step that the run waits for, or was waiting for when it was interrupted. */
+/** The step that the run waits for, or waited for when it was interrupted. */
 export function currentStep(work: OneshotWork): string | null {
   const at = work.state === 'INTERRUPTED' ? work.before : work.state
   if (at === 'WORKER_EXECUTING' || at === 'RECOVERY_PENDING') return newestStep(work, 'worker').step

@@ -5,7 +5,10 @@ import type { EventData } from '../events/index.js'
 import type { StoredEvent } from '../store/index.js'
 import type { AgentStepResult } from './oneshot-run.js'
 
-/** One combined log of a run in a file of the person's choice: Markdown when its name ends so, else a JSON object a line. */
+/**
+ * One combined log of a run in a file that the person chose: Markdown if its name ends in .md, else
+ * one JSON object per line.
+ */
 export class SessionLog {
   readonly #file: string
   readonly #isMarkdown: boolean

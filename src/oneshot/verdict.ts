@@ -1,6 +1,6 @@
 import { soleJsonObject } from '../text/index.js'
 
-/** What an auditor may say. */
+/** The answer of an auditor. */
 export interface Verdict {
   verdict: 'DONE' | 'RETRY' | 'IMPOSSIBLE'
   feedback: string
@@ -15,7 +15,7 @@ export interface Finding {
 
 export type VerdictReading = { verdict: Verdict; extra: string[] } | { verdict: null; complaint: string }
 
-/** JSON Schema of the verdict, for agents that take one. */
+/** JSON Schema of the verdict, for agents that support one. */
 export const VERDICT_SCHEMA = {
   type: 'object',
   additionalProperties: false,
@@ -42,8 +42,9 @@ export const VERDICT_SCHEMA = {
 const WORDS = ['DONE', 'RETRY', 'IMPOSSIBLE'] as const
 
 /**
- * The verdict in an auditor's structured output, or in its own final message: the whole text, the only block tagged `json`, or the only
- * object at the top level. Nothing else counts, no words and no near misses: without a verdict nothing is approved.
+ * Finds the verdict in an auditor's structured output, or in its own final message: the whole text,
+ * the only block tagged `json`, or the only object at the top level. Nothing else counts, neither
+ * prose nor near misses: without a verdict nothing is approved.
  */
 export function readVerdict(answer: { structured?: unknown; text: string }): VerdictReading {
   if (answer.structured !== undefined && answer.structured !== null) return judge(answer.structured)
@@ -56,14 +57,14 @@ function judge(value: unknown): VerdictReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return none('the verdict is not an object')
   const { verdict, feedback, findings, ...rest } = value as Record<string, unknown>
   const word = WORDS.find(candidate => candidate === verdict)
-  if (!word) return none(`"verdict" must be one of ${WORDS.join(', ')}, and is ${JSON.stringify(verdict) ?? 'missing'}`)
-  if (feedback !== undefined && typeof feedback !== 'string') return none('"feedback" must be a text')
+  if (!word) return none(`"verdict" must be one of ${WORDS.join(', ')}, not ${JSON.stringify(verdict) ?? 'missing'}`)
+  if (feedback !== undefined && typeof feedback !== 'string') return none('"feedback" must be a string')
   if (word !== 'DONE' && (feedback ?? '').trim() === '') return none(`"feedback" must say why the verdict is ${word}`)
   const list = findings ?? []
   if (!Array.isArray(list)) return none('"findings" must be a list')
   const read = list.map(readFinding)
   const bad = read.indexOf(null)
-  if (bad >= 0) return none(`finding ${bad + 1} is not of the form {"file"?, "line"?, "text"}`)
+  if (bad >= 0) return none(`finding ${bad + 1} does not have the form {"file"?, "line"?, "text"}`)
   return { verdict: { verdict: word, feedback: feedback ?? '', findings: read as Finding[] }, extra: Object.keys(rest) }
 }
 

@@ -6,19 +6,22 @@ import { replayEvents } from './replay.js'
 
 export interface FixtureResult {
   fixture: PackFixture
-  /** What differs, in words; empty when the fixture holds. */
+  /** What differs, in words; empty if the fixture passes. */
   failures: string[]
 }
 
 export interface FixtureReport {
   agent: string
   results: FixtureResult[]
-  /** Rules that no fixture matches, and rules that every fixture matches: neither is proven by them. */
+  /**
+   * Rules that no fixture matches, and rules that every fixture matches: the fixtures prove
+   * neither.
+   */
   neverMatched: string[]
   alwaysMatched: string[]
 }
 
-/** Replays an agent's fixtures and compares what is seen with what is expected. */
+/** Replays an agent's fixtures and compares the results with the expectations. */
 export async function checkFixtures(
   agent: string,
   options: { userDirectory: string | null; loadPack(version: string | null): Promise<Pack> },
@@ -46,7 +49,7 @@ export async function checkFixtures(
   return { agent, results, ...coverage.report([...packs.values()]) }
 }
 
-/** Of one recording and one version, so that it is played once. */
+/** Grouped by recording and version, so that each recording is replayed once. */
 function byRecording(fixtures: readonly PackFixture[]): PackFixture[][] {
   const groups = new Map<string, PackFixture[]>()
   for (const fixture of fixtures) {
@@ -72,7 +75,7 @@ function compare({ expect }: PackFixture, state: PaneState): string[] {
   return failures
 }
 
-/** Blanks folded: how a label was wrapped plays no part. */
+/** Ignores white space: how a label was wrapped does not matter. */
 function isSameList(got: readonly string[], wanted: readonly string[]): boolean {
   const fold = (text: string) => text.replace(/[\s\u00a0]+/gu, ' ').trim()
   return got.length === wanted.length && wanted.every((label, index) => fold(label) === fold(got[index]!))

@@ -1,4 +1,4 @@
-/** Counters with labels, such as `status.refused{event=rest, reason=guard_G3}`. Plain sums: whoever shows them sorts and groups. */
+/** Counters with labels, such as `status.refused{event=rest, reason=guard:entitled}`: plain sums. */
 export interface Count {
   name: string
   labels: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export class Counters {
     else this.#counts.set(key, { name, labels, value: by })
   }
 
-  /** The sum over all labels, or over those that hold these. */
+  /** The sum over all labels, or over those that contain these. */
   total(name: string, labels: Readonly<Record<string, string>> = {}): number {
     let sum = 0
     for (const count of this.#counts.values())
@@ -28,10 +28,5 @@ export class Counters {
 
   all(): Count[] {
     return [...this.#counts.values()].map(count => ({ ...count }))
-  }
-
-  /** Adds what another has counted. */
-  take(counts: readonly Count[]): void {
-    for (const { name, labels, value } of counts) this.add(name, labels, value)
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Observation } from '../screen/index.js'
 import { parsePack } from '../screen/index.js'
 import { DeclaredEnd } from './declared-end.js'
-import { Bench } from './testing/bench.js'
+import { SupervisionFixture } from './testing/supervision-fixture.js'
 
 const look = (over: Partial<Observation>) =>
   ({ busy: false, awaiting: null, terminator: null, anchored: true, ...over }) as Observation
@@ -10,15 +10,15 @@ const WORK = look({ busy: true })
 const MENU = look({ awaiting: 'permission' })
 const END = look({ terminator: { row: 3, outcome: 'done' } })
 
-describe('an end that is declared', () => {
-  it('§1 is one whose row came after the work or the question', () => {
+describe('a declared end', () => {
+  it('is a row that appeared after the work or the question', () => {
     for (const before of [WORK, MENU]) {
       const declared = new DeclaredEnd()
       expect([declared.see(before), declared.see(END), declared.see(END)]).toEqual([false, true, true])
     }
   })
 
-  it('§1 is not one whose row stood there during the work already, nor one that was read without an anchor', () => {
+  it('is not a row that was already there during the work, nor one without an anchor', () => {
     const woken = new DeclaredEnd()
     expect([woken.see(look({ busy: true, terminator: END.terminator })), woken.see(END)]).toEqual([false, false])
     const loose = new DeclaredEnd()
@@ -28,7 +28,7 @@ describe('an end that is declared', () => {
   })
 })
 
-describe('a pane whose agent closes its turns with a row', () => {
+describe('a pane whose agent ends its turns with a row', () => {
   const PACK = () =>
     parsePack(
       `pack = 1
@@ -49,14 +49,14 @@ busy = true
   const BOX = '\r\n--------\r\n> \r\n--------\u001b[1A\r\u001b[2C'
   const draw = (rows: string) => `\u001b[2J\u001b[H${rows}${BOX}`
 
-  it('§1 settle: is done with that row at once, and without it after three looks', () => {
+  it('is done with that row at once, and without it after three looks', () => {
     const status = (rows: string) => {
-      const bench = new Bench({}, PACK()).print(draw('')).advance(1)
-      bench.print(draw('> hello\r\no hi\r\n* working')).advance(1)
-      expect(bench.status).toBe('running')
-      bench.print(draw(rows)).advance(0.06)
-      const atOnce = bench.status
-      return [atOnce, bench.advance(5).status]
+      const fixture = new SupervisionFixture({}, PACK()).print(draw('')).advance(1)
+      fixture.print(draw('> hello\r\no hi\r\n* working')).advance(1)
+      expect(fixture.status).toBe('running')
+      fixture.print(draw(rows)).advance(0.06)
+      const atOnce = fixture.status
+      return [atOnce, fixture.advance(5).status]
     }
     expect(status('> hello\r\no hi\r\n= finished')).toEqual(['done', 'done'])
     expect(status('> hello\r\no hi')[0]).toBe('running')

@@ -1,18 +1,20 @@
 import type { Observation } from '../screen/index.js'
 
 /*
- * A rest is believed late, because an agent that works on blinks. But some agents close a turn with a row of its own ("Worked for 12s",
- * "Interrupted"), and nothing is written below it but the live input box: then nothing is left to wait for, the end was declared.
+ * A rest is accepted late, because a working agent flickers. But some agents end a turn with a
+ * dedicated row ("Worked for 12s", "Interrupted"), with nothing below it but the live input box:
+ * then there is nothing to wait for, the end was declared.
  *
- * Only a row that came with the end counts. One that already stood there while the agent was at work closed an earlier turn: work that
- * begins without a prompt (a finished background task wakes the agent) is drawn below it, and its blinks must be waited out as any other.
+ * Only a row that appeared with the end counts. A row that was already there during the work ended
+ * an earlier turn: work that starts without a prompt (a finished background task wakes the agent)
+ * is drawn below it, and its flicker must be waited out as usual.
  *
- * Not its business: the phases of a session, which go on waiting until the rest has settled.
+ * Not its responsibility: the phases of a session, which keep waiting until the rest has settled.
  */
 export class DeclaredEnd {
   #isOpen = false
 
-  /** True when this look shows the end of the work that was seen before it. */
+  /** True if this look shows the end of the work seen before it. */
   see(observation: Observation): boolean {
     const { busy, awaiting, terminator, anchored } = observation
     if (busy === true || awaiting !== null) {

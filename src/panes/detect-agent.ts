@@ -2,22 +2,22 @@ import type { Detection } from '../screen/pack/index.js'
 import { type Frame, TerminalEmulator } from '../terminal/index.js'
 import type { ReplayEvent } from './replay.js'
 
-/** What was found out about the program in a terminal. `by`: what told. */
+/** The program detected in a terminal. `by`: the evidence. */
 export interface DetectedAgent {
   agent: string
   version: string | null
   by: 'argv0' | 'banner' | 'title'
 }
 
-/** A banner comes with the first frames, or not at all. */
+/** A banner appears within the first frames, or not at all. */
 const FRAMES_MAX = 300
 const BYTES_MAX = 2_000_000
 const UNTIL_S = 60
 
-/** Words in front of a program's own name. */
+/** Words that may precede a program's own name. */
 const WRAPPERS = new Set(['node', 'bun', 'deno', 'npx', 'bunx', 'python', 'python3', 'uv', 'env', 'sudo'])
 
-/** By the command line that was started: the first word that is no wrapper. */
+/** Detects by the command line: the first word that is not a wrapper. */
 export function detectByCommand(command: string, detections: readonly Detection[]): DetectedAgent | null {
   const words = command.split(/\s+/).filter(word => word !== '' && !word.startsWith('-') && !word.includes('='))
   const program = words
@@ -27,14 +27,16 @@ export function detectByCommand(command: string, detections: readonly Detection[
   return found ? { agent: found.agent, version: null, by: 'argv0' } : null
 }
 
-/** By what the first frames show: a banner, with the version in it; else a title that only one agent uses. */
+/**
+ * Detects by the first frames: a banner with the version; else a title that only one agent uses.
+ */
 export function detectByScreen(
   events: Iterable<ReplayEvent>,
   size: { cols: number; rows: number },
   detections: readonly Detection[],
 ): DetectedAgent | null {
   const emulator = new TerminalEmulator({ ...size, scrollback: 0 })
-  const look = new DetectingLook(detections)
+  const look = new AgentSearch(detections)
   let bytes = 0
   for (const event of events) {
     if (event.t > UNTIL_S || bytes > BYTES_MAX || look.frames > FRAMES_MAX) break
@@ -56,7 +58,7 @@ export function detectByScreen(
   return look.byTitle()
 }
 
-class DetectingLook {
+class AgentSearch {
   frames = 0
   readonly #detections: readonly Detection[]
   readonly #seen = new Set<string>()

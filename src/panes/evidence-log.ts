@@ -1,4 +1,4 @@
-import { claimOf } from './claim-of.js'
+import { claimOf } from './claims.js'
 import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
 import type { PaneStep } from './pane.js'
 import type { Reading } from './reading.js'
@@ -14,7 +14,9 @@ export interface JudgedEvidence {
   verdict: 'won' | 'agrees' | 'contradicts' | 'expired'
 }
 
-/** The newest report of each authority, also when it counts no more: what `explain` shows. */
+/**
+ * The newest report of each authority, including those that no longer count: what `explain` shows.
+ */
 export class EvidenceLog {
   readonly #newest = new Map<Authority, Evidence>()
 
@@ -34,7 +36,10 @@ export class EvidenceLog {
     this.#newest.set('exit', { authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
   }
 
-  /** From the highest to the lowest. A report that neither won, agrees nor contradicts was withdrawn, replaced or has lapsed. */
+  /**
+   * From the highest to the lowest. A report that neither won, agrees nor contradicts was
+   * withdrawn, replaced or has lapsed.
+   */
   judge(reading: Reading, t: number): JudgedEvidence[] {
     return AUTHORITIES.flatMap(authority => {
       const evidence = this.#newest.get(authority)

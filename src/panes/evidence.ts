@@ -1,6 +1,9 @@
 import type { Awaiting } from '../screen/index.js'
 
-/** Who says something about a pane, from the highest to the lowest. A lower one may contradict; it never overrules. */
+/**
+ * The sources of reports about a pane, from the highest to the lowest. A lower one may contradict;
+ * it never overrules.
+ */
 export const AUTHORITIES = [
   'exit',
   'osc7501',
@@ -14,7 +17,7 @@ export const AUTHORITIES = [
 ] as const
 export type Authority = (typeof AUTHORITIES)[number]
 
-/** What a report says the pane is. */
+/** What a report says the pane is doing. */
 export type Claim =
   | { is: 'starting' }
   | { is: 'working'; label?: string }
@@ -25,16 +28,18 @@ export type Claim =
   | { is: 'stopped'; by: 'interrupted' | 'denied' }
   | { is: 'exited'; code: number | null; signal: string | null }
 
-/** One report about a pane from one authority. `t` and `expires` are seconds since the pane's start. */
+/**
+ * One report about a pane from one authority. `t` and `expires` are seconds since the pane's start.
+ */
 export interface Evidence {
   authority: Authority
   claim: Claim
   t: number
-  /** Null: until it is replaced. */
+  /** Null: until replaced. */
   expires: number | null
-  /** What exactly said so: a rule, a report, a hook. */
+  /** What exactly reported it: a rule, a report, a hook. */
   ref: string
-  /** Where the report itself says how sure it is. */
+  /** If the report itself gives a confidence. */
   confidence?: number
 }
 

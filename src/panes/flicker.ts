@@ -1,13 +1,15 @@
 /*
- * A pane that goes to and fro between work and rest is misread, whatever the truth is. More such changes than `max` within the window is
- * flicker: it is counted, and for five minutes a rest must last `holdS` before it is believed.
+ * A pane that alternates between work and rest is misread, whatever the truth is. More such changes
+ * than `max` within the window is flicker: it is counted, and for five minutes a rest must last
+ * `holdS` before it is accepted.
  *
- * What a person begins is no flicker: two short turns, or three commands in a minute, are changes too. So work that begins after a person
- * acted (a key that went to the program, or text that appeared in its input line while it rested) starts the count anew.
+ * Changes caused by a person are not flicker: two short turns, or three commands in a minute, are
+ * changes too. So work that starts after a person acted (a key that went to the program, or text
+ * that appeared in its input line while it was at rest) restarts the count.
  */
 const HELD_FOR_S = 300
 
-export class FlickerWatch {
+export class FlickerDetector {
   readonly #max: number
   readonly #windowS: number
   #changes: number[] = []
@@ -22,17 +24,17 @@ export class FlickerWatch {
     this.#windowS = options.windowS
   }
 
-  /** How often it was found. */
+  /** How often it was detected. */
   get count(): number {
     return this.#count
   }
 
-  /** A person did something. */
+  /** A person acted. */
   acted(t: number): void {
     this.#actedAt = Math.max(this.#actedAt, t)
   }
 
-  /** True when this change makes it flicker. */
+  /** True if this change makes it flicker. */
   see(isActive: boolean, t: number): boolean {
     if (this.#isActive === isActive) return false
     const isFirst = this.#isActive === null

@@ -1,14 +1,14 @@
-import type { ContentWatch } from './content-watch.js'
+import type { ContentTracker } from './content-tracker.js'
 import type { Counters } from './counters.js'
 import type { Look } from './pane-screen.js'
-import type { ProgressWatch } from './progress.js'
+import type { ProgressTracker } from './progress.js'
 import type { SupervisedStatus } from './supervised-status.js'
 
-/** What a look brings forward. True: the picture says something else than before. */
+/** Records the progress of a look. True if the content has changed. */
 export function followLook(
   { frame, observation }: Look,
   t: number,
-  { content, progress }: { content: ContentWatch; progress: ProgressWatch },
+  { content, progress }: { content: ContentTracker; progress: ProgressTracker },
 ): boolean {
   const novelty = content.follow(frame, observation)
   if (novelty === 'news') progress.progressed(t)
@@ -16,10 +16,10 @@ export function followLook(
   return novelty === 'news' || novelty === 'change'
 }
 
-/** Work without progress is marked on the status, and counted when it begins. */
+/** Marks work without progress on the status, and counts it when it begins. */
 export function markStuck(
   t: number,
-  { status, progress, counters }: { status: SupervisedStatus; progress: ProgressWatch; counters: Counters },
+  { status, progress, counters }: { status: SupervisedStatus; progress: ProgressTracker; counters: Counters },
 ): void {
   const { pane } = status
   const look = pane.screen.last

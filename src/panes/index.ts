@@ -1,22 +1,53 @@
+/*
+ * From a terminal's bytes to the status of a pane. Everything here is pure in time: `t` comes in as
+ * an argument, so a recording, a test and a live pane use the same code. The owner of a pane
+ * (src/sessions/, src/supervision/) feeds bytes, calls `tick` at `nextDeadline`, and acts.
+ *
+ *   bytes → PaneScreen   emulator, classifier; one `Look` per accepted frame       pane-screen.ts
+ *     │                    settle.ts: rest is accepted only after it has lasted
+ *     │                    declared-end.ts, line-editor.ts, spinner-cells.ts: exceptions to that
+ *     ▼
+ *   Pane                 looks and reports become `Evidence`, evidence one `Reading`      pane.ts
+ *     │                    evidence.ts: the authorities, highest first; reading.ts: which one wins
+ *     │                    claims.ts, report-evidence.ts: from observations and reports to claims
+ *     ▼
+ *   Supervisor           readings and signals become the status for people          supervisor.ts
+ *                          signal-queue.ts → supervised-reading.ts → status-table.ts
+ *                          supervised-status.ts: what follows from a change
+ *                          content-tracker.ts, heuristics/: guesses if nothing reports
+ *
+ * Terms: a *look* is a frame with its observation at a moment. A *claim* is what a piece of
+ * evidence says that the pane is doing. An *authority* is a source of evidence; a lower one may
+ * contradict a higher one but never overrules it.
+ *
+ * Other parts
+ *
+ * - progress.ts (stuck or not), flicker.ts, focus-tracker.ts, foreground-tracker.ts,
+ *   wait-fallback.ts, shown-status.ts: one rule of supervision each, with its knobs.
+ * - terminal-read-check.ts: whether a menu over a shell command really asks.
+ * - detect-agent.ts, job.ts: which program runs. drift-detector.ts, rule-time-box.ts: packs that no
+ *   longer match, rules that are too slow. report-log.ts, evidence-log.ts: what `explain` shows.
+ * - tmux/: panes of tmux servers, over control mode.
+ * - replay.ts, check-fixtures.ts: recordings and pack fixtures through the same code.
+ *
+ * Where to add what
+ *
+ * - A source of reports: its place in AUTHORITIES (evidence.ts), a conversion to claims, and a case
+ *   in status-walk.test.ts.
+ * - A status, an event or a guard: status-table.ts.
+ * - A knob: a setting, its use here, and a case in supervision-knobs.test.ts.
+ */
+
 export { checkFixtures, type FixtureReport, type FixtureResult } from './check-fixtures.js'
-export { claimOf } from './claim-of.js'
+export { claimOf, titleClaim } from './claims.js'
 export { type Count, Counters } from './counters.js'
 export { type DetectedAgent, detectByCommand, detectByScreen } from './detect-agent.js'
-export { type DriftCounts, type DriftReport, DriftWatch } from './drift-watch.js'
+export { type DriftCounts, DriftDetector, type DriftReport } from './drift-detector.js'
 export type { Authority, Claim, Evidence } from './evidence.js'
 export { EvidenceLog, type JudgedEvidence } from './evidence-log.js'
 export { isPlainShell, type Job, jobName, shownCommand } from './job.js'
-export type { TerminalWitness } from './menu-witness.js'
 export { Pane, type PaneState, type PaneStep, type SavedPane } from './pane.js'
 export { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from './pane-screen.js'
-export {
-  itermSessionId,
-  type PaneFeed,
-  type PaneFeedEvent,
-  type PaneSource,
-  paneOfIterm,
-  type SourcePane,
-} from './pane-source.js'
 export type { Reading } from './reading.js'
 export { Replay, type ReplayEvent, type ReplayLine, type ReplayOptions, replayEvents } from './replay.js'
 export type { LoggedReport } from './report-log.js'
@@ -26,5 +57,5 @@ export type { StatusEntry, StatusReading, StatusSignal, StatusState } from './st
 export { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
 export { StatusTracker } from './status-tracker.js'
 export { Supervisor } from './supervisor.js'
-export type { Supervised, SupervisorOptions, SupervisorSettings } from './supervisor-parts.js'
-export { titleClaim } from './title-evidence.js'
+export type { SupervisedState, SupervisorOptions, SupervisorSettings } from './supervisor-parts.js'
+export type { TerminalReadResult } from './terminal-read-check.js'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createRedactor } from '../text/index.js'
 import { isPlainShell, jobName, shownCommand } from './job.js'
 
-describe('§7 the name of a job', () => {
+describe('jobName', () => {
   it.each([
     ['vim notes.txt', 'vim'],
     ['/usr/bin/node /opt/codex/bin/codex.js --model x', 'codex'],
@@ -16,7 +16,7 @@ describe('§7 the name of a job', () => {
     expect(jobName(line.split(' '))).toBe(name)
   })
 
-  it('a shell that runs a script is no plain shell', () => {
+  it('a shell that runs a script is not a plain shell', () => {
     expect([isPlainShell(['-bash']), isPlainShell(['bash', 'run.sh']), isPlainShell(['sh', '-c', 'ls'])]).toEqual([
       true,
       false,
@@ -25,7 +25,7 @@ describe('§7 the name of a job', () => {
   })
 })
 
-describe('§7 a command line for people', () => {
+describe('shownCommand', () => {
   const redactor = createRedactor()
   it.each([
     'curl -H Bearer\u0000 abcdefghijklmnop1234567890abcdef12',

@@ -1,16 +1,19 @@
 import type { Redactor } from '../text/index.js'
 
-/** The program in the foreground of a pane. Its command line has been redacted and cut before anybody else sees it. */
+/** The program in the foreground of a pane. Its command line is already redacted and shortened. */
 export interface Job {
   name: string | null
   pid: number | null
   commandLine: string
   isShell: boolean
-  /** The agent whose program it is. */
+  /** The agent of the program. */
   agent: string | null
 }
 
-/** Programs that stand in front of what they run: the first argument that is a script, a module or a program names the job. */
+/**
+ * Programs that run other programs: the first argument that is a script, a module or a program
+ * names the job.
+ */
 const WRAPPERS: ReadonlySet<string> = new Set([
   'node',
   'bun',
@@ -29,10 +32,13 @@ const WRAPPERS: ReadonlySet<string> = new Set([
   'dash',
 ])
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'fish', 'ksh', 'tcsh', 'csh', 'nu', 'pwsh'])
-/** Words behind which a wrapper's program stands. */
+/** Words after which a wrapper's program follows. */
 const SUBCOMMANDS: ReadonlySet<string> = new Set(['run', 'exec', 'x', 'tool'])
 
-/** The name of a job by its words: `node /usr/bin/codex.js` is `codex`, `python -m http.server` is `http.server`. */
+/**
+ * The name of a job by its arguments: `node /usr/bin/codex.js` is `codex`, `python -m http.server`
+ * is `http.server`.
+ */
 export function jobName(words: readonly string[]): string | null {
   const [first, ...rest] = words
   if (first === undefined || first === '') return null
@@ -54,7 +60,7 @@ function innerName(line: string | undefined): string | null {
   return line === undefined ? null : jobName(line.trim().split(/\s+/))
 }
 
-/** A name as it stands in a path, a login shell's dash and a script's ending left out. */
+/** The last path component, without the dash of a login shell and the extension of a script. */
 function baseName(word: string): string {
   return word
     .slice(word.lastIndexOf('/') + 1)
@@ -62,13 +68,13 @@ function baseName(word: string): string {
     .replace(/\.(?:[cm]?js|ts|py|sh|exe)$/i, '')
 }
 
-/** A shell that runs nothing: no script, no command. */
+/** A shell without a script or a command. */
 export function isPlainShell(words: readonly string[]): boolean {
   const [first, ...rest] = words
   return first !== undefined && SHELLS.has(baseName(first)) && rest.every(word => word.startsWith('-') && word !== '-c')
 }
 
-/** A command line for people: no control characters, no secrets, not longer than asked. */
+/** A command line for people: no control characters, no secrets, at most this long. */
 export function shownCommand(words: readonly string[], redactor: Redactor, max: number): string {
   const line = words
     .join(' ')

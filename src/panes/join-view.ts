@@ -1,7 +1,10 @@
 import type { Awaiting, Observation, TerminalView } from '../screen/index.js'
 import type { Reading } from './reading.js'
 
-/** The view of a frame joined with the winning report: the report's truth, and the view nearest to it. */
+/**
+ * Combines the view of a frame with the winning report: the report's claim, and the view closest to
+ * it.
+ */
 export function joinView(
   observation: Observation,
   reading: Reading,
@@ -19,7 +22,8 @@ export function joinView(
     case 'working':
       if (observation.busy === true || observation.view === 'startup' || isRecognised)
         return { ...own, busy: own.busy ?? true }
-      // A menu that the person opened, or that the report does not know of yet, is on screen all the same.
+      // A menu that the person opened, or that the report does not cover yet, is still on the
+      // screen.
       if (observation.awaiting !== null) return own
       if (reading.authority === 'shell') return joinShell(observation)
       return { view: atWork.view, payload: atWork.payload, busy: true, awaiting: null }
@@ -39,7 +43,10 @@ export function joinView(
   }
 }
 
-/** A command runs: a REPL, pager or editor inside it that waits for its user is what shows; a look-alike of the shell's own prompt is not. */
+/**
+ * A command runs: a REPL, pager or editor inside it that waits for its user is what is shown; a
+ * look-alike of the shell's own prompt is not.
+ */
 function joinShell(observation: Observation): {
   view: TerminalView
   payload: unknown

@@ -15,8 +15,8 @@ function screen() {
   }
 }
 
-describe('a shell’s line editor', () => {
-  test('a prompt that a command prints is no prompt while the editor is off', () => {
+describe('the line editor of a shell', () => {
+  test('off means that a prompt was printed by a command', () => {
     const show = screen()
     expect(show(`${ON}me@here:~$ `, 0)).toContain('idle_prompt')
     expect(show(`sleep 3${OFF}`, 1)).toContain('tool_running')
@@ -24,14 +24,14 @@ describe('a shell’s line editor', () => {
     expect(show(`\r\n${ON}me@here:~$ `, 3)).toBe('idle_prompt generic/prompt.shell')
   })
 
-  test('a shell without an editor inside the shell has prompts of its own', () => {
+  test('of an inner shell may be missing; its prompts still count', () => {
     const show = screen()
     show(`${ON}me@here:~$ `, 0)
     show(`sh${OFF}`, 1)
     expect(show('inner-machine:/tmp$ ', 2)).toContain('idle_prompt')
   })
 
-  test('where no editor was ever seen, the text decides', () => {
+  test('that was never seen leaves the decision to the text', () => {
     const show = screen()
     expect(show('me@here:~$ ', 0)).toContain('idle_prompt')
     show('sleep 3\r\n', 1)

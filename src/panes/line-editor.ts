@@ -2,19 +2,21 @@ import type { Observation } from '../screen/index.js'
 import type { Frame } from '../terminal/index.js'
 
 /*
- * A shell that edits its own command line switches bracketed paste on while it reads one, and off before it runs it (readline, zle and fish
- * do). So where a prompt has once been seen with the mode on, the mode says more than the text: the same prompt with the mode off was
- * printed by a command that still runs, and with the mode on it need not stand for a while to be believed.
+ * A shell that edits its own command line enables bracketed paste while it reads one, and disables
+ * it before it runs it (readline, zle and fish do). So once a prompt has been seen with the mode
+ * on, the mode says more than the text: the same prompt with the mode off was printed by a command
+ * that still runs, and with the mode on it can be accepted at once.
  *
- * Nothing follows from a prompt of another text: a shell inside the shell may have no editor at all. After a picture that was taken whole the
- * mode is unknown, so everything is learned anew.
+ * A prompt with another text proves nothing: a shell inside the shell may have no line editor at
+ * all. After a screen that was captured as a whole the mode is unknown, so everything is learned
+ * again.
  */
 export type LineEditorVerdict = 'reads' | 'runs' | 'unknown'
 
 export class LineEditor {
   #prompt: string | null = null
 
-  /** What the mode says of a shell's prompt in this frame. */
+  /** What the mode says about a shell's prompt in this frame. */
   judge(observation: Observation, frame: Frame, isPasteBracketed: boolean): LineEditorVerdict {
     if (observation.view !== 'idle_prompt') return 'unknown'
     if ((observation as Observation<'idle_prompt'>).payload.prompt !== 'shell') return 'unknown'
@@ -22,7 +24,7 @@ export class LineEditor {
     const prompt = row.slice(0, frame.cursor.x).trimEnd().replace(/\d+/gu, '0')
     const known = this.#prompt
     if (isPasteBracketed) {
-      // Behind the known prompt stands what is being typed.
+      // After the known prompt follows what is being typed.
       const isKnown = known !== null && prompt.startsWith(known)
       if (!isKnown) this.#prompt = prompt
       return isKnown ? 'reads' : 'unknown'

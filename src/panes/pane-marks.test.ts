@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createRedactor } from '../text/index.js'
-import { FlickerWatch } from './flicker.js'
+import { FlickerDetector } from './flicker.js'
 import { isPlainShell, jobName, shownCommand } from './job.js'
-import { ProgressWatch } from './progress.js'
+import { ProgressTracker } from './progress.js'
 
-describe('§8 flicker', () => {
-  it('is more changes than allowed within the window, and holds for five minutes', () => {
-    const flicker = new FlickerWatch({ max: 3, windowS: 60 })
+describe('flicker', () => {
+  it('is more changes than allowed within the window, and lasts for five minutes', () => {
+    const flicker = new FlickerDetector({ max: 3, windowS: 60 })
     flicker.see(false, 0)
     const found = [1, 2, 3, 4].map((t, index) => flicker.see(index % 2 === 0, t))
     expect(found).toEqual([false, false, false, true])
@@ -14,13 +14,13 @@ describe('§8 flicker', () => {
   })
 
   it('is not the same number of changes over a longer time', () => {
-    const flicker = new FlickerWatch({ max: 3, windowS: 60 })
+    const flicker = new FlickerDetector({ max: 3, windowS: 60 })
     flicker.see(false, 0)
     expect([0, 25, 50, 75, 100].map((t, index) => flicker.see(index % 2 === 0, t)).some(Boolean)).toBe(false)
   })
 })
 
-describe('§8 progress', () => {
+describe('progress', () => {
   const at = (t: number, more = {}) => ({
     t,
     isActive: true,
@@ -29,9 +29,9 @@ describe('§8 progress', () => {
     isExcused: false,
     ...more,
   })
-  const watch = () => new ProgressWatch({ afterS: 300, toolS: 900, frozenS: 30 })
+  const watch = () => new ProgressTracker({ afterS: 300, toolS: 900, frozenS: 30 })
 
-  it('is missed after `stuck_after_s`, not before, and comes back with any news', () => {
+  it('is missing after `stuck_after_s`, not before, and returns with any news', () => {
     const progress = watch()
     progress.progressed(10)
     expect([progress.judge(at(309.9)), progress.judge(at(310))]).toEqual([null, 'no-progress'])
@@ -39,7 +39,7 @@ describe('§8 progress', () => {
     expect(progress.judge(at(312))).toBeNull()
   })
 
-  it('gives a running tool `stuck_tool_s`', () => {
+  it('may be missing for `stuck_tool_s` while a tool runs', () => {
     const progress = watch()
     expect([
       progress.judge(at(899, { isToolRunning: true })),
@@ -47,7 +47,7 @@ describe('§8 progress', () => {
     ]).toEqual([null, 'no-progress'])
   })
 
-  it('is frozen where a row claims work and nothing moves for `stuck_frozen_s`; a spinner is motion, not progress', () => {
+  it('is frozen if a row claims work and nothing moves for `stuck_frozen_s`; a spinner is motion, not progress', () => {
     const progress = watch()
     progress.moved(10)
     expect([
@@ -58,7 +58,7 @@ describe('§8 progress', () => {
     expect(progress.judge(at(310, { hasWorkingRow: true }))).toBe('no-progress')
   })
 
-  it('is not asked for at rest, nor while a retry counts down', () => {
+  it('is not expected at rest, nor while a retry counts down', () => {
     const progress = watch()
     expect([progress.judge(at(1e6, { isActive: false })), progress.judge(at(1e6, { isExcused: true }))]).toEqual([
       null,
@@ -67,7 +67,7 @@ describe('§8 progress', () => {
   })
 })
 
-describe('jobs', () => {
+describe('a job', () => {
   it.each([
     [['/usr/bin/node', '/opt/codex/bin/codex.js', '--x'], 'codex'],
     [['python3', '-m', 'http.server', '8000'], 'http.server'],
@@ -81,7 +81,7 @@ describe('jobs', () => {
     [[], null],
   ])('%j is %s', (words, name) => expect(jobName(words)).toBe(name))
 
-  it('knows a shell that runs nothing', () => {
+  it('that is a plain shell is recognised', () => {
     expect([
       isPlainShell(['-bash']),
       isPlainShell(['bash', '-l']),
@@ -90,7 +90,7 @@ describe('jobs', () => {
     ]).toEqual([true, true, false, false])
   })
 
-  it('shows a command line without control characters and secrets, and cut', () => {
+  it('is shown without control characters and secrets, and shortened', () => {
     const redactor = createRedactor()
     const shown = shownCommand(['curl', '--token', 'abcdefgh12345678', 'a\u001b[31mb\n'], redactor, 80)
     expect(shown).not.toContain('abcdefgh12345678')

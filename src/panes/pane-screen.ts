@@ -1,12 +1,12 @@
 import {
-  type Classified,
+  type Classification,
   classify,
   initialMemory,
   type Layout,
-  noteInput,
   type Observation,
   type Pack,
   parsePack,
+  recordInput,
   type ScreenMemory,
 } from '../screen/index.js'
 import {
@@ -22,38 +22,42 @@ import {
 import { DeclaredEnd } from './declared-end.js'
 import { asRunning, LineEditor } from './line-editor.js'
 import { type SettleKnobs, Settler } from './settle.js'
-import { TurningCells } from './turning-cells.js'
+import { SpinnerCells } from './spinner-cells.js'
 
-/** What came out of a pane's bytes, in order. */
+/** The outputs of a pane's bytes, in order. */
 export type PaneOutput =
   | { type: 'reply'; bytes: Uint8Array }
   | { type: 'evidence'; t: number; evidence: Evidence }
   | { type: 'look'; look: Look }
 
-/** One classified frame. `isSettled`: it has lasted. `isBelieved`: the reading accepts it, because it has lasted or needs not to. */
+/**
+ * One classified frame. `isSettled`: it has lasted. `isConfirmed`: the reading accepts it, because
+ * it has lasted or need not.
+ */
 export interface Look {
-  /** When: the frame's time, or later when the same picture was looked at again. */
+  /** The frame's time, or later if the same screen was read again. */
   t: number
   frame: Frame
   observation: Observation
   layout: Layout
-  atWork: Classified['atWork']
+  atWork: Classification['atWork']
   isSettled: boolean
-  isBelieved: boolean
+  isConfirmed: boolean
 }
 
 /** Reads by structure alone. */
 const BLIND = parsePack('pack = 1\nagent = "none"\n', 'none')
 
-/** For a later host: the terminal and what the classifier remembers of it. */
+/** For a later host: the terminal and the memory of the classifier. */
 export interface PaneScreenState {
   emulator: EmulatorState
   memory: ScreenMemory
 }
 
 /**
- * A terminal being watched: bytes in, looks out. Time is data here as in the emulator, so that a recording, a late reader and a live
- * session run through the same code; the owner calls `tick` at `nextDeadline`.
+ * A supervised terminal: bytes in, looks out. Time is data here as in the emulator, so that a
+ * recording, a late reader and a live session use the same code; the owner calls `tick` at
+ * `nextDeadline`.
  */
 export class PaneScreen {
   readonly #pack: Pack
@@ -62,7 +66,7 @@ export class PaneScreen {
   readonly #settler = new Settler()
   readonly #declared = new DeclaredEnd()
   readonly #editor = new LineEditor()
-  readonly #turning = new TurningCells()
+  readonly #turning = new SpinnerCells()
   #memory: ScreenMemory = initialMemory()
   #last: Look | null = null
   #faults = 0
@@ -87,28 +91,34 @@ export class PaneScreen {
     return [...this.#endHold(at => at < t), ...this.#handle(this.#emulator.resize(cols, rows, t), t)]
   }
 
-  /** Ends the open frame now, whatever is still to come; inside a synchronized update the last whole frame stands. */
+  /** Ends the open frame now; inside a synchronized update the last complete frame is kept. */
   force(t: number): PaneOutput[] {
     const outputs = this.#handle(this.#emulator.tick(t), t)
     const forced = this.#emulator.isFrameOpen ? this.#emulator.force(t) : []
     const frames = forced.flatMap(event => (event.type === 'frame' && !event.frame.torn ? [event.frame] : []))
-    for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY).map(due => due.frame), ...frames]) {
+    for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY), ...frames]) {
       if (!frame.held) outputs.push({ type: 'look', look: this.#classify(frame) })
     }
     return outputs
   }
 
-  /** The picture as it stands, for whoever goes on from a saved one: nothing may ever be printed there again. */
+  /**
+   * Reads the current screen, for a host that continues from a saved one: the program may never
+   * print again.
+   */
   look(t: number): PaneOutput[] {
-    return [{ type: 'look', look: this.#classify({ ...this.#emulator.picture(), t }) }]
+    return [{ type: 'look', look: this.#classify({ ...this.#emulator.currentFrame(), t }) }]
   }
 
   /** Keys or text went to the program. */
-  noteInput(t: number): void {
-    this.#memory = noteInput(this.#memory, t)
+  recordInput(t: number): void {
+    this.#memory = recordInput(this.#memory, t)
   }
 
-  /** An empty terminal in place of the old one, for content that is taken whole. What the classifier remembers stays: it is about texts. */
+  /**
+   * Replaces the terminal by an empty one, for content that is captured as a whole. The classifier
+   * keeps its memory: it is about texts.
+   */
   reset(options: EmulatorOptions): void {
     this.#emulator = new TerminalEmulator(options)
     this.#isHeld = false
@@ -120,7 +130,7 @@ export class PaneScreen {
     this.#settler.tune(knobs)
   }
 
-  /** A pane that flickers: until then a rest must last this long. */
+  /** For a pane that flickers: until then a rest must last this long. */
   holdRest(seconds: number, until: number): void {
     this.#settler.hold(seconds, until)
   }
@@ -157,13 +167,16 @@ export class PaneScreen {
     return { emulator: this.#emulator.serialize(), memory: this.#memory }
   }
 
-  /** The program may have drawn all it had to during the hold after a resize: the picture is then looked at when the hold is over. */
+  /**
+   * The program may have drawn everything during the hold after a resize: the screen is then read
+   * when the hold ends.
+   */
   #endHold(isDue: (at: number) => boolean): PaneOutput[] {
     const at = this.#emulator.heldUntil
     if (!this.#isHeld || !isDue(at)) return []
     const drawn = this.#handle(this.#emulator.tick(at), at)
     this.#isHeld = false
-    // A frame that is still open ends by itself, and is not held any more.
+    // A frame that is still open ends by itself, and is no longer held.
     return this.#emulator.nextDeadline() === null ? [...drawn, ...this.#handle(this.#emulator.force(at), at)] : drawn
   }
 
@@ -174,11 +187,11 @@ export class PaneScreen {
       else if (event.type === 'evidence') output.push({ type: 'evidence', t: event.t, evidence: event.evidence })
       else {
         this.#isHeld = event.frame.held
-        for (const { frame } of this.#coalescer.push(event.frame))
+        for (const frame of this.#coalescer.push(event.frame))
           output.push({ type: 'look', look: this.#classify(frame) })
       }
     }
-    for (const { frame } of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
+    for (const frame of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
     const again = this.#settler.nextDeadline()
     if (again !== null && t >= again && this.#last && !this.#last.isSettled)
       output.push({ type: 'look', look: this.#lookAgain(t) })
@@ -188,8 +201,11 @@ export class PaneScreen {
     return output
   }
 
-  /** A classifier that throws on some screen must not take the host with it: it is asked again without what it remembers. */
-  #read(frame: Frame): Classified {
+  /**
+   * A classifier that throws on some screen must not crash the host: it is called again without its
+   * memory.
+   */
+  #read(frame: Frame): Classification {
     try {
       return classify(frame, this.#memory, this.#pack)
     } catch {
@@ -206,16 +222,16 @@ export class PaneScreen {
     const isTurning = this.#turning.see(frame, layout.composer?.first ?? 0)
     const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isTurning })
     const isDeclared = this.#declared.see(observation) && !isTurning
-    const isBelieved = isSettled || isDeclared
-    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled, isBelieved }
+    const isConfirmed = isSettled || isDeclared
+    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled, isConfirmed }
     return this.#last
   }
 
-  /** The same picture, later: only time has passed. */
+  /** The same screen, later: only time has passed. */
   #lookAgain(t: number): Look {
     const before = this.#last!
     const isSettled = this.#settler.accept(before.observation, t, { isTurning: this.#turning.isTurning(t) })
-    this.#last = { ...before, t, isSettled, isBelieved: isSettled || before.isBelieved }
+    this.#last = { ...before, t, isSettled, isConfirmed: isSettled || before.isConfirmed }
     return this.#last
   }
 }

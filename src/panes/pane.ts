@@ -8,16 +8,17 @@ import {
   type ShellState,
   type Evidence as TerminalEvidence,
 } from '../terminal/index.js'
+import { statusClaim, titleClaim } from './claims.js'
 import type { Claim, Evidence } from './evidence.js'
 import { joinView } from './join-view.js'
-import type { TerminalWitness } from './menu-witness.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
-import { Evidences, type Reading, type SavedEvidences, TITLE_LAPSE_S } from './reading.js'
+import { EvidenceSet, type Reading, type SavedEvidence, TITLE_LAPSE_S } from './reading.js'
 import { reportEffect } from './report-evidence.js'
-import { statusClaim } from './status-evidence.js'
-import { titleClaim } from './title-evidence.js'
+import type { TerminalReadResult } from './terminal-read-check.js'
 
-/** What a pane is now, as far as its bytes tell: the newest frame joined with the winning report. */
+/**
+ * What a pane is now, as far as its bytes show: the newest frame combined with the winning report.
+ */
 export interface PaneState {
   t: number
   view: Observation['view']
@@ -31,36 +32,39 @@ export interface PaneState {
 
 export type PaneStep =
   | { type: 'reply'; bytes: Uint8Array }
-  /** `state`: what the pane was at this very look, before anything that came after it. */
+  /** `state`: the pane at this look, before anything that came after it. */
   | { type: 'look'; look: Look; state: PaneState }
   | { type: 'evidence'; evidence: Evidence }
 
 export interface SavedPane {
-  evidences: SavedEvidences
+  evidences: SavedEvidence
   shell: ShellState
 }
 
-/** A terminal's bytes turned into looks and reports, and both into one reading. Time is data. */
+/** Turns a terminal's bytes into looks and reports, and both into one reading. Time is data. */
 export class Pane {
   readonly screen: PaneScreen
   readonly #pack: Pack
-  readonly #evidences: Evidences
+  readonly #evidences: EvidenceSet
   #time = 0
-  /** When keys last went to the program, as far as that is known. */
+  /** When keys last went to the program, if known. */
   inputAt: number | null = null
   #shell: ShellState = INITIAL_SHELL_STATE
-  /** Somebody can see whether the program reads its terminal. */
-  set isWitnessed(isWitnessed: boolean) {
-    this.#evidences.witness.isPresent = isWitnessed
+  /** Whether the owner can check if the program reads its terminal. */
+  set canCheckReads(canCheckReads: boolean) {
+    this.#evidences.readCheck.canCheck = canCheckReads
   }
 
-  /** Off: what programs say of themselves by OSC 7501 is no evidence. */
-  hearsStatus = true
+  /** Off: OSC 7501 status reports of programs are not evidence. */
+  usesStatusReports = true
 
-  /** Over a screen of its own, or over one that somebody else feeds: then its outputs are passed to `take`. */
+  /**
+   * With a screen of its own, or with one that another part feeds: then its outputs are passed to
+   * `take`.
+   */
   constructor(pack: Pack, options: EmulatorOptions | PaneScreen, restored?: PaneScreenState) {
     this.#pack = pack
-    this.#evidences = new Evidences({ isAgent: pack.agent !== 'generic' })
+    this.#evidences = new EvidenceSet({ isAgent: pack.agent !== 'generic' })
     this.screen = options instanceof PaneScreen ? options : new PaneScreen(pack, options, restored)
   }
 
@@ -76,7 +80,7 @@ export class Pane {
     return this.take(this.screen.resize(cols, rows, t), t)
   }
 
-  /** Ends the open frame, for a question about this very moment. */
+  /** Ends the open frame, for a query at this moment. */
   force(t: number): PaneStep[] {
     return this.take(this.screen.force(t), t)
   }
@@ -85,7 +89,7 @@ export class Pane {
     this.#evidences.report(evidence)
   }
 
-  /** What was reported so far, for a later host. */
+  /** The reports so far, for a later host. */
   get saved(): SavedPane {
     return { evidences: this.#evidences.saved, shell: this.#shell }
   }
@@ -104,8 +108,8 @@ export class Pane {
     return this.#pack
   }
 
-  /** What the agent says beside its screen; `t` is when it said so. */
-  hear(report: AgentReport, t: number): PaneStep[] {
+  /** What the agent reports besides its screen; `t` is when it reported it. */
+  takeReport(report: AgentReport, t: number): PaneStep[] {
     const effect = reportEffect(report, t)
     if (!effect) return []
     if ('withdraw' in effect) {
@@ -116,8 +120,8 @@ export class Pane {
     return [{ type: 'evidence', evidence: effect.evidence }]
   }
 
-  noteInput(t: number, bytes: Uint8Array): void {
-    this.screen.noteInput(t)
+  recordInput(t: number, bytes: Uint8Array): void {
+    this.screen.recordInput(t)
     this.inputAt = t
     const isInterrupt = bytes.length === 1 && (bytes[0] === 0x1b || bytes[0] === 0x03)
     if (isInterrupt) this.#evidences.interrupted(t)
@@ -127,18 +131,18 @@ export class Pane {
     this.#evidences.report({ authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
   }
 
-  /** Whoever can see the program is to be asked now whether it reads its terminal. */
-  isWitnessDue(t: number): boolean {
-    return this.#evidences.isMenuOverCommand && this.#evidences.witness.isDue(t)
+  /** Whether the owner should check now if the program reads its terminal. */
+  isReadCheckDue(t: number): boolean {
+    return this.#evidences.isMenuOverCommand && this.#evidences.readCheck.isDue(t)
   }
 
-  hearWitness(witness: TerminalWitness): void {
-    this.#evidences.witness.hear(witness)
+  takeReadCheck(result: TerminalReadResult): void {
+    this.#evidences.readCheck.take(result)
   }
 
-  /** When a menu over a shell's command will have stood for long enough. */
-  witnessDeadline(): number | null {
-    return this.#evidences.isMenuOverCommand ? this.#evidences.witness.nextDeadline() : null
+  /** When a menu over a shell's command will have stayed long enough. */
+  readCheckDeadline(): number | null {
+    return this.#evidences.isMenuOverCommand ? this.#evidences.readCheck.nextDeadline() : null
   }
 
   nextDeadline(): number | null {
@@ -184,7 +188,7 @@ export class Pane {
     for (const output of outputs) {
       if (output.type === 'reply') steps.push(output)
       else if (output.type === 'look') {
-        this.#evidences.observe(output.look.observation, output.look.t, output.look.isBelieved)
+        this.#evidences.observe(output.look.observation, output.look.t, output.look.isConfirmed)
         steps.push({ ...output, state: this.#stateOf(output.look, output.look.t) })
       } else {
         const evidence = this.#evidenceOf(output.evidence, output.t)
@@ -198,7 +202,10 @@ export class Pane {
     return steps
   }
 
-  /** Marks of a shell. Agents mark their own messages with the same codes: only where no agent is known are they believed. */
+  /**
+   * Marks of a shell. Agents mark their own messages with the same codes: they count only if no
+   * agent is known.
+   */
   #shellMark(mark: ShellMark, t: number): Evidence | null {
     const { state, signals } = reduceShellMark(this.#shell, mark, null)
     this.#shell = state
@@ -215,7 +222,7 @@ export class Pane {
 
   #evidenceOf(evidence: TerminalEvidence, t: number): Evidence | 'withdraw-status' | null {
     if (evidence.kind === 'status') {
-      if (!this.hearsStatus) return null
+      if (!this.usesStatusReports) return null
       const claim = statusClaim(evidence.aggregate)
       if (!claim) return 'withdraw-status'
       return { authority: 'osc7501', claim, t, expires: null, ref: `osc7501/${evidence.aggregate!.state}` }

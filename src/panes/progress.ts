@@ -1,27 +1,29 @@
 /*
- * Is a pane that claims to work getting anywhere? Bytes prove nothing: a spinner turns, a clock counts, a title blinks while nothing
- * happens. Progress is what a person would call news: rows that say something new, a counter of tokens or per cent that moved, a hook, a
- * line in the transcript. Motion is everything else that moves.
+ * Does a pane that claims to work make progress? Bytes prove nothing: a spinner turns, a clock
+ * counts, a title blinks while nothing happens. Progress is what a person would call news: rows
+ * with new text, a counter of tokens or per cent that moved, a hook, a line in the transcript.
+ * Everything else that moves is motion.
  *
- *   frozen        a row claims work, and neither news nor motion for `frozenS`: the program itself hangs
- *   no-progress   active without news for `afterS` (`toolS` while a tool runs, which may be silent for good reasons)
+ *   frozen        a row claims work, and neither news nor motion for `frozenS`: the program hangs
+ *   no-progress   active without news for `afterS` (`toolS` while a tool runs, which may be silent)
  *
- * Waiting for a retry that counts down, or for helpers whose counters move, is never stuck. Being stuck is a mark, not a status; any
- * progress takes it away. Too early a mark: raise `afterS`; a build that is silent for long: raise `toolS`.
+ * Waiting for a retry that counts down, or for sub-agents whose counters move, is never stuck.
+ * Being stuck is a mark, not a status; any progress removes it. Marked too early: raise `afterS`; a
+ * build that is silent for long: raise `toolS`.
  */
 export type Stuck = null | 'frozen' | 'no-progress'
 
 export interface ProgressQuestion {
   t: number
   isActive: boolean
-  /** A row on screen claims work. */
+  /** A row on the screen claims work. */
   hasWorkingRow: boolean
   isToolRunning: boolean
-  /** A countdown to a retry, helpers in the background, a limit with a time at which it ends. */
+  /** A countdown to a retry, background sub-agents, a limit with a known end. */
   isExcused: boolean
 }
 
-export class ProgressWatch {
+export class ProgressTracker {
   readonly #afterS: number
   readonly #toolS: number
   readonly #frozenS: number
@@ -49,14 +51,10 @@ export class ProgressWatch {
     this.#isPlateau = true
   }
 
-  get newsAt(): number {
-    return this.#newsAt
-  }
-
   judge({ t, isActive, hasWorkingRow, isToolRunning, isExcused }: ProgressQuestion): Stuck {
     if (!isActive || isExcused) return null
     const still = t - Math.max(this.#newsAt, this.#motionAt)
-    // A tool may be silent for good reasons; its own row stands still then, too.
+    // A tool may be silent; its own row does not move then, either.
     if (hasWorkingRow && !isToolRunning && still >= this.#frozenS) return 'frozen'
     const silent = t - this.#newsAt
     return this.#isPlateau || silent >= (isToolRunning ? this.#toolS : this.#afterS) ? 'no-progress' : null

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentReport, AgentStatement } from '../agents/index.js'
 import type { Observation } from '../screen/index.js'
 import { AUTHORITIES, type Authority, type Claim, type Evidence, rankOf } from './evidence.js'
-import { Evidences } from './reading.js'
+import { EvidenceSet } from './reading.js'
 import { reportEffect } from './report-evidence.js'
 
 const evidence = (authority: Authority, claim: Claim['is'], t: number, expires: number | null = null): Evidence => ({
@@ -31,9 +31,9 @@ const BOX = looked({ composer: { empty: true } as Observation['composer'] })
 const WORK = looked({ view: 'thinking', payload: {} as never, busy: true })
 const MENU = looked({ view: 'tool_menu', payload: { menu: null } as never, awaiting: 'permission' })
 
-/** What the evidence adds up to, after looks and reports at their times. */
+/** The reading, after looks and reports at their times. */
 function reading(steps: readonly (Evidence | [Observation, number])[], t: number) {
-  const all = new Evidences()
+  const all = new EvidenceSet()
   for (const step of steps) {
     if (Array.isArray(step)) all.observe(step[0], step[1], true)
     else all.report(step)
@@ -41,40 +41,40 @@ function reading(steps: readonly (Evidence | [Observation, number])[], t: number
   return all.read(t)
 }
 
-describe('menus that the person opened', () => {
+describe('a menu that the person opened', () => {
   const LIST = looked({ view: 'tool_menu', payload: { menu: null } as never, awaiting: 'question', anchored: false })
   const DRAFT = looked({ composer: { empty: false, draft: '/config' } as Observation['composer'] })
   const outcome = (...looks: [Observation, number][]) => {
-    const all = new Evidences({ isAgent: true })
+    const all = new EvidenceSet({ isAgent: true })
     for (const [look, t] of looks) all.observe(look, t, true)
     const { claim } = all.read(looks.at(-1)![1])
     return claim?.is === 'blocked' ? claim.awaiting : claim?.is
   }
 
-  it('a list that no rule knows, behind a command in the box or after a rest, is a picker', () => {
+  it('is a list without a rule, after a command in the box or after a rest', () => {
     expect(outcome([DRAFT, 1], [LIST, 1.2])).toBe('picker')
     expect(outcome([BOX, 1], [LIST, 4])).toBe('picker')
   })
 
-  it('at work, right after the start, or known by a rule, it asks', () => {
+  it('is not one at work, right after the start, or matched by a rule: that asks', () => {
     expect(outcome([DRAFT, 1], [WORK, 2], [LIST, 9])).toBe('question')
     expect(outcome([BOX, 1], [LIST, 2])).toBe('question')
     expect(outcome([BOX, 1], [MENU, 9])).toBe('permission')
   })
 
-  it('a REPL at its own prompt rests', () => {
+  it('is not a REPL at its own prompt, which is at rest', () => {
     const REPL = looked({ payload: { fresh: false, prompt: 'repl' } as never, awaiting: 'input', anchored: false })
     expect(outcome([REPL, 1])).toBe('idle')
   })
 })
 
-describe('§1 the ladder', () => {
+describe('the ladder of authorities', () => {
   const reports = AUTHORITIES.filter(authority => authority !== 'exit')
 
   it.each(reports.flatMap(high => reports.filter(low => rankOf(low) > rankOf(high)).map(low => [high, low] as const)))(
-    '%s wins over %s, which may contradict and never overrules; expired, it is silent',
+    'lets %s win over %s, which may contradict but never overrules; an expired report is silent',
     (high, low) => {
-      // Hooks and the transcript are of one rank: there the newer one speaks.
+      // Hooks and the transcript have the same rank: the newer one counts.
       const at = low === 'transcript' && high === 'hook' ? 1 : 2
       const lower = evidence(low, 'idle', at)
       const both = reading([evidence(high, 'working', 1), lower], 3)
@@ -87,7 +87,7 @@ describe('§1 the ladder', () => {
     },
   )
 
-  it('gives one reading whatever the order of arrival', () => {
+  it('gives one reading, whatever the order of arrival', () => {
     const made = fc.uniqueArray(
       fc.record({
         authority: fc.constantFrom(...reports),
@@ -112,7 +112,7 @@ describe('§1 the ladder', () => {
     )
   })
 
-  it('lets the newer of hook and transcript speak', () => {
+  it('takes the newer of hook and transcript', () => {
     const hook = evidence('hook', 'working', 5)
     expect(reading([hook, evidence('transcript', 'done', 6)], 7)).toMatchObject({
       claim: { is: 'done' },
@@ -131,20 +131,20 @@ describe('§1 the ladder', () => {
   })
 
   it('keeps the last claim when nothing is left: idle is never a default', () => {
-    const all = new Evidences()
+    const all = new EvidenceSet()
     all.report(evidence('hook', 'working', 1, 2))
     expect(all.read(1.5).claim).toEqual({ is: 'working' })
     expect(all.read(50)).toMatchObject({ claim: { is: 'working' }, since: 1 })
   })
 })
 
-describe('§1 reports of an agent lapse', () => {
+describe('a report of an agent lapses', () => {
   it.each<[string, Claim['is'], Observation, number, number]>([
     ['working, 30 s after the last of them with the screen at rest', 'working', BOX, 30, 31],
     ['blocked, when the input box has been live for 5 s', 'blocked', BOX, 6.9, 7.1],
     ['done, when the screen has been at work for 2 s since', 'done', WORK, 3.9, 4.1],
     ['working, when a menu has stood for a second', 'working', MENU, 2.9, 3.1],
-  ])('%s', (_, claim, look, before, after) => {
+  ])('when %s', (_, claim, look, before, after) => {
     for (const authority of ['hook', 'transcript'] as const) {
       const steps = [evidence(authority, claim, 1), [look, 2] as [Observation, number]]
       expect(reading(steps, before), `${authority} at ${before}`).toMatchObject({ authority, claim: { is: claim } })
@@ -156,9 +156,9 @@ describe('§1 reports of an agent lapse', () => {
     }
   })
 
-  it('working, when our interrupt was followed by an input box', () => {
+  it('if it says working and our interrupt was followed by an input box', () => {
     const winner = (interruptedAt: number | null) => {
-      const all = new Evidences()
+      const all = new EvidenceSet()
       all.report(evidence('hook', 'working', 1))
       if (interruptedAt !== null) all.interrupted(interruptedAt)
       all.observe(BOX, 3, true)
@@ -167,17 +167,17 @@ describe('§1 reports of an agent lapse', () => {
     expect([winner(2), winner(null), winner(0.5)]).toEqual(['screen', 'hook', 'hook'])
   })
 
-  it('starting, with the first live input box', () => {
+  it('if it says starting, with the first live input box', () => {
     expect(reading([evidence('hook', 'starting', 1)], 9).claim).toEqual({ is: 'starting' })
     expect(reading([evidence('hook', 'starting', 1), [BOX, 2]], 2).authority).toBe('screen')
   })
 
-  it('not while the last of the old work is still being drawn', () => {
+  it('not while the last output of the old work is still being drawn', () => {
     expect(reading([[WORK, 1], evidence('hook', 'done', 3), [WORK, 3.5]], 4)).toMatchObject({ claim: { is: 'done' } })
   })
 })
 
-describe('what an agent says is worth', () => {
+describe('reportEffect', () => {
   const effect = (statement: AgentStatement, channel: AgentReport['channel'] = 'hook') =>
     reportEffect({ id: 'r', channel, at: 0, statement }, 4)
 
@@ -218,7 +218,7 @@ describe('what an agent says is worth', () => {
       { is: 'request', key: null, tool: 'Bash', input: {}, subAgent: 'h' },
       { is: 'blocked', awaiting: 'permission' },
     ],
-  ])('%o', (statement, claim) => {
+  ])('translates %o', (statement, claim) => {
     expect(effect(statement)).toMatchObject({ evidence: { authority: 'hook', claim, t: 4, expires: null } })
     expect(effect(statement, 'transcript')).toMatchObject({ evidence: { authority: 'transcript' } })
   })
@@ -227,9 +227,9 @@ describe('what an agent says is worth', () => {
     [{ is: 'said', id: '1', markdown: 'x' }],
     [{ is: 'usage', input: 1, output: 1 }],
     [{ is: 'turn-ended', outcome: 'done', subAgent: 'h' }],
-  ])('%o says nothing about the pane', statement => expect(effect(statement)).toBeNull())
+  ])('ignores %o', statement => expect(effect(statement)).toBeNull())
 
-  it('a denied tool or an ended program ends what its channel said, and claims nothing', () => {
+  it('withdraws the channel’s claim for a denied tool or an ended program', () => {
     expect(effect({ is: 'tool', state: 'denied', key: 'k', tool: 'Bash', input: {} })).toEqual({ withdraw: 'hook' })
     expect(effect({ is: 'ended', reason: 'exit' }, 'transcript')).toEqual({ withdraw: 'transcript' })
   })

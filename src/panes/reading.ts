@@ -1,38 +1,41 @@
 import type { Observation } from '../screen/index.js'
-import { claimOf } from './claim-of.js'
+import { claimOf } from './claims.js'
 import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
-import { MENU_STANDS_S, MenuWitness } from './menu-witness.js'
+import { MENU_STANDS_S, TerminalReadCheck } from './terminal-read-check.js'
 
 /*
- * What the evidence adds up to. The highest report that has not expired wins; lower ones that disagree are kept as contradictions. Hooks
- * and the transcript are of one rank: the newer of the two speaks. When nothing is left, the last claim stands and ages: idle is never a
- * default.
+ * Combines the evidence. The highest report that has not expired wins; lower ones that disagree are
+ * kept as contradictions. Hooks and the transcript have the same rank: the newer of the two counts.
+ * If nothing is left, the last claim stays and ages: idle is never a default.
  *
- * A report is replaced by the next of its authority, never by an older one: a transcript is read late. Some reports expire under a
- * condition, which is not the same as being overruled:
- *   - a *working* that was reported from outside lapses when a live menu younger than the report has stood for a second (the program forgot
- *     to say that it asks). The shell's only yields while the menu stands, because its command has not ended; and where somebody can see
- *     whether the program reads its terminal, only to one that does (`MenuWitness`);
- *   - a *working* or *blocked* lapses when our own interrupt was followed by an end (no program reports that reliably);
- *   - a hook's or transcript's *working* lapses 30 s after the last of them while the screen is anchored at rest (no word comes after Esc
- *     or a denial), its *blocked* when the input box has been live for 5 s, its *starting* with the first live input box;
- *   - its *done* (or rest) lapses with the next start: when the screen has shown work for 2 s since. Shorter, it is the last of the old
- *     work still being drawn;
- *   - what the screen said lapses when it has been unreadable for 5 s.
+ * A report is replaced by the next of its authority, never by an older one: a transcript is read
+ * late. Some reports expire under a condition, which is not the same as being overruled:
+ * - a *working* that was reported from outside lapses when a live menu younger than the report has
+ *   been there for a second (the program did not report that it asks). The shell's only yields
+ *   while the menu is there, because its command has not ended; and if it can be checked whether
+ *   the program reads its terminal, only to one that does (`TerminalReadCheck`);
+ * - a *working* or *blocked* lapses when our own interrupt was followed by an end (no program
+ *   reports that reliably);
+ * - a hook's or transcript's *working* lapses 30 s after their last report while the screen is
+ *   anchored at rest (nothing is reported after Esc or a denial), its *blocked* when the input box
+ *   has been live for 5 s, its *starting* with the first live input box;
+ * - its *done* (or rest) lapses with the next start: when the screen has shown work for 2 s since.
+ *   Shorter work is the end of the old work still being drawn;
+ * - what the screen said lapses when it has been unreadable for 5 s.
  */
 export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
 const BOX_STANDS_S = 5
 const WORK_STANDS_S = 2
-/** A picture that nobody can read any more says nothing for ever: after this, guesses may speak. */
+/** A screen that cannot be read any more does not count forever: after this, guesses may count. */
 const UNREADABLE_S = 5
 
-/** A menu so long after the last work was opened by the person. */
+/** A menu this long after the last work was opened by the person. */
 const RESTED_S = 3
 
 const REPORTED = ['hook', 'transcript'] as const
 
-/** How much a report of each authority is believed; what the screen shows carries its own figure. */
+/** The confidence of a report of each authority; the screen has its own figure. */
 const CONFIDENCE: Readonly<Record<Authority, number>> = {
   exit: 1,
   osc7501: 0.95,
@@ -55,7 +58,7 @@ export interface Reading {
   contradictions: Evidence[]
 }
 
-export interface SavedEvidences {
+export interface SavedEvidence {
   reports: Evidence[]
   menuSince: number | null
   interruptedAt: number | null
@@ -65,11 +68,11 @@ export interface SavedEvidences {
   last: Reading
 }
 
-export class Evidences {
+export class EvidenceSet {
   readonly #reports = new Map<Authority, Evidence>()
   #menuSince: number | null = null
   #interruptedAt: number | null = null
-  /** Since when the screen has been at work, or has shown a live input box at rest, without a break. */
+  /** Since when the screen has shown work, or a live input box at rest, without a break. */
   #busySince: number | null = null
   #boxSince: number | null = null
   /** Since when no look could be read. */
@@ -80,7 +83,7 @@ export class Evidences {
   #isOpenedByPerson = false
   readonly #isAgent: boolean
   /** Whether the program behind the menu reads its terminal. */
-  readonly witness = new MenuWitness()
+  readonly readCheck = new TerminalReadCheck()
   #last: Reading = { claim: null, authority: 'none', rule: 'none', confidence: 0, since: 0, contradictions: [] }
 
   /** `isAgent`: the pane runs an agent whose screens are known. */
@@ -88,8 +91,8 @@ export class Evidences {
     this.#isAgent = isAgent
   }
 
-  /** All that a later host needs to read on as this one would. */
-  get saved(): SavedEvidences {
+  /** Everything that a later host needs to continue reading like this one. */
+  get saved(): SavedEvidence {
     return {
       reports: [...this.#reports.values()],
       menuSince: this.#menuSince,
@@ -101,7 +104,7 @@ export class Evidences {
     }
   }
 
-  restore(saved: SavedEvidences): void {
+  restore(saved: SavedEvidence): void {
     this.#reports.clear()
     for (const evidence of saved.reports) this.#reports.set(evidence.authority, evidence)
     this.#menuSince = saved.menuSince
@@ -110,10 +113,10 @@ export class Evidences {
     this.#boxSince = saved.boxSince
     this.#unreadSince = saved.unreadSince
     this.#last = saved.last
-    this.witness.follow(saved.menuSince)
+    this.readCheck.follow(saved.menuSince)
   }
 
-  /** A menu on the screen would speak instead of the shell, whose command has not ended. */
+  /** A menu on the screen would count instead of the shell, whose command has not ended. */
   get isMenuOverCommand(): boolean {
     return this.#menuSince !== null && isYounger(this.#menuSince, this.#reports.get('shell'))
   }
@@ -128,12 +131,12 @@ export class Evidences {
     this.#reports.delete(authority)
   }
 
-  /** What the screen shows counts as a report of its own, and lets others lapse. */
+  /** The screen counts as a report of its own, and lets others lapse. */
   observe(observation: Observation, t: number, isSettled: boolean): void {
     const isMenu = observation.awaiting !== null && observation.view === 'tool_menu'
     const isBox = observation.composer !== null && observation.busy === false && observation.awaiting === null
     this.#menuSince = isMenu ? (this.#menuSince ?? t) : null
-    this.witness.follow(this.#menuSince)
+    this.readCheck.follow(this.#menuSince)
     this.#busySince = observation.busy === true ? (this.#busySince ?? t) : null
     this.#boxSince = isBox ? (this.#boxSince ?? t) : null
     this.#followOpened(observation, t)
@@ -148,8 +151,9 @@ export class Evidences {
   }
 
   /**
-   * A list that no rule knows, and that comes up while the agent rests, is one that the person opened: `/config` was in the box, or the
-   * agent had rested for a while. Agents ask at work, or right after their start.
+   * A list without a rule that appears while the agent is at rest was opened by the person:
+   * `/config` was in the box, or the agent had been at rest for a while. Agents ask at work, or
+   * right after their start.
    */
   #followOpened(observation: Observation, t: number): void {
     const { composer, awaiting, busy, anchored } = observation
@@ -215,8 +219,8 @@ export class Evidences {
         return this.#boxSince !== null
       case 'working': {
         const last = Math.max(...REPORTED.map(authority => this.#reports.get(authority)?.t ?? 0))
-        const isAtRest = this.#boxSince !== null && isRest(this.#reports.get('screen')?.claim)
-        return isAtRest && t - last > HOOK_IDLE_S
+        const isBetweenSequences = this.#boxSince !== null && isRest(this.#reports.get('screen')?.claim)
+        return isBetweenSequences && t - last > HOOK_IDLE_S
       }
       case 'blocked':
         return stands(this.#boxSince) >= BOX_STANDS_S
@@ -231,7 +235,7 @@ export class Evidences {
   }
 
   #inOrder(t: number): Evidence[] {
-    const isYielding = this.isMenuOverCommand && this.witness.isHeeded(t)
+    const isYielding = this.isMenuOverCommand && this.readCheck.menuCounts(t)
     const [hook, transcript] = REPORTED.map(authority => this.#reports.get(authority))
     const isTranscriptNewer = hook !== undefined && transcript !== undefined && transcript.t > hook.t
     return AUTHORITIES.map(authority => {
@@ -252,12 +256,15 @@ export class Evidences {
   }
 }
 
-/** A menu that came up after the word of somebody who said that there is work. */
+/** A menu that appeared after the report of work. */
 function isYounger(menuSince: number, report: Evidence | undefined): boolean {
   return report?.claim.is === 'working' && report.t < menuSince
 }
 
-/** Said of the program by its being there, not by the screen: what the screen shows takes its place, and nothing else does. */
+/**
+ * Reported because the program is there, not from the screen: only what the screen shows replaces
+ * it.
+ */
 function isOfProcess(report: Evidence | undefined): boolean {
   return report?.ref.startsWith('process/') === true
 }

@@ -15,23 +15,28 @@ export interface ReplayOptions {
   rows: number
   /** Only the state at these times, ascending. */
   at?: readonly number[]
-  /** Only the state after so many events, ascending. */
+  /** Only the state after this many events, ascending. */
   atEvent?: readonly number[]
 }
 
 export type ReplayLine = { type: 'state'; state: PaneState } | { type: 'at'; at: number; state: PaneState }
 
-/** Terminals answer questions on the same wire as keys; an answer is not a person's doing. */
+/**
+ * Terminals answer queries on the same wire as keys; such an answer is not an action of a person.
+ */
 const REPLY =
   /^(?:\u001b\[[?>]?[\d;]*[cnRuty]|\u001b\[\?[\d;]*\$y|\u001b\][\d]+;[^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001bP[^\u001b]*\u001b\\|\u001b\[[IO])+$/u
 
-/** How long after the last event timers may still be due: rest is believed within a second. */
+/** How long after the last event timers may still be due: a rest is accepted within a second. */
 const AFTER_END_S = 5
 
-/** A recording run through the same code as a live pane, on the recording's own time: nothing sleeps, nothing is answered. */
+/**
+ * Runs a recording through the same code as a live pane, with the recording's own time: nothing
+ * sleeps, nothing is answered.
+ */
 export class Replay {
   readonly pane: Pane
-  /** Answers of a terminal among the input. */
+  /** Terminal answers among the input. */
   replies = 0
   /** Time of the newest event. */
   t = 0
@@ -40,7 +45,7 @@ export class Replay {
     this.pane = new Pane(options.pack, { cols: options.cols, rows: options.rows })
   }
 
-  /** Everything due before the event, then the event. */
+  /** Everything that is due before the event, then the event. */
   apply(event: ReplayEvent): PaneStep[] {
     const steps = this.runTimers(event.t)
     this.t = Math.max(this.t, event.t)
@@ -51,7 +56,7 @@ export class Replay {
         return [...steps, ...this.pane.resize(event.cols, event.rows, event.t)]
       case 'input':
         if (REPLY.test(Buffer.from(event.bytes).toString('latin1'))) this.replies++
-        else this.pane.noteInput(event.t, event.bytes)
+        else this.pane.recordInput(event.t, event.bytes)
         return steps
       case 'exit':
         this.pane.exited(event.exit, event.t)
@@ -81,7 +86,7 @@ export class Replay {
   }
 }
 
-/** Yields the state whenever a frame was classified, or at the times that were asked for. */
+/** Yields the state whenever a frame was classified, or at the requested times. */
 export function* replayEvents(events: Iterable<ReplayEvent>, options: ReplayOptions): Generator<ReplayLine> {
   const replay = new Replay(options)
   const times = [...(options.at ?? [])].sort((a, b) => a - b)

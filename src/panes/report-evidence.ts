@@ -2,20 +2,21 @@ import type { AgentReport, AgentStatement } from '../agents/index.js'
 import type { Awaiting } from '../screen/index.js'
 import type { Claim, Evidence } from './evidence.js'
 
-/** What a report is to a pane: evidence, the end of what its channel said before, or nothing. */
+/** The effect of a report on a pane: evidence, withdrawing the channel's earlier claim, or none. */
 export type ReportEffect = { evidence: Evidence } | { withdraw: Evidence['authority'] } | null
 
 /**
- * An agent's own words as evidence. `t` is when they were said, in seconds since the pane's start.
+ * Converts an agent's report to evidence. `t` is when it was made, in seconds since the pane's
+ * start.
  *
- * Two things that look obvious are not so. A piece of text in a transcript is no claim: it may be read long after the turn ended. And a
- * tool that was denied is neither work nor rest: some agents stop there without another word and some go on, so the channel falls silent
- * and the screen decides.
+ * Two things that look obvious are not. Text in a transcript is not a claim: it may be read long
+ * after the turn ended. And a denied tool is neither work nor rest: some agents stop there without
+ * another report and some continue, so the channel falls silent and the screen decides.
  */
 export function reportEffect({ channel, statement }: AgentReport, t: number): ReportEffect {
   const authority = channel === 'transcript' ? 'transcript' : 'hook'
   if (isSilence(statement)) return { withdraw: authority }
-  const claim = statement.subAgent === undefined ? claimOf(statement) : helperClaim(statement)
+  const claim = statement.subAgent === undefined ? claimOf(statement) : subAgentClaim(statement)
   if (!claim) return null
   return { evidence: { authority, claim, t, expires: null, ref: `${channel}/${nameOf(statement)}` } }
 }
@@ -41,7 +42,7 @@ function claimOf(statement: AgentStatement): Claim | null {
       return statement.kind === 'idle' ? { is: 'idle' } : { is: 'blocked', awaiting: AWAITING[statement.kind] }
     case 'turn-ended': {
       const { outcome, background = 0, text } = statement
-      // A turn that leaves helpers behind is not over for the person.
+      // A turn that leaves sub-agents running has not ended for the person.
       if (background > 0) return { is: 'working', label: `${background} in the background` }
       if (outcome === 'interrupted') return { is: 'stopped', by: 'interrupted' }
       return outcome === 'failed' ? { is: 'failed', reason: text ?? 'the agent reports a failure' } : { is: 'done' }
@@ -51,8 +52,11 @@ function claimOf(statement: AgentStatement): Claim | null {
   }
 }
 
-/** A helper that asks blocks the pane; whatever else it does is work. Its end is not the end of the conversation. */
-function helperClaim(statement: AgentStatement): Claim | null {
+/**
+ * A sub-agent that asks blocks the pane; anything else it does is work. Its end is not the end of
+ * the conversation.
+ */
+function subAgentClaim(statement: AgentStatement): Claim | null {
   if (statement.is === 'request') return { is: 'blocked', awaiting: 'permission' }
   if (statement.is === 'tool' || statement.is === 'working' || statement.is === 'answered')
     return { is: 'working', ...(statement.is === 'tool' && { label: statement.tool }) }

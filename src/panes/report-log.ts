@@ -1,27 +1,29 @@
 import type { Authority } from './evidence.js'
 
-/** A report of the last hour: who said what, and what became of it. */
+/** A report of the last hour: its source, its content and its effect. */
 export interface LoggedReport {
   t: number
-  /** The last of several equal ones in a row. */
+  /** The time of the last of several equal ones in a row. */
   lastT: number
   count: number
   source: Authority | 'timer' | 'user' | 'content' | 'process'
   says: string
   ref: string
-  /** `running → done`, or why nothing changed: `agrees`, `lost to hook`, `guard_G3`, `debounce` … */
+  /**
+   * `running → done`, or why nothing changed: `agrees`, `lost to hook`, `entitled`, `debounce` …
+   */
   effect: string
 }
 
 const HOUR_S = 3600
 const ENTRIES_MAX = 2000
 
-/** Every report of the last hour, equal neighbours as one. */
+/** Every report of the last hour, with equal neighbours merged. */
 export class ReportLog {
   #entries: LoggedReport[] = []
 
   add(entry: Pick<LoggedReport, 't' | 'source' | 'says' | 'ref' | 'effect'>): void {
-    // A report that only says the same again stands between others without meaning anything.
+    // A report that only repeats the last one of its source adds nothing.
     const same = this.#entries
       .slice(-4)
       .find(

@@ -15,7 +15,7 @@ function boxed() {
   return { pack, off, frame }
 }
 
-it('switches a rule off that is slow three times', () => {
+it('a rule that is slow three times is disabled', () => {
   const { pack, off, frame } = boxed()
   frame({ a: 6 })
   frame({ a: 6 })
@@ -25,7 +25,7 @@ it('switches a rule off that is slow three times', () => {
   expect(pack.rules.map(rule => rule.id)).toEqual(['b', 'c'])
 })
 
-it('switches the slowest rule of a slow frame off at once', () => {
+it('the slowest rule of a slow frame is disabled at once', () => {
   const { pack, off, frame } = boxed()
   frame({ a: 4.5, b: 4.9, c: 4.8 })
   expect(off).toEqual([])
@@ -34,7 +34,7 @@ it('switches the slowest rule of a slow frame off at once', () => {
   expect(pack.rules).toHaveLength(2)
 })
 
-it('does not blame a rule for a pause of the machine', () => {
+it('a rule is not disabled because the machine paused', () => {
   const { off, frame } = boxed()
   for (let n = 0; n < 10; n++) frame({ a: 80 }, { a: 0.1 })
   expect(off).toEqual([])

@@ -1,9 +1,9 @@
-import type { Pack, RuleSpec, RuleWatch } from '../screen/pack/index.js'
+import type { Pack, RuleSpec, RuleTimer } from '../screen/pack/index.js'
 
-/** A rule that takes longer than this three times is switched off. */
+/** A rule that takes longer than this three times is disabled. */
 const RULE_MS = 5
 const STRIKES = 3
-/** When all rules of a frame take longer than this, the slowest goes at once. */
+/** If all rules of a frame together take longer than this, the slowest is disabled at once. */
 const FRAME_MS = 20
 
 export interface SwitchedOff {
@@ -13,10 +13,11 @@ export interface SwitchedOff {
 }
 
 /**
- * Watches the rules of one pack and takes those out that hold a pane up. A busy machine is slow without the rule's fault, so a slow
- * measurement counts only if the same rule is as slow again on the same frame.
+ * Times the rules of one pack and disables those that delay a pane. A busy machine is slow through
+ * no fault of the rule, so a slow measurement counts only if the same rule is as slow again on the
+ * same frame.
  */
-export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off: SwitchedOff): void }): RuleWatch {
+export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off: SwitchedOff): void }): RuleTimer {
   const strikes = new Map<string, number>()
   const switchOff = (rule: RuleSpec, ms: number, reason: SwitchedOff['reason']) => {
     pack.rules = pack.rules.filter(other => other !== rule)

@@ -32,8 +32,8 @@ function afterWork(): Settler {
   return settler
 }
 
-describe('§1 settling', () => {
-  test('work and menus are believed at once, and rest where there was no work', () => {
+describe('Settler', () => {
+  test('accepts work and menus at once, and rest if there was no work', () => {
     const settler = new Settler()
     expect(settler.accept(rest, 0)).toBe(true)
     expect(settler.nextDeadline()).toBeNull()
@@ -42,7 +42,7 @@ describe('§1 settling', () => {
     expect(settler.accept(work, 3)).toBe(true)
   })
 
-  test('rest after work needs three looks 100 ms apart', () => {
+  test('accepts rest after work after three looks 100 ms apart', () => {
     const settler = afterWork()
     expect(settler.accept(rest, 11)).toBe(false)
     expect(settler.nextDeadline()).toBeCloseTo(11.1)
@@ -53,7 +53,7 @@ describe('§1 settling', () => {
     expect(settler.accept(rest, 11.25)).toBe(true)
   })
 
-  test('looks that come sooner than that do not count', () => {
+  test('does not count looks that come sooner', () => {
     const settler = afterWork()
     settler.accept(rest, 11)
     expect(settler.accept(rest, 11.099)).toBe(false)
@@ -62,7 +62,7 @@ describe('§1 settling', () => {
     expect(settler.accept(rest, 11.2)).toBe(true)
   })
 
-  test('or 700 ms, whatever the number of looks; a millisecond less is not enough', () => {
+  test('accepts rest after 700 ms, whatever the number of looks, and not a millisecond earlier', () => {
     for (const since of [11, 0.1, 1.1, 2.3, 7.7, 1234.567]) {
       const late = afterWork()
       late.accept(rest, since)
@@ -73,7 +73,7 @@ describe('§1 settling', () => {
     }
   })
 
-  test('anything else in between begins it anew', () => {
+  test('starts over when anything else comes in between', () => {
     for (const blink of [work, menu, unsure]) {
       const settler = afterWork()
       settler.accept(rest, 11)
@@ -86,21 +86,21 @@ describe('§1 settling', () => {
     }
   })
 
-  test('a menu that goes away is left like work', () => {
+  test('treats the end of a menu like the end of work', () => {
     const settler = new Settler()
     settler.accept(rest, 0)
     settler.accept(menu, 1)
     expect(settler.accept(rest, 2)).toBe(false)
   })
 
-  test('following its own deadlines it is over after 200 ms', () => {
+  test('accepts after 200 ms when its own deadlines are followed', () => {
     const settler = afterWork()
     let t = 11
     while (!settler.accept(rest, t)) t = settler.nextDeadline()!
     expect(t).toBeCloseTo(11.2)
   })
 
-  test('a dialog before everything else needs no waiting when it is gone; after work it does', () => {
+  test('accepts the end of a startup dialog at once; after work it waits', () => {
     const settler = new Settler()
     settler.accept(menu, 0)
     expect(settler.accept(rest, 0.5)).toBe(true)
@@ -109,14 +109,14 @@ describe('§1 settling', () => {
     expect(settler.accept(rest, 2.1)).toBe(false)
   })
 
-  test('a rest that the program itself declares is believed at once', () => {
+  test('accepts a declared rest at once', () => {
     const settler = new Settler()
     settler.accept(work, 0)
     expect(settler.accept(rest, 1)).toBe(false)
     expect(settler.accept(rest, 1.01, { isCertain: true })).toBe(true)
   })
 
-  test('while a spinner turns the time of a rest does not begin', () => {
+  test('does not start the time of a rest while a spinner turns', () => {
     const settler = new Settler()
     settler.accept(work, 0)
     for (let t = 1; t < 5; t += 0.1) expect(settler.accept(rest, t, { isTurning: true })).toBe(false)
@@ -124,7 +124,7 @@ describe('§1 settling', () => {
     expect(settler.accept(rest, 5.2)).toBe(true)
   })
 
-  test('its looks, their gap and its longest time are knobs', () => {
+  test('has knobs for the looks, their gap and the maximum time', () => {
     const settler = new Settler()
     settler.tune({ looks: 2, gapS: 0.5, maxS: 9 })
     settler.accept(work, 0)

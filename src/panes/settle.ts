@@ -1,6 +1,9 @@
 import type { Observation } from '../screen/index.js'
 
-/** Looks, and the time between them, that a rest after work must last before it is believed; or the time after which one look suffices. */
+/**
+ * How many looks, and how far apart, a rest after work must last before it is accepted; or the time
+ * after which one look is enough.
+ */
 export interface SettleKnobs {
   looks: number
   gapS: number
@@ -11,13 +14,14 @@ const KNOBS: SettleKnobs = { looks: 3, gapS: 0.1, maxS: 0.7 }
 const ROUNDING_S = 1e-9
 
 /**
- * Work and menus are believed at once; rest is not. Agents blink: the working row goes away between two tools, the composer comes back for
- * a frame. Leaving a busy view for an idle one needs three looks at least 100 ms apart, or 700 ms, in which nothing else was seen.
+ * Work and menus are accepted at once; rest is not. Agents flicker: the working row disappears
+ * between two tools, the composer returns for a frame. Changing from a busy view to an idle one
+ * needs three looks at least 100 ms apart, or 700 ms, with nothing else in between.
  */
 export class Settler {
   #isBusy = false
-  /** Anything but dialogs has been seen. */
-  #hasBegun = false
+  /** Something other than dialogs has been seen. */
+  #hasStarted = false
   #since: number | null = null
   #looks = 0
   #lastLook = 0
@@ -28,14 +32,15 @@ export class Settler {
     this.#knobs = knobs
   }
 
-  /** A pane that flickers: until then a rest must last this long. */
+  /** For a pane that flickers: until then a rest must last this long. */
   hold(s: number, until: number): void {
     this.#hold = { s, until }
   }
 
   /**
-   * True when the observation counts now. `isCertain`: the program itself declares its rest, there is nothing to wait for; `isTurning`: a
-   * spinner still turns, so the time that a rest must last has not begun.
+   * True if the observation counts now. `isCertain`: the program itself declares its rest, there is
+   * nothing to wait for; `isTurning`: a spinner still turns, so the time of the rest has not
+   * started.
    */
   accept(
     observation: Observation,
@@ -45,11 +50,11 @@ export class Settler {
     if (!isRest(observation)) {
       this.#since = null
       this.#isBusy = observation.busy === true || observation.awaiting !== null || this.#isBusy
-      this.#hasBegun ||= observation.busy === true
+      this.#hasStarted ||= observation.busy === true
       return true
     }
-    // A dialog before everything else (trust, a key, a theme) has been answered: no work can come back behind it.
-    if (!this.#isBusy || isCertain || !this.#hasBegun) {
+    // A startup dialog (trust, a key, a theme) has been answered: no work can return after it.
+    if (!this.#isBusy || isCertain || !this.#hasStarted) {
       this.#rest()
       return true
     }
@@ -73,10 +78,10 @@ export class Settler {
   #rest(): void {
     this.#since = null
     this.#isBusy = false
-    this.#hasBegun = true
+    this.#hasStarted = true
   }
 
-  /** When to look again although nothing changed. */
+  /** When to read again although nothing changed. */
   nextDeadline(): number | null {
     return this.#since === null ? null : this.#lastLook + this.#knobs.gapS
   }

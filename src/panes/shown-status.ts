@@ -1,4 +1,5 @@
 import type { PaneStatus } from './status-table.js'
+import type { SupervisedState } from './supervisor-parts.js'
 
 export interface ShownKnobs {
   displayDelayS: number
@@ -6,7 +7,10 @@ export interface ShownKnobs {
   recentS: number
 }
 
-/** What a list shows of a status: an end stays for a moment after it was seen, and fades when nobody looks for long. */
+/**
+ * What a list shows of a status: an end stays for a moment after it was seen, and fades when nobody
+ * looks for long.
+ */
 export class ShownStatus {
   readonly #knobs: ShownKnobs
   #since = 0
@@ -29,7 +33,7 @@ export class ShownStatus {
       after === 'idle' && isEnd(before) ? { status: before, until: t + this.#knobs.displayDelayS } : null
   }
 
-  at(status: PaneStatus, t: number): { shown: PaneStatus; isFaded: boolean; isRecent: boolean } {
+  at(status: PaneStatus, t: number): Pick<SupervisedState, 'shown' | 'isFaded' | 'isRecent'> {
     const lingering = this.#lingering !== null && t < this.#lingering.until ? this.#lingering.status : null
     const fadedFor = isEnd(status) && this.#endedAt !== null ? t - this.#endedAt - this.#knobs.dismissS : -1
     return {

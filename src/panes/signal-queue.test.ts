@@ -13,25 +13,24 @@ function queueOf(max: number) {
   return { queue: new SignalQueue({ max, count: reason => dropped.push(reason) }), dropped }
 }
 
-describe('§5 the signal queue', () => {
-  it('gives signals back in the order in which they came', () => {
+describe('SignalQueue', () => {
+  it('returns signals in the order of arrival', () => {
     const { queue } = queueOf(16)
     for (const name of ['shell.command-start', 'title.working', 'shell.command-end']) queue.push(signal(name))
     expect(queue.drain().map(({ name }) => name)).toEqual(['command-start', 'working', 'command-end'])
     expect(queue.length).toBe(0)
   })
 
-  it('merges neighbouring content updates, and only neighbours', () => {
+  it('merges adjacent content updates only', () => {
     const { queue, dropped } = queueOf(16)
     for (const name of ['content.update', 'content.update', 'title.working', 'content.update']) queue.push(signal(name))
     expect(queue.length).toBe(3)
     expect(dropped).toEqual(['merged'])
   })
 
-  it('takes nothing unimportant from 80 % on, and warns from 75 % on', () => {
+  it('refuses unimportant signals from 80 % on', () => {
     const { queue, dropped } = queueOf(20)
     for (let n = 0; n < 15; n++) queue.push(signal('title.working'))
-    expect(queue.isNearlyFull).toBe(true)
     expect(queue.push(signal('title.progress'))).toBe(true)
     expect(queue.push(signal('title.progress'))).toBe(false)
     expect(dropped).toEqual(['low_priority'])
@@ -50,7 +49,7 @@ describe('§5 the signal queue', () => {
     expect(dropped.at(-1)).toBe('refused')
   })
 
-  it('drops what an earlier program of the pane said', () => {
+  it('drops signals of an earlier program in the pane', () => {
     const { queue, dropped } = queueOf(16)
     queue.push(signal('hook.Stop'))
     queue.renew(1)

@@ -1,15 +1,16 @@
 import { isLowPriority, isMergeable, isProtected, type Signal } from './signals.js'
 
 /*
- * Signals of one pane, first in, first out, and never more than `max`.
+ * Signals of one pane, first in, first out, at most `max`.
  *
- * A pane that floods must neither take the memory of the host nor push out the one signal that ends its run. So there are two steps: from
- * 80 % on, what the next of its kind says as well is not taken at all; and when the queue is full, the oldest unimportant signal goes, then
- * the oldest unprotected one, and if everything waiting is protected the newcomer is refused. A protected newcomer is always taken: the
- * queue may then be longer than `max`, by as many signals as nobody may lose. Every drop and merge is counted under its reason.
+ * A pane that floods must neither exhaust the memory of the host nor displace the one signal that
+ * ends its run. So there are two steps: from 80 % on, signals that the next of their kind makes
+ * redundant are refused; and when the queue is full, the oldest unimportant signal is dropped, then
+ * the oldest unprotected one, and if everything queued is protected the new one is refused. A
+ * protected new signal is always accepted: the queue may then exceed `max`, by the number of
+ * signals that must not be lost. Every drop and merge is counted with its reason.
  */
 const LOW_FROM = 0.8
-const WARN_FROM = 0.75
 
 export type DropReason = 'stale_generation' | 'low_priority' | 'overflow_low' | 'overflow_normal' | 'refused' | 'merged'
 
@@ -28,12 +29,7 @@ export class SignalQueue {
     return this.#waiting.length
   }
 
-  /** Three quarters full: worth a warning. */
-  get isNearlyFull(): boolean {
-    return this.#waiting.length >= this.#max * WARN_FROM
-  }
-
-  /** The pane's process was replaced: what its predecessor said means nothing any more. */
+  /** The pane's process was replaced: the signals of its predecessor are void. */
   renew(generation: number): void {
     this.#generation = generation
     this.#waiting = this.#waiting.filter(signal => {
@@ -43,7 +39,7 @@ export class SignalQueue {
     })
   }
 
-  /** False: it was not taken. */
+  /** False if it was refused. */
   push(signal: Signal): boolean {
     if (signal.generation < this.#generation) return this.#drop('stale_generation')
     const last = this.#waiting.at(-1)
@@ -58,7 +54,7 @@ export class SignalQueue {
     return true
   }
 
-  /** Everything that waits, oldest first. */
+  /** Everything queued, oldest first. */
   drain(): Signal[] {
     const taken = this.#waiting
     this.#waiting = []

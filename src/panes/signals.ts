@@ -23,7 +23,7 @@ export interface Signal {
   data: Readonly<Record<string, unknown>>
 }
 
-/** A lost one of these leaves a pane waiting or working for ever. */
+/** Losing one of these would leave a pane waiting or working forever. */
 const PROTECTED: ReadonlySet<string> = new Set([
   'shell.command-end',
   'hook.Stop',
@@ -38,7 +38,7 @@ export function signalName({ source, name }: Pick<Signal, 'source' | 'name'>): s
   return `${source}.${name}`
 }
 
-/** Never dropped. A person's word never is. */
+/** Never dropped; this includes all actions of a person. */
 export function isProtected(signal: Pick<Signal, 'source' | 'name'>): boolean {
   return signal.source === 'user' || PROTECTED.has(signalName(signal))
 }

@@ -1,20 +1,25 @@
 import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../machine/index.js'
 
-/** What the guards ask. */
+/** The context of the guards. */
 export interface StatusQuestion {
-  /** The report comes from another source than the run, or from a newer generation. */
+  /** The report comes from another source than the run, or from a newer process. */
   isOtherSource: boolean
   /** A live menu is on screen, or an approval of this pane is pending. */
   isAsking: boolean
-  /** The report's authority is not lower than that of the report that started the run, or that one has expired. */
+  /**
+   * The report's authority is not lower than that of the report that started the run, or that one
+   * has expired.
+   */
   isEntitled: boolean
-  /** The wait came from heuristics alone. */
+  /** Only heuristics detected the wait. */
   isGuessedWait: boolean
 }
 
-/** What a pane is doing for a person. A pair without a row is refused and counted, as is one whose guard refuses. */
+/** A refused event is counted and kept in the pane's history with the reason. */
 export const statusTable = defineMachine({
   name: 'status',
+  about:
+    'What a pane does, for a person: the status in `signalbox watch`, on the dashboard and in notifications. An event without a row, or whose guard does not hold, is refused; `signalbox explain` shows why.',
   states: ['idle', 'running', 'long-running', 'waiting-approval', 'done', 'failed'],
   events: [
     'start',
@@ -33,21 +38,36 @@ export const statusTable = defineMachine({
     'gone-fail',
   ],
   initial: 'idle',
-  actions: ['restart-clock', 'refresh-label', 'acknowledge', 'suppress-heuristics'],
+  actions: {
+    'restart-clock': 'Count the time of this status from now on.',
+    acknowledge: 'Mark the status as seen.',
+  },
   guards: {
-    G1: (question: StatusQuestion) => question.isOtherSource,
-    G2: (question: StatusQuestion) => !question.isAsking,
-    G3: (question: StatusQuestion) => question.isEntitled,
-    G4: (question: StatusQuestion) => question.isGuessedWait,
+    'other-source': {
+      about: 'The report comes from another source than the run, or from a newer process in the pane.',
+      holds: (question: StatusQuestion) => question.isOtherSource,
+    },
+    'not-asking': {
+      about: 'No live menu is on the screen, and no approval of this pane is pending.',
+      holds: (question: StatusQuestion) => !question.isAsking,
+    },
+    entitled: {
+      about: 'The report’s authority is at least that of the report that started the run, or that report has expired.',
+      holds: (question: StatusQuestion) => question.isEntitled,
+    },
+    'guessed-wait': {
+      about: 'Only heuristics detected the wait.',
+      holds: (question: StatusQuestion) => question.isGuessedWait,
+    },
   },
   rows: [
     [['idle', 'done', 'failed'], 'start', 'running', ['restart-clock']],
-    [['running', 'long-running'], 'start', 'running', ['restart-clock'], 'G1'],
-    [['running', 'long-running'], 'start', '=', ['refresh-label']],
-    ['waiting-approval', 'start', 'running', [], 'G2'],
+    [['running', 'long-running'], 'start', 'running', ['restart-clock'], 'other-source'],
+    [['running', 'long-running'], 'start', '='],
+    ['waiting-approval', 'start', 'running', [], 'not-asking'],
 
     [['running', 'long-running'], 'activity', '='],
-    ['waiting-approval', 'activity', 'running', [], 'G2'],
+    ['waiting-approval', 'activity', 'running', [], 'not-asking'],
 
     [['idle', 'running', 'long-running', 'done', 'failed'], 'ask', 'waiting-approval'],
     ['waiting-approval', 'ask', '='],
@@ -55,35 +75,30 @@ export const statusTable = defineMachine({
     [['running', 'long-running'], 'answered', '='],
     ['waiting-approval', 'answered', 'running'],
 
-    [['running', 'long-running'], 'finish-ok', 'done', [], 'G3'],
-    ['waiting-approval', 'finish-ok', 'done', [], ['G2', 'G3']],
+    [['running', 'long-running'], 'finish-ok', 'done', [], 'entitled'],
+    ['waiting-approval', 'finish-ok', 'done', [], ['not-asking', 'entitled']],
     ['done', 'finish-ok', '='],
 
     [['idle', 'done'], 'finish-fail', 'failed'],
-    [['running', 'long-running', 'waiting-approval'], 'finish-fail', 'failed', [], 'G3'],
+    [['running', 'long-running', 'waiting-approval'], 'finish-fail', 'failed', [], 'entitled'],
     ['failed', 'finish-fail', '='],
 
     [['idle', 'done', 'failed'], 'rest', '='],
-    [['running', 'long-running'], 'rest', 'idle', ['restart-clock'], 'G3'],
-    ['waiting-approval', 'rest', 'idle', ['restart-clock'], 'G2'],
+    [['running', 'long-running'], 'rest', 'idle', ['restart-clock'], 'entitled'],
+    ['waiting-approval', 'rest', 'idle', ['restart-clock'], 'not-asking'],
 
     [['idle', 'running', 'long-running'], 'seen', '='],
-    ['waiting-approval', 'seen', 'idle', ['acknowledge', 'restart-clock'], 'G4'],
+    ['waiting-approval', 'seen', 'idle', ['acknowledge', 'restart-clock'], 'guessed-wait'],
     ['waiting-approval', 'seen', '=', ['acknowledge']],
     [['done', 'failed'], 'seen', 'idle', ['acknowledge', 'restart-clock']],
 
     ['idle', 'clear', '='],
-    [
-      ['running', 'long-running', 'waiting-approval', 'done', 'failed'],
-      'clear',
-      'idle',
-      ['restart-clock', 'suppress-heuristics'],
-    ],
+    [['running', 'long-running', 'waiting-approval', 'done', 'failed'], 'clear', 'idle', ['restart-clock']],
 
     ['running', 'long', 'long-running'],
 
-    ['waiting-approval', 'wait-over-changed', 'running', [], 'G2'],
-    ['waiting-approval', 'wait-over-quiet', 'idle', ['restart-clock'], 'G2'],
+    ['waiting-approval', 'wait-over-changed', 'running', [], 'not-asking'],
+    ['waiting-approval', 'wait-over-quiet', 'idle', ['restart-clock'], 'not-asking'],
 
     [['idle', 'done', 'failed'], 'gone-ok', '='],
     [['running', 'long-running', 'waiting-approval'], 'gone-ok', 'done'],

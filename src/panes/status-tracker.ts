@@ -11,22 +11,27 @@ import {
 
 const HISTORY_MAX = 30
 const LONG_AFTER_S = 60
-/** Work that goes on after a shorter rest is the same run, where nobody reports starts: a screen blinks. */
+/**
+ * Work that continues after a shorter rest is the same run, if starts are not reported: a screen
+ * flickers.
+ */
 const DIP_S = 5
 const DIP_SOURCES: ReadonlySet<string> = new Set(['title', 'screen', 'structure'])
 
-/** Follows the readings of one pane and keeps its status, with the last events and what became of them. */
+/**
+ * Follows the readings of one pane and keeps its status, with the last events and their effects.
+ */
 export class StatusTracker {
   #state: StatusState = INITIAL_STATUS
   #claim: Claim | null = null
-  #said = ''
-  /** The very report that was read last: most readings are the same object again. */
+  #lastReading = ''
+  /** The report that was read last, by identity: most readings are the same object again. */
   #readClaim: Claim | null = null
   #readBy = ''
   readonly #history: StatusEntry[] = []
   readonly #longAfterS: number
   readonly #historyMax: number
-  /** The run before this one: when it began, when it ended, who read it. */
+  /** The previous run: when it started, when it ended, who reported it. */
   #before: { startedAt: number; endedAt: number; source: string } | null = null
 
   constructor(options: { longAfterS?: number; historyMax?: number } = {}) {
@@ -34,9 +39,9 @@ export class StatusTracker {
     this.#historyMax = options.historyMax ?? HISTORY_MAX
   }
 
-  /** What was read last counts no more: the same reading again is an event. */
+  /** Forgets the last reading: the same reading again is an event. */
   forgetReading(): void {
-    this.#said = ''
+    this.#lastReading = ''
     this.#readBy = ''
   }
 
@@ -54,7 +59,7 @@ export class StatusTracker {
     return this.#history
   }
 
-  /** A reading that has been accepted. The same claim again is no event. */
+  /** Takes an accepted reading. The same claim again is not an event. */
   read(reading: StatusReading, t: number): StatusEntry | null {
     this.tick(t)
     const by = reading.view === 'parallel_agents' ? `${reading.authority} of helpers` : reading.authority
@@ -62,8 +67,8 @@ export class StatusTracker {
     this.#readClaim = reading.claim
     this.#readBy = by
     const said = JSON.stringify([reading.claim, by])
-    if (said === this.#said) return null
-    this.#said = said
+    if (said === this.#lastReading) return null
+    this.#lastReading = said
     const event = eventOfClaim(reading, this.#claim, this.#state.status)
     const { claim, authority } = reading
     if (claim) this.#claim = claim
@@ -93,7 +98,7 @@ export class StatusTracker {
     return entry
   }
 
-  /** The same reader sees work again after a dip: the run goes on. */
+  /** The same source sees work again after a dip: the run continues. */
   #joinRuns(before: StatusState, after: StatusState, signal: StatusSignal): StatusState {
     if (before.run !== null && after.run === null)
       this.#before = { startedAt: before.startedAt, endedAt: signal.t, source: String(before.run.authority) }
@@ -104,7 +109,7 @@ export class StatusTracker {
     return isDip && before.generation === after.generation ? { ...after, startedAt: last.startedAt } : after
   }
 
-  /** Time alone: a run becomes a long one. */
+  /** Only time has passed: a run may become long-running. */
   tick(t: number): void {
     const due = this.nextDeadline()
     if (due !== null && t >= due)

@@ -3,10 +3,10 @@ import type { Awaiting, TerminalView } from '../screen/index.js'
 import { type Authority, type Claim, rankOf } from './evidence.js'
 import { type PaneStatus, type StatusAction, type StatusEvent, statusTable } from './status-table.js'
 
-/** A pane's status with what belongs to it. Times are seconds since the pane's start. */
+/** A pane's status and its details. Times are seconds since the pane's start. */
 export interface StatusState {
   status: PaneStatus
-  /** Whose report led here. */
+  /** The source of the report that led to this status. */
   source: Authority | 'timer' | 'user' | 'none'
   startedAt: number
   label: string
@@ -19,11 +19,11 @@ export interface StatusState {
   background: number
   stuck: null | 'frozen' | 'no-progress'
   waitedSince?: number
-  /** Who began the run that is open, and until when that report counts. */
+  /** Who started the open run, and until when that report counts. */
   run: { authority: StatusState['source']; expires: number | null } | null
 }
 
-/** One thing that happened to a pane, as its status sees it. */
+/** One thing that happened to a pane. */
 export interface StatusSignal {
   event: StatusEvent
   source: StatusState['source']
@@ -35,7 +35,7 @@ export interface StatusSignal {
   background?: number
   /** A live menu is on screen, or an approval is pending. */
   isAsking?: boolean
-  /** It is the winner of a reading: every higher report has expired. */
+  /** It won a reading: every higher report has expired. */
   isReading?: boolean
 }
 
@@ -46,7 +46,7 @@ export interface StatusEntry {
   source: StatusState['source']
   from: PaneStatus
   to: PaneStatus
-  /** `applied`, or why not: `stale_generation`, `no_rule`, `guard_G1` … */
+  /** `applied`, or why not: `stale_generation`, `no_rule`, `guard:not-asking` … */
   reason: string
 }
 
@@ -63,7 +63,10 @@ export const INITIAL_STATUS: StatusState = {
   run: null,
 }
 
-/** The status after one signal. Executes nothing, and never throws: what has no place is refused with its reason. */
+/**
+ * The status after one signal. Executes nothing, and never throws: what has no place is refused
+ * with its reason.
+ */
 export function applySignal(state: StatusState, signal: StatusSignal): { state: StatusState; entry: StatusEntry } {
   const entry = (to: PaneStatus, reason: string): StatusEntry => ({
     t: signal.t,
@@ -83,12 +86,15 @@ export function applySignal(state: StatusState, signal: StatusSignal): { state: 
   })
   if (found.unlisted) {
     const guard = found.refusedBy.at(-1)
-    return { state, entry: entry(state.status, guard === undefined ? 'no_rule' : `guard_${guard}`) }
+    return { state, entry: entry(state.status, guard === undefined ? 'no_rule' : `guard:${guard}`) }
   }
   return { state: changed(state, signal, found.next, found.actions, found.isStay), entry: entry(found.next, 'applied') }
 }
 
-/** A person's word, a timer and the process itself end any run; a report only one of its own rank or lower. */
+/**
+ * A person's word, a timer and the process itself end any run; a report only one of its own rank or
+ * lower.
+ */
 function isEntitled(state: StatusState, signal: StatusSignal): boolean {
   const { run } = state
   if (signal.isReading || run === null || (run.expires !== null && signal.t >= run.expires)) return true
@@ -112,11 +118,10 @@ function changed(
     generation: signal.generation,
     stateId: state.stateId + 1,
     background: signal.background ?? (isStay ? state.background : 0),
-    seen: actions.includes('acknowledge') || next === 'idle' || (isStay && state.seen),
+    seen: next === 'idle' || (isStay && state.seen),
     ...(signal.label !== undefined && { label: signal.label }),
     ...(signal.exitCode !== undefined && { exitCode: signal.exitCode }),
     ...(!isStay && { source: signal.source, stuck: null }),
-    ...(actions.includes('restart-clock') && { startedAt: signal.t }),
     run: isBegun
       ? { authority: signal.source, expires: signal.expires ?? null }
       : isRun || next === 'waiting-approval'
@@ -125,7 +130,12 @@ function changed(
   }
   if (next === 'waiting-approval') after.waitedSince = state.waitedSince ?? signal.t
   else delete after.waitedSince
-  return after
+  return Object.assign(after, ...actions.map(action => EFFECTS[action](signal)))
+}
+
+const EFFECTS: Readonly<Record<StatusAction, (signal: StatusSignal) => Partial<StatusState>>> = {
+  'restart-clock': ({ t }) => ({ startedAt: t }),
+  acknowledge: () => ({ seen: true }),
 }
 
 function isActive(status: PaneStatus): boolean {

@@ -1,34 +1,34 @@
-import type { ContentWatch } from './content-watch.js'
+import type { ContentTracker } from './content-tracker.js'
 import { type Evidence, rankOf } from './evidence.js'
-import type { TerminalWitness } from './menu-witness.js'
 import type { Pane, PaneState } from './pane.js'
-import type { ProgressWatch } from './progress.js'
+import type { ProgressTracker } from './progress.js'
 import type { SupervisedStatus } from './supervised-status.js'
-import { effectOf, isOneRank, type SupervisorOptions, says } from './supervisor-parts.js'
+import { describeClaim, effectOf, isOneRank, type SupervisorOptions } from './supervisor-parts.js'
+import type { TerminalReadResult } from './terminal-read-check.js'
 
-/** What became of a menu over a running command, in the words of the log. */
-const WITNESSED: Readonly<Record<TerminalWitness['reads'], string>> = {
+/** The effect of a check of a menu over a running command, as logged. */
+const CHECK_EFFECTS: Readonly<Record<TerminalReadResult['reads'], string>> = {
   yes: 'the command asks',
   no: 'the command only prints',
-  unknown: 'taken for a question',
+  unknown: 'treated as a question',
 }
 
 /**
- * Reports, looks and what a witness says, read for the pane's status: who speaks for the pane, what its word changes, and what is logged of
- * those who lost.
+ * Applies reports, looks and read checks to the pane's status: which source counts, what it
+ * changes, and what is logged about the others.
  */
 export class SupervisedReading {
   readonly #options: SupervisorOptions
   readonly #status: SupervisedStatus
-  readonly #content: ContentWatch
-  readonly #progress: ProgressWatch
+  readonly #content: ContentTracker
+  readonly #progress: ProgressTracker
   #isCleared = false
-  #heardAt = 0
+  #reportedAt = 0
   #countedAt = 0
 
   constructor(
     options: SupervisorOptions,
-    parts: { status: SupervisedStatus; content: ContentWatch; progress: ProgressWatch },
+    parts: { status: SupervisedStatus; content: ContentTracker; progress: ProgressTracker },
   ) {
     this.#options = options
     this.#status = parts.status
@@ -36,27 +36,31 @@ export class SupervisedReading {
     this.#progress = parts.progress
   }
 
-  /** What was said before counts no more; the next word does, even if it is the same. */
+  /** Earlier reports no longer count; the next one does, even if it says the same. */
   clear(): void {
     this.#isCleared = true
   }
 
-  /** Somebody said something about the pane. */
-  noteHeard(t: number): void {
-    this.#heardAt = Math.max(this.#heardAt, t)
+  /** A source reported something about the pane. */
+  noteReport(t: number): void {
+    this.#reportedAt = Math.max(this.#reportedAt, t)
   }
 
-  /** Seconds since anybody last said something; null while somebody's word counts. */
+  /** Seconds since the last report; null while a report counts. */
   staleFor(t: number): number | null {
-    const isUnheard = this.#pane.standing(t).length === 0 && t - this.#heardAt >= this.#options.settings.reading.stale_s
-    return isUnheard ? t - this.#heardAt : null
+    const isSilent =
+      this.#pane.standing(t).length === 0 && t - this.#reportedAt >= this.#options.settings.reading.stale_s
+    return isSilent ? t - this.#reportedAt : null
   }
 
-  /** One report. It speaks for the pane only if nothing higher does; which of two in one breath came last must not decide. */
-  hear(evidence: Evidence, now: number): void {
+  /**
+   * Takes one report. It counts only if no higher one does; the order of two simultaneous reports
+   * must not matter.
+   */
+  takeEvidence(evidence: Evidence, now: number): void {
     const { authority, claim, t, ref } = evidence
-    this.noteHeard(t)
-    if (authority === 'shell') this.#content.heardShell(t)
+    this.noteReport(t)
+    if (authority === 'shell') this.#content.noteShellReport(t)
     if (authority === 'hook' || authority === 'transcript' || authority === 'osc7501') this.#progress.progressed(t)
     const top = this.#pane.standing(now)[0]
     const isLower =
@@ -65,21 +69,21 @@ export class SupervisedReading {
       const isSame = top.claim.is === claim.is
       if (!isSame) this.#options.counters.add('reading.contradiction', { won: top.authority, lost: authority })
       const effect = isSame ? 'agrees' : `lost to ${top.authority}`
-      this.#status.log.add({ t, source: authority, says: says(claim), ref, effect })
+      this.#status.log.add({ t, source: authority, says: describeClaim(claim), ref, effect })
       return
     }
     if (this.#isCleared) this.#status.forgetReading()
     this.#isCleared = false
     const entry = this.#status.read({ claim, authority, ref }, this.#pane.state(now), t)
-    this.#status.log.add({ t, source: authority, says: says(claim), ref, effect: effectOf(entry) })
+    this.#status.log.add({ t, source: authority, says: describeClaim(claim), ref, effect: effectOf(entry) })
   }
 
-  /** A look that is believed. */
-  see(state: PaneState, t: number): void {
+  /** Takes an accepted look. */
+  takeLook(state: PaneState, t: number): void {
     const { look, reading } = state
     if (!look) return
-    if (look.isBelieved && look.observation.view !== 'unknown') this.noteHeard(t)
-    if (!look.isBelieved) return
+    if (look.isConfirmed && look.observation.view !== 'unknown') this.noteReport(t)
+    if (!look.isConfirmed) return
     const { authority, rule } = reading
     const isOwn = authority === 'screen' || authority === 'structure'
     const entry = this.#status.read({ claim: reading.claim, authority, ref: rule }, state, t)
@@ -87,31 +91,31 @@ export class SupervisedReading {
     this.#status.log.add({
       t,
       source: isOwn ? authority : look.observation.anchored ? 'screen' : 'structure',
-      says: isOwn ? says(reading.claim) : look.observation.view,
+      says: isOwn ? describeClaim(reading.claim) : look.observation.view,
       ref: look.observation.rule,
       effect: entry ? effectOf(entry) : 'agrees',
     })
   }
 
-  /** A rest is believed late, a lapse comes with time alone: the reading is asked again. */
-  again(t: number): void {
+  /** A rest is accepted late, and reports lapse with time alone: reads the pane again. */
+  readAgain(t: number): void {
     const state = this.#pane.state(t)
-    if (state.look && !state.look.isBelieved) return
+    if (state.look && !state.look.isConfirmed) return
     const { claim, authority, rule } = state.reading
     this.#status.read({ claim, authority, ref: rule }, state, t)
   }
 
-  /** Whether the program behind a menu reads its terminal. */
-  witness(witness: TerminalWitness, t: number): void {
-    const { reads, how } = witness
-    this.#pane.hearWitness(witness)
+  /** Takes the result of a check whether the program behind a menu reads its terminal. */
+  takeReadCheck(result: TerminalReadResult, t: number): void {
+    const { reads, how } = result
+    this.#pane.takeReadCheck(result)
     this.#options.counters.add('reading.witness', { reads })
     const says = reads === 'unknown' ? 'may read the terminal' : `reads the terminal: ${reads}`
-    this.#status.log.add({ t, source: 'process', says, ref: `process/reads: ${how}`, effect: WITNESSED[reads] })
-    this.again(t)
+    this.#status.log.add({ t, source: 'process', says, ref: `process/reads: ${how}`, effect: CHECK_EFFECTS[reads] })
+    this.readAgain(t)
   }
 
-  /** How long each authority has spoken for the pane. */
+  /** Counts how long each authority has determined the reading. */
   count(t: number): void {
     const { counters } = this.#options
     const passed = Math.min(5, Math.max(0, t - this.#countedAt))

@@ -1,8 +1,8 @@
-import type { ContentWatch } from './content-watch.js'
+import type { ContentTracker } from './content-tracker.js'
 import type { Claim, Evidence } from './evidence.js'
-import { FlickerWatch } from './flicker.js'
+import { FlickerDetector } from './flicker.js'
 import type { Pane, PaneState } from './pane.js'
-import type { ProgressWatch } from './progress.js'
+import type { ProgressTracker } from './progress.js'
 import { type LoggedReport, ReportLog } from './report-log.js'
 import { ShownStatus } from './shown-status.js'
 import type { StatusEntry, StatusState } from './status.js'
@@ -12,31 +12,32 @@ import { asksPerson, effectOf, isActiveStatus, type SupervisorOptions } from './
 import { WaitFallback } from './wait-fallback.js'
 
 /**
- * The status of one pane, and all that follows from a change of it: what a list shows, how long a wait may last, whether it flickers, when
- * guessing stops and starts, the counters, and the log that explains it. Who may say what is decided before; here it is only applied.
+ * The status of one pane, and everything that follows from a change: what lists show, how long a
+ * wait may last, whether it flickers, when guessing stops and starts, the counters, and the log
+ * that explains it. Which source counts is decided before; here it is only applied.
  */
 export class SupervisedStatus {
   readonly #options: SupervisorOptions
   readonly #tracker: StatusTracker
   readonly #shown: ShownStatus
-  readonly #flicker: FlickerWatch
+  readonly #flicker: FlickerDetector
   readonly #wait: WaitFallback
-  readonly #content: ContentWatch
-  readonly #progress: ProgressWatch
+  readonly #content: ContentTracker
+  readonly #progress: ProgressTracker
   readonly log = new ReportLog()
   pane: Pane
   generation = 0
-  /** An approval of this pane waits in the ledger. */
+  /** An approval of this pane is pending in the ledger. */
   isPending = false
 
-  constructor(pane: Pane, options: SupervisorOptions, parts: { content: ContentWatch; progress: ProgressWatch }) {
+  constructor(pane: Pane, options: SupervisorOptions, parts: { content: ContentTracker; progress: ProgressTracker }) {
     const { panes } = options.settings
     this.pane = pane
     this.#options = options
     this.#content = parts.content
     this.#progress = parts.progress
     this.#tracker = new StatusTracker({ longAfterS: panes.long_after_s, historyMax: panes.history })
-    this.#flicker = new FlickerWatch({ max: panes.flicker_max, windowS: panes.flicker_window_s })
+    this.#flicker = new FlickerDetector({ max: panes.flicker_max, windowS: panes.flicker_window_s })
     this.#shown = new ShownStatus({
       displayDelayS: panes.display_delay_s,
       dismissS: panes.dismiss_s,
@@ -65,17 +66,17 @@ export class SupervisedStatus {
     return { since: this.#shown.since, ...this.#shown.at(this.#tracker.state.status, t) }
   }
 
-  /** What was read last counts no more: the same reading again is an event. */
+  /** Forgets the last reading: the same reading again is an event. */
   forgetReading(): void {
     this.#tracker.forgetReading()
   }
 
-  /** A person did something at this pane. */
+  /** A person acted in this pane. */
   acted(t: number): void {
     this.#flicker.acted(t)
   }
 
-  /** Time alone: a run becomes a long one. */
+  /** Only time has passed: a run may become long-running. */
   tick(t: number): void {
     this.#tracker.tick(t)
   }
@@ -84,7 +85,7 @@ export class SupervisedStatus {
     return this.#tracker.setStuck(stuck)
   }
 
-  /** The reading's word. Null: it says nothing new. */
+  /** Takes a reading. Null if it says nothing new. */
   read(
     { claim, authority, ref }: { claim: Claim | null; authority: Evidence['authority'] | 'none'; ref: string },
     state: PaneState,
@@ -97,7 +98,8 @@ export class SupervisedStatus {
         claim,
         authority,
         view: state.isSettled ? state.view : 'unknown',
-        // Where the shell says that its command has ended, the menu on the last picture asks nobody any more.
+        // If the shell reports that its command has ended, the menu on the last screen asks nobody
+        // any more.
         awaiting: asksPerson(state) && !isShellAtRest(authority, claim) ? state.awaiting : null,
         isTurnClosed: this.pane.pack.terminator === 'none' || state.look?.observation.terminator?.outcome === 'done',
         isPending: this.isPending,
@@ -108,7 +110,7 @@ export class SupervisedStatus {
     return entry
   }
 
-  /** An event that no reading stands behind: a person's, a timer's, a guess. */
+  /** Applies an event without a reading: a person's, a timer's, a guess. */
   apply(
     event: StatusEvent,
     source: StatusState['source'],
@@ -124,24 +126,27 @@ export class SupervisedStatus {
     return entry
   }
 
-  /** A wait that nobody stands behind is over after a while. */
+  /** Ends a wait without a source after a while. */
   endWait(t: number): void {
     if (this.#tracker.state.status !== 'waiting-approval') return
     const event = this.#wait.due(t)
     if (event) this.apply(event, 'timer', t, 'timer/wait')
   }
 
-  /** The picture says something new: where nobody asks any more, the wait was answered. */
+  /** The content has changed: if no source asks any more, the wait was answered. */
   contentChanged(t: number): void {
     this.#wait.contentChanged()
     const { status } = this.#tracker.state
     if (status === 'waiting-approval' && !this.#isAsking(t)) this.apply('activity', 'silence', t, 'content/update')
   }
 
-  /** A live menu, a pending approval, or somebody's word that a person is asked. Heuristics alone do not count. */
+  /**
+   * A live menu, a pending approval, or a report that a person is asked. Heuristics alone do not
+   * count.
+   */
   #isAsking(t: number): boolean {
     if (this.isPending) return true
-    // Where nobody's word counts any more, the last one only ages.
+    // If no report counts any more, the last one only ages.
     if (this.pane.standing(t).length === 0) return false
     const state = this.pane.state(t)
     if (asksPerson(state)) return true
@@ -165,7 +170,7 @@ export class SupervisedStatus {
     if (status === 'done' || status === 'failed') this.#content.suppress()
     if (status === 'waiting-approval') this.#wait.began(t)
     if (this.isActive && !isActiveStatus(before.status)) this.#progress.progressed(t)
-    // A question between two stretches of work is no flicker.
+    // A question between two periods of work is not flicker.
     if (status !== 'waiting-approval') this.#countFlicker(t)
   }
 

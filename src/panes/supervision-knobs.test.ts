@@ -1,105 +1,105 @@
 import { describe, expect, it } from 'vitest'
-import { ProgressWatch } from './progress.js'
-import { Bench, DEFAULTS, END, osc, type SettingsOver, START } from './testing/bench.js'
+import { ProgressTracker } from './progress.js'
+import { DEFAULTS, END, osc, type SettingsOver, START, SupervisionFixture } from './testing/supervision-fixture.js'
 
 /*
- * Every knob of supervision, on both sides of its value, with time moved by hand. `isOver` must be false a moment before `at` and true at it.
- * A knob that is added to the settings without a case here fails the last test.
+ * Every knob of supervision, on both sides of its value, with simulated time. `isOver` must be
+ * false a moment before `at` and true at it. A setting without a case here fails the last test.
  */
 interface Case {
   settings?: SettingsOver
-  arrange(bench: Bench): void
+  arrange(fixture: SupervisionFixture): void
   /** Seconds after `arrange`. */
   at: number
-  isOver(bench: Bench): boolean
+  isOver(fixture: SupervisionFixture): boolean
 }
 
-/** Runs on that tick seconds: ticks fall on whole ones. */
-const guess = (bench: Bench) => bench.runs('node').print('header\r\n').advance(1)
+/** Runs in whole seconds: ticks are on whole seconds. */
+const guess = (fixture: SupervisionFixture) => fixture.runs('node').print('header\r\n').advance(1)
 const status =
   (...wanted: string[]) =>
-  (bench: Bench) =>
-    wanted.includes(bench.status)
-const finished = (bench: Bench) => void bench.advance(1).print(START).advance(1).print(END(0))
+  (fixture: SupervisionFixture) =>
+    wanted.includes(fixture.status)
+const finished = (fixture: SupervisionFixture) => void fixture.advance(1).print(START).advance(1).print(END(0))
 
 const CASES: Record<string, Case> = {
   'panes.long_after_s': {
-    arrange: bench => void bench.advance(1).print(START),
+    arrange: fixture => void fixture.advance(1).print(START),
     at: 60,
     isOver: status('long-running'),
   },
   'panes.wait_fallback_s': {
     settings: { panes: { wait_fallback_s: 10 } },
-    arrange: bench => {
-      guess(bench).print('\r\nwork\r\nmore\r\n').advance(1).print('Overwrite all of it ?').advance(2)
-      expect(bench.status).toBe('waiting-approval')
+    arrange: fixture => {
+      guess(fixture).print('\r\nwork\r\nmore\r\n').advance(1).print('Overwrite all of it ?').advance(2)
+      expect(fixture.status).toBe('waiting-approval')
     },
     at: 10,
     isOver: status('idle'),
   },
   'panes.display_delay_s': {
-    arrange: bench => {
-      finished(bench)
-      bench.supervisor.seen(bench.t)
+    arrange: fixture => {
+      finished(fixture)
+      fixture.supervisor.seen(fixture.t)
     },
     at: 5,
-    isOver: bench => bench.supervisor.state(bench.t).shown === 'idle',
+    isOver: fixture => fixture.supervisor.state(fixture.t).shown === 'idle',
   },
-  'panes.dismiss_s': { arrange: finished, at: 60, isOver: bench => bench.supervisor.state(bench.t).isFaded },
+  'panes.dismiss_s': { arrange: finished, at: 60, isOver: fixture => fixture.supervisor.state(fixture.t).isFaded },
   'panes.recent_s': {
-    arrange: bench => {
-      finished(bench)
-      bench.advance(60)
+    arrange: fixture => {
+      finished(fixture)
+      fixture.advance(60)
     },
     at: 10,
-    isOver: bench => !bench.supervisor.state(bench.t).isRecent,
+    isOver: fixture => !fixture.supervisor.state(fixture.t).isRecent,
   },
   'panes.stuck_after_s': {
-    arrange: bench => void bench.advance(1).hook({ is: 'working' }),
+    arrange: fixture => void fixture.advance(1).hook({ is: 'working' }),
     at: 300,
-    isOver: bench => bench.supervisor.state(bench.t).stuck === 'no-progress',
+    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'no-progress',
   },
   'panes.stuck_tool_s': {
-    arrange: bench => void bench.advance(1).print(START),
+    arrange: fixture => void fixture.advance(1).print(START),
     at: 900,
-    isOver: bench => bench.supervisor.state(bench.t).stuck === 'no-progress',
+    isOver: fixture => fixture.supervisor.state(fixture.t).stuck === 'no-progress',
   },
   'panes.flicker_hold_s': {
     settings: { panes: { flicker_hold_s: 2 } },
-    arrange: bench => {
-      bench.advance(1)
-      for (let n = 0; n < 3; n++) bench.print(START).advance(0.1).print(END(0))
-      expect(bench.supervisor.state(bench.t).flicker).toBe(1)
+    arrange: fixture => {
+      fixture.advance(1)
+      for (let n = 0; n < 3; n++) fixture.print(START).advance(0.1).print(END(0))
+      expect(fixture.supervisor.state(fixture.t).flicker).toBe(1)
     },
     at: 0,
-    isOver: bench => bench.supervisor.reports(bench.t).some(({ effect }) => effect === 'rest must last 2 s'),
+    isOver: fixture => fixture.supervisor.reports(fixture.t).some(({ effect }) => effect === 'rest must last 2 s'),
   },
   'reading.stale_s': {
-    arrange: bench => {
-      bench.advance(1).hook({ is: 'working' })
-      bench.pane.hear({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, bench.t)
+    arrange: fixture => {
+      fixture.advance(1).hook({ is: 'working' })
+      fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
     },
     at: 30,
-    isOver: bench => bench.supervisor.state(bench.t).staleFor !== null,
+    isOver: fixture => fixture.supervisor.state(fixture.t).staleFor !== null,
   },
   'osc7501.enabled': {
     settings: { osc7501: { enabled: true } },
-    arrange: bench => void bench.advance(1).print(osc('7501;state=working')),
+    arrange: fixture => void fixture.advance(1).print(osc('7501;state=working')),
     at: 0,
     isOver: status('running'),
   },
   'panes.history': {
     settings: { panes: { history: 2 } },
-    arrange: bench => {
-      finished(bench)
-      bench.print(START).print(END(0))
+    arrange: fixture => {
+      finished(fixture)
+      fixture.print(START).print(END(0))
     },
     at: 0,
-    isOver: bench => bench.supervisor.history.length === 2,
+    isOver: fixture => fixture.supervisor.history.length === 2,
   },
 }
 
-/** Knobs whose two sides are walked beside the part that they belong to. */
+/** Knobs that are tested next to the part they belong to. */
 const ELSEWHERE: Record<string, string> = {
   'panes.focus_debounce_s': 'supervisor.test.ts',
   'panes.wait_fallback_running': 'below',
@@ -110,7 +110,7 @@ const ELSEWHERE: Record<string, string> = {
   'reading.settle_gap_ms': 'settle.test.ts',
   'reading.settle_max_ms': 'settle.test.ts',
   'queue.max': 'signal-queue.test.ts',
-  // What only the host knows of: its clock, its list, its calls.
+  // Knobs that only the host uses: its clock, its list, its calls.
   'panes.sources': 'test/e2e/watch.test.ts',
   'panes.tmux_socket': 'tmux/tmux-server.test.ts',
   'panes.max_total': 'host/panes-tmux-roster.test.ts',
@@ -119,32 +119,35 @@ const ELSEWHERE: Record<string, string> = {
   'panes.poll_s': 'host/panes-board.test.ts',
 }
 
-describe('§4 knobs of supervision', () => {
-  it.each(Object.entries(CASES))('%s', (_knob, { settings, arrange, at, isOver }) => {
-    const bench = new Bench(settings)
-    arrange(bench)
-    if (at > 0) {
-      const before = bench.t
-      bench.advance(at - 1)
-      expect([bench.t, isOver(bench)]).toEqual([before + at - 1, false])
-      bench.advance(1)
-    }
-    expect(isOver(bench)).toBe(true)
-  })
+describe('a knob of supervision', () => {
+  it.each(Object.entries(CASES))(
+    '%s changes the status exactly at its value',
+    (_knob, { settings, arrange, at, isOver }) => {
+      const fixture = new SupervisionFixture(settings)
+      arrange(fixture)
+      if (at > 0) {
+        const before = fixture.t
+        fixture.advance(at - 1)
+        expect([fixture.t, isOver(fixture)]).toEqual([before + at - 1, false])
+        fixture.advance(1)
+      }
+      expect(isOver(fixture)).toBe(true)
+    },
+  )
 
-  it('a wait whose content changed ends as running only with `wait_fallback_running`', () => {
+  it('wait_fallback_running: a wait whose content changed ends as running only if it is set', () => {
     const ended = (wait_fallback_running: boolean, text: string) => {
-      const bench = new Bench({ panes: { wait_fallback_running } }).print('one\r\n').advance(1)
-      bench.hook({ is: 'waiting', kind: 'permission' }).advance(1).print(text).advance(1)
-      bench.pane.hear({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, bench.t)
-      return bench.advance(30).status
+      const fixture = new SupervisionFixture({ panes: { wait_fallback_running } }).print('one\r\n').advance(1)
+      fixture.hook({ is: 'waiting', kind: 'permission' }).advance(1).print(text).advance(1)
+      fixture.pane.takeReport({ channel: 'hook', statement: { is: 'ended', reason: 'x' } } as never, fixture.t)
+      return fixture.advance(30).status
     }
     expect([ended(true, 'more\r\n'), ended(false, 'more\r\n'), ended(true, '')]).toEqual(['running', 'idle', 'idle'])
   })
 
-  it('a working row without motion is frozen after `stuck_frozen_s`, one that moves is not', () => {
+  it('stuck_frozen_s: a working row without motion is frozen after it, one that moves is not', () => {
     const judged = (still: number) => {
-      const watch = new ProgressWatch({ afterS: 300, toolS: 900, frozenS: 30 })
+      const watch = new ProgressTracker({ afterS: 300, toolS: 900, frozenS: 30 })
       watch.progressed(0)
       watch.moved(10)
       return watch.judge({ t: 10 + still, isActive: true, hasWorkingRow: true, isToolRunning: false, isExcused: false })
@@ -152,8 +155,8 @@ describe('§4 knobs of supervision', () => {
     expect([judged(29.9), judged(30)]).toEqual([null, 'frozen'])
   })
 
-  it('waiting for a retry or for helpers is never stuck', () => {
-    const watch = new ProgressWatch({ afterS: 300, toolS: 900, frozenS: 30 })
+  it('stuck_after_s does not apply while waiting for a retry or for sub-agents', () => {
+    const watch = new ProgressTracker({ afterS: 300, toolS: 900, frozenS: 30 })
     const ask = { t: 9000, isActive: true, hasWorkingRow: true, isToolRunning: false }
     expect([watch.judge({ ...ask, isExcused: true }), watch.judge({ ...ask, isExcused: false })]).toEqual([
       null,
@@ -161,13 +164,13 @@ describe('§4 knobs of supervision', () => {
     ])
   })
 
-  it('flicker is more than `flicker_max` changes within `flicker_window_s`', () => {
+  it('flicker_max, flicker_window_s: flicker is more than that many changes within the window', () => {
     const changed = (times: number, gap: number, settings: SettingsOver = {}) => {
-      const bench = new Bench(settings).advance(1)
-      for (let n = 0; n < times; n++) bench.print(n % 2 === 0 ? START : END(0)).advance(gap)
-      return bench.supervisor.state(bench.t).flicker
+      const fixture = new SupervisionFixture(settings).advance(1)
+      for (let n = 0; n < times; n++) fixture.print(n % 2 === 0 ? START : END(0)).advance(gap)
+      return fixture.supervisor.state(fixture.t).flicker
     }
-    // The first status is no change.
+    // The first status is not a change.
     expect([changed(4, 0.1), changed(5, 0.1)]).toEqual([0, 1])
     expect([changed(5, 14.9), changed(5, 25)]).toEqual([1, 0])
     expect(changed(5, 0.1, { panes: { flicker_max: 9 } })).toBe(0)

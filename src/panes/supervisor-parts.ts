@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.js'
-import { onceARow, type RowMask } from '../terminal/index.js'
+import { memoizeByObject, type RowMask } from '../terminal/index.js'
 import type { Counters } from './counters.js'
 import type { Claim, Evidence } from './evidence.js'
 import type { HeuristicSignal } from './heuristics/index.js'
@@ -9,25 +9,25 @@ import type { StatusEntry, StatusState } from './status.js'
 import type { PaneStatus, StatusEvent } from './status-table.js'
 
 /** The settings that supervision needs, as the configuration has them. */
-export type SupervisorSettings = Pick<Config, 'panes' | 'heuristics' | 'queue' | 'reading' | 'osc7501'>
+export type SupervisorSettings = Pick<Config, 'panes' | 'heuristics' | 'queue' | 'reading' | 'osc7501' | 'agents'>
 
 export interface SupervisorOptions {
   settings: SupervisorSettings
   /** Process names of all known agents: heuristics may judge them. */
   agentPrograms: readonly string[]
   counters: Counters
-  /** Somebody answers when it is asked whether the program reads its terminal (`isWitnessDue`). */
-  isWitnessed?: boolean
+  /** The owner can check whether the program reads its terminal (`isReadCheckDue`). */
+  canCheckReads?: boolean
   onError(error: unknown): void
 }
 
-/** What a pane is to a person, at one moment. */
-export interface Supervised extends StatusState {
+/** The state of a pane for a person, at one moment. */
+export interface SupervisedState extends StatusState {
   /** When the status last changed. */
   since: number
   /** What is shown: done and failed stay for a moment after they were seen. */
   shown: PaneStatus
-  /** Done and failed for so long that a compact list leaves them out. */
+  /** Done or failed for so long that a compact list omits it. */
   isFaded: boolean
   /** Faded a moment ago. */
   isRecent: boolean
@@ -35,12 +35,12 @@ export interface Supervised extends StatusState {
   authority: string
   rule: string
   confidence: number
-  /** Seconds since anybody last said something about the pane; null while somebody's word counts. */
+  /** Seconds since the last report about the pane; null while a report counts. */
   staleFor: number | null
   contradictions: number
   flicker: number
   heuristics: 'auto' | 'off'
-  /** Why heuristics are silent; null while they may speak. */
+  /** Why heuristics are off; null while they may report. */
   gate: string | null
 }
 
@@ -56,8 +56,8 @@ export const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; cla
 }
 export const GUESS_LASTS_S = 30
 
-/** A row without the times in it: a clock that counts is no news. */
-export const timeless: RowMask = onceARow(row =>
+/** A row without the times in it: a running clock is not news. */
+export const timeless: RowMask = memoizeByObject(row =>
   row.text
     .replace(/^\s*[^\p{L}\p{N}\s]{1,8}\s/u, '')
     .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0'),
@@ -72,7 +72,7 @@ export function nameOf({ ref }: Evidence): string {
   return ref.slice(ref.indexOf('/') + 1)
 }
 
-export function says(claim: Claim | null): string {
+export function describeClaim(claim: Claim | null): string {
   if (!claim) return 'nothing'
   if (claim.is === 'blocked') return `blocked (${claim.awaiting})`
   if (claim.is === 'working' && claim.label !== undefined) return `working (${claim.label.slice(0, 40)})`
@@ -90,7 +90,10 @@ export function isOneRank(a: string, b: string): boolean {
   return (a === 'hook' && b === 'transcript') || (a === 'transcript' && b === 'hook')
 }
 
-/** Somebody is asked. A REPL at its prompt, a list that the person opened, and the second Ctrl-C ask nobody. */
+/**
+ * A person is asked. A REPL at its prompt, a list that the person opened, and the second Ctrl-C ask
+ * nobody.
+ */
 export function asksPerson({ view, awaiting, reading }: Pick<PaneState, 'view' | 'awaiting' | 'reading'>): boolean {
   if (awaiting === null || awaiting === 'picker' || awaiting === 'exit_confirm' || view === 'idle_prompt') return false
   return !(reading.claim?.is === 'blocked' && reading.claim.awaiting === 'picker')

@@ -1,14 +1,13 @@
-import { ContentWatch } from './content-watch.js'
+import { applyGuess } from './apply-guess.js'
+import { ContentTracker } from './content-tracker.js'
 import type { Evidence } from './evidence.js'
-import { FocusWatch } from './focus-watch.js'
+import { FocusTracker } from './focus-tracker.js'
 import { followLook, markStuck } from './follow-progress.js'
-import { ForegroundWatch } from './foreground-watch.js'
-import { heedGuess } from './heed-guess.js'
+import { ForegroundTracker } from './foreground-tracker.js'
 import type { Job } from './job.js'
-import type { TerminalWitness } from './menu-witness.js'
 import type { Pane, PaneState, PaneStep } from './pane.js'
 import type { Look } from './pane-screen.js'
-import { ProgressWatch } from './progress.js'
+import { ProgressTracker } from './progress.js'
 import type { LoggedReport } from './report-log.js'
 import { SignalQueue } from './signal-queue.js'
 import { type Signal, type SignalSource, signalName } from './signals.js'
@@ -17,26 +16,28 @@ import { SupervisedReading } from './supervised-reading.js'
 import { SupervisedStatus } from './supervised-status.js'
 import {
   nameOf,
-  type Supervised,
+  type SupervisedState,
   type SupervisorOptions,
   type SupervisorSettings,
   sourceOf,
 } from './supervisor-parts.js'
+import type { TerminalReadResult } from './terminal-read-check.js'
 
 /**
- * Everything that is known about one pane, turned into its status: reports go through the queue into the reading and the table, time alone
- * through `tick`, and where nobody reports, content heuristics guess. It owns no terminal and no clock: time is data, so a recording, a
- * test and a live pane run through the same code.
+ * Turns everything known about one pane into its status: reports go through the queue into the
+ * reading and the table, time alone through `tick`, and if there are no reports, content heuristics
+ * guess. It owns no terminal and no clock: time is data, so a recording, a test and a live pane use
+ * the same code.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #settings: SupervisorSettings
   readonly #queue: SignalQueue
   readonly #status: SupervisedStatus
-  readonly #content: ContentWatch
-  readonly #progress: ProgressWatch
-  readonly #focus: FocusWatch
-  readonly #foreground: ForegroundWatch
+  readonly #content: ContentTracker
+  readonly #progress: ProgressTracker
+  readonly #focus: FocusTracker
+  readonly #foreground: ForegroundTracker
   readonly #reading: SupervisedReading
   #mode: 'auto' | 'off' = 'auto'
 
@@ -50,14 +51,14 @@ export class Supervisor {
       max: settings.queue.max,
       count: reason => counters.add(reason === 'merged' ? 'queue.merged' : 'queue.dropped', { reason }),
     })
-    this.#content = new ContentWatch(settings.heuristics)
-    this.#progress = new ProgressWatch({
+    this.#content = new ContentTracker(settings.heuristics)
+    this.#progress = new ProgressTracker({
       afterS: panes.stuck_after_s,
       toolS: panes.stuck_tool_s,
       frozenS: panes.stuck_frozen_s,
     })
-    this.#focus = new FocusWatch(panes.focus_debounce_s)
-    this.#foreground = new ForegroundWatch(settings.heuristics.jobs)
+    this.#focus = new FocusTracker(panes.focus_debounce_s)
+    this.#foreground = new ForegroundTracker(settings.heuristics.jobs)
     const parts = { content: this.#content, progress: this.#progress }
     this.#status = new SupervisedStatus(pane, options, parts)
     this.#reading = new SupervisedReading(options, { status: this.#status, ...parts })
@@ -85,9 +86,9 @@ export class Supervisor {
     return this.#status.log.entries(t)
   }
 
-  // — what comes in —
+  // — input —
 
-  /** What came out of the pane's bytes, or of its agent's words. */
+  /** Takes the outputs of the pane's bytes, or of its agent's reports. */
   take(steps: readonly PaneStep[], t: number): void {
     for (const step of steps) {
       if (step.type === 'evidence')
@@ -97,7 +98,9 @@ export class Supervisor {
     this.drain(t)
   }
 
-  /** Something that is no evidence by itself: a hook's tool result, a resize, a person's interrupt. */
+  /**
+   * Something that is not evidence by itself: a hook's tool result, a resize, a person's interrupt.
+   */
   note(source: SignalSource, name: string, t: number): void {
     this.#offer(source, name, t, {})
     this.drain(t)
@@ -107,14 +110,17 @@ export class Supervisor {
     this.#content.resized(t)
   }
 
-  /** The program in the foreground; `null` where nobody tells. */
+  /** Sets the program in the foreground; `null` if unknown. */
   runs(job: Job | null, t: number): void {
     if (!this.#foreground.runs(job, t)) return
     this.#offer('process', 'returned', t, {})
     this.drain(t)
   }
 
-  /** Another program has taken the pane: what was known of the old one is gone, its run is over. */
+  /**
+   * Another program has replaced the one in the pane: everything known about the old one is
+   * dropped, and its run ends.
+   */
   replace(pane: Pane, t: number): void {
     this.#status.pane = pane
     this.#tune(pane)
@@ -139,12 +145,12 @@ export class Supervisor {
     this.drain(t)
   }
 
-  /** An approval of this pane waits in the ledger, or no more. */
+  /** Whether an approval of this pane is pending in the ledger. */
   setPending(isPending: boolean): void {
     this.#status.isPending = isPending
   }
 
-  /** A switch in the settings was turned. */
+  /** Applies changed settings. */
   retune(): void {
     this.#tune(this.pane)
   }
@@ -162,13 +168,15 @@ export class Supervisor {
 
   // — time —
 
-  /** Once a second, and at `nextDeadline`. A task that fails does not keep the others from their turn. */
+  /**
+   * Call it once a second, and at `nextDeadline`. A task that fails does not prevent the others.
+   */
   tick(t: number): void {
     const tasks = [
       () => this.drain(t),
       () => this.#reading.count(t),
       () => this.#status.tick(t),
-      () => this.#reading.again(t),
+      () => this.#reading.readAgain(t),
       () => this.#readForeground(t),
       () => this.#status.endWait(t),
       () => markStuck(t, { status: this.#status, progress: this.#progress, counters: this.#options.counters }),
@@ -184,24 +192,30 @@ export class Supervisor {
     }
   }
 
-  /** Times that a tick each second would miss: focus counts after a fraction of one, a menu over a command after one since it came up. */
+  /**
+   * Times that a tick each second would miss: focus counts after a fraction of a second, a menu
+   * over a command one second after it appeared.
+   */
   nextDeadline(): number | null {
-    const deadlines = [this.#focus.nextDeadline(), this.pane.witnessDeadline()].filter(at => at !== null)
+    const deadlines = [this.#focus.nextDeadline(), this.pane.readCheckDeadline()].filter(at => at !== null)
     return deadlines.length === 0 ? null : Math.min(...deadlines)
   }
 
-  /** Asked by who can see the program: is it to be looked at now whether it reads its terminal? Then `witness` is to be called. */
-  isWitnessDue(t: number): boolean {
-    return this.pane.isWitnessDue(t)
+  /**
+   * Whether the owner should check now if the program reads its terminal, and then call
+   * `noteReadCheck`.
+   */
+  isReadCheckDue(t: number): boolean {
+    return this.pane.isReadCheckDue(t)
   }
 
-  witness(witness: TerminalWitness, t: number): void {
-    this.#reading.witness(witness, t)
+  takeReadCheck(result: TerminalReadResult, t: number): void {
+    this.#reading.takeReadCheck(result, t)
   }
 
-  // — what it is —
+  // — state —
 
-  state(t: number): Supervised {
+  state(t: number): SupervisedState {
     const { state } = this.#status
     const { reading } = this.pane.state(t)
     return {
@@ -215,12 +229,12 @@ export class Supervisor {
       staleFor: this.#reading.staleFor(t),
       contradictions: reading.contradictions.length,
       flicker: this.#status.flickers,
-      heuristics: this.#settings.heuristics.mode === 'off' ? 'off' : this.#mode,
+      heuristics: this.#heuristics,
       gate: this.#content.gateReason,
     }
   }
 
-  /** Works off what waits. */
+  /** Processes the queue. */
   drain(t: number): void {
     for (const signal of this.#queue.drain()) {
       try {
@@ -231,13 +245,20 @@ export class Supervisor {
     }
   }
 
-  // — inside —
+  // — internal —
+
+  /** The heuristics can be off for all panes, for the pane's agent, or for this pane. */
+  get #heuristics(): 'auto' | 'off' {
+    const { heuristics, agents } = this.#settings
+    const agent = this.job?.agent ?? this.pane.pack.agent
+    return heuristics.mode === 'off' || agents[agent]?.heuristics === 'off' ? 'off' : this.#mode
+  }
 
   /** Knobs that the pane itself needs. */
   #tune(pane: Pane): void {
     const { osc7501, reading } = this.#settings
-    pane.hearsStatus = osc7501.enabled
-    pane.isWitnessed = this.#options.isWitnessed === true
+    pane.usesStatusReports = osc7501.enabled
+    pane.canCheckReads = this.#options.canCheckReads === true
     pane.screen.settleBy({
       looks: reading.settle_looks,
       gapS: reading.settle_gap_ms / 1000,
@@ -245,7 +266,7 @@ export class Supervisor {
     })
   }
 
-  /** The shell has said that a command runs, and not yet that it has ended. */
+  /** The shell has reported that a command runs, and not yet that it has ended. */
   #isMarked(t: number): boolean {
     return this.pane.standing(t).some(({ authority, claim }) => authority === 'shell' && claim.is === 'working')
   }
@@ -256,12 +277,12 @@ export class Supervisor {
 
   #handle(signal: Signal, now: number): void {
     const { source, t, data } = signal
-    if (data.evidence !== undefined) return this.#reading.hear(data.evidence as Evidence, now)
+    if (data.evidence !== undefined) return this.#reading.takeEvidence(data.evidence as Evidence, now)
     if (data.step !== undefined) return this.#see((data.step as PaneStep & { type: 'look' }).state, t)
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
       this.#status.log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
-      // The agent has left: whatever it was doing is over, and nobody ended it well or badly.
+      // The agent has exited: its work is over, neither succeeded nor failed.
       if (signal.name === 'ended') this.#status.apply('rest', source, t, signalName(signal), { isReading: true })
       return
     }
@@ -269,8 +290,9 @@ export class Supervisor {
       case 'content.update':
         return this.#status.contentChanged(t)
       case 'process.returned':
-        // No mark and no word: a run that nobody better began has ended, how is unknown. A shell that marks its commands says so itself; the
-        // programs of one command come and go.
+        // Without a mark or a report: a run that no better source started has ended, its result is
+        // unknown. A shell that marks its commands reports the end itself; the programs of one
+        // command come and go.
         if (this.#status.isActive && !this.#isMarked(t))
           this.#status.apply('finish-ok', 'shell', t, 'process/back-to-shell')
         return
@@ -292,18 +314,18 @@ export class Supervisor {
     if (followLook(look, t, { content: this.#content, progress: this.#progress }))
       this.#offer('content', 'update', t, {})
     if (!this.#status.isActive && this.#content.isTyping) this.#status.acted(t)
-    this.#reading.see(state, t)
+    this.#reading.takeLook(state, t)
     if (look.isSettled && look.observation.view === 'idle_prompt') this.#content.learnPrompt()
     this.#guess(look.frame, t)
   }
 
-  /** Nobody has ever said a word: the program in the foreground speaks by being there. */
+  /** Without any report, the program in the foreground is evidence by being there. */
   #readForeground(t: number): void {
     if (this.pane.state(t).reading.claim !== null || this.pane.screen.last === null) return
     const evidence = this.#foreground.evidence(t)
     if (!evidence) return
     this.pane.report(evidence)
-    this.#reading.hear(evidence, t)
+    this.#reading.takeEvidence(evidence, t)
   }
 
   #guess(frame: Look['frame'] | null, t: number): void {
@@ -312,13 +334,13 @@ export class Supervisor {
       pane: this.pane,
       job: this.job,
       agentPrograms,
-      mode: this.#mode,
+      mode: this.#heuristics,
       status: this.#status.state.status,
     })
     if (!guess) return
     const job = this.job?.name ?? 'none'
-    const hasSpoken = heedGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
-    if (hasSpoken) this.#reading.noteHeard(t)
+    const isApplied = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
+    if (isApplied) this.#reading.noteReport(t)
   }
 
   #markSeen(t: number): void {

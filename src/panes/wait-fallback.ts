@@ -1,4 +1,7 @@
-/** A wait that nothing ended by itself: after a while it is tried to be over, again and again. Whether it may be is the table's to say. */
+/**
+ * Ends a stale wait: every `afterS` seconds it proposes a `wait-over` event, and the status table
+ * accepts or refuses it.
+ */
 export class WaitFallback {
   readonly #afterS: number
   readonly #mayRun: boolean
@@ -19,7 +22,7 @@ export class WaitFallback {
     this.#isChanged = true
   }
 
-  /** The event that is due now, if one is. */
+  /** The event that is due now, if any. */
   due(t: number): 'wait-over-changed' | 'wait-over-quiet' | null {
     if (this.#triedAt === null || t - this.#triedAt < this.#afterS) return null
     this.#triedAt = t

@@ -1,1 +1,1 @@
-export { People, type Person, type PersonRole, ROLES } from './people.js'
+export { People, type Person, type PersonRole } from './people.js'

@@ -11,7 +11,7 @@ const person = z.strictObject({
   id: z.string().min(1),
   name: z.string().min(1),
   role: z.enum(ROLES),
-  /** Numeric ids of Telegram accounts that are this person. Names of accounts are never compared. */
+  /** The numeric ids of this person's Telegram accounts. Account names are never compared. */
   telegram: z.array(z.int()).default([]),
 })
 export type Person = z.output<typeof person>
@@ -19,8 +19,9 @@ export type Person = z.output<typeof person>
 const file = z.strictObject({ people: z.array(person) })
 
 /**
- * Who may do what from elsewhere: `people.json` in the settings' directory, 0600. Changed only after a person at this machine said yes.
- * A file that is missing is an empty list, and an empty list is nobody; one that cannot be read is an error, never an empty list.
+ * The people who may use Signalbox from other devices: `people.json` beside the settings, mode
+ * 0600. It changes only after a confirmation at this machine. A missing file is an empty list; a
+ * file that cannot be read is an error, never an empty list.
  */
 export class People {
   readonly #path: string
@@ -42,16 +43,16 @@ export class People {
     return this.all().find(({ telegram }) => telegram.includes(id)) ?? null
   }
 
-  /** Writes the whole file anew, beside the old one and then in its place. */
+  /** Writes a new file, then replaces the old one by it. */
   save(people: readonly Person[]): void {
-    const beside = `${this.#path}.${randomBytes(6).toString('hex')}`
-    writeFileSync(beside, `${JSON.stringify({ people }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    renameSync(beside, this.#path)
+    const temporary = `${this.#path}.${randomBytes(6).toString('hex')}`
+    writeFileSync(temporary, `${JSON.stringify({ people }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(temporary, this.#path)
     chmodSync(this.#path, 0o600)
     this.#read = null
   }
 
-  /** This account is this person from now on, and nobody else's. */
+  /** Assigns an account to a person, and removes it from all others. */
   pair(telegram: number, { name, role }: { name: string; role: PersonRole }): Person {
     const others = this.all().map(known => ({ ...known, telegram: known.telegram.filter(id => id !== telegram) }))
     const known = others.find(candidate => candidate.name === name)
@@ -65,7 +66,7 @@ export class People {
     return paired
   }
 
-  /** Takes away everything this account could do; in one step, for a phone that was lost. */
+  /** Removes all rights of an account, for example of a lost phone. */
   unpair(telegram: number): boolean {
     const before = this.all()
     if (!before.some(known => known.telegram.includes(telegram))) return false
@@ -82,9 +83,9 @@ function parse(path: string): readonly Person[] {
       cause instanceof z.ZodError
         ? cause.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`).join('; ')
         : String(cause)
-    throw new SignalboxError('E_CONFIG', `the list of people cannot be read: ${what}`, {
+    throw new SignalboxError('E_CONFIG', `people.json cannot be read: ${what}`, {
       place: { file: path, line: 1 },
-      next: 'mend the file, or pair again with signalbox telegram setup',
+      next: 'repair the file, or pair again with signalbox telegram setup',
       cause,
     })
   }

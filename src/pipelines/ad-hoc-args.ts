@@ -8,8 +8,9 @@ import { DEFAULT_PLAN_PATH, resolvePlanPath } from './plan/plan-path.js'
 import { issueOfText } from './trackers/file.js'
 
 /**
- * The arguments of a pipeline whose DOT a person took over and runs with `signalbox run`: the issue is an input of the graph (a file or a
- * text), every role is played by the agent of the run, and the place is the one that every graph's run has.
+ * The arguments of a pipeline whose DOT a person ejected and runs with `signalbox run`: the issue
+ * is an input of the graph (a file or text), the agent of the run plays every role, and the run
+ * works in the same place as any other graph run.
  */
 export async function adHocArgs(call: StepCall, { work, context }: GraphStep, pipeline: string): Promise<PipelineArgs> {
   const { agent, model, permissions, workspace, inputs, isAutoApproved } = work.input
@@ -51,6 +52,6 @@ export async function adHocArgs(call: StepCall, { work, context }: GraphStep, pi
 
 function titled(text: string) {
   if (text.trim() === '')
-    throw new SignalboxError('E_INPUT', 'there is no issue', { next: 'signalbox run … --input issue=issue.md' })
+    throw new SignalboxError('E_INPUT', 'no issue was given', { next: 'signalbox run … --input issue=issue.md' })
   return issueOfText(`# ${text}\n`, text)
 }

@@ -4,7 +4,7 @@ import { DEFAULT_PLAN_PATH } from './plan/plan-path.js'
 export const ROLES = ['architect', 'developer', 'reviewer', 'evaluator'] as const
 export type RoleName = (typeof ROLES)[number]
 
-/** Who plays a role. */
+/** The agent that plays a role. */
 const player = z.object({
   agent: z.string(),
   model: z.string().nullable(),
@@ -16,7 +16,9 @@ const player = z.object({
 })
 export type Player = z.infer<typeof player>
 
-/** A profile as a run has it: copied when the run is made, so that later edits change nothing. */
+/**
+ * A profile as the run uses it: copied when the run is created, so that later edits have no effect.
+ */
 export const profileCopy = z.object({
   name: z.string(),
   roles: z.object({ architect: player, developer: player, reviewer: player, evaluator: player }),
@@ -28,9 +30,9 @@ export const profileCopy = z.object({
   maxReviewPasses: z.int().default(3),
   onUnapproved: z.enum(['ask', 'continue', 'stop']).default('ask'),
   reviewTypes: z.array(z.string()).min(1).default(['general']),
-  /** Guidelines of the types of review that are not built in, by type. */
+  /** Guidelines for review types that are not built in, by type. */
   guidelines: z.record(z.string(), z.string()).default({}),
-  /** Command lines, as words. */
+  /** Command lines, as argument lists. */
   checks: z.array(z.array(z.string())).default([]),
   maxRetries: z.int().default(1),
   retryPolicy: z.string().default('standard'),
@@ -38,7 +40,7 @@ export const profileCopy = z.object({
   worktreeSetup: z.string().nullable().default(null),
   taskUsd: z.number().nullable().default(null),
   dayUsd: z.number().nullable().default(null),
-  /** Prompts that the person wrote, by id; with the hash that each step records. */
+  /** Custom prompts, by id, with the hash that each step records. */
   prompts: z.record(z.string(), z.object({ text: z.string(), hash: z.string() })).default({}),
 })
 export type ProfileCopy = z.infer<typeof profileCopy>
@@ -51,18 +53,18 @@ const issue = z.object({
   url: z.string().optional(),
 })
 
-/** What is reviewed. Revisions are commits: names may move while the run waits. */
+/** What to review. Revisions are commit ids, because names may move while the run waits. */
 export const reviewTarget = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('local') }),
   z.object({ kind: z.literal('range'), from: z.string(), to: z.string(), label: z.string() }),
 ])
 export type ReviewTarget = z.infer<typeof reviewTarget>
 
-/** Everything that a run of a pipeline is told at its beginning. It is kept with the run as JSON and never changes. */
+/** All arguments of a pipeline run. They are stored with the run as JSON and never change. */
 export const pipelineArgs = z.object({
   pipeline: z.string(),
   workflowId: z.string(),
-  /** ISO time. */
+  /** ISO 8601. */
   createdAt: z.string(),
   profile: profileCopy,
   tracker: z.string().default('noop'),
@@ -71,19 +73,19 @@ export const pipelineArgs = z.object({
     .object({ content: z.string(), source: z.enum(['import', 'brainstorming', 'file']) })
     .nullable()
     .default(null),
-  /** A plan that a person brought. */
+  /** A plan that a person supplied. */
   plan: z.string().nullable().default(null),
   planPath: z.string().nullable().default(null),
   repository: z.string(),
-  /** Where the run works: a worktree of its own, or a directory as it is. */
+  /** Where the run works: in a worktree of its own, or directly in a directory. */
   place: z.object({
     mode: z.enum(['worktree', 'in_place']),
     path: z.string(),
     branch: z.string().nullable(),
     base: z.string(),
-    /** Whose worktree it is to git, where it is another than the run's own. */
+    /** Whether the run creates the branch. */
     isNewBranch: z.boolean(),
-    /** Files that were changed before the run began, and stay as they are. */
+    /** Files that were modified before the run started; it leaves them alone. */
     dirtyBefore: z.array(z.string()).default([]),
   }),
   autoApprove: z.boolean().default(false),
@@ -91,10 +93,10 @@ export const pipelineArgs = z.object({
   comment: z.boolean().default(false),
   target: reviewTarget.nullable().default(null),
   reviewMode: z.enum(['review_only', 'review_fix']).default('review_fix'),
-  /** Whether fixes of a review are committed. */
+  /** Whether the fixes of a review are committed. */
   commitsFixes: z.boolean().default(false),
 })
 export type PipelineArgs = z.infer<typeof pipelineArgs>
 
-/** The input of the graph's run that holds the arguments. */
+/** The name of the graph input that holds the arguments. */
 export const ARGS_INPUT = 'pipeline.args'

@@ -4,20 +4,21 @@ import type { EventStore } from '../store/index.js'
 import type { PipelineArgs } from './args.js'
 import type { BasePipelineState, HistoryEntry } from './state.js'
 
-/* What a pipeline is. Types only: what does something lies beside this file. */
+/* The interface of a pipeline. Types only. */
 
 export type { BasePipelineState, HistoryEntry }
 
-/** What people are shown of a pipeline. Frozen. */
+/** How a pipeline is presented to people. Frozen. */
 export type PipelineMetadata = Readonly<{ name: string; displayName: string; description: string }>
 
 /**
- * A named workflow with a typed state, shipped in code. It builds the same kind of graph as a DOT file, and runs on the same engine. It holds
- * nothing between calls: every run that wants one gets a fresh one from the registry.
+ * A named workflow with a typed state, shipped in code. It builds the same kind of graph as a DOT
+ * file, and runs on the same engine. It keeps no state between calls: the registry creates a new
+ * instance for each use.
  */
 export interface Pipeline<State extends BasePipelineState = BasePipelineState> {
   readonly metadata: PipelineMetadata
-  /** Gates park in the store; where none is given, whoever drives the graph answers them. */
+  /** Gates wait in the store; without one, the caller that drives the graph answers them. */
   createGraph(store?: EventStore): Graph
   /** Pure: time and ids are in the arguments. */
   getInitialState(args: PipelineArgs): State

@@ -1,16 +1,15 @@
 import type { Attribute, Attributes, Graph, GraphEdge, GraphNode } from '../graph/index.js'
 
-/** A node of a pipeline: which function it is, and how it is drawn. */
+/** A node of a pipeline: its function, and how it is drawn. */
 export interface NodePlan {
-  /** Function of the pipeline; start and exit have none. */
+  /** The function in the pipeline; start and exit have none. */
   fn?: string
   label: string
   shape: string
   attributes?: Record<string, string>
 }
 
-/** From, to, and the word that stands for this way. */
-export type EdgePlan = readonly [from: string, to: string, label?: string]
+export type EdgePlan = readonly [from: string, to: string]
 
 export interface GraphPlan {
   name: string
@@ -19,18 +18,22 @@ export interface GraphPlan {
   edges: readonly EdgePlan[]
 }
 
-/** A graph as the DOT parser would have made it. */
+/**
+ * A graph as the DOT parser would build it. A function chooses its next node by name, so an edge
+ * between two functions has the name of its target as its label.
+ */
 export function buildGraph({ name, attributes, nodes, edges }: GraphPlan): Graph {
   const counts = new Map<string, number>()
   return {
     name,
     attributes: attributesOf(attributes),
     nodes: new Map(Object.entries(nodes).map(([id, plan]) => [id, nodeOf(id, plan)])),
-    edges: edges.map(([from, to, label]): GraphEdge => {
+    edges: edges.map(([from, to]): GraphEdge => {
       const pair = `${from}->${to}`
       const count = (counts.get(pair) ?? 0) + 1
       counts.set(pair, count)
-      return { id: `${pair}#${count}`, from, to, attributes: attributesOf(label ? { label } : {}), place: null }
+      const isRoute = nodes[from]?.fn !== undefined && nodes[to]?.fn !== undefined
+      return { id: `${pair}#${count}`, from, to, attributes: attributesOf(isRoute ? { label: to } : {}), place: null }
     }),
     file: null,
   }

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import type { EventStore } from '../store/index.js'
 import { APPROVED, plan, rejected, writesPlan } from './testing/scripted-agents.js'
-import { bench, useBench } from './testing/use-bench.js'
+import { fixture, useFixture } from './testing/use-fixture.js'
 
-useBench()
+useFixture()
 
 const script = () =>
-  bench.script({
+  fixture.script({
     architect: [writesPlan(plan(1))],
     reviewer: [{ text: JSON.stringify(rejected()) }, { text: JSON.stringify(APPROVED) }],
   })
 
-/** Dies at its nth append: before it is written, or just after. */
+/** Fails at its n-th append: before it is written, or just after. */
 function dyingAt(store: EventStore, count: number, when: 'before' | 'after'): EventStore {
   let left = count
   return new Proxy(store, {
@@ -30,13 +30,13 @@ function dyingAt(store: EventStore, count: number, when: 'before' | 'after'): Ev
   })
 }
 
-/** What happened, without what only a second life adds. */
+/** Event types, without those that only a restart adds. */
 const facts = (types: readonly string[]) =>
   types.filter(type => /^(plan|task|items|evaluation|run\.completed|node\.finished|history)/.test(type))
 
-test('events only in memory; history written at the end: wherever the machine goes off, the next life ends the same, and nothing is committed or told twice', async () => {
+test('a run that dies at any append ends the same after a restart, and nothing is committed or reported twice', async () => {
   script()
-  const whole = await bench.implement()
+  const whole = await fixture.implement()
   const expected = facts(whole.types)
   const history = whole.pipeline.state.history.map(({ message }) => message.replace(/[0-9a-f]{12}/, 'x'))
   expect(expected.filter(type => type === 'task.finished')).toHaveLength(1)
@@ -48,13 +48,13 @@ test('events only in memory; history written at the end: wherever the machine go
     [11, 'before'],
     [13, 'after'],
   ] as const) {
-    bench.newRepository()
+    fixture.newRepository()
     script()
-    const id = await bench.create({ autoApprove: true })
-    await bench.drive(id, dyingAt(bench.store, at, when)).catch(() => deaths++)
-    const run = await bench.drive(id)
+    const id = await fixture.create({ autoApprove: true })
+    await fixture.drive(id, dyingAt(fixture.store, at, when)).catch(() => deaths++)
+    const run = await fixture.drive(id)
     expect(run.record.status, `${when} append ${at}`).toBe('completed')
-    expect(bench.commits(), `${when} append ${at}`).toHaveLength(1)
+    expect(fixture.commits(), `${when} append ${at}`).toHaveLength(1)
     expect(facts(run.types), `${when} append ${at}`).toEqual(expected)
     expect(run.pipeline.state.history.map(({ message }) => message.replace(/[0-9a-f]{12}/, 'x'))).toEqual(history)
   }

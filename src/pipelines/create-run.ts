@@ -5,20 +5,24 @@ import { type Attribute, type Graph, printDot, textOf } from '../graph/index.js'
 import { ARGS_INPUT, type PipelineArgs, type ProfileCopy } from './args.js'
 import type { PipelineRegistry } from './registry.js'
 
-export interface RunWish {
+export interface PipelineRunOptions {
   title: string
-  /** Budgets of the whole run. */
+  /** Limits of the whole run. */
   limits: NonNullable<EventData<'run.created'>['limits']>
   labels: Record<string, string>
-  /** Who wants it; the person of this machine where nobody is named. */
+  /** Who requested it; by default the local person. */
   person?: string
 }
 
-/** The label that tells runs of pipelines from those of other graphs. */
+/** The label that distinguishes pipeline runs from other graph runs. */
 export const PIPELINE_LABEL = 'pipeline'
 
-/** A run of a pipeline, as the engine is asked for it: a run of a graph, with the graph and the arguments inside. */
-export function pipelineRun(registry: PipelineRegistry, args: PipelineArgs, wish: RunWish): EventData<'run.created'> {
+/** The creation data of a pipeline run: a graph run, with the graph and the arguments inside. */
+export function pipelineRun(
+  registry: PipelineRegistry,
+  args: PipelineArgs,
+  options: PipelineRunOptions,
+): EventData<'run.created'> {
   const graph = withRetries(registry.getPipeline(args.pipeline).createGraph(), args.profile)
   const dot = printDot(graph)
   const input: GraphInput = {
@@ -29,26 +33,26 @@ export function pipelineRun(registry: PipelineRegistry, args: PipelineArgs, wish
     agent: args.profile.roles.developer.agent,
     model: null,
     permissions: null,
-    // Gates of a pipeline know themselves what may be approved without a person.
+    // The gates of a pipeline decide themselves what is approved without a person.
     isAutoApproved: false,
     dryRun: null,
-    // The branch stays out: a pipeline makes its own worktree and its own commits.
+    // No branch here: a pipeline creates its own worktree and commits.
     workspace: { path: args.place.path, branch: null, base: args.place.base },
     from: null,
   }
   return {
     kind: 'graph',
-    title: wish.title,
+    title: options.title,
     project: args.repository,
     cwd: args.place.path,
-    person: wish.person ?? 'local',
+    person: options.person ?? 'local',
     input,
-    limits: wish.limits,
-    labels: { ...wish.labels, [PIPELINE_LABEL]: args.pipeline },
+    limits: options.limits,
+    labels: { ...options.labels, [PIPELINE_LABEL]: args.pipeline },
   }
 }
 
-/** Attempts of agents, as the profile has them. */
+/** Applies the profile's retries to the agent nodes. */
 function withRetries(graph: Graph, { maxRetries, retryPolicy }: ProfileCopy): Graph {
   const own = (value: string): Attribute => ({ value, isQuoted: false, place: null, origin: 'own' })
   const nodes = new Map(

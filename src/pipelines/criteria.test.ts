@@ -23,12 +23,12 @@ const ARGS = pipelineArgs.parse({
   place: { mode: 'worktree', path: '/w', branch: 'b', base: 'c', isNewBranch: true },
 })
 
-describe('protocol and base state exist', () => {
+describe('the pipeline protocol', () => {
   test('base.ts exports types only', () => {
     expect(Object.keys(base)).toEqual([])
   })
 
-  test('a pipeline of somebody’s own is a few lines', () => {
+  test('needs only a few lines for a new pipeline', () => {
     const state = basePipelineState.extend({ pipeline_type: z.literal('lamp'), lit: z.boolean().default(false) })
     type LampState = z.infer<typeof state>
     const lamp = (): Pipeline<LampState> => ({
@@ -56,17 +56,17 @@ describe('protocol and base state exist', () => {
   })
 })
 
-test('metadata separated: it is frozen', () => {
+test('freezes the metadata', () => {
   const { metadata } = builtInPipelines().getPipeline('review')
   expect(() => {
     ;(metadata as { name: string }).name = 'other'
   }).toThrow(TypeError)
 })
 
-describe('registry', () => {
+describe('the registry', () => {
   const registry = builtInPipelines()
 
-  test('two calls give two instances; unknown names throw and say what is known; the list has all, by name', () => {
+  test('returns a new instance per call; throws for an unknown name and lists the known ones; lists all, sorted by name', () => {
     expect(registry.getPipeline('review')).not.toBe(registry.getPipeline('review'))
     expect(() => registry.getPipeline('x')).toThrow(UnknownPipelineError)
     expect(() => registry.getPipeline('x')).toThrow('Unknown pipeline: x (known: implementation, review)')
@@ -79,8 +79,8 @@ describe('registry', () => {
   })
 })
 
-/** Fields of the seed with their defaults. */
-const SEED_FIELDS: Record<string, unknown> = {
+/** All fields and their defaults. */
+const DEFAULTS: Record<string, unknown> = {
   ...{ status: 'pending', history: [], pending_user_input: false, user_message: null, driver_session_id: null },
   ...{ final_response: null, error: null, issue: null, design: null, goal: null, base_commit: null },
   ...{ plan_markdown: null, raw_architect_output: null, plan_path: null, key_files: [], human_approved: null },
@@ -89,7 +89,7 @@ const SEED_FIELDS: Record<string, unknown> = {
   ...{ approved_items: [], auto_approve: false, review_pass: 0, max_review_passes: 3 },
 }
 
-describe('state hierarchy', () => {
+describe('the pipeline state', () => {
   const identity = {
     workflow_id: 'run_1',
     pipeline_type: 'review',
@@ -97,15 +97,15 @@ describe('state hierarchy', () => {
     created_at: '2026-01-01T00:00:00.000Z',
   }
 
-  test.each(Object.entries(SEED_FIELDS))('%s has its default', (field, value) => {
+  test.each(Object.entries(DEFAULTS))('has a default for %s', (field, value) => {
     expect(parseState(identity)[field as 'status']).toEqual(value)
   })
 
-  test('parse of {} names each missing field', () => {
+  test('names each missing required field when {} is parsed', () => {
     expect(() => parseState({})).toThrow(/workflow_id.*pipeline_type.*profile_id.*created_at/)
   })
 
-  test('states are frozen all the way down', () => {
+  test('is deeply frozen', () => {
     const state = parseState({
       ...identity,
       history: [{ timestamp: '2026-01-01T00:00:00.000Z', agent: 'a', message: 'm' }],
@@ -116,7 +116,7 @@ describe('state hierarchy', () => {
     }).toThrow(TypeError)
   })
 
-  test('history only grows, identity never changes, and what does not fit changes nothing', () => {
+  test('appends to history, never changes its identity fields, and rejects an invalid update as a whole', () => {
     const entry = (message: string) => ({ timestamp: '2026-01-01T00:00:00.000Z', agent: 'a', message })
     const one = reduceState(parseState(identity), { history: [entry('one')] })
     const two = 'state' in one ? reduceState(one.state, { history: [entry('two')], goal: 'g' }) : one
@@ -125,22 +125,22 @@ describe('state hierarchy', () => {
       changed: ['goal'],
     })
     expect(reduceState(parseState(identity), { workflow_id: 'x' } as never)).toEqual({
-      problem: '"workflow_id" never changes',
+      problem: '"workflow_id" cannot be changed',
     })
     expect(reduceState(parseState(identity), { review_pass: 'many' } as never)).toMatchObject({
       problem: expect.stringMatching(/^review_pass/),
     })
     expect(reduceState(parseState(identity), { nonsense: 1 } as never)).toMatchObject({
-      problem: 'there is no field "nonsense"',
+      problem: 'unknown field "nonsense"',
     })
   })
 
-  test('state simplified: there are no tool calls in it', () => {
+  test('holds no tool calls', () => {
     expect(Object.keys(implementationState.shape).filter(field => /tool/.test(field))).toEqual([])
   })
 })
 
-test('clean break: what both pipelines do is one and the same function, and both have one schema', () => {
+test('has one schema for both pipelines, whose common nodes are the same functions', () => {
   const [implementation, review] = [pipelineNodes('implementation'), pipelineNodes('review')]
   const shared = Object.keys(review).filter(name => name in implementation)
   expect(shared).toEqual(['reviewer', 'developer', 'finish'])
@@ -149,10 +149,10 @@ test('clean break: what both pipelines do is one and the same function, and both
   expect(registry.getPipeline('review').getStateSchema()).toBe(registry.getPipeline('implementation').getStateSchema())
 })
 
-describe.each(['implementation', 'review'])('graphs relocated: %s', name => {
+describe.each(['implementation', 'review'])('the graph of the %s pipeline', name => {
   const graph = builtInPipelines().getPipeline(name).createGraph()
 
-  test('passes lint, and its DOT reads as the same graph', () => {
+  test('passes lint, and its DOT parses to the same graph', () => {
     const facts = { handlers: ['start', 'exit', 'code'], functions: pipelineFunctions(name), promptFile: null }
     expect(lint(graph, facts).filter(({ severity }) => severity !== 'info')).toEqual([])
     const again = parseDot(printDot(graph))
@@ -160,7 +160,7 @@ describe.each(['implementation', 'review'])('graphs relocated: %s', name => {
     expect(printDot(again.graph)).toBe(printDot(graph))
   })
 
-  test('every node of it is a function, and every way on is an edge with its word', () => {
+  test('has a function for every node, and a labelled edge for every route', () => {
     for (const node of graph.nodes.values()) {
       const fn = textOf(node.attributes, 'fn')
       if (fn !== null) expect(pipelineFunctions(name)).toContain(fn)
@@ -171,7 +171,7 @@ describe.each(['implementation', 'review'])('graphs relocated: %s', name => {
     }
   })
 
-  test('is in the docs as it is', () => {
+  test('is shown in the docs as it is', () => {
     const page = readFileSync(new URL('../../docs/guides/pipelines.md', import.meta.url), 'utf8')
     expect(page).toContain(printDot(graph))
   })

@@ -2,40 +2,40 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pipelineEvents } from '../events/pipeline-events.js'
-import { PipelineBench } from './testing/pipeline-bench.js'
+import { PipelineFixture } from './testing/pipeline-fixture.js'
 import { APPROVED, plan, rejected, writesPlan } from './testing/scripted-agents.js'
 
-let bench: PipelineBench
+let fixture: PipelineFixture
 
 beforeAll(async () => {
-  bench = await PipelineBench.open()
+  fixture = await PipelineFixture.open()
 })
-afterAll(() => bench.close())
+afterAll(() => fixture.close())
 
 const say = (value: object) => ({ text: JSON.stringify(value) })
 
-test('11 event types never sent: every type of the list comes from a real run', async () => {
-  const bin = join(bench.directory, 'bin')
+test('a real run writes every event type of the list', async () => {
+  const bin = join(fixture.directory, 'bin')
   mkdirSync(bin)
   writeFileSync(
     join(bin, 'gh'),
     '#!/bin/sh\ncase "$*" in *comments*) echo "{}";; *"issue comment"*) echo https://example/1#c;; esac\n',
   )
   chmodSync(join(bin, 'gh'), 0o755)
-  bench.path = `${bin}:${bench.path}`
+  fixture.path = `${bin}:${fixture.path}`
   const seen = new Set<string>()
   const look = ({ types }: { types: string[] }) => {
     for (const type of types) seen.add(type)
   }
   const activities = [{ type: 'tool_call', callId: '1', tool: 'Bash', kind: 'shell', input: { command: 'rm x' } }]
-  bench.script({ reviewer: [{ ...say(APPROVED), activities }], architect: [writesPlan(plan(1))] })
-  const id = await bench.create({ tracker: 'github', comment: true })
-  await bench.drive(id)
-  await bench.answer(id, 'reject', { text: 'no' })
-  await bench.answer(id, 'replace', { text: plan(1) })
-  look(await bench.answer(id, 'approve'))
-  bench.newRepository()
-  bench.script({
+  fixture.script({ reviewer: [{ ...say(APPROVED), activities }], architect: [writesPlan(plan(1))] })
+  const id = await fixture.create({ tracker: 'github', comment: true })
+  await fixture.drive(id)
+  await fixture.answer(id, 'reject', { text: 'no' })
+  await fixture.answer(id, 'replace', { text: plan(1) })
+  look(await fixture.answer(id, 'approve'))
+  fixture.newRepository()
+  fixture.script({
     architect: [writesPlan(plan(1))],
     developer: [
       ({ cwd }) => {
@@ -44,9 +44,9 @@ test('11 event types never sent: every type of the list comes from a real run', 
       },
     ],
   })
-  look(await bench.implement())
-  writeFileSync(join(bench.repository, 'a.txt'), 'two\n')
-  bench.script({ reviewer: [say(rejected()), say(APPROVED)] })
-  look(await bench.review({ autoApprove: true }))
+  look(await fixture.implement())
+  writeFileSync(join(fixture.repository, 'a.txt'), 'two\n')
+  fixture.script({ reviewer: [say(rejected()), say(APPROVED)] })
+  look(await fixture.review({ autoApprove: true }))
   expect(Object.keys(pipelineEvents).filter(type => !seen.has(type))).toEqual([])
 })

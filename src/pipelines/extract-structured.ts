@@ -11,8 +11,8 @@ export interface Extraction<T> {
   schema: ZodType<T>
   jsonSchema: object
   prompt(complaint: string | null): RolePrompt
-  /** Attempts whose answer does not count, whatever it was. */
-  isSpoiled?(attempt: number): boolean
+  /** Whether the answer of this attempt is void, whatever it was. */
+  isVoid?(attempt: number): boolean
 }
 
 export type Extracted<T> =
@@ -21,44 +21,48 @@ export type Extracted<T> =
   | { died: HeadlessEnd; usage: Usage | undefined }
 
 /**
- * A typed answer from an agent: by a JSON Schema where its program can be held to one, else by reading its last message strictly. An answer that
- * does not fit is asked for once more, in the same conversation, with what was wrong with it. After that there is no answer.
+ * Gets a typed answer from an agent: with a JSON Schema if its program supports one, else by
+ * parsing its last message strictly. An invalid answer is requested once more, in the same
+ * conversation, with the reason. After that, there is no answer.
  */
-export async function extractStructured<T>(context: NodeContext, wish: Extraction<T>): Promise<Extracted<T>> {
-  const earlier = await fromEarlier(context, wish)
+export async function extractStructured<T>(context: NodeContext, extraction: Extraction<T>): Promise<Extracted<T>> {
+  const earlier = await fromEarlier(context, extraction)
   if (earlier !== null) return earlier
-  const { agent } = context.args.profile.roles[wish.turn.role]
+  const { agent } = context.args.profile.roles[extraction.turn.role]
   const headless = (await loadAgent(agent)).headless
   let usage: Usage | undefined
   let complaint: string | null = null
-  let resume = wish.turn.resume ?? null
+  let resume = extraction.turn.resume ?? null
   for (const ask of ['', '+repair']) {
-    const part = `${wish.turn.part ?? ''}${ask}`
+    const part = `${extraction.turn.part ?? ''}${ask}`
     const end = await playRole(context, {
-      ...wish.turn,
-      prompt: wish.prompt(complaint),
+      ...extraction.turn,
+      prompt: extraction.prompt(complaint),
       resume,
       ...(part !== '' && { part }),
-      ...(takesSchema(headless) && { schema: wish.jsonSchema }),
+      ...(takesSchema(headless) && { schema: extraction.jsonSchema }),
     })
     if (end.usage) usage = usage ? addUsage(usage, end.usage) : end.usage
     if (end.status !== 'ok') return { died: end, usage }
-    const read = readStructured(end, wish.schema)
+    const read = readStructured(end, extraction.schema)
     if ('value' in read) return { value: read.value, usage, sessionId: end.sessionId }
     complaint = read.problem
     resume = end.sessionId
   }
-  return { problem: complaint ?? 'there is no answer', usage }
+  return { problem: complaint ?? 'there was no answer', usage }
 }
 
-/** What an attempt before had answered when its host died: nobody is asked twice. What is left of such attempts is ended. */
-async function fromEarlier<T>(context: NodeContext, wish: Extraction<T>): Promise<Extracted<T> | null> {
+/**
+ * Reuses an answer that an earlier attempt gave before its host died, so that no agent is asked
+ * twice. Ends what is left of such attempts.
+ */
+async function fromEarlier<T>(context: NodeContext, extraction: Extraction<T>): Promise<Extracted<T> | null> {
   const { step, services } = context
   for (let attempt = step.attempt - 1; attempt >= 1; attempt--)
     for (const ask of ['+repair', '']) {
-      const found = await services.agents.recover(earlierCall(context, `${wish.turn.part ?? ''}${ask}`, attempt))
-      if (found.verdict !== 'success' || wish.isSpoiled?.(attempt)) continue
-      const read = readStructured({ text: found.text ?? '' }, wish.schema)
+      const found = await services.agents.recover(earlierCall(context, `${extraction.turn.part ?? ''}${ask}`, attempt))
+      if (found.verdict !== 'success' || extraction.isVoid?.(attempt)) continue
+      const read = readStructured({ text: found.text ?? '' }, extraction.schema)
       if ('value' in read) return { value: read.value, usage: found.usage, sessionId: found.sessionId ?? null }
     }
   return null
@@ -74,7 +78,7 @@ function takesSchema(headless: HeadlessAgent | undefined): boolean {
   return headless?.takesSchema === true
 }
 
-/** The object in an answer, if it is of the form. No words and no near misses count. */
+/** Parses the object in an answer, if it has the right form. Prose and near misses do not count. */
 export function readStructured<T>(
   { text, structured }: Pick<HeadlessEnd, 'text'> & { structured?: unknown },
   schema: ZodType<T>,

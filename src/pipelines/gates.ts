@@ -4,12 +4,16 @@ import type { ReviewItem } from './review-object.js'
 import type { ImplementationState } from './state.js'
 
 /*
- * What people are asked, as data that every surface can draw. The gates of a pipeline are requests of the ledger (`kind` plan, review or gate,
- * `source.channel` run); `request.input` is one of the payloads below, told apart by `gate`; `request.options` are the answers, by key;
- * `request.text` says the same in words. The answer is bound to all of it: a changed plan or another item is another fingerprint.
+ * The questions of a pipeline, as data that every surface can show. They are requests in the ledger
+ * (`kind` plan, review or gate, `source.channel` run); `request.input` is one of the payloads
+ * below, distinguished by `gate`; `request.options` are the possible answers, by key;
+ * `request.text` says the same in words. The answer is bound to all of it: a changed plan or
+ * another item has another fingerprint.
  *
- * How to answer: `{ option }`, with a `text` or `note` where the option needs one; `approve` takes an `editedInput` (the payload with another
- * `plan_markdown`), which is the same as `edit` with the plan as `text`, and has room for more; items in `choices` (numbers as text, or one of all · none · critical · major · pass).
+ * How to answer: `{ option }`, with a `text` or `note` where the option needs one. `approve`
+ * accepts an `editedInput` (the payload with another `plan_markdown`), which equals `edit` with the
+ * plan as `text` but allows longer plans. Items go into `choices` (numbers as text, or one of all ·
+ * none · critical · major · pass).
  */
 
 export interface PlanGatePayload {
@@ -18,16 +22,16 @@ export interface PlanGatePayload {
   plan_path: string | null
   plan_hash: string
   plan_markdown: string
-  /** Which plan of this run it is, from 1 on. */
+  /** The number of this plan within the run, from 1. */
   version: number
   validation: { valid: boolean; issues: string[]; severity: string }
   tasks: { number: string; title: string | null }[]
   key_files: string[]
-  /** The plan was only said and not written. */
+  /** The plan was only in the answer, not in a file. */
   is_salvaged: boolean
-  /** What people said to the plans before. */
+  /** Feedback of people on earlier plans. */
   rejections: string[]
-  /** What changed since the version before, as a unified diff; null for the first. */
+  /** Changes since the previous version, as a unified diff; null for the first. */
   diff: string | null
 }
 
@@ -48,7 +52,7 @@ export interface ObjectionsGatePayload {
 
 export interface HookGatePayload {
   gate: 'hook'
-  /** Of a review: the pass whose fixes were to be committed, in the place of a task. */
+  /** In a review: the pass whose fixes were to be committed, instead of a task. */
   task: { number: string; title: string | null; index: number; of: number }
   output: string
   isReview?: boolean
@@ -61,19 +65,14 @@ export interface SpendingGatePayload {
   of: number
 }
 
-export type GatePayload =
-  | PlanGatePayload
-  | ItemsGatePayload
-  | ObjectionsGatePayload
-  | HookGatePayload
-  | SpendingGatePayload
-
 export function planQuestion(payload: PlanGatePayload, problem: string | null): GateQuestion {
   const { validation, tasks, goal } = payload
   const lines = [
     ...(problem === null ? [] : [problem, '']),
-    ...(validation.issues.length > 0 ? [`The plan was checked: ${validation.issues.join(', ')}`, ''] : []),
-    ...(payload.is_salvaged ? ['The Architect only said this plan; it was written down from that.', ''] : []),
+    ...(validation.issues.length > 0 ? [`Plan check: ${validation.issues.join(', ')}`, ''] : []),
+    ...(payload.is_salvaged
+      ? ['The Architect gave this plan in its answer instead of a file; Signalbox saved it to the file.', '']
+      : []),
     `Goal: ${goal ?? 'none'}`,
     `${plural(tasks.length, 'task')}: ${tasks.map(({ number, title }) => `${number} ${title ?? ''}`.trim()).join(' · ') || 'none'}`,
     ...(payload.key_files.length > 0 ? [`Files: ${payload.key_files.join(', ')}`] : []),
@@ -91,9 +90,9 @@ export function planQuestion(payload: PlanGatePayload, problem: string | null): 
     options: [
       { key: 'approve', label: 'Approve', meaning: 'allow-once' },
       { key: 'edit', label: 'Approve with my edits', meaning: 'text' },
-      { key: 'reject', label: 'Reject with feedback: a new plan', meaning: 'deny-with-text' },
-      { key: 'replace', label: 'Put my plan in its place and ask again', meaning: 'text' },
-      // Not the plain "no": that one asks for another plan.
+      { key: 'reject', label: 'Reject with feedback and get a new plan', meaning: 'deny-with-text' },
+      { key: 'replace', label: 'Replace it with my plan and ask again', meaning: 'text' },
+      // Not a plain denial: that would ask for another plan.
       { key: 'cancel', label: 'Cancel the run' },
     ],
   }
@@ -115,9 +114,9 @@ export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
         key: String(item.number),
         label: `${item.severity} ${item.file}${item.line === null ? '' : `:${item.line}`} ${item.title}`.slice(0, 200),
       })),
-      { key: 'all', label: 'All that the Evaluator would implement' },
-      { key: 'critical', label: 'The critical ones' },
-      { key: 'major', label: 'The critical and the major ones' },
+      { key: 'all', label: 'All items that the Evaluator recommends to implement' },
+      { key: 'critical', label: 'The critical items' },
+      { key: 'major', label: 'The critical and major items' },
       { key: 'none', label: 'None' },
       ...(pass < of ? [{ key: 'pass', label: 'Review again before I decide' }] : []),
     ],
@@ -129,12 +128,12 @@ export function objectionsQuestion(payload: ObjectionsGatePayload): GateQuestion
   const said = items.map(item => `- [${item.severity}] ${item.file} ${item.title}: ${item.issue}`)
   return {
     kind: 'review',
-    title: `Task ${task.index} of ${task.of} was not approved in ${plural(reviews, 'review')}`,
+    title: `Task ${task.index} of ${task.of} was not approved after ${plural(reviews, 'review')}`,
     text: [`Task ${task.number}: ${task.title ?? ''}`, '', ...said].join('\n'),
     input: { ...payload },
     takesText: true,
     options: [
-      { key: 'more', label: 'Give it more attempts' },
+      { key: 'more', label: 'Allow more attempts' },
       { key: 'accept', label: 'Accept it with these objections' },
       { key: 'stop', label: 'Stop the run', meaning: 'cancel' },
     ],
@@ -144,7 +143,7 @@ export function objectionsQuestion(payload: ObjectionsGatePayload): GateQuestion
 export function hookQuestion(payload: HookGatePayload): GateQuestion {
   return {
     kind: 'gate',
-    title: `The commit of ${payload.isReview ? 'the fixes of pass' : 'task'} ${payload.task.index} of ${payload.task.of} was refused`,
+    title: `A hook rejected the commit of ${payload.isReview ? 'the fixes of pass' : 'task'} ${payload.task.index} of ${payload.task.of}`,
     text: payload.output,
     input: { ...payload },
     options: [
@@ -159,12 +158,12 @@ export function spendingQuestion(payload: SpendingGatePayload): GateQuestion {
   const { limit, spent, of } = payload
   return {
     kind: 'gate',
-    title: `The budget of ${limit === 'task_usd' ? 'this task' : 'today'} is used up: $${spent.toFixed(2)} of $${of.toFixed(2)}`,
-    text: 'The next step of an agent waits for your word.',
+    title: `The budget ${limit === 'task_usd' ? 'of this task' : 'for today'} is used up: $${spent.toFixed(2)} of $${of.toFixed(2)}`,
+    text: 'The next agent step waits for your decision.',
     input: { ...payload },
     options: [
-      { key: 'raise', label: `Go on with $${of.toFixed(2)} more` },
-      { key: 'stop', label: 'Stop here; resume goes on', meaning: 'cancel' },
+      { key: 'raise', label: `Continue with $${of.toFixed(2)} more` },
+      { key: 'stop', label: 'Stop here; the run can be resumed', meaning: 'cancel' },
       { key: 'cancel', label: 'Cancel the run', meaning: 'cancel' },
     ],
   }

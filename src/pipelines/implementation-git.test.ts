@@ -2,104 +2,104 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { plan, writesPlan } from './testing/scripted-agents.js'
-import { bench, dataOf, useBench } from './testing/use-bench.js'
+import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 
-useBench()
+useFixture()
 
-describe('git', () => {
-  test('`git add -A` in the person’s own tree: in place, a dirty file stays as it was and out of the commit', async () => {
-    bench.git('checkout', '-q', '-b', 'own')
-    writeFileSync(join(bench.repository, 'a.txt'), 'mine, unfinished\n')
-    writeFileSync(join(bench.repository, 'notes.txt'), 'private\n')
-    const base = bench.git('rev-parse', 'HEAD')
+describe('an implementation run in a repository', () => {
+  test('in place, leaves a dirty file unchanged and out of the commit', async () => {
+    fixture.git('checkout', '-q', '-b', 'own')
+    writeFileSync(join(fixture.repository, 'a.txt'), 'mine, unfinished\n')
+    writeFileSync(join(fixture.repository, 'notes.txt'), 'private\n')
+    const base = fixture.git('rev-parse', 'HEAD')
     const place = {
       mode: 'in_place' as const,
-      path: bench.repository,
+      path: fixture.repository,
       branch: 'own',
       base,
       isNewBranch: false,
       dirtyBefore: ['a.txt', 'notes.txt'],
     }
-    const run = await bench.implement({ place })
+    const run = await fixture.implement({ place })
     expect(run.pipeline.state.outcome).toBe('approved')
-    expect(bench.git('status', '--porcelain')).toBe('M a.txt\n?? notes.txt')
-    expect(bench.git('log', '--format=', '--name-only', 'main..own').split('\n').filter(Boolean).sort()).toEqual(
+    expect(fixture.git('status', '--porcelain')).toBe('M a.txt\n?? notes.txt')
+    expect(fixture.git('log', '--format=', '--name-only', 'main..own').split('\n').filter(Boolean).sort()).toEqual(
       [run.pipeline.state.plan_path, 'f1.txt', 'f2.txt'].sort(),
     )
   })
 
-  test('a hook that refuses is shown; the Developer settles it, or a person goes past it, or it ends', async () => {
-    const hook = join(bench.repository, '.git', 'hooks', 'pre-commit')
+  test('shows a hook that rejects a commit; the Developer fixes it, a person skips the hook, or the run stops', async () => {
+    const hook = join(fixture.repository, '.git', 'hooks', 'pre-commit')
     writeFileSync(hook, '#!/bin/sh\necho "no lamp without a fuse" >&2\ntest -f fuse.txt\n')
     chmodSync(hook, 0o755)
-    bench.script({
+    fixture.script({
       architect: [writesPlan(plan(1))],
       developer: [{ files: { 'f1.txt': 'x' } }, { files: { 'fuse.txt': 'x' } }],
     })
-    const waiting = await bench.implement()
+    const waiting = await fixture.implement()
     expect(waiting.record.status).toBe('waiting')
-    expect((await bench.asked(waiting.id)).input).toMatchObject({
+    expect((await fixture.asked(waiting.id)).input).toMatchObject({
       gate: 'hook',
       output: expect.stringContaining('no lamp without a fuse'),
     })
-    const run = await bench.answer(waiting.id, 'fix')
-    expect(bench.agents.prompts('developer')[1]).toContain('no lamp without a fuse')
+    const run = await fixture.answer(waiting.id, 'fix')
+    expect(fixture.agents.prompts('developer')[1]).toContain('no lamp without a fuse')
     expect(run.pipeline.state.outcome).toBe('approved')
 
-    bench.newRepository()
+    fixture.newRepository()
     writeFileSync(hook, '#!/bin/sh\nexit 1\n')
     chmodSync(hook, 0o755)
-    bench.script({ architect: [writesPlan(plan(1))] })
-    const second = await bench.implement()
-    expect((await bench.answer(second.id, 'bypass')).record.status).toBe('completed')
+    fixture.script({ architect: [writesPlan(plan(1))] })
+    const second = await fixture.implement()
+    expect((await fixture.answer(second.id, 'bypass')).record.status).toBe('completed')
   })
 
-  test('a hook that only changes files is given them, once', async () => {
-    const hook = join(bench.repository, '.git', 'hooks', 'pre-commit')
+  test('adds files that a hook changed, and commits once more', async () => {
+    const hook = join(fixture.repository, '.git', 'hooks', 'pre-commit')
     writeFileSync(hook, '#!/bin/sh\ntest -f formatted.txt || { echo x > formatted.txt; exit 1; }\n')
     chmodSync(hook, 0o755)
-    bench.script({ architect: [writesPlan(plan(1))] })
-    const run = await bench.implement()
+    fixture.script({ architect: [writesPlan(plan(1))] })
+    const run = await fixture.implement()
     expect(run.record.status).toBe('completed')
-    expect(bench.git('show', '--stat', '--format=', 'signalbox/lamp')).toContain('formatted.txt')
+    expect(fixture.git('show', '--stat', '--format=', 'signalbox/lamp')).toContain('formatted.txt')
   })
 
-  test('a branch that somebody has already is left alone; a worktree that vanished is made anew from its branch', async () => {
-    bench.git('branch', 'signalbox/lamp')
-    const id = await bench.create()
-    const run = await bench.drive(id)
+  test('leaves an existing branch alone; recreates a vanished worktree from its branch', async () => {
+    fixture.git('branch', 'signalbox/lamp')
+    const id = await fixture.create()
+    const run = await fixture.drive(id)
     expect(run.pipeline.state.branch).toBe('signalbox/lamp-2')
     rmSync(run.pipeline.state.worktree!, { recursive: true, force: true })
-    const done = await bench.answer(id, 'approve')
+    const done = await fixture.answer(id, 'approve')
     expect(done.pipeline.state.outcome).toBe('approved')
-    expect(bench.commits('signalbox/lamp-2')).toHaveLength(2)
-    expect(dataOf(done, 'run.notice').some(({ text }) => /was gone and is made anew/.test(String(text)))).toBe(true)
+    expect(fixture.commits('signalbox/lamp-2')).toHaveLength(2)
+    expect(dataOf(done, 'run.notice').some(({ text }) => /was missing and was recreated/.test(String(text)))).toBe(true)
   })
 
-  test('a merge conflict is not committed over', async () => {
+  test('does not commit over a merge conflict', async () => {
     const conflict = (turn: { cwd: string }) => {
-      const git = (...args: string[]) => bench.gitIn(turn.cwd, ...args)
-      bench.writeIn(turn.cwd, 'a.txt', 'ours\n')
+      const git = (...args: string[]) => fixture.gitIn(turn.cwd, ...args)
+      fixture.writeIn(turn.cwd, 'a.txt', 'ours\n')
       git('commit', '-qam', 'ours')
       git('checkout', '-q', '-b', 'other', 'main')
-      bench.writeIn(turn.cwd, 'a.txt', 'theirs\n')
+      fixture.writeIn(turn.cwd, 'a.txt', 'theirs\n')
       git('commit', '-qam', 'theirs')
       git('checkout', '-q', 'signalbox/lamp')
       try {
         git('merge', 'other')
       } catch {
-        // The conflict is what the test is about.
+        // The conflict is what the test needs.
       }
       return {}
     }
-    bench.script({ architect: [writesPlan(plan(1))], developer: [conflict] })
-    const run = await bench.implement()
+    fixture.script({ architect: [writesPlan(plan(1))], developer: [conflict] })
+    const run = await fixture.implement()
     expect(run.record.status).toBe('failed')
     expect(dataOf(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('merge conflict in a.txt') })
   })
 
-  test('a run that changes nothing leaves neither worktree nor branch', async () => {
-    bench.script({
+  test('leaves neither worktree nor branch when it changed nothing', async () => {
+    fixture.script({
       architect: [writesPlan(plan(1))],
       developer: [
         turn => {
@@ -108,8 +108,8 @@ describe('git', () => {
         },
       ],
     })
-    const run = await bench.implement()
+    const run = await fixture.implement()
     expect(run.types).toContain('worktree.removed')
-    expect(bench.git('branch', '--list', 'signalbox/*')).toBe('')
+    expect(fixture.git('branch', '--list', 'signalbox/*')).toBe('')
   })
 })

@@ -2,53 +2,47 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { resumeRun } from '../engine/index.js'
 import { APPROVED, item, plan, rejected, writesPlan } from './testing/scripted-agents.js'
-import { bench, dataOf, useBench } from './testing/use-bench.js'
+import { dataOf, fixture, useFixture } from './testing/use-fixture.js'
 
-useBench()
+useFixture()
 
 const say = (review: object) => ({ text: JSON.stringify(review) })
 
-describe('tasks', () => {
-  test.each([1, 2])(
-    'last task not committed, not reported: %i tasks, as many commits and task.finished',
-    async tasks => {
-      bench.script({ architect: [writesPlan(plan(tasks))] })
-      const run = await bench.implement()
-      expect(bench.commits()).toHaveLength(tasks)
-      expect(dataOf(run, 'task.finished').map(({ number }) => number)).toEqual(
-        Array.from({ length: tasks }, (_, at) => at + 1),
-      )
-      expect(bench.commits().at(-1)!.body).toContain(`Signalbox-Task: ${tasks}/${tasks}`)
-      expect(bench.commits().at(-1)!.body).toContain('Signalbox-Review: approved')
-    },
-  )
+describe('a task', () => {
+  test.each([1, 2])('has one commit and one task.finished each, for %i tasks including the last', async tasks => {
+    fixture.script({ architect: [writesPlan(plan(tasks))] })
+    const run = await fixture.implement()
+    expect(fixture.commits()).toHaveLength(tasks)
+    expect(dataOf(run, 'task.finished').map(({ number }) => number)).toEqual(
+      Array.from({ length: tasks }, (_, at) => at + 1),
+    )
+    expect(fixture.commits().at(-1)!.body).toContain(`Signalbox-Task: ${tasks}/${tasks}`)
+    expect(fixture.commits().at(-1)!.body).toContain('Signalbox-Review: approved')
+  })
 
   const limit = { maxTaskReviews: 2 }
   const onTask = (number: number) => (turn: { prompt: string }) =>
     say(turn.prompt.includes(`### Task ${number}:`) ? rejected() : APPROVED)
 
-  test.each([1, 2])(
-    'unapproved work ended "completed successfully": policy continue on task %i says objections',
-    async number => {
-      bench.script({ reviewer: [onTask(number)] })
-      const run = await bench.implement({ profile: bench.profile({ ...limit, onUnapproved: 'continue' }) })
-      expect(run.record.status).toBe('completed')
-      expect(run.pipeline.state).toMatchObject({
-        outcome: 'objections',
-        final_response: expect.stringMatching(/^completed with 1 objection/),
-      })
-      expect(dataOf(run, 'run.completed')[0]).toMatchObject({
-        outcome: 'objections',
-        objections: [`task ${number}: [major] a.txt finding 1`],
-      })
-      expect(dataOf(run, 'task.finished')[number - 1]).toMatchObject({ verdict: 'objections', iterations: 2 })
-    },
-  )
+  test.each([1, 2])('that is not approved ends with objections under policy continue (task %i)', async number => {
+    fixture.script({ reviewer: [onTask(number)] })
+    const run = await fixture.implement({ profile: fixture.profile({ ...limit, onUnapproved: 'continue' }) })
+    expect(run.record.status).toBe('completed')
+    expect(run.pipeline.state).toMatchObject({
+      outcome: 'objections',
+      final_response: expect.stringMatching(/^completed with 1 objection/),
+    })
+    expect(dataOf(run, 'run.completed')[0]).toMatchObject({
+      outcome: 'objections',
+      objections: [`task ${number}: [major] a.txt finding 1`],
+    })
+    expect(dataOf(run, 'task.finished')[number - 1]).toMatchObject({ verdict: 'objections', iterations: 2 })
+  })
 
-  test('unapproved task committed as complete: its subject and its trailer say that it is not', async () => {
-    bench.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
-    await bench.implement({ profile: bench.profile({ maxTaskReviews: 1, onUnapproved: 'continue' }) })
-    const [commit] = bench.commits()
+  test('that is not approved says so in its commit subject and trailer', async () => {
+    fixture.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
+    await fixture.implement({ profile: fixture.profile({ maxTaskReviews: 1, onUnapproved: 'continue' }) })
+    const [commit] = fixture.commits()
     expect(commit!.subject).toBe('feat(lamp): part 1 (not approved)')
     expect(commit!.body).toContain('Signalbox-Review: objections')
     expect(commit!.body).not.toContain('approved\n')
@@ -58,48 +52,48 @@ describe('tasks', () => {
     [1, 'stop'],
     [2, 'ask'],
   ] as const)(
-    'unapproved work on task %i under "%s", with nobody there, fails the run',
+    'that is not approved fails the run when no person can be asked (task %i, policy "%s")',
     async (number, onUnapproved) => {
-      bench.script({ reviewer: [onTask(number)] })
-      const run = await bench.implement({ profile: bench.profile({ maxTaskReviews: 1, onUnapproved }) })
+      fixture.script({ reviewer: [onTask(number)] })
+      const run = await fixture.implement({ profile: fixture.profile({ maxTaskReviews: 1, onUnapproved }) })
       expect(run.record).toMatchObject({ status: 'failed', reason: 'objections' })
-      expect(bench.commits()).toHaveLength(number - 1)
+      expect(fixture.commits()).toHaveLength(number - 1)
     },
   )
 
   test.each([2])(
-    'unapproved work on task %i under "ask" waits; more attempts, then accepted by a person',
+    'that is not approved waits under policy ask (task %i); more attempts, then a person accepts it',
     async number => {
-      bench.script({ reviewer: [onTask(number)] })
-      const id = await bench.create({ profile: bench.profile(limit) })
-      await bench.drive(id)
-      const waiting = await bench.answer(id, 'approve')
+      fixture.script({ reviewer: [onTask(number)] })
+      const id = await fixture.create({ profile: fixture.profile(limit) })
+      await fixture.drive(id)
+      const waiting = await fixture.answer(id, 'approve')
       expect(waiting.record.status).toBe('waiting')
-      expect(await bench.asked(id)).toMatchObject({
+      expect(await fixture.asked(id)).toMatchObject({
         kind: 'review',
         input: { gate: 'objections', reviews: 2, task: { index: number } },
       })
-      const more = await bench.answer(id, 'more', { text: '1' })
-      expect((await bench.asked(id)).input).toMatchObject({ reviews: 3 })
+      const more = await fixture.answer(id, 'more', { text: '1' })
+      expect((await fixture.asked(id)).input).toMatchObject({ reviews: 3 })
       expect(more.record.status).toBe('waiting')
-      const run = await bench.answer(id, 'accept')
+      const run = await fixture.answer(id, 'accept')
       expect(run.pipeline.state).toMatchObject({
         outcome: 'objections_accepted',
         tasks: expect.arrayContaining([expect.objectContaining({ status: 'objections', accepted_by: 'someone' })]),
       })
-      expect(bench.commits()[number - 1]!.subject).toContain('(not approved)')
+      expect(fixture.commits()[number - 1]!.subject).toContain('(not approved)')
     },
   )
 
-  test('a run that a person stopped at objections goes on from there, and asks again', async () => {
-    bench.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
-    const id = await bench.create({ profile: bench.profile({ maxTaskReviews: 1 }) })
-    await bench.drive(id)
-    await bench.answer(id, 'approve')
-    expect((await bench.answer(id, 'stop')).record).toMatchObject({ status: 'failed', reason: 'objections' })
-    await resumeRun(bench.store, id, { by: 'someone' })
-    expect((await bench.drive(id)).record.status).toBe('waiting')
-    expect((await bench.answer(id, 'accept')).pipeline.state.outcome).toBe('objections_accepted')
+  test('at which a person stopped the run is asked about again after resume', async () => {
+    fixture.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
+    const id = await fixture.create({ profile: fixture.profile({ maxTaskReviews: 1 }) })
+    await fixture.drive(id)
+    await fixture.answer(id, 'approve')
+    expect((await fixture.answer(id, 'stop')).record).toMatchObject({ status: 'failed', reason: 'objections' })
+    await resumeRun(fixture.store, id, { by: 'someone' })
+    expect((await fixture.drive(id)).record.status).toBe('waiting')
+    expect((await fixture.answer(id, 'accept')).pipeline.state.outcome).toBe('objections_accepted')
   })
 
   test.each([
@@ -107,51 +101,47 @@ describe('tasks', () => {
     ['prose', { text: 'Looks good to me, approved!' }],
     ['broken JSON', { text: '{"approved": true, "items": [' }],
     ['neither verdict nor items', { text: '{"summary": "fine"}' }],
-  ])(
-    'reviewer with neither verdict nor items approved: %s is asked once more, then the step has failed',
-    async (_, part) => {
-      const agents = bench.script({ reviewer: [part] })
-      const run = await bench.implement()
-      expect(run.record.status).toBe('failed')
-      expect(agents.prompts('reviewer')).toHaveLength(2)
-      expect(agents.prompts('reviewer')[1]).toContain('Your last answer could not be used')
-      expect(bench.commits()).toEqual([])
-      expect(run.types).not.toContain('task.finished')
-    },
-  )
+  ])('whose review has neither verdict nor items (%s) is reviewed once more, then the step fails', async (_, part) => {
+    const agents = fixture.script({ reviewer: [part] })
+    const run = await fixture.implement()
+    expect(run.record.status).toBe('failed')
+    expect(agents.prompts('reviewer')).toHaveLength(2)
+    expect(agents.prompts('reviewer')[1]).toContain('Your last answer could not be used')
+    expect(fixture.commits()).toEqual([])
+    expect(run.types).not.toContain('task.finished')
+  })
 
-  test('approved with a major item is not approved', async () => {
-    bench.script({
+  test('with a major item is not approved, even if the Reviewer says so', async () => {
+    fixture.script({
       reviewer: [say({ ...APPROVED, items: [item(1, 'major')] }), say({ ...APPROVED, items: [item(1, 'minor')] })],
     })
-    const run = await bench.implement()
+    const run = await fixture.implement()
     expect(dataOf(run, 'review.finished').map(({ isApproved }) => isApproved)).toEqual([false, true, true])
   })
 
-  test('a task that changes nothing is told to the Reviewer, and has no commit', async () => {
-    const agents = bench.script({ developer: [{ text: 'was there' }], architect: [writesPlan(plan(1))] })
-    const run = await bench.implement({ profile: bench.profile({ commitPlan: false }) })
-    expect(agents.prompts('reviewer')[0]).toContain('Nothing was changed. Say whether')
+  test('that changes nothing is reported to the Reviewer, and has no commit', async () => {
+    const agents = fixture.script({ developer: [{ text: 'was there' }], architect: [writesPlan(plan(1))] })
+    const run = await fixture.implement({ profile: fixture.profile({ commitPlan: false }) })
+    expect(agents.prompts('reviewer')[0]).toContain('Nothing was changed. Check whether')
     expect(dataOf(run, 'task.committed')).toMatchObject([{ commit: null }])
     expect(run.pipeline.state.outcome).toBe('approved')
   })
 
-  test('checks of the profile go to the Reviewer, and a failing one is not approved', async () => {
-    const agents = bench.script({ architect: [writesPlan(plan(1))] })
+  test('is not approved while a check of the profile fails, and the Reviewer sees the check', async () => {
     const checks = [['sh', '-c', 'echo looked; test -f ok.txt']]
-    bench.script({
+    const agents = fixture.script({
       architect: [writesPlan(plan(1))],
       developer: [{ files: { 'f1.txt': 'x' } }, { files: { 'ok.txt': 'x' } }],
     })
-    const run = await bench.implement({ profile: bench.profile({ checks }) })
-    expect(agents).toBeDefined()
-    expect(bench.agents.prompts('reviewer')[0]).toContain('check: sh -c echo looked; test -f ok.txt (exit 1)')
-    expect(bench.agents.prompts('developer')[1]).toContain('The check fails')
+    const run = await fixture.implement({ profile: fixture.profile({ checks }) })
+    expect(agents.prompts('reviewer')[0]).toContain('check: sh -c echo looked; test -f ok.txt (exit 1)')
+    expect(agents.prompts('developer')[1]).toContain('The check fails')
+    expect(dataOf(run, 'review.finished').map(({ isApproved }) => isApproved)).toEqual([false, true])
     expect(run.pipeline.state.outcome).toBe('approved')
   })
 
-  test('several types of review run at once, each a step of its own; all must approve', async () => {
-    bench.script({
+  test('is reviewed by several types at once, each in its own step; all must approve', async () => {
+    fixture.script({
       reviewer: [
         turn => say(turn.prompt.includes('for security') ? rejected() : APPROVED),
         turn => say(turn.prompt.includes('for security') ? rejected() : APPROVED),
@@ -159,8 +149,8 @@ describe('tasks', () => {
       ],
       architect: [writesPlan(plan(1))],
     })
-    const run = await bench.implement({ profile: bench.profile({ reviewTypes: ['general', 'security'] }) })
-    const steps = bench.agents.turns.filter(({ role }) => role === 'reviewer').map(({ step }) => step)
+    const run = await fixture.implement({ profile: fixture.profile({ reviewTypes: ['general', 'security'] }) })
+    const steps = fixture.agents.turns.filter(({ role }) => role === 'reviewer').map(({ step }) => step)
     expect(steps).toEqual([
       'reviewer:general@1#1',
       'reviewer:security@1#1',
@@ -170,26 +160,26 @@ describe('tasks', () => {
     expect(run.pipeline.state.tasks[0]).toMatchObject({ iterations: 2, status: 'approved' })
   })
 
-  test('a Reviewer that changes files in the worktree is put back, and its review does not count', async () => {
-    bench.script({
+  test('whose Reviewer changes files in the worktree is restored, and that review does not count', async () => {
+    fixture.script({
       architect: [writesPlan(plan(1))],
       reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }],
     })
-    const run = await bench.implement()
+    const run = await fixture.implement()
     expect(run.record.status).toBe('failed')
-    expect(bench.readAt(join(run.pipeline.state.worktree!, 'a.txt'))).toBe('one\n')
-    expect(bench.commits()).toEqual([])
+    expect(fixture.readAt(join(run.pipeline.state.worktree!, 'a.txt'))).toBe('one\n')
+    expect(fixture.commits()).toEqual([])
   })
 
-  test('commits that a Developer makes become part of the task’s own', async () => {
+  test('includes commits that the Developer made', async () => {
     const commits = (turn: { cwd: string }) => {
-      bench.writeIn(turn.cwd, 'f.txt', 'x')
-      bench.gitIn(turn.cwd, 'add', '.')
-      bench.gitIn(turn.cwd, 'commit', '-q', '-m', 'sneaky')
+      fixture.writeIn(turn.cwd, 'f.txt', 'x')
+      fixture.gitIn(turn.cwd, 'add', '.')
+      fixture.gitIn(turn.cwd, 'commit', '-q', '-m', 'sneaky')
       return {}
     }
-    bench.script({ developer: [commits], architect: [writesPlan(plan(1))] })
-    await bench.implement()
-    expect(bench.commits().map(({ subject }) => subject)).toEqual(['feat(lamp): part 1'])
+    fixture.script({ developer: [commits], architect: [writesPlan(plan(1))] })
+    await fixture.implement()
+    expect(fixture.commits().map(({ subject }) => subject)).toEqual(['feat(lamp): part 1'])
   })
 })

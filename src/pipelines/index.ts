@@ -1,3 +1,39 @@
+/*
+ * The pipelines that ship: implementation (issue → plan → tasks → commits) and review (changes →
+ * items → fixes). A pipeline is a graph whose nodes are functions (`type=code`, `fn=…`) over one
+ * typed state, so everything that the engine does for graph runs holds here too: the journal,
+ * leases, recovery of agent steps, gates in the ledger, forks.
+ *
+ * How a node runs (pipeline-steps.ts)
+ *
+ *   arguments + context of the run → state, parsed and frozen             stored-state.ts, state.ts
+ *     → the node's function: looks for its earlier results first          nodes/*.ts
+ *     → update + route + events, or a question to a person                node.ts (`NodeResult`)
+ *     → the update is merged and parsed as a whole; only changed fields are written
+ *
+ * Parts
+ *
+ * - base.ts, registry.ts: what a pipeline is, and which ones exist. implementation/ and review/
+ *   hold their graphs, built with build-graph.ts; routing.ts decides the next node (pure).
+ * - args.ts: everything a run is told when it is created (create-run.ts), including a copy of its
+ *   profile; it never changes.
+ * - role-turn.ts: one agent turn in a role, under the policy of tool-policy.ts.
+ *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
+ * - prompts/: the instructions of each role, which a person may replace, and the framed material.
+ * - plan/: parsing and checking plans. gates.ts: the questions that people answer.
+ * - pipeline-git.ts: all git operations. trackers/: where issues come from (file, GitHub, Jira).
+ * - read-run.ts: a pipeline run as surfaces show it.
+ *
+ * Where to add what
+ *
+ * - A node: a file in nodes/, an entry in nodes/index.ts, an edge in the graph, a route in
+ *   routing.ts. It may be repeated after a crash, so it must find its own results: a commit by its
+ *   trailers, a review by its file, a worktree by its branch.
+ * - A pipeline: a folder with graph.ts and pipeline.ts, an entry in registry.ts.
+ * - A field of the state: in state.ts with a default; stored runs contain the field names.
+ * - A tracker: a file in trackers/ that implements `Tracker`, and a reading in choose-tracker.ts.
+ */
+
 export {
   ARGS_INPUT,
   type PipelineArgs,
@@ -10,9 +46,8 @@ export {
   type RoleName,
 } from './args.js'
 export type { BasePipelineState, HistoryEntry, Pipeline, PipelineConstructor, PipelineMetadata } from './base.js'
-export { PIPELINE_LABEL, pipelineRun, type RunWish } from './create-run.js'
+export { PIPELINE_LABEL, type PipelineRunOptions, pipelineRun } from './create-run.js'
 export type {
-  GatePayload,
   HookGatePayload,
   ItemsGatePayload,
   ObjectionsGatePayload,
@@ -26,12 +61,11 @@ export { PipelineSteps } from './pipeline-steps.js'
 export { resolvePlanPath, slugOf } from './plan/plan-path.js'
 export { planSections } from './plan/plan-sections.js'
 export { validatePlan } from './plan/validate-plan.js'
-export { findPrompt, promptHash, promptIds } from './prompts/prompt-book.js'
+export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun, type UsageRow } from './read-run.js'
 export { builtInPipelines, createRegistry, type PipelineRegistry, UnknownPipelineError } from './registry.js'
 export { setQueuedPlan } from './set-plan.js'
 export {
-  type Design,
   type ImplementationState,
   type Issue,
   implementationState,
@@ -39,7 +73,7 @@ export {
   parseState,
   reduceState,
 } from './state.js'
-export { fetchIssue, type IssueWish } from './trackers/choose-tracker.js'
+export { fetchIssue, type IssueRequest } from './trackers/choose-tracker.js'
 export { readIssueFile } from './trackers/file.js'
 export { fetchPullRequest } from './trackers/github.js'
-export { trackerServices } from './trackers/outside.js'
+export { trackerServices } from './trackers/tracker-services.js'

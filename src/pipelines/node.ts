@@ -6,10 +6,10 @@ import type { PipelineArgs } from './args.js'
 import type { PipelineGit } from './pipeline-git.js'
 import type { ImplementationState, Outcome, StateUpdate } from './state.js'
 
-/** Those who play the roles. */
+/** Runs the turns of the roles. */
 export type RoleAgents = Pick<AgentSteps, 'run' | 'recover' | 'abandon' | 'directory'>
 
-/** What nodes work with. None of it is ever part of a state. */
+/** Services for nodes. They are never part of a state. */
 export interface PipelineServices {
   agents: RoleAgents
   store: EventStore
@@ -19,7 +19,10 @@ export interface PipelineServices {
   environment(cwd: string): Record<string, string>
 }
 
-/** What a node gets: the state as it is, where the run works, and what a person said to its question. */
+/**
+ * The input of a node: the current state, where the run works, and a person's reply to its
+ * question.
+ */
 export interface NodeContext {
   readonly call: StepCall
   readonly step: GraphStep
@@ -29,23 +32,23 @@ export interface NodeContext {
   readonly git: PipelineGit
   readonly cwd: string
   readonly reply: Reply | null
-  /** Files of the run that are no part of its work: diffs, reviews. */
+  /** Files of the run that are not part of its work: diffs, reviews. */
   readonly directory: string
 }
 
-/** What a node says. */
+/** The result of a node. */
 export interface NodeResult {
   /** The next node. */
   route?: string
   update?: StateUpdate
-  /** Written down with the end of the node. */
+  /** Written in the same transaction as the end of the node. */
   events?: readonly NewEvent[]
-  /** Asked before anything else; the node is called again with the answer. */
+  /** Asked first; the node is called again with the answer. */
   question?: GateQuestion
   end?: NonNullable<NodeOutcome['end']>
-  /** Instead of everything else. */
+  /** Replaces everything else. */
   failed?: NodeOutcome
-  /** The newest commit of the work: a fork begins there. */
+  /** The newest commit of the work: a fork starts there. */
   commit?: string
   /** For the end of the run. */
   verdict?: { outcome: Outcome; objections: string[] }
@@ -55,9 +58,9 @@ export interface NodeResult {
 
 export type PipelineNode = (context: NodeContext) => Promise<NodeResult>
 
-/** A node whose work is one turn of an agent, which may have come to its end although its host did not see it. */
+/** A node whose work is one agent turn, which may have completed although its host died. */
 export interface AgentNode {
   run: PipelineNode
-  /** What follows from a turn that was found to be complete. */
+  /** Concludes the node from a recovered, complete turn. */
   conclude(context: NodeContext, found: { text: string; sessionId: string | null }): Promise<NodeResult>
 }

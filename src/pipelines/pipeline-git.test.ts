@@ -2,47 +2,47 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PipelineGit } from './pipeline-git.js'
-import { bench, useBench } from './testing/use-bench.js'
+import { fixture, useFixture } from './testing/use-fixture.js'
 
-useBench()
+useFixture()
 
-const WISH = { message: 'a lamp', paths: null, except: [], hooks: true }
+const COMMIT = { message: 'a lamp', paths: null, except: [], hooks: true }
 
 function hook(name: string, script: string): void {
-  const file = join(bench.repository, '.git', 'hooks', name)
+  const file = join(fixture.repository, '.git', 'hooks', name)
   writeFileSync(file, `#!/bin/sh\n${script}\n`)
   chmodSync(file, 0o755)
 }
 
-test('a hook that never comes back is ended, and leaves nothing that the next commit would stumble over', async () => {
+test('a commit hook that never returns is killed, and leaves no lock for the next commit', async () => {
   hook('pre-commit', 'echo "is the fuse in?" >&2; exec sleep 100000')
-  bench.write('a.txt', 'two\n')
-  const impatient = new PipelineGit(bench.repository, { commitTimeoutMs: 500 })
-  expect(await impatient.commit(WISH)).toMatchObject({ refused: expect.stringContaining('took longer than 0.5 s') })
-  expect(await impatient.commit({ ...WISH, hooks: false })).toMatchObject({
-    commit: bench.git('rev-parse', 'HEAD'),
+  fixture.write('a.txt', 'two\n')
+  const impatient = new PipelineGit(fixture.repository, { commitTimeoutMs: 500 })
+  expect(await impatient.commit(COMMIT)).toMatchObject({ refused: expect.stringContaining('took longer than 0.5 s') })
+  expect(await impatient.commit({ ...COMMIT, hooks: false })).toMatchObject({
+    commit: fixture.git('rev-parse', 'HEAD'),
   })
 })
 
-test('looking, switching and making worktrees run no hook of the repository; a commit does', async () => {
-  const marks = join(bench.directory, 'marks')
+test('reading, switching and creating worktrees run no hook of the repository; a commit does', async () => {
+  const marks = join(fixture.directory, 'marks')
   writeFileSync(marks, '')
   for (const name of ['post-checkout', 'pre-commit', 'post-index-change', 'reference-transaction'])
     hook(name, `echo ${name} >> ${marks}`)
-  const git = new PipelineGit(bench.repository)
-  const path = join(mkdtempSync(join(bench.directory, 'trees-')), 'tree')
+  const git = new PipelineGit(fixture.repository)
+  const path = join(mkdtempSync(join(fixture.directory, 'trees-')), 'tree')
   await git.ensureWorktree({ run: 'run_1', path, branch: 'lamp', base: 'main', isNewBranch: true })
   await git.treeHash()
   await git.git.status()
   await git.git.run(['switch', '--quiet', '-c', 'other'])
-  expect(bench.readAt(marks)).toBe('')
-  bench.write('a.txt', 'two\n')
-  await git.commit(WISH)
-  expect(bench.readAt(marks)).toContain('pre-commit')
+  expect(fixture.readAt(marks)).toBe('')
+  fixture.write('a.txt', 'two\n')
+  await git.commit(COMMIT)
+  expect(fixture.readAt(marks)).toContain('pre-commit')
 })
 
-test('where a branch is checked out', async () => {
-  const git = new PipelineGit(bench.repository)
-  expect(await git.checkedOutAt('main')).toBe(bench.git('rev-parse', '--show-toplevel'))
+test('checkedOutAt finds the worktree that has a branch checked out', async () => {
+  const git = new PipelineGit(fixture.repository)
+  expect(await git.checkedOutAt('main')).toBe(fixture.git('rev-parse', '--show-toplevel'))
   expect(await git.checkedOutAt('nowhere')).toBeNull()
 })

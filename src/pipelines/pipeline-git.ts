@@ -3,24 +3,24 @@ import { dirname } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
 
-/** A diff bigger than this lies in a file of its own. */
+/** A larger diff goes into a file of its own. */
 export const DIFF_MAX = 200_000
 
-/** A hook that takes longer waits for somebody who is not there. */
+/** A hook that takes longer probably waits for input that never comes. */
 const COMMIT_TIMEOUT_MS = 60_000
 
-export interface CommitWish {
+export interface CommitOptions {
   message: string
-  /** Only these; all that the tree holds where there is none. */
+  /** Commit only these paths; null commits the whole tree. */
   paths: readonly string[] | null
-  /** Never these. */
+  /** Never commit these. */
   except: readonly string[]
   hooks: boolean
 }
 
 export type CommitEnd = { commit: string } | { commit: null } | { refused: string }
 
-/** All that pipelines do with git, in one place. */
+/** All git operations of pipelines. */
 export class PipelineGit {
   readonly git: Git
   readonly #commitTimeoutMs: number
@@ -36,7 +36,7 @@ export class PipelineGit {
     return (await this.git.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
   }
 
-  /** The branch, or the first of `-2`, `-3` … that nobody has. */
+  /** The branch, or the first of `-2`, `-3` … that does not exist. */
   async freeBranch(wanted: string, isTaken: (name: string) => boolean = () => false): Promise<string> {
     for (let number = 1; ; number++) {
       const name = number === 1 ? wanted : `${wanted}-${number}`
@@ -44,7 +44,7 @@ export class PipelineGit {
     }
   }
 
-  /** What `origin` calls its default branch, else `main` or `master`, else what is checked out. */
+  /** The default branch of `origin`, else `main` or `master`, else the current branch. */
   async defaultBranch(): Promise<string | null> {
     const { code, stdout } = await this.git.try(['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'])
     const named = code === 0 ? stdout.trim().replace(/^origin\//, '') : null
@@ -64,27 +64,28 @@ export class PipelineGit {
   }
 
   /**
-   * The worktree of a run, made unless it is there. The run's name is put on its branch before the branch exists: whoever looks again knows
-   * a branch of this run from one that somebody else made under the same name.
+   * The worktree of a run, created if missing. The run's id is stored on its branch before the
+   * branch exists, so that a later attempt can tell its own branch from another one of the same
+   * name.
    */
-  async ensureWorktree(wish: {
+  async ensureWorktree(request: {
     run: string
     path: string
     branch: string
     base: string
     isNewBranch: boolean
   }): Promise<{ branch: string; made: 'new' | 'restored' | 'there' }> {
-    const { run, path, base, isNewBranch } = wish
+    const { run, path, base, isNewBranch } = request
     const own = await this.#branchOf(run)
-    const branch = own ?? (isNewBranch ? await this.freeBranch(wish.branch) : wish.branch)
+    const branch = own ?? (isNewBranch ? await this.freeBranch(request.branch) : request.branch)
     if (existsSync(path) && (await new Git(path).head()) !== null) return { branch, made: 'there' }
     await this.git.try(['worktree', 'prune'])
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const isThere = await this.hasBranch(branch)
+    const exists = await this.hasBranch(branch)
     if (isNewBranch) await this.git.run(['config', `branch.${branch}.signalbox-run`, run])
-    const place = isThere ? [path, branch] : ['-b', branch, path, base]
+    const place = exists ? [path, branch] : ['-b', branch, path, base]
     await this.git.run(['worktree', 'add', '--quiet', ...place])
-    return { branch, made: isThere && isNewBranch ? 'restored' : 'new' }
+    return { branch, made: exists && isNewBranch ? 'restored' : 'new' }
   }
 
   async #branchOf(run: string): Promise<string | null> {
@@ -97,7 +98,7 @@ export class PipelineGit {
     return null
   }
 
-  /** The working tree that has the branch checked out, of all that the repository has; null where none has. */
+  /** The worktree of the repository that has the branch checked out; null if none has. */
   async checkedOutAt(branch: string): Promise<string | null> {
     const { stdout } = await this.git.try(['worktree', 'list', '--porcelain', '-z'])
     for (const block of stdout.split('\0\0')) {
@@ -125,7 +126,7 @@ export class PipelineGit {
     return text.split('\0').filter(path => path !== '')
   }
 
-  /** The difference of two trees, without what nobody reads: those files are named. */
+  /** The difference of two trees, without generated files: those are only listed. */
   async diff(
     from: string,
     to: string,
@@ -163,15 +164,18 @@ export class PipelineGit {
 
   // — commits —
 
-  /** A commit of this run that carries these trailers. */
+  /** A commit of this run with these trailers. */
   async findCommit(trailers: readonly string[], from: string): Promise<string | null> {
     const grep = trailers.map(trailer => `--grep=^${trailer.replace(/[.[\]*^$\\]/g, '\\$&')}$`)
     const { code, stdout } = await this.git.try(['log', '-1', '--format=%H', '--all-match', ...grep, `${from}..HEAD`])
     return code === 0 && stdout.trim() !== '' ? stdout.trim() : null
   }
 
-  /** Commits what there is. Hooks run; one that refuses is told with its own words, unless it only wanted other files: then once more. */
-  async commit({ message, paths, except, hooks }: CommitWish): Promise<CommitEnd> {
+  /**
+   * Commits the changes. Hooks run; if one rejects the commit, its output is returned, unless it
+   * only modified files: then the commit is tried once more.
+   */
+  async commit({ message, paths, except, hooks }: CommitOptions): Promise<CommitEnd> {
     const leave = except.map(path => `:(top,exclude,literal)${path}`)
     const take = paths?.map(path => `:(top,literal)${path}`)
     const add = () =>
@@ -203,11 +207,11 @@ export class PipelineGit {
     if (end.code === 0) return { commit: (await this.git.head())! }
     const said = `${end.stderr}${end.stdout}`.trim()
     if (end.code === null)
-      return { refused: `git commit took longer than ${this.#commitTimeoutMs / 1000} s and was ended\n${said}`.trim() }
-    return { refused: said || `git commit ended with ${end.code}` }
+      return { refused: `git commit took longer than ${this.#commitTimeoutMs / 1000} s and was killed\n${said}`.trim() }
+    return { refused: said || `git commit exited with code ${end.code}` }
   }
 
-  /** A commit that had to be ended leaves its lock behind, and nobody else would ever take it away. */
+  /** A killed commit leaves its lock file behind, and nothing else would remove it. */
   async #commitOnce(args: readonly string[]): Promise<Awaited<ReturnType<Git['try']>>> {
     const end = await this.git.try(args, {}, this.#commitTimeoutMs)
     if (end.code === null) {
@@ -217,7 +221,7 @@ export class PipelineGit {
     return end
   }
 
-  /** Everything was staged: what is not was changed by a hook. */
+  /** Everything was staged, so an unstaged change was made by a hook. */
   async #hasUnstaged(): Promise<boolean> {
     return (await this.git.status()).some(({ code }) => code[1] !== ' ')
   }
@@ -227,21 +231,21 @@ export class PipelineGit {
     return code === 0 ? [] : ['-c', 'user.name=Signalbox', '-c', 'user.email=signalbox@localhost']
   }
 
-  /** Commits that an agent made although it was told not to become changes again. */
+  /** Turns commits that an agent made against its instructions back into changes. */
   async undoCommits(since: string): Promise<boolean> {
     const head = await this.git.head()
     if (head === null || head === since) return false
     if (!(await this.git.isAncestor(since, head)))
-      throw new SignalboxError('E_GIT', `the branch no longer comes from ${since.slice(0, 12)}`, {
-        next: `git reset it, or bring ${since.slice(0, 12)} back, then signalbox resume`,
+      throw new SignalboxError('E_GIT', `the branch no longer descends from ${since.slice(0, 12)}`, {
+        next: `reset the branch, or restore ${since.slice(0, 12)}, then signalbox resume`,
       })
-    // A merge that was settled and not committed is forgotten as one; what it brought stays.
+    // Drops a merge that was resolved but not committed; its changes stay.
     await this.git.try(['merge', '--quit'])
     await this.git.run(['reset', '--quiet', '--soft', since])
     return true
   }
 
-  /** A merge or rebase that somebody left half done. */
+  /** Files of an unfinished merge or rebase. */
   async conflicts(): Promise<string[]> {
     const text = await this.git.run(['diff', '--name-only', '--diff-filter=U', '-z'])
     return text.split('\0').filter(path => path !== '')
@@ -253,6 +257,6 @@ export class PipelineGit {
   }
 }
 
-/** Files that programs write for programs. */
+/** Generated files. */
 const GENERATED =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum|composer\.lock|Gemfile\.lock)$|\.min\.(?:js|css)$|\.map$/

@@ -17,15 +17,16 @@ import { adHocArgs } from './ad-hoc-args.js'
 import { ARGS_INPUT, type PipelineArgs } from './args.js'
 import type { AgentNode, NodeContext, NodeResult, PipelineNode, PipelineServices } from './node.js'
 import { pipelineNodes } from './nodes/index.js'
-import { bringPlan, restorePlace } from './nodes/prepare.js'
+import { restorePlace, restorePlan } from './nodes/prepare.js'
 import { PipelineGit } from './pipeline-git.js'
 import type { PipelineRegistry } from './registry.js'
 import { reduceState } from './state.js'
 import { argsOfRun, readArgs, readState, storedFields } from './stored-state.js'
 
 /**
- * Carries out the nodes of pipelines (`type=code`, `fn=…`): reads the state from the run, calls the node's function, and writes down what it
- * changed. An update that does not fit the schema fails the node and changes nothing.
+ * Runs the nodes of pipelines (`type=code`, `fn=…`): reads the state from the run, calls the node's
+ * function, and writes its changes. An update that does not fit the schema fails the node and
+ * changes nothing.
  */
 export class PipelineSteps implements Performer {
   readonly #services: PipelineServices
@@ -42,7 +43,7 @@ export class PipelineSteps implements Performer {
     const { node, context } = opened
     const limit = visitLimit(context)
     if (context.step.visit > limit)
-      return structural(`"${context.step.node.id}" was visited ${limit} times, and that is its limit`)
+      return structural(`"${context.step.node.id}" was visited ${limit} times, which is its limit`)
     const result = await ('run' in node ? node.run(context) : node(context))
     return { ...this.#endOf(context, result), ...(result.usage && { usage: result.usage }) }
   }
@@ -50,7 +51,10 @@ export class PipelineSteps implements Performer {
   async recover(call: StepCall): Promise<Recovery> {
     const opened = await this.#open(call)
     if ('problem' in opened || !('run' in opened.node))
-      return { verdict: 'nothing', evidence: [{ source: 'step', says: 'it looks again for what it had done' }] }
+      return {
+        verdict: 'nothing',
+        evidence: [{ source: 'step', says: 'the node checks for its earlier results when it runs again' }],
+      }
     const found = await this.#services.agents.recover(call)
     if (found.verdict !== 'success') return found
     const { node, context } = opened
@@ -66,11 +70,11 @@ export class PipelineSteps implements Performer {
     const step = graphStep(call)
     const fn = textOf(step.node.attributes, 'fn') ?? ''
     const type = textOf(step.graph.attributes, 'pipeline_type')
-    const told = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? ''))
-    const args = argsOfRun(told, call.run, step.work.input.workspace)
-    const isFork = args !== told
+    const stored = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? ''))
+    const args = argsOfRun(stored, call.run, step.work.input.workspace)
+    const isFork = args !== stored
     try {
-      // Which pipeline it is the state says, never the command that goes on with it.
+      // The state says which pipeline it is, not the command that resumes the run.
       this.#registry.getPipeline(args.pipeline)
     } catch (error) {
       return { problem: toSignalboxError(error).message }
@@ -95,7 +99,7 @@ export class PipelineSteps implements Performer {
     })
     if (existsSync(cwd)) {
       const context = open(new PipelineGit(cwd))
-      if (isFork) bringPlan(context)
+      if (isFork) restorePlan(context)
       return { node, context }
     }
     if (fn !== 'prepare') await restorePlace(open(new PipelineGit(args.repository)))
@@ -113,7 +117,7 @@ export class PipelineSteps implements Performer {
     const stopped = result.end?.status === 'failed' ? result.end : null
     const outcome: NodeOutcome = {
       status: stopped ? 'fail' : 'success',
-      // A run that was stopped here goes on here: its node is tried anew, and asks again.
+      // A run that was stopped here can be resumed here: the node runs again, and asks again.
       ...(stopped && { failure_reason: stopped.text ?? stopped.reason, failure_class: 'canceled' as const }),
       ...(result.route !== undefined && { next_node: result.route }),
       context_updates: {
@@ -133,12 +137,12 @@ export class PipelineSteps implements Performer {
   }
 }
 
-/** In the worktree of the run; a graph that a person took over works where its run works. */
+/** The worktree of the run; an ejected graph works where its run works. */
 function placeOf(step: GraphStep, args: PipelineArgs): string {
   return args.place.path || step.cwd
 }
 
-/** A loop that goes round more often than tasks and reviews allow is a mistake, not work. */
+/** A loop with more rounds than tasks and reviews allow is a defect. */
 function visitLimit({ state, args }: NodeContext): number {
   const reviews = Math.max(state.task_review_limit ?? 0, args.profile.maxTaskReviews)
   return (

@@ -19,17 +19,17 @@ import type { PipelineRegistry } from './registry.js'
 import { freeze, type HistoryEntry, type ImplementationState } from './state.js'
 import { argsOfRun, readArgs, readState } from './stored-state.js'
 
-/** A run of a pipeline as people and surfaces see it. */
+/** A pipeline run as people and surfaces see it. */
 export interface PipelineRun {
   args: PipelineArgs
-  /** Whole: with its history, and its status as the run's. */
+  /** Complete: with its history, and with the status of the run. */
   state: ImplementationState
-  /** Where the run stands: the node that is next, or going on. */
+  /** The current or next node. */
   next: string | null
   usage: UsageRow[]
 }
 
-/** What agents used, for one role, task and model. */
+/** Usage of agents for one role, task and model. */
 export interface UsageRow {
   role: string
   agent: string
@@ -43,7 +43,10 @@ export function isPipelineRun({ kind, labels }: Pick<RunRecord, 'kind' | 'labels
   return kind === 'graph' && labels[PIPELINE_LABEL] !== undefined
 }
 
-/** @throws SignalboxError `E_CONFIG` for a run of an unknown pipeline, or of a newer program: it stays as it is. */
+/**
+ * @throws SignalboxError `E_CONFIG` for a run of an unknown pipeline or a newer version; the run is
+ * not changed.
+ */
 export async function readPipelineRun(
   store: EventStore,
   record: RunRecord,
@@ -51,20 +54,16 @@ export async function readPipelineRun(
 ): Promise<PipelineRun> {
   const { work } = (await readRun(store, record.id, graphWorkflow)).run
   const cursor = work.cursors.get(MAIN)!
-  const told = readArgs(cursor.context)
-  if (!told) throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a pipeline`)
-  const args = argsOfRun(told, record.id, work.input.workspace)
+  const given = readArgs(cursor.context)
+  if (!given) throw new SignalboxError('E_INPUT', `run ${record.id} is not a pipeline run`)
+  const args = argsOfRun(given, record.id, work.input.workspace)
   if (!registry.has(args.pipeline))
-    throw new SignalboxError(
-      'E_CONFIG',
-      `run ${record.id} belongs to a pipeline that is not known here: ${args.pipeline}`,
-      {
-        next: 'update Signalbox; the run is as it was',
-      },
-    )
+    throw new SignalboxError('E_CONFIG', `run ${record.id} belongs to an unknown pipeline: ${args.pipeline}`, {
+      next: 'update Signalbox; the run was not changed',
+    })
   const events = await store.readStream(runStream(record.id))
   const artifacts = new Artifacts(join(runDirectory(record.id), 'artifacts'))
-  const stored = readState(cursor.context, args, artifacts, args !== told)
+  const stored = readState(cursor.context, args, artifacts, args !== given)
   const ended = { cancelled: 'cancelled', rejected: 'rejected', failed: 'failed' } as const
   const state: ImplementationState = {
     ...stored,

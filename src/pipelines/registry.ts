@@ -6,20 +6,20 @@ import { reviewPipeline } from './review/pipeline.js'
 export class UnknownPipelineError extends SignalboxError {
   constructor(name: string, known: readonly string[]) {
     super('E_UNKNOWN', `Unknown pipeline: ${name} (known: ${known.join(', ')})`, {
-      next: 'signalbox pipelines lists them',
+      next: 'signalbox pipelines lists the known ones',
     })
   }
 }
 
 export interface PipelineRegistry {
-  /** A fresh one with each call. @throws UnknownPipelineError */
+  /** Returns a new instance on each call. @throws UnknownPipelineError */
   getPipeline(name: string): Pipeline
   has(name: string): boolean
-  /** By name. */
+  /** Sorted by name. */
   listPipelines(): PipelineMetadata[]
 }
 
-/** An immutable value: whoever needs pipelines is handed one. */
+/** An immutable value: it is passed to whatever needs pipelines. */
 export function createRegistry(constructors: Readonly<Record<string, PipelineConstructor>>): PipelineRegistry {
   const known = new Map(Object.entries(constructors))
   const names = [...known.keys()].sort()
@@ -35,7 +35,7 @@ export function createRegistry(constructors: Readonly<Record<string, PipelineCon
   })
 }
 
-/** What ships with the program. */
+/** The pipelines that ship with Signalbox. */
 export function builtInPipelines(): PipelineRegistry {
   return createRegistry({
     implementation: implementationPipeline as PipelineConstructor,

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 
-/** At most so many findings: nobody reads more, and a loop over them never ends. */
-export const ITEMS_MAX = 50
+/** The maximum number of findings: people do not read more, and fixing them would never end. */
+const ITEMS_MAX = 50
 
-export const SEVERITIES = ['critical', 'major', 'minor', 'none'] as const
-export type Severity = (typeof SEVERITIES)[number]
+const SEVERITIES = ['critical', 'major', 'minor', 'none'] as const
 
 /** One finding of a Reviewer. */
-export const reviewItem = z.object({
+const reviewItem = z.object({
   number: z.int().positive(),
   severity: z.enum(SEVERITIES),
   file: z.string(),
@@ -16,12 +15,12 @@ export const reviewItem = z.object({
   issue: z.string(),
   why: z.string(),
   fix: z.string(),
-  /** Which type of review found it; set when several are put together. */
+  /** The review type that found it; set when several reviews are merged. */
   type: z.string().optional(),
 })
 export type ReviewItem = z.infer<typeof reviewItem>
 
-/** What a Reviewer answers. */
+/** A Reviewer's answer. */
 export const reviewObject = z.object({
   approved: z.boolean(),
   severity: z.enum(SEVERITIES),
@@ -37,7 +36,7 @@ export type ReviewObject = z.infer<typeof reviewObject>
 
 export const DISPOSITIONS = ['implement', 'reject', 'defer', 'clarify'] as const
 
-/** What an Evaluator answers. */
+/** An Evaluator's answer. */
 export const evaluationObject = z.object({
   items: z.array(z.object({ number: z.int().positive(), disposition: z.enum(DISPOSITIONS), reason: z.string() })),
   summary: z.string(),
@@ -48,12 +47,12 @@ export function isSerious({ severity }: Pick<ReviewItem, 'severity'>): boolean {
   return severity === 'critical' || severity === 'major'
 }
 
-/** Approved only if it says so and holds nothing serious against the work. */
+/** Approved only if it says so and has no serious item. */
 export function isApproved(review: Pick<ReviewObject, 'approved' | 'items'>): boolean {
   return review.approved && !review.items.some(isSerious)
 }
 
-/** Several reviews as one: items with their type, numbered anew; approved when all are. */
+/** Merges several reviews: items get their type and new numbers; approved if all are. */
 export function mergeReviews<T extends ReviewObject & { type: string }>(reviews: readonly T[]): T {
   const items = reviews
     .flatMap(({ items, type }) => items.map(item => ({ ...item, type })))
@@ -72,7 +71,7 @@ export function mergeReviews<T extends ReviewObject & { type: string }>(reviews:
   }
 }
 
-/** Items that the Evaluator left out are to be asked about; a rejection has to cite something. */
+/** Items that the Evaluator left out become `clarify`; so does a rejection without a reason. */
 export function completeEvaluation(
   evaluation: EvaluationObject,
   items: readonly ReviewItem[],
@@ -81,7 +80,7 @@ export function completeEvaluation(
   const known = new Set(items.map(({ number }) => number))
   const complete = items.map(({ number }) => {
     const entry = said.get(number)
-    if (!entry) return { number, disposition: 'clarify' as const, reason: 'the Evaluator said nothing about it' }
+    if (!entry) return { number, disposition: 'clarify' as const, reason: 'the Evaluator did not mention it' }
     if (entry.disposition === 'reject' && entry.reason.trim() === '')
       return { number, disposition: 'clarify' as const, reason: 'rejected without a reason' }
     return entry
@@ -92,8 +91,11 @@ export function completeEvaluation(
   }
 }
 
-/** What an item is known by in later passes: its file, its title without numbers and marks, and the code it is about. */
-export function itemPrint({ file, title }: Pick<ReviewItem, 'file' | 'title'>, code: string): string {
+/**
+ * Identifies an item in later passes: its file, its title without numbers and punctuation, and the
+ * code it refers to.
+ */
+export function itemKey({ file, title }: Pick<ReviewItem, 'file' | 'title'>, code: string): string {
   const words = title
     .toLowerCase()
     .replace(/[^\p{L}]+/gu, ' ')
@@ -101,7 +103,7 @@ export function itemPrint({ file, title }: Pick<ReviewItem, 'file' | 'title'>, c
   return `${file} | ${words} | ${code.replace(/\s+/g, ' ').trim().slice(0, 200)}`
 }
 
-/** JSON Schemas for agents that can be held to one. */
+/** JSON Schemas for agents that support them. */
 export const REVIEW_SCHEMA = {
   type: 'object',
   additionalProperties: false,

@@ -1,5 +1,5 @@
 import { type HeadlessEnd, kindOfTool } from '../agents/index.js'
-import { type AgentTurn, died, type StepCall, type Usage } from '../engine/index.js'
+import { type AgentTurn, failedTurn, type StepCall, type Usage } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { canonicalJson } from '../text/index.js'
 import type { RoleName } from './args.js'
@@ -10,10 +10,10 @@ import { judgeTool, type ToolCall } from './tool-policy.js'
 export interface RoleTurn {
   role: RoleName
   prompt: RolePrompt
-  /** The agent's own session to go on with. */
+  /** The agent's own session to continue. */
   resume?: string | null
   schema?: object
-  /** Where a node has several turns: what tells this one from the others. */
+  /** Distinguishes the turns of a node that has several. */
   part?: string
 }
 
@@ -25,15 +25,18 @@ const THRESHOLDS = {
   timeoutMs: 0,
 }
 const INPUT_MAX = 500
-/** From here on a conversation is told to be nearly full. */
+/** From this share on, a conversation is reported as nearly full. */
 const FULL_SHARE = 0.8
 
-/** One turn of the agent that plays a role, under the policy of the role. What it used is written down with whose it was and for what. */
+/**
+ * Runs one turn of the agent that plays a role, under the policy of the role. Its usage is recorded
+ * by role and task.
+ */
 export async function playRole(context: NodeContext, turn: RoleTurn): Promise<HeadlessEnd> {
   const { args, services, cwd, state } = context
   const player = args.profile.roles[turn.role]
   const call = callOf(context, turn.part)
-  const wish: AgentTurn = {
+  const agentTurn: AgentTurn = {
     agent: player.agent,
     model: player.model,
     effort: player.effort,
@@ -50,7 +53,8 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
   const decide = (tool: ToolCall, isAfterwards: boolean) => {
     const verdict = judgeTool(turn.role, tool, cwd)
     const isAllowed = verdict.decision === 'allow'
-    // What was done already and may be done is in the activities; what a person decides is in the ledger.
+    // Calls that were already made and allowed are in the activities; a person's decisions are in
+    // the ledger.
     if (isAfterwards ? verdict.decision === 'deny' : verdict.decision !== 'ask')
       call.record(
         newEvent('tool.decided', {
@@ -65,20 +69,18 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
       )
     return verdict
   }
-  const end = await services.agents.run(call, wish, {
+  const end = await services.agents.run(call, agentTurn, {
     judge: request => {
-      // Requests name their tool and not its kind; a tool that nobody knows is a person's to judge.
+      // Requests name their tool but not its kind; a person judges an unknown tool.
       const { tool, input } = request
       const verdict = decide({ tool, kind: kindOfTool(tool), input }, false)
       if (verdict.decision === 'allow') return { isAllowed: true }
       if (verdict.decision === 'deny') return { isAllowed: false, message: verdict.reason }
-      // A run that approves by itself has nobody who could be asked, and never says yes for them.
-      return args.autoApprove
-        ? { isAllowed: false, message: `${verdict.reason}, and nobody is there to be asked` }
-        : null
+      // An auto-approved run has no person to ask, and never approves on their behalf.
+      return args.autoApprove ? { isAllowed: false, message: `${verdict.reason}, and no person can be asked` } : null
     },
     onActivity: activity => {
-      if (activity.type === 'usage' && activity.context) tellFullness(call, turn.role, activity.context)
+      if (activity.type === 'usage' && activity.context) reportFullness(call, turn.role, activity.context)
       if (activity.type === 'tool_call' && player.permissions !== 'ask')
         decide({ tool: activity.tool, kind: activity.kind, input: activity.input }, true)
     },
@@ -98,26 +100,29 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
   return end
 }
 
-/** An agent whose conversation is nearly full forgets, or summarises: the person should know before they wonder. */
-function tellFullness(call: StepCall, role: RoleName, { used, window }: { used: number; window: number }): void {
+/**
+ * An agent whose conversation is nearly full forgets or summarises: report it before the person
+ * wonders.
+ */
+function reportFullness(call: StepCall, role: RoleName, { used, window }: { used: number; window: number }): void {
   if (used < window * FULL_SHARE) return
   const share = Math.floor((used / window) * 100)
   call.notice(
     'warning',
-    `the conversation of the ${role} fills ${share} % of what its model takes (${used} of ${window})`,
+    `the conversation of the ${role} uses ${share} % of the context window of its model (${used} of ${window})`,
   )
 }
 
-/** A part of a step has files, a mark and a name of its own: `reviewer:security@2#1`. */
+/** A part of a step has its own files, mark and name: `reviewer:security@2#1`. */
 export function callOf({ call }: Pick<NodeContext, 'call'>, part: string | undefined): StepCall {
   if (part === undefined) return call
   const step = call.step.replace('@', `:${part}@`)
   return { ...call, step, name: `${call.run}/${step}` }
 }
 
-/** A turn that did not end well, as the end of its node. */
+/** The node result of a turn that failed. */
 export function turnFailed(end: HeadlessEnd): NodeResult {
-  return { failed: died(end), ...usageOf(end) }
+  return { failed: failedTurn(end), ...usageOf(end) }
 }
 
 export function usageOf({ usage }: HeadlessEnd): { usage?: Usage } {

@@ -25,7 +25,7 @@ const vectors = JSON.parse(
   readFileSync(new URL('./fixtures/route-after-review.json', import.meta.url), 'utf8'),
 ) as Vector[]
 
-test('every vector of the routes after a task was reviewed', () => {
+test('the route after a task review matches every vector', () => {
   expect(vectors.length).toBeGreaterThan(100)
   for (const vector of vectors) {
     const { reviews, iteration, max } = vector
@@ -48,7 +48,7 @@ test('an invalid plan goes back to the Architect up to the limit, then to a pers
   expect([at(0), at(2), at(3), at(0, true)]).toEqual(['architect', 'architect', 'human_approval', 'human_approval'])
 })
 
-test('a review ends, is evaluated, asked about and fixed as the table says', () => {
+test('a review is ended, evaluated, asked about and fixed as the table says', () => {
   expect(routeAfterReview({ items: 0 })).toBe('finish')
   expect(routeAfterReview({ items: 2 })).toBe('evaluator')
   expect(routeAfterEvaluation({ mode: 'review_only', toDecide: 2 })).toBe('finish')

@@ -1,8 +1,8 @@
 import type { ImplementationState } from './state.js'
 
 /*
- * Where a pipeline goes from each of its nodes: pure functions of the state and the limits. The word is the name of the next node, and every
- * word that a function can give is an edge of the graph.
+ * The routes of the pipelines: pure functions of state and limits. The result is the name of the
+ * next node, and every possible result is an edge of the graph.
  */
 
 export interface RouteLimits {
@@ -17,7 +17,10 @@ export function routeAfterPrepare({ external_plan }: Pick<ImplementationState, '
   return external_plan ? 'plan_validator' : 'architect'
 }
 
-/** An invalid plan goes back to the Architect until the limit; then a person decides. A person's own plan has no Architect to go back to. */
+/**
+ * An invalid plan goes back to the Architect up to the limit; then a person decides. A person's own
+ * plan has no Architect to go back to.
+ */
 export function routeAfterValidation(
   state: Pick<ImplementationState, 'plan_validation' | 'plan_revision_count' | 'external_plan'>,
   limits: RouteLimits,
@@ -32,7 +35,7 @@ export interface ReviewedTask {
   maxReviews: number
 }
 
-/** All reviews approve, or nothing is approved: an empty list is no approval. */
+/** All reviews must approve; an empty list is not an approval. */
 export function routeAfterTaskReview({ reviews, iteration, maxReviews }: ReviewedTask) {
   if (reviews.length > 0 && reviews.every(Boolean)) return 'commit_task'
   return iteration < maxReviews ? 'developer' : 'objections'
@@ -45,7 +48,9 @@ export function routeAfterCommit({
   return index + 1 < (total ?? 1) ? 'next_task' : 'finish'
 }
 
-/** Findings are evaluated first. Without any the review is over; whether it approved is its outcome. */
+/**
+ * Findings are evaluated first. Without any, the review ends; whether it approved is its outcome.
+ */
 export function routeAfterReview({ items }: { items: number }) {
   return items === 0 ? 'finish' : 'evaluator'
 }
@@ -55,7 +60,7 @@ export function routeAfterEvaluation({
   toDecide,
 }: {
   mode: ImplementationState['review_mode']
-  /** Items that the Evaluator would implement or wants to ask about. */
+  /** Items that the Evaluator recommends to implement or wants clarified. */
   toDecide: number
 }) {
   return mode === 'review_only' || toDecide === 0 ? 'finish' : 'items'

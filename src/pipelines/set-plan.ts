@@ -6,8 +6,8 @@ import { hashOf } from './nodes/common.js'
 import { type PlanReport, validatePlan } from './plan/validate-plan.js'
 
 /**
- * Gives a run that is not started yet a plan of a person's own: it begins with that one instead of asking the Architect. Written at the version
- * that was looked at: a run that somebody starts meanwhile keeps what it began with.
+ * Gives a queued run a person's own plan: it starts with that instead of asking the Architect.
+ * Appended at the version that was read, so a run that starts in between keeps its original input.
  * @throws SignalboxError `E_STATE`
  */
 export async function setQueuedPlan(
@@ -18,13 +18,13 @@ export async function setQueuedPlan(
   const events = await store.readStream(runStream(run))
   const before = givenPlan(events)
   if (events.some(({ type }) => type === 'run.started' || type === 'run.cancelled'))
-    throw new SignalboxError('E_STATE', `run ${run} has begun already`, { next: `signalbox show ${run}` })
+    throw new SignalboxError('E_STATE', `run ${run} has already started`, { next: `signalbox show ${run}` })
   const data = { before: before === null ? '' : hashOf(before), hash: hashOf(text), by, text }
   await store.append(runStream(run), events.length, [newEvent('plan.replaced', data)])
   return validatePlan(text)
 }
 
-/** The plan that a run was given before it began; the last one, where there were several. */
+/** The plan that a run was given before it started; the latest, if there were several. */
 export function givenPlan(events: readonly StoredEvent[]): string | null {
   let found: string | null = null
   for (const event of events)

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { evaluationObject, reviewObject } from './review-object.js'
 
-/** Grows when a stored state of before can no longer be read as it is. */
+/** Raise it when older stored states can no longer be parsed. */
 export const SCHEMA_VERSION = 1
 
 const historyEntry = z.object({ timestamp: z.iso.datetime(), agent: z.string(), message: z.string() })
 export type HistoryEntry = z.infer<typeof historyEntry>
 
-export const OUTCOMES = ['approved', 'objections', 'objections_accepted', 'rejected', 'cancelled', 'failed'] as const
+const OUTCOMES = ['approved', 'objections', 'objections_accepted', 'rejected', 'cancelled', 'failed'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** What the state of every pipeline has. Field names are data: they are those of the design that this comes from. */
+/** Fields that every pipeline state has. Field names are data: stored runs contain them. */
 export const basePipelineState = z.object({
   workflow_id: z.string(),
   pipeline_type: z.string(),
@@ -38,7 +38,6 @@ const issue = z.object({
 export type Issue = z.infer<typeof issue>
 
 const design = z.object({ content: z.string(), source: z.enum(['import', 'brainstorming', 'file']) })
-export type Design = z.infer<typeof design>
 
 const planValidation = z.object({
   valid: z.boolean(),
@@ -53,7 +52,7 @@ const pipelineTask = z.object({
   commit: z.string().nullable().optional(),
   iterations: z.int(),
   objections: z.array(z.string()),
-  /** A person took the objections on themselves. */
+  /** The person who accepted the objections. */
   accepted_by: z.string().optional(),
 })
 export type PipelineTask = z.infer<typeof pipelineTask>
@@ -61,7 +60,7 @@ export type PipelineTask = z.infer<typeof pipelineTask>
 const typedReview = reviewObject.extend({ type: z.string() })
 export type TypedReview = z.infer<typeof typedReview>
 
-/** Implementation and review share one schema; `pipeline_type` tells them apart. */
+/** Implementation and review share one schema; `pipeline_type` distinguishes them. */
 export const implementationState = basePipelineState.extend({
   pipeline_type: z.enum(['implementation', 'review']),
 
@@ -86,7 +85,7 @@ export const implementationState = basePipelineState.extend({
   human_rejections: z.array(z.string()).default([]),
 
   last_review: typedReview.nullable().default(null),
-  /** A file beside the run: diffs are too big for a state. */
+  /** A file of the run: diffs are too large for a state. */
   code_changes_for_review: z.string().nullable().default(null),
   review_iteration: z.int().default(0),
   last_reviews: z.array(typedReview).default([]),
@@ -96,7 +95,7 @@ export const implementationState = basePipelineState.extend({
   task_review_iteration: z.int().default(0),
   /** Reviews of one task before a person is asked; "more" raises it. */
   task_review_limit: z.int().nullable().default(null),
-  /** The tree when the task began: what the Reviewer looks at is what changed since. */
+  /** The tree when the task started: the Reviewer sees what changed since. */
   task_base: z.string().nullable().default(null),
 
   structured_review: typedReview.nullable().default(null),
@@ -108,37 +107,40 @@ export const implementationState = basePipelineState.extend({
   review_mode: z.enum(['review_only', 'review_fix']).default('review_fix'),
   review_types: z.array(z.string()).default(['general']),
   settled_items: z.array(z.string()).default([]),
-  /** Serious items that nobody will fix in this run, although nobody has shown them to be wrong. */
+  /** Serious items that this run will not fix, although they were not refuted. */
   open_objections: z.array(z.string()).default([]),
 })
 export type ImplementationState = z.infer<typeof implementationState>
 
 const IMMUTABLE = ['workflow_id', 'pipeline_type', 'profile_id', 'created_at', 'schema_version'] as const
 
-/** What a node changes. Entries of `history` are added to those that are there; everything else is replaced. */
+/** What a node changes. Entries of `history` are appended; everything else is replaced. */
 export type StateUpdate = Partial<Omit<ImplementationState, (typeof IMMUTABLE)[number] | 'status'>>
 
 export type Reduced =
   | { state: ImplementationState; changed: readonly (keyof ImplementationState)[] }
   | { problem: string }
 
-/** The state after an update: merged field by field, and read again as a whole. What does not parse changes nothing. */
+/**
+ * Applies an update: merged field by field, then parsed as a whole. An invalid update changes
+ * nothing.
+ */
 export function reduceState(state: ImplementationState, update: StateUpdate): Reduced {
   const forbidden = IMMUTABLE.find(field => field in update)
-  if (forbidden !== undefined) return { problem: `"${forbidden}" never changes` }
+  if (forbidden !== undefined) return { problem: `"${forbidden}" cannot be changed` }
   const { history = [], ...rest } = update
   const merged = { ...state, ...rest, history: [...state.history, ...history] }
   const parsed = implementationState.safeParse(merged)
   if (!parsed.success) return { problem: describe(parsed.error) }
   const unknown = Object.keys(rest).find(field => !(field in parsed.data))
-  if (unknown !== undefined) return { problem: `there is no field "${unknown}"` }
+  if (unknown !== undefined) return { problem: `unknown field "${unknown}"` }
   const changed = (Object.keys(rest) as (keyof ImplementationState)[]).filter(
     field => JSON.stringify(parsed.data[field]) !== JSON.stringify(state[field]),
   )
   return { state: freeze(parsed.data), changed }
 }
 
-/** A stored state. @throws Error that names every field which does not fit. */
+/** Parses a stored state. @throws Error that names every invalid field. */
 export function parseState(value: unknown): ImplementationState {
   const parsed = implementationState.safeParse(value)
   if (!parsed.success) throw new TypeError(describe(parsed.error))
@@ -149,7 +151,7 @@ function describe(error: z.ZodError): string {
   return error.issues.map(({ path, message }) => `${path.join('.') || 'state'}: ${message}`).join('; ')
 }
 
-/** All the way down: a state that somebody holds is the state that was. */
+/** Freezes deeply, so that a state cannot change after it was passed on. */
 export function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) freeze(part)

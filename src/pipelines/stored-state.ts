@@ -5,25 +5,32 @@ import { initialState } from './initial-state.js'
 import { type ImplementationState, implementationState, parseState, SCHEMA_VERSION } from './state.js'
 
 /*
- * How a state lies in the context of a graph's run: a key for each field that is no longer what it was at the beginning. So a step writes down
- * what it changes and nothing else. `history` is not there at all: its entries are events of the run, and are put back when a run is read.
+ * How a state is stored in the context of a graph run: one key for each field that differs from its
+ * initial value, so a step writes only what it changes. `history` is not stored there: its entries
+ * are events of the run, and are added when a run is read.
  */
 
 const PREFIX = 'state.'
 
-/** The arguments of a run, from its inputs. @throws SignalboxError `E_CONFIG` for a run of a newer program. */
+/**
+ * Parses the arguments of a run from its inputs. @throws SignalboxError `E_CONFIG` for a run of a
+ * newer version.
+ */
 export function readArgs(context: Readonly<Record<string, unknown>>): PipelineArgs | null {
   const text = context[ARGS_INPUT]
   if (typeof text !== 'string') return null
   const parsed = pipelineArgs.safeParse(JSON.parse(text))
   if (parsed.success) return parsed.data
-  throw new SignalboxError('E_CONFIG', 'the run was made by another version of this program, and cannot be read', {
-    next: 'update Signalbox; the run is as it was',
+  throw new SignalboxError('E_CONFIG', 'the run was created by another version of Signalbox and cannot be read', {
+    next: 'update Signalbox; the run was not changed',
     details: { issues: parsed.error.issues.slice(0, 5) },
   })
 }
 
-/** A fork has the arguments of the run it comes from, and a place of its own: two runs never work in one directory. */
+/**
+ * A fork has the arguments of its original run, and a place of its own: two runs never work in one
+ * directory.
+ */
 export function argsOfRun(
   args: PipelineArgs,
   run: string,
@@ -35,7 +42,10 @@ export function argsOfRun(
   return { ...args, workflowId: run, place }
 }
 
-/** @throws SignalboxError `E_CONFIG` for a state of an unknown pipeline or a newer form: the run stays as it is. */
+/**
+ * @throws SignalboxError `E_CONFIG` for a state of an unknown pipeline or a newer version; the run
+ * is not changed.
+ */
 export function readState(
   context: Readonly<Record<string, unknown>>,
   args: PipelineArgs,
@@ -46,9 +56,9 @@ export function readState(
   if (typeof version !== 'number' || version > SCHEMA_VERSION)
     throw new SignalboxError(
       'E_CONFIG',
-      `the state of the run has version ${String(version)}, and this program knows ${SCHEMA_VERSION}`,
+      `the state of the run has version ${String(version)}; this version of Signalbox supports ${SCHEMA_VERSION}`,
       {
-        next: 'update Signalbox; the run is as it was',
+        next: 'update Signalbox; the run was not changed',
       },
     )
   const stored: Record<string, unknown> = {}
@@ -56,12 +66,12 @@ export function readState(
     const key = `${PREFIX}${field}`
     if (Object.hasOwn(context, key)) stored[field] = whole(context[key], artifacts)
   }
-  // A fork has read the branch of the run it comes from; its own is that of its place.
+  // A fork has read the branch of its original run; its own is that of its place.
   const own = isFork ? { branch: args.place.branch, worktree: args.place.path } : {}
   return parseState({ ...initialState(args), ...stored, ...own })
 }
 
-/** What a step writes of the fields that it changed. */
+/** The context updates for the changed fields. */
 export function storedFields(
   state: ImplementationState,
   changed: readonly (keyof ImplementationState)[],
@@ -71,7 +81,7 @@ export function storedFields(
   )
 }
 
-/** What was too big for the context lies in a file. */
+/** A value too large for the context is in an artifact. */
 function whole(value: unknown, artifacts: Artifacts): unknown {
   if (typeof value !== 'object' || value === null || !('artifact' in value) || !('path' in value)) return value
   return artifacts.get(String(value.artifact))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RoleName } from './args.js'
 import { readStructured } from './extract-structured.js'
-import { completeEvaluation, isApproved, itemPrint, mergeReviews, reviewObject } from './review-object.js'
+import { completeEvaluation, isApproved, itemKey, mergeReviews, reviewObject } from './review-object.js'
 import { item } from './testing/scripted-agents.js'
 import { judgeTool } from './tool-policy.js'
 
@@ -30,11 +30,11 @@ test.each<[RoleName, Parameters<typeof judgeTool>[1], string]>([
   ['reviewer', shell('git push'), 'deny'],
   ['reviewer', write('a.txt'), 'deny'],
   ['evaluator', shell('ls'), 'deny'],
-])('the %s: %j is decided as %s', (role, call, decision) => {
+])('the %s calling %j is judged as %s', (role, call, decision) => {
   expect(judgeTool(role, call, '/work/tree').decision).toBe(decision)
 })
 
-test('a typed answer is the object and nothing else', () => {
+test('readStructured accepts the object and nothing else', () => {
   const good = { approved: true, severity: 'none', summary: '', items: [] }
   expect(readStructured({ text: JSON.stringify(good) }, reviewObject)).toEqual({ value: good })
   expect(readStructured({ text: `Here:\n\`\`\`json\n${JSON.stringify(good)}\n\`\`\`` }, reviewObject)).toEqual({
@@ -53,7 +53,7 @@ test('a typed answer is the object and nothing else', () => {
   expect(readStructured({ text: JSON.stringify(many) }, reviewObject)).toHaveProperty('problem')
 })
 
-test('reviews are put together: numbered anew, with their type; one that objects is enough', () => {
+test('mergeReviews renumbers items and adds their type; one objection is enough', () => {
   const one = {
     ...reviewObject.parse({ approved: true, severity: 'minor', summary: 'a', items: [item(1, 'minor')] }),
     type: 'general',
@@ -76,10 +76,10 @@ test('reviews are put together: numbered anew, with their type; one that objects
   expect(isApproved(one)).toBe(true)
 })
 
-test('an item is known again by its file, its words and its code; an evaluation speaks of every item', () => {
-  const known = itemPrint({ file: 'a', title: 'Line 12: it leaks!' }, 'x = 1')
-  expect(itemPrint({ file: 'a', title: 'line 14: It leaks' }, 'x  =  1')).toBe(known)
-  expect(itemPrint({ file: 'b', title: 'line 14: It leaks' }, 'x = 1')).not.toBe(known)
+test('an item is identified by its file, title and code; an evaluation covers every item', () => {
+  const known = itemKey({ file: 'a', title: 'Line 12: it leaks!' }, 'x = 1')
+  expect(itemKey({ file: 'a', title: 'line 14: It leaks' }, 'x  =  1')).toBe(known)
+  expect(itemKey({ file: 'b', title: 'line 14: It leaks' }, 'x = 1')).not.toBe(known)
   const items = reviewObject.parse({ approved: false, severity: 'major', summary: '', items: [item(1), item(2)] }).items
   const { evaluation, invented } = completeEvaluation(
     {

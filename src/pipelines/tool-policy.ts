@@ -4,7 +4,7 @@ import type { ToolKind } from '../activity/index.js'
 import { rateRisk } from '../approvals/index.js'
 import type { RoleName } from './args.js'
 
-/** What a tool can do, at worst. */
+/** The worst a tool can do. */
 const RISK: Readonly<Record<ToolKind, number>> = {
   read: 0,
   search: 0,
@@ -17,7 +17,7 @@ const RISK: Readonly<Record<ToolKind, number>> = {
 }
 const DESTRUCTIVE = 3
 
-/** How far each role may go. */
+/** The maximum risk of each role. */
 const CEILING: Readonly<Record<RoleName, number>> = { architect: 1, developer: 2, reviewer: 0, evaluator: 0 }
 
 const ALLOWED: Readonly<Record<RoleName, readonly ToolKind[]>> = {
@@ -36,24 +36,23 @@ export interface ToolCall {
 export type ToolVerdict = { decision: 'allow' | 'deny' | 'ask'; reason: string }
 
 /**
- * May this role make this call? Asked in this order: the role's list, whether the tool is known, how much it can do, whether it stays in the
- * worktree; and what could destroy something is for a person.
+ * Whether a role may make a call. Checked in this order: the role's list, whether the tool is
+ * known, its risk, whether it stays in the worktree; a person decides about anything destructive.
  */
 export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, worktree: string): ToolVerdict {
-  // A reading command of git is reading, whatever runs it.
+  // A reading git command is reading, whatever runs it.
   const means: ToolKind = kind === 'shell' && isReadingGit(commandOf(input)) ? 'read' : kind
   if (!ALLOWED[role].includes(means)) return { decision: 'deny', reason: `the ${role} may not use ${tool} (${kind})` }
-  if (means === 'other') return { decision: 'ask', reason: `${tool} is not known` }
+  if (means === 'other') return { decision: 'ask', reason: `${tool} is an unknown tool` }
   const risk = isDestructive({ tool, kind: means, input }, worktree) ? DESTRUCTIVE : RISK[means]
-  if (risk === DESTRUCTIVE) return { decision: 'ask', reason: `${tool} could destroy something` }
-  if (risk > CEILING[role]) return { decision: 'deny', reason: `${tool} can do more than the ${role} may` }
+  if (risk === DESTRUCTIVE) return { decision: 'ask', reason: `${tool} may be destructive` }
+  if (risk > CEILING[role]) return { decision: 'deny', reason: `${tool} exceeds what the ${role} may do` }
   const path = means === 'write' ? pathOf(input) : null
-  if (path !== null && !isInside(worktree, path))
-    return { decision: 'deny', reason: `${path} lies outside of the worktree` }
-  return { decision: 'allow', reason: `the ${role} may` }
+  if (path !== null && !isInside(worktree, path)) return { decision: 'deny', reason: `${path} is outside the worktree` }
+  return { decision: 'allow', reason: `allowed for the ${role}` }
 }
 
-/** A command that is not plainly harmless counts as one that could destroy something. */
+/** A command that is not plainly harmless counts as destructive. */
 function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boolean {
   if (kind !== 'shell') return false
   const command = commandOf(input)
@@ -66,12 +65,12 @@ function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boole
 }
 
 const READING_GIT = new Set(['diff', 'log', 'show', 'status', 'blame', 'ls-files', 'rev-parse'])
-/** Options by which a reading command of git writes a file or starts a program. */
+/** Options with which a reading git command writes a file or starts a program. */
 const NOT_READING = ['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--paginate']
-/** What a shell would make something else of. */
+/** Characters that a shell interprets. */
 const SHELL_MARKS = /[;&|<>`$(){}\n\\'"*?#!]/
 
-/** One plain command of git that only looks; anything that is not certainly that is not. */
+/** A single plain git command that only reads; in doubt, false. */
 function isReadingGit(command: string | null): boolean {
   if (command === null || SHELL_MARKS.test(command.trim())) return false
   const [git, ...words] = command.trim().split(/\s+/)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { delay, newNonce, systemClock } from '../clock/index.js'
-import { type ChildGroup, isAlive, killTree, marked, spawnGroup } from './index.js'
+import { type ChildGroup, isAlive, killTree, processesWithMark, spawnGroup } from './index.js'
 
 let directory: string
 let mark: string
@@ -26,7 +26,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('a process group', () => {
-  test('tells how its program ended', async () => {
+  test('reports how its program ended', async () => {
     expect(await (await start('exit 3')).exit).toEqual({ code: 3, signal: null })
     expect(await (await start('kill -9 $$')).exit).toEqual({ code: null, signal: 'SIGKILL' })
   })
@@ -36,13 +36,13 @@ describe('a process group', () => {
     await expect(spawnGroup('/no/such/program', [], options)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('is ended with TERM when it listens', async () => {
+  test('is ended with TERM when it handles the signal', async () => {
     const group = await start("trap 'echo bye > said; exit 0' TERM; echo up > up; while :; do sleep 0.05; done")
     await until(() => exists('up'))
     await group.kill(5_000)
     expect(await group.exit).toEqual({ code: 0, signal: null })
     expect(readFileSync(join(directory, 'said'), 'utf8')).toBe('bye\n')
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
   })
 
   test('is ended with KILL when it does not', async () => {
@@ -50,10 +50,10 @@ describe('a process group', () => {
     await until(() => exists('up'))
     await group.kill(100)
     expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
   })
 
-  test('takes grandchildren with it, also those that made a session of their own', async () => {
+  test('ends its grandchildren, also those in sessions of their own', async () => {
     const group = await start(
       "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ > far; sleep 600' &); sleep 600 & echo up > up; wait",
     )
@@ -61,18 +61,18 @@ describe('a process group', () => {
     const far = Number(readFileSync(join(directory, 'far'), 'utf8'))
     expect(isAlive(far)).toBe(true)
     await group.kill(100)
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
     expect(isAlive(far)).toBe(false)
   })
 
-  test('that is known by its mark alone is ended, and nothing else is', async () => {
+  test('that is known only by its mark is ended, and nothing else is', async () => {
     const group = await start('sleep 600')
     await killTree({ pid: 0, processStart: null, mark }, { graceMs: 50, clock: systemClock })
     expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
   })
 
-  test('whose pid belongs to another process by now is left alone', async () => {
+  test('whose pid now belongs to another process is left alone', async () => {
     const other = await start('sleep 600')
     await killTree(
       { pid: other.pid, processStart: 'another', mark: `${mark}-gone` },

@@ -4,31 +4,40 @@ import type { Readable } from 'node:stream'
 import { type Clock, delay } from '../clock/index.js'
 import { isAlive, processStart } from './process-info.js'
 
-/** Environment variable that everything a step starts inherits: what outlives its group is found by it. */
-export const STEP_MARK = 'SIGNALBOX_STEP'
+/**
+ * The environment variable that every process of a step inherits: it identifies processes that
+ * outlive the process group.
+ */
+const STEP_MARK = 'SIGNALBOX_STEP'
 
 export interface GroupExit {
   code: number | null
   signal: NodeJS.Signals | null
 }
 
-/** A program in a process group and session of its own. */
+/** A program in its own process group and session. */
 export interface ChildGroup {
   readonly pid: number
   readonly processStart: string | null
   readonly stdout: Readable
   readonly stderr: Readable
   readonly exit: Promise<GroupExit>
-  /** To the program's input, where that is a pipe. What a program that has left does not read is lost without a word. */
+  /**
+   * Writes to the input of the program, if that is a pipe. What a program that has exited does not
+   * read is dropped.
+   */
   write(text: string): void
   endInput(): void
-  /** TERM to the group, KILL after the grace, then KILL to whatever still carries the mark. Resolves when nothing of it is left. */
+  /**
+   * Sends TERM to the group, KILL after the grace period, then KILL to every process that still has
+   * the mark. Resolves when none is left.
+   */
   kill(graceMs: number): Promise<void>
 }
 
 /**
- * Starts a program without a shell. `stdin` is an open file descriptor, a pipe, or nothing; `mark` goes into the environment.
- * Rejects when the program cannot be started.
+ * Starts a program without a shell. `stdin` is an open file descriptor, a pipe, or nothing; `mark`
+ * is put into the environment. Rejects when the program cannot be started.
  */
 export function spawnGroup(
   file: string,
@@ -64,14 +73,15 @@ export function spawnGroup(
 }
 
 /**
- * Ends a process group and everything that carries its mark. A pid alone proves nothing: the group is signalled only while its leader is
- * the process that was started, or is gone while members of the group carry the mark.
+ * Ends a process group and every process that has its mark. A pid alone proves nothing: the group
+ * is signalled only while its leader is the process that was started, or when the leader is gone
+ * and members of the group have the mark.
  */
 export async function killTree(
   target: { pid: number; processStart: string | null; mark: string },
   { graceMs, clock }: { graceMs: number; clock: Clock },
 ): Promise<void> {
-  const isOurs = () => isSameProcess(target.pid, target.processStart) || marked(target.mark).length > 0
+  const isOurs = () => isSameProcess(target.pid, target.processStart) || processesWithMark(target.mark).length > 0
   // Without a pid there is no group to signal: 0 would mean our own.
   if (target.pid > 0) {
     if (isOurs()) signal(-target.pid, 'SIGTERM')
@@ -79,9 +89,10 @@ export async function killTree(
     while (isGroupAlive(target.pid) && isOurs() && clock.monotonic() < deadline) await delay(clock, POLL_MS)
     if (isGroupAlive(target.pid) && isOurs()) signal(-target.pid, 'SIGKILL')
   }
-  // Agents put the commands of their tools into sessions of their own, which outlive every signal to the group.
+  // Agents run the commands of their tools in separate sessions, which a signal to the group does
+  // not reach.
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const left = marked(target.mark)
+    const left = processesWithMark(target.mark)
     if (left.length === 0) return
     for (const pid of left) signal(pid, 'SIGKILL')
     await delay(clock, POLL_MS)
@@ -91,8 +102,8 @@ export async function killTree(
 const POLL_MS = 20
 const ROUNDS_MAX = 100
 
-/** Processes that inherited this mark, living ones only. Where the system does not show environments, none. */
-export function marked(mark: string): number[] {
+/** Running processes that inherited this mark. None where the system does not show environments. */
+export function processesWithMark(mark: string): number[] {
   const needle = Buffer.from(`${STEP_MARK}=${mark}\0`)
   let names: string[]
   try {
@@ -129,7 +140,7 @@ function isGroupAlive(pid: number): boolean {
   }
 }
 
-/** A process that has gone meanwhile needs no signal. */
+/** A process that has exited in the meantime needs no signal. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

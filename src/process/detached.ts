@@ -4,13 +4,16 @@ import { closeSync, openSync } from 'node:fs'
 export interface DetachedStart {
   readonly pid: number
   /**
-   * Resolves when the program ends while we are still here: with what it told by `reportStartFailure`, or null when it told nothing.
-   * A program that runs on never resolves it.
+   * Resolves when the program ends while this process still runs: with the value of
+   * `reportStartFailure`, or null without one. It stays pending while the program runs.
    */
   readonly ended: Promise<unknown>
 }
 
-/** Starts one of our own programs so that it outlives this process: own session, no terminal, output to a log file (0600). */
+/**
+ * Starts one of our own programs so that it outlives this process: own session, no terminal, output
+ * to a log file (0600).
+ */
 export function startDetached(
   script: string,
   args: readonly string[],
@@ -25,12 +28,12 @@ export function startDetached(
       stdio: ['ignore', log, log, 'ipc'],
     })
     const ended = new Promise<unknown>(resolve => {
-      let told: unknown = null
+      let failure: unknown = null
       child.on('message', message => {
-        told = message
+        failure = message
       })
       child.on('error', error => resolve({ message: error.message }))
-      child.on('exit', () => resolve(told))
+      child.on('exit', () => resolve(failure))
     })
     child.unref()
     child.channel?.unref()
@@ -40,14 +43,17 @@ export function startDetached(
   }
 }
 
-/** In a program started by `startDetached`: says why it ends before it was ready. Without a listener it does nothing. */
+/**
+ * In a program started by `startDetached`: reports why it ends before it was ready. Without a
+ * listener it does nothing.
+ */
 export async function reportStartFailure(failure: object): Promise<void> {
   if (!process.send) return
   await new Promise<void>(resolve => process.send!(failure, undefined, undefined, () => resolve()))
   process.disconnect?.()
 }
 
-/** In a program started by `startDetached`: it is ready, and needs its starter no more. */
+/** In a program started by `startDetached`: it is ready and no longer needs its starter. */
 export function reportStarted(): void {
   if (process.connected) process.disconnect()
 }

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 
-/** Held until released or until this process ends, however it ends: the kernel drops it. */
+/** Held until it is released or this process ends in any way: the kernel releases it. */
 export interface Lock {
   release(): void
 }
@@ -13,8 +13,9 @@ interface LockDatabase {
 /**
  * An exclusive lock on a file, or null when another process holds it.
  *
- * Node has no flock. A file with a process id in it goes stale with every crash; SQLite's exclusive transaction is a kernel lock that
- * cannot, and the library is here anyway. The file holds no data.
+ * Node has no flock. A file with a process id becomes stale with every crash; SQLite's exclusive
+ * transaction is a kernel lock that cannot, and the library is a dependency anyway. The file
+ * contains no data.
  */
 export async function acquireLock(path: string): Promise<Lock | null> {
   const database = await openDatabase(path)

@@ -1,6 +1,9 @@
 import { statFields } from './proc-files.js'
 
-/** Whether a process with this id runs now, ours or not. One that has ended and waits to be collected does not: in a container it may wait for ever. */
+/**
+ * Whether a process with this id runs now, ours or not. A process that has ended and waits to be
+ * reaped does not: in a container it may wait for ever.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -11,14 +14,18 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * When a process was started, in the kernel's own units, or null. Together with the id it names a process for good:
- * ids are used again, a pair of id and start is not. Only Linux tells it without starting another program.
+ * When a process was started, in units of the kernel, or null. The pair of id and start identifies
+ * a process for good: ids are reused, the pair is not. Only Linux reports it without starting
+ * another program.
  */
 export function processStart(pid: number): string | null {
   return statFields(pid)?.[19] ?? null
 }
 
-/** A process and its terminal: its own group, the one in the foreground, and whether it is suspended. Null where nobody tells. */
+/**
+ * The process groups of a process and of its terminal's foreground, and whether the process is
+ * suspended. Null where the system does not report it.
+ */
 export function terminalGroups(pid: number): { own: number; foreground: number; isStopped: boolean } | null {
   const fields = statFields(pid)
   if (!fields) return null

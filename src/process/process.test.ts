@@ -25,7 +25,7 @@ function program(path: string, mode = 0o755): string {
 }
 
 describe('finding a program', () => {
-  test('takes the first absolute directory of the path that has it', () => {
+  test('returns the program of the first absolute directory of the path', () => {
     const [first, second] = ['a', 'b'].map(name => join(directory, name)) as [string, string]
     for (const each of [first, second]) mkdirSync(each)
     program(join(second, 'tool'))
@@ -35,13 +35,13 @@ describe('finding a program', () => {
     expect(findExecutable('tool', { path, cwd: '/' })).toBe(join(first, 'tool'))
   })
 
-  test('passes over relative entries, empty ones and the current directory: a repository must not plant programs', () => {
+  test('skips relative entries, empty ones and the current directory: a repository must not plant programs', () => {
     program(join(directory, 'tool'))
     for (const path of ['', '.', './', `${delimiter}.`, undefined])
       expect(findExecutable('tool', { path, cwd: directory })).toBeNull()
   })
 
-  test('takes neither directories nor files that may not be run', () => {
+  test('ignores directories and files that are not executable', () => {
     mkdirSync(join(directory, 'folder'))
     writeFileSync(join(directory, 'data'), 'x')
     chmodSync(join(directory, 'data'), 0o644)
@@ -52,14 +52,14 @@ describe('finding a program', () => {
     expect(findExecutable('too\0l', { path: directory, cwd: '/' })).toBeNull()
   })
 
-  test('follows links to programs, and not those that lead nowhere', () => {
+  test('follows links to programs and ignores broken links', () => {
     symlinkSync(program(join(directory, 'real')), join(directory, 'link'))
     symlinkSync(join(directory, 'gone'), join(directory, 'dangling'))
     expect(findExecutable('link', { path: directory, cwd: '/' })).toBe(join(directory, 'link'))
     expect(findExecutable('dangling', { path: directory, cwd: '/' })).toBeNull()
   })
 
-  test('a name with a slash is a path from the working directory, never looked up', () => {
+  test('treats a name with a slash as a path from the working directory', () => {
     mkdirSync(join(directory, 'bin'))
     program(join(directory, 'bin', 'tool'))
     expect(findExecutable('bin/tool', { path: undefined, cwd: directory })).toBe(join(directory, 'bin', 'tool'))
@@ -75,34 +75,34 @@ describe('a lock', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL')
   })
 
-  async function hold(path: string): Promise<{ child: ChildProcess; said: string; lines: NodeJS.ReadableStream }> {
+  async function hold(path: string): Promise<{ child: ChildProcess; answer: string; lines: NodeJS.ReadableStream }> {
     const child = spawn(process.execPath, ['--import', 'tsx', HOLD_LOCK, path], { stdio: ['pipe', 'pipe', 'inherit'] })
     children.push(child)
-    const [said] = await once(createInterface({ input: child.stdout! }), 'line')
-    return { child, said: String(said), lines: child.stdout! }
+    const [answer] = await once(createInterface({ input: child.stdout! }), 'line')
+    return { child, answer: String(answer), lines: child.stdout! }
   }
 
   test('is held by one process at a time, and is free again after kill -9', async () => {
     const path = join(directory, 'a.lock')
-    const { child, said } = await hold(path)
-    expect(said).toBe('held')
+    const { child, answer } = await hold(path)
+    expect(answer).toBe('held')
     expect(await acquireLock(path)).toBeNull()
-    expect((await hold(path)).said).toBe('refused')
+    expect((await hold(path)).answer).toBe('refused')
     child.kill('SIGKILL')
     await once(child, 'exit')
     const lock = await acquireLock(path)
     expect(lock).not.toBeNull()
-    expect((await hold(path)).said).toBe('refused')
+    expect((await hold(path)).answer).toBe('refused')
     lock!.release()
-    expect((await hold(path)).said).toBe('held')
+    expect((await hold(path)).answer).toBe('held')
   })
 
-  test('is held once in one process too, and asking in vain does not lose it', async () => {
+  test('is held once in one process too, and a failed attempt does not lose it', async () => {
     const path = join(directory, 'a.lock')
     const lock = await acquireLock(path)
     expect(await acquireLock(path)).toBeNull()
     expect(await acquireLock(path)).toBeNull()
-    expect((await hold(path)).said).toBe('refused')
+    expect((await hold(path)).answer).toBe('refused')
     lock!.release()
     const next = await acquireLock(path)
     expect(next).not.toBeNull()
@@ -110,7 +110,7 @@ describe('a lock', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test('a place that cannot hold one is an error, not a lock someone else has', async () => {
+  test('is an error, not a lock of another process, where no file can be created', async () => {
     await expect(acquireLock(join(directory, 'no', 'such', 'folder'))).rejects.toThrow()
   })
 })
@@ -119,36 +119,36 @@ describe('running a command', () => {
   const sh = (script: string, options: Partial<Parameters<typeof runCommand>[2]> = {}) =>
     runCommand('/bin/sh', ['-c', script], { cwd: directory, ...options })
 
-  test('gives its output apart, its exit code, and runs it where it was told', async () => {
+  test('returns stdout, stderr and the exit code, and runs it in the given directory', async () => {
     const result = await sh('pwd; echo problem >&2; exit 3')
     expect(result).toEqual({ code: 3, signal: null, stdout: `${directory}\n`, stderr: 'problem\n' })
   })
 
-  test('gives the signal it died of', async () => {
+  test('returns the signal that killed it', async () => {
     expect(await sh('kill -TERM $$')).toMatchObject({ code: null, signal: 'SIGTERM' })
   })
 
-  test('hands over input, and does not mind when nobody reads it', async () => {
+  test('passes input on, and ignores that the program does not read it', async () => {
     expect((await sh('cat', { input: 'grüße' })).stdout).toBe('grüße')
     expect(await sh('exit 0', { input: 'x'.repeat(1_000_000) })).toMatchObject({ code: 0 })
     expect((await sh('cat')).stdout).toBe('')
   })
 
-  test('passes arguments as they are: there is no shell', async () => {
+  test('passes arguments unchanged: there is no shell', async () => {
     const { stdout } = await runCommand('/bin/echo', ['$HOME', '; ls', '*'], { cwd: directory })
     expect(stdout).toBe('$HOME ; ls *\n')
   })
 
-  test('keeps the beginning of more output than it may keep, and lets the program finish', async () => {
+  test('keeps the start of output beyond the limit, and lets the program finish', async () => {
     const result = await sh('head -c 300000 /dev/zero | tr "\\0" x; echo done >&2', { maxBytes: 1000 })
     expect(result).toMatchObject({ code: 0, stdout: 'x'.repeat(1000), stderr: 'done\n' })
   })
 
-  test('rejects a program that is not there', async () => {
+  test('rejects a program that does not exist', async () => {
     await expect(runCommand(join(directory, 'none'), [], { cwd: directory })).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('kills what takes too long, together with all it started', async () => {
+  test('kills a program that takes too long, with all processes that it started', async () => {
     const result = await sh('sleep 1000 & echo $! > child; echo begun; wait', { timeoutMs: 300 })
     expect(result).toMatchObject({ code: null, signal: 'SIGKILL', stdout: 'begun\n' })
     expect(isAlive(Number(readFileSync(join(directory, 'child'), 'utf8')))).toBe(false)
@@ -156,7 +156,7 @@ describe('running a command', () => {
 })
 
 describe('a process', () => {
-  test('is alive until it has ended', async () => {
+  test('is alive until it ends', async () => {
     const child = spawn('/bin/cat', { stdio: ['pipe', 'ignore', 'ignore'] })
     await once(child, 'spawn')
     expect(isAlive(child.pid!)).toBe(true)
@@ -166,14 +166,14 @@ describe('a process', () => {
     expect(isAlive(process.pid)).toBe(true)
   })
 
-  test.runIf(process.platform === 'linux')('is named for good by its id and its start', async () => {
+  test.runIf(process.platform === 'linux')('is identified for good by its id and its start', async () => {
     const start = processStart(process.pid)
     expect(start).toMatch(/^\d+$/)
     expect(processStart(process.pid)).toBe(start)
     expect(processStart(2 ** 30)).toBeNull()
   })
 
-  test.runIf(process.platform === 'linux')('may have a name with blanks and brackets in it', async () => {
+  test.runIf(process.platform === 'linux')('may have a name with blanks and brackets', async () => {
     const file = join(directory, 'a ) (b')
     symlinkSync('/bin/cat', file)
     const child = spawn(file, { stdio: ['pipe', 'ignore', 'ignore'] })

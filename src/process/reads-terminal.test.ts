@@ -18,7 +18,7 @@ const program = (
 const judge = (process: ReaderProcess | ReaderProcess[], mode: ReaderFacts['mode'] = 'lines', isComplete = true) =>
   judgeReader({ processes: [process].flat(), mode, isComplete }).reads
 
-describe('who reads a terminal, by what the system shows', () => {
+describe('the reader of a terminal, from what the system shows', () => {
   it.each(['read', 'poll', 'epoll', 'ring'] as const)(
     '%s of the terminal reads it; of anything else does not',
     call => {
@@ -29,13 +29,13 @@ describe('who reads a terminal, by what the system shows', () => {
     },
   )
 
-  it('one thread of one program of the group is enough, and one that computes or sleeps is none', () => {
+  it('is found by one thread of one program of the group; a thread that computes or sleeps does not count', () => {
     const reads = program({ in: 'read', fds: [0] })
     expect(judge([program(SLEEPS), { ...reads, threads: [SLEEPS, ...reads.threads] }])).toBe('yes')
     expect(judge([program(SLEEPS), program({ in: 'elsewhere', where: 'computes' })])).toBe('no')
   })
 
-  it('what is hidden is never a no; the terminal’s mode decides where it can', () => {
+  it('is never `no` for a hidden program; the mode of the terminal decides where it can', () => {
     const modes = ['lines', 'silent', 'keys', null] as const
     expect(modes.map(mode => judge(program(HIDDEN, null), mode))).toEqual(['unknown', 'yes', 'yes', 'unknown'])
     expect(modes.map(mode => judge(program({ in: 'poll', fds: null }), mode))).toEqual([
@@ -44,16 +44,17 @@ describe('who reads a terminal, by what the system shows', () => {
       'yes',
       'unknown',
     ])
-    // It is seen where it waits: an echo that somebody else left off proves nothing. Single keys are asked for by who takes them.
+    // The place where it waits is visible: an echo that another program left off proves nothing.
+    // Only the program that reads single keys asks for them.
     expect(modes.map(mode => judge(program(SLEEPS), mode))).toEqual(['no', 'no', 'yes', 'no'])
   })
 
-  it('a program that has not got the terminal cannot read it, whatever its mode', () => {
+  it('is not a program outside of the foreground, whatever the mode', () => {
     expect(judge(program(SLEEPS, []), 'keys')).toBe('no')
     expect(judge(program({ in: 'poll', fds: null }, []), 'lines')).toBe('no')
   })
 
-  it('a list that may lack somebody is no proof that nobody reads', () => {
+  it('is unknown when the list of programs may be incomplete', () => {
     expect([judge(program(SLEEPS), 'lines', false), judge([])]).toEqual(['unknown', 'unknown'])
   })
 })
@@ -61,11 +62,14 @@ describe('who reads a terminal, by what the system shows', () => {
 describe.skipIf(process.platform !== 'linux')('real programs in real terminals', () => {
   const open: { kill(signal: string): void }[] = []
   afterEach(() => {
-    // A relay that is only hung up waits for its program.
+    // A relay that only gets a hang-up waits for its program.
     for (const terminal of open.splice(0)) terminal.kill('SIGKILL')
   })
 
-  /** What is seen of a program that has printed its last word, as soon as it is what is wanted: the call in which it waits comes after it. */
+  /**
+   * The result for a program that has finished printing, as soon as it is the expected one: the
+   * system call in which it waits comes after the output.
+   */
   const seen = async (wanted: string, file: string, args: string[]) => {
     const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' }
     const terminal = nodePty.spawn(file, args, { cols: 80, rows: 24, cwd: '/', env })
@@ -98,7 +102,8 @@ describe.skipIf(process.platform !== 'linux')('real programs in real terminals',
   ])('%s: %s', async (_what, wanted, file, args) => {
     const { found, byPlace } = await seen(wanted, file, args)
     expect(found).toMatch(new RegExp(`^${wanted}`))
-    // Without the call, a question may be unknown; a printer is found out all the same.
+    // Without the system call a question may be unknown; a printing program is recognised all the
+    // same.
     expect(byPlace).toMatch(wanted.startsWith('yes') ? /^(?:yes|unknown)/ : /^no/)
   })
 })

@@ -1,14 +1,19 @@
 /*
- * Does the program in the foreground read its terminal? Printing cannot forge it: whoever asks a person must read the answer, and a program
- * that reads is stopped in the kernel at a place that the system shows. A file with a question in it that `cat` prints, a loop of `echo`, a
- * `sleep` behind a drawn menu are stopped somewhere else.
+ * Does the program in the foreground read its terminal? Printing cannot fake this: a program that
+ * asks a question must read the answer, and a program that reads is blocked in the kernel at a
+ * place that the system shows. `cat` of a file with a question in it, a loop of `echo`, a `sleep`
+ * after a drawn menu are blocked somewhere else.
  *
- * The facts are taken at one moment, so `no` means "not now": a program that draws first and reads later says `yes` at the next look.
- * What cannot be seen (another user's program, a system that hides it) is `unknown`, never `no`; the terminal's own mode, which everybody
- * may ask for, then decides where it can: nobody switches the echo off, or asks for single keys, who does not mean to read.
+ * The facts are taken at one moment, so `no` means "not now": a program that draws first and reads
+ * later gives `yes` at the next check. What is hidden (another user's program, a system that hides
+ * it) is `unknown`, never `no`. Then the mode of the terminal, which every process may query,
+ * decides where it can: a program that turns the echo off or asks for single keys intends to read.
  */
 
-/** Where a thread of a program is stopped. File numbers are those that it waits to read from; null: nobody tells which. */
+/**
+ * Where a thread of a program is blocked. File numbers are those that it waits to read from; null
+ * when they are unknown.
+ */
 export type ThreadWait =
   | { in: 'read' | 'poll' | 'epoll' | 'ring'; fds: readonly number[] | null }
   | { in: 'elsewhere'; where: string }
@@ -17,30 +22,30 @@ export type ThreadWait =
 export interface ReaderProcess {
   pid: number
   name: string
-  /** Files of its own that are this terminal, open for reading; null: not to be seen. */
+  /** Its open files that are this terminal and readable; null when they are hidden. */
   terminalFds: readonly number[] | null
   threads: readonly ThreadWait[]
 }
 
-/** How a terminal hands on what is typed: by lines, by lines that it does not show, or key by key. */
+/** How a terminal passes typed keys on: by lines, by lines without echo, or key by key. */
 export type TerminalMode = 'lines' | 'silent' | 'keys'
 
 export interface ReaderFacts {
   /** The programs of the foreground group. */
   processes: readonly ReaderProcess[]
-  /** Null: not to be seen. */
+  /** Null when it is hidden. */
   mode: TerminalMode | null
-  /** Nobody of the group is missing from the list. */
+  /** No process of the group is missing from the list. */
   isComplete: boolean
 }
 
 export interface TerminalReader {
   reads: 'yes' | 'no' | 'unknown'
-  /** In words, for `explain`. */
+  /** A sentence for `explain`. */
   how: string
 }
 
-/** What the facts say. */
+/** Decides from the facts. */
 export function judgeReader({ processes, mode, isComplete }: ReaderFacts): TerminalReader {
   for (const { name, terminalFds, threads } of processes) {
     const found = threads.find(wait => isAtTerminal(wait, terminalFds))
@@ -48,10 +53,10 @@ export function judgeReader({ processes, mode, isComplete }: ReaderFacts): Termi
   }
   const mayRead = processes.filter(({ terminalFds }) => terminalFds === null || terminalFds.length > 0)
   const hidden = mayRead.find(process => process.threads.some(wait => isHidden(wait, process.terminalFds)))
-  if (mode === 'keys' && mayRead[0]) return { reads: 'yes', how: `${mayRead[0].name} takes single keys` }
-  if (mode === 'silent' && hidden) return { reads: 'yes', how: `${hidden.name} has switched the echo off` }
-  if (hidden) return { reads: 'unknown', how: `what ${hidden.name} waits for is not to be seen` }
-  if (!isComplete || processes.length === 0) return { reads: 'unknown', how: 'the programs are not to be seen' }
+  if (mode === 'keys' && mayRead[0]) return { reads: 'yes', how: `${mayRead[0].name} reads single keys` }
+  if (mode === 'silent' && hidden) return { reads: 'yes', how: `${hidden.name} has turned the echo off` }
+  if (hidden) return { reads: 'unknown', how: `what ${hidden.name} waits for is hidden` }
+  if (!isComplete || processes.length === 0) return { reads: 'unknown', how: 'the programs are hidden' }
   const places = processes.map(({ name, threads }) => `${name} ${whereOf(threads[0])}`)
   return { reads: 'no', how: places.slice(0, 3).join(', ') }
 }

@@ -9,8 +9,9 @@ export interface CommandResult {
 }
 
 /**
- * Runs a program to its end with an argument array, no shell, no input unless given. Rejects only when it could not be started. A program
- * that takes longer than `timeoutMs` is killed with all it has started: what they hold open would keep us waiting.
+ * Runs a program to its end with an argument array, without a shell, and without input unless it is
+ * given. Rejects only when it could not be started. A program that takes longer than `timeoutMs` is
+ * killed with all processes that it started: their open pipes would keep us waiting.
  */
 export function runCommand(
   file: string,
@@ -40,13 +41,17 @@ export function runCommand(
       resolve({ code, signal, stdout: out(), stderr: err() })
     })
     if (options.input !== undefined) {
-      child.stdin!.on('error', () => undefined) // a program may leave before it has read everything; its exit code tells
+      // A program may exit without reading all of its input; its exit code tells.
+      child.stdin!.on('error', () => undefined)
       child.stdin!.end(options.input)
     }
   })
 }
 
-/** Gathers a stream up to a limit; what lies beyond is read and dropped, so that the program is never blocked. */
+/**
+ * Collects a stream up to a limit; the rest is read and dropped, so that the program is never
+ * blocked.
+ */
 function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string {
   const chunks: Buffer[] = []
   let size = 0

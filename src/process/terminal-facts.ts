@@ -1,3 +1,4 @@
+import { findExecutable } from './find-executable.js'
 import { deviceOf, entriesOf, isReadable, statFields, textOf } from './proc-files.js'
 import {
   judgeReader,
@@ -8,33 +9,38 @@ import {
 } from './reads-terminal.js'
 import { runCommand } from './run-command.js'
 import { waitOf } from './thread-wait.js'
-import { findExecutable } from './which.js'
 
-/** `/dev/tty`, which is each process's own terminal, and the master side of pseudoterminals, as device numbers. */
+/**
+ * Device numbers of `/dev/tty`, which is each process's own terminal, and of the master side of
+ * pseudoterminals.
+ */
 const OWN_TTY = 0x500
 const MASTER = 0x502
-/** More processes or threads than these belong to no question. */
+/** A program that asks a question has fewer processes and threads. */
 const PROCESSES_MAX = 200
 const THREADS_MAX = 64
-/** Programs that run programs in terminals of their own, one inside the other. */
+/** The depth of programs that run programs in nested terminals. */
 const DEPTH_MAX = 4
 const STTY_MS = 2_000
 
-/** Whether the program in the foreground of this process's terminal reads it, at this moment. Only Linux tells. */
+/**
+ * Whether the program in the foreground of this process's terminal reads it at this moment. Only
+ * Linux reports it.
+ */
 export async function readsTerminal(
   pid: number,
   env: NodeJS.ProcessEnv,
-  /** `isCallHidden`: as on a system that does not show the calls of other people's children. */
+  /** `isCallHidden`: as on a system that hides the system calls of other users' children. */
   { isCallHidden = false }: { isCallHidden?: boolean } = {},
 ): Promise<TerminalReader> {
   const facts = readerFacts(pid, isCallHidden)
-  if (!facts) return { reads: 'unknown', how: 'this system does not tell' }
+  if (!facts) return { reads: 'unknown', how: 'not supported on this system' }
   const first = judgeReader({ ...facts, mode: null })
   if (first.reads === 'yes') return first
   return judgeReader({ ...facts, mode: await modeOf(facts.terminal, env) })
 }
 
-/** The foreground group of a process's terminal; null where the system tells nothing of it. */
+/** The foreground group of a process's terminal; null where the system reports nothing about it. */
 function readerFacts(
   pid: number,
   isCallHidden: boolean,
@@ -49,10 +55,10 @@ function readerFacts(
     return fields !== null && fields[0] !== 'Z' && placeOf(fields).own === group
   })
   const relay = depth < DEPTH_MAX ? members.find(isRelay) : undefined
-  // It reads its terminal all the time, to hand it on: the programs behind it are those that ask.
-  const behind =
-    relay === undefined ? undefined : pids.find(inner => inner !== relay && isBehind(inner, relay, terminal))
-  if (behind !== undefined) return readerFacts(behind, isCallHidden, depth + 1)
+  // A relay reads its terminal all the time to pass it on: the programs behind it are those that
+  // ask.
+  const inner = relay === undefined ? undefined : pids.find(pid => pid !== relay && isBehindRelay(pid, relay, terminal))
+  if (inner !== undefined) return readerFacts(inner, isCallHidden, depth + 1)
   const processes = members.map(member => processOf(member, terminal, isCallHidden))
   return { processes, isComplete, terminal: pathOf(terminal) }
 }
@@ -67,7 +73,10 @@ function placeOf(fields: readonly string[]): Place {
   return { own: Number(fields[2]), terminal: Number(fields[4]), group: Number(fields[5]) }
 }
 
-/** A process and all that it has started. Without the kernel's list of children only itself and the group's first one are known. */
+/**
+ * A process and its descendants. Without the kernel's list of children only the process itself and
+ * the leader of its group are known.
+ */
 function treeOf(pid: number): { pids: number[]; isComplete: boolean } {
   const pids = [pid]
   let isComplete = true
@@ -87,8 +96,8 @@ function isRelay(pid: number): boolean {
   return (entriesOf(`/proc/${pid}/fd`) ?? []).some(fd => deviceOf(pid, fd) === MASTER)
 }
 
-/** One that a relay has started, in a terminal that is not the relay's. */
-function isBehind(pid: number, relay: number, terminal: number): boolean {
+/** Whether a relay started it, in a terminal that is not the relay's. */
+function isBehindRelay(pid: number, relay: number, terminal: number): boolean {
   const fields = statFields(pid)
   if (!fields || placeOf(fields).terminal === terminal || placeOf(fields).terminal === 0) return false
   return treeOf(relay).pids.includes(pid)
@@ -106,14 +115,17 @@ function processOf(pid: number, terminal: number, isCallHidden: boolean): Reader
   return { pid, name, terminalFds, threads }
 }
 
-/** The path of a pseudoterminal by its device number (majors 136 to 143, 256 of them each); null for any other. */
+/**
+ * The path of a pseudoterminal by its device number (majors 136 to 143, 256 minors each); null for
+ * any other.
+ */
 function pathOf(device: number): string | null {
   const major = (device >> 8) & 0xfff
   const minor = (device & 0xff) | ((device >> 12) & 0xfff00)
   return major >= 136 && major <= 143 ? `/dev/pts/${(major - 136) * 256 + minor}` : null
 }
 
-/** The terminal's mode, as `stty` reads it: there is no other way to ask without a library of our own. */
+/** The terminal's mode, as `stty` reads it: without a native library there is no other way. */
 async function modeOf(path: string | null, env: NodeJS.ProcessEnv): Promise<TerminalMode | null> {
   const stty = path === null ? null : findExecutable('stty', { path: env.PATH, cwd: '/' })
   if (!stty || path === null) return null

@@ -3,7 +3,10 @@ import { linkOf, memoryOf, textOf } from './proc-files.js'
 import type { ThreadWait } from './reads-terminal.js'
 import { CALLS, type WaitCall } from './wait-calls.js'
 
-/** Where a thread is stopped: by the call that it is in where that may be seen, else by the kernel's word for the place. */
+/**
+ * Where a thread is blocked: by its system call where that is visible, else by the kernel's name of
+ * the place.
+ */
 export function waitOf(
   pid: number,
   thread: string,
@@ -42,10 +45,11 @@ function waitInCall(pid: number, call: WaitCall, args: readonly number[]): Threa
 }
 
 /**
- * By the kernel's name of the place, which a system shows that hides calls from all but ancestors (Yama, as Ubuntu sets it). A terminal is
- * read from few places; whoever is stopped at any other does not read it.
+ * By the kernel's name of the place, which is visible on systems that hide system calls from all
+ * but ancestors (Yama, as on Ubuntu). A terminal is read from few places; a thread that is blocked
+ * at any other does not read it.
  */
-export function waitAtPlace(pid: number, place: string, files: readonly string[] | null): ThreadWait {
+function waitAtPlace(pid: number, place: string, files: readonly string[] | null): ThreadWait {
   if (place === '' || place === '0') return { in: 'hidden' }
   if (/^(?:n_tty_|tty_|wait_woken|schedule_timeout)/.test(place)) return { in: 'read', fds: null }
   if (/^(?:poll_|do_select|do_poll|do_sys_poll|core_sys_select)/.test(place)) return { in: 'poll', fds: null }
@@ -58,7 +62,10 @@ export function waitAtPlace(pid: number, place: string, files: readonly string[]
   return { in: 'elsewhere', where: `waits at ${place}` }
 }
 
-/** The files of an array of `struct pollfd` {int fd; short events; short revents} that are asked for input. */
+/**
+ * The files of an array of `struct pollfd` {int fd; short events; short revents} that are polled
+ * for input.
+ */
 function polledFds(pid: number, address: number, count: number): number[] | null {
   const bytes = memoryOf(pid, address, Math.min(count, 256) * 8)
   if (!bytes) return count === 0 ? [] : null
@@ -78,7 +85,7 @@ function selectedFds(pid: number, count: number, address: number): number[] | nu
   )
 }
 
-/** What an epoll watches for input, as the kernel lists it: `tfd: 0 events: 19 …`. */
+/** The files that an epoll watches for input, as the kernel lists them: `tfd: 0 events: 19 …`. */
 function epollFds(pid: number, fd: string): number[] | null {
   const info = textOf(`/proc/${pid}/fdinfo/${fd}`)
   if (info === null) return null

@@ -1,4 +1,7 @@
-/** Calls in which a program may wait for its terminal, and those in which it surely does not, by the numbers of each processor. */
+/**
+ * System calls in which a program may wait for its terminal, and those in which it certainly does
+ * not, by their numbers on each processor.
+ */
 export type WaitCall =
   | 'read'
   | 'poll'
@@ -9,7 +12,10 @@ export type WaitCall =
   | 'waits for a program'
   | 'waits for itself'
 
-/** From the kernel's own tables (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h). */
+/**
+ * From the kernel's own tables (arch/x86/entry/syscalls/syscall_64.tbl,
+ * include/uapi/asm-generic/unistd.h).
+ */
 const NUMBERS: Readonly<Record<'x64' | 'arm64', Readonly<Record<WaitCall, readonly number[]>>>> = {
   x64: {
     // read, readv

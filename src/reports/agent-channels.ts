@@ -4,28 +4,31 @@ import { type AnswerChannel, NO_CHANNEL, type SessionRecord } from '../sessions/
 import { EventChannel } from './event-channel.js'
 import { HeldRequests } from './held-requests.js'
 import { HookInbox, type HookInboxOptions } from './hook-inbox.js'
+import type { ReportSettings } from './hook-wiring.js'
 import { HookTokens, mayHold, sessionDirectory, unwireHooks, wiredSessions } from './hook-wiring.js'
-import type { ReportSettings } from './report-settings.js'
-import { AgentReports, type SessionUsage } from './session-reports.js'
+import { SessionReports, type SessionUsage } from './session-reports.js'
 
 export interface AgentChannelsOptions {
   settings: ReportSettings
   clock: Clock
   sessions: HookInboxOptions['sessions']
   foreign?: HookInboxOptions['foreign']
-  /** Someone looks at this session's terminal. */
+  /** Whether a person is attached to this session's terminal. */
   isAttended(session: string): boolean
   onMalformed: HookInboxOptions['onMalformed']
   onError(error: unknown): void
 }
 
-/** Everything that agents say beside their screens, and the ways back to them, for all sessions of a host. */
+/**
+ * All reports of agents besides their screens, and the channels for answering them, for all
+ * sessions of a host.
+ */
 export class AgentChannels {
   readonly inbox: HookInbox
   readonly #options: AgentChannelsOptions
   readonly #tokens = new HookTokens()
   readonly #held = new HeldRequests()
-  readonly #reports = new Map<string, AgentReports>()
+  readonly #reports = new Map<string, SessionReports>()
   readonly #channels = new Map<string, EventChannel>()
 
   constructor(options: AgentChannelsOptions) {
@@ -38,14 +41,14 @@ export class AgentChannels {
       deliver: (session, report) => {
         if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
       },
-      // A hook that keeps the person from the dialog in front of them helps nobody.
+      // A hook that blocks the dialog in front of a person helps nobody.
       mayWait: session => options.settings.hooks.hold !== 'unattended' || !options.isAttended(session),
       ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,
     })
   }
 
-  /** The way back to a session's agent. */
+  /** The channel for answering a session's agent. */
   async answersFor(record: SessionRecord): Promise<AnswerChannel> {
     const { settings } = this.#options
     this.#tokens.learn(record.id, settings)
@@ -59,8 +62,8 @@ export class AgentChannels {
     return this.#held.channel(answer => hooks.answer!(answer), { mayHold: mayHold(hooks, settings) })
   }
 
-  /** `env`: that of the agent where this host started it; another host knows only its own. */
-  async open(record: SessionRecord, env: NodeJS.ProcessEnv, hear: (report: AgentReport) => void): Promise<void> {
+  /** `env`: the agent's environment if this host started it; another host knows only its own. */
+  async open(record: SessionRecord, env: NodeJS.ProcessEnv, onReport: (report: AgentReport) => void): Promise<void> {
     const { clock, onError } = this.#options
     const adapter = await adapterOf(record)
     if (!adapter) return
@@ -68,15 +71,15 @@ export class AgentChannels {
     const directory = sessionDirectory(record.id, this.#options.settings)
     const events = (channel && adapter.events?.open({ directory, clock })) ?? null
     if (events) channel!.connect(events)
-    const reports = new AgentReports({
+    const reports = new SessionReports({
       record,
       adapter,
       env,
       clock,
       events,
-      hear: report => {
+      onReport: report => {
         channel?.note(report)
-        hear(report)
+        onReport(report)
       },
       onError,
     })
@@ -89,7 +92,10 @@ export class AgentChannels {
     return this.#reports.get(id)?.usage ?? null
   }
 
-  /** The agent has exited: its last words are read, its token dies, its private files go. */
+  /**
+   * The agent has exited: its last reports are read, its token is revoked, its private files are
+   * removed.
+   */
   async close(id: string): Promise<void> {
     const reports = this.#reports.get(id)
     this.#tokens.forget(id)
@@ -99,7 +105,7 @@ export class AgentChannels {
     this.#channels.delete(id)
   }
 
-  /** Private files of sessions that ended while no host was there. */
+  /** Removes private files of sessions that ended while no host was running. */
   sweep(): void {
     const { settings, onError } = this.#options
     try {
@@ -109,7 +115,7 @@ export class AgentChannels {
     }
   }
 
-  /** The host goes; sessions live on, and so do their tokens and files. */
+  /** The host stops; sessions keep running, with their tokens and files. */
   async stop(): Promise<void> {
     await Promise.all([...this.#reports.values()].map(reports => reports.stop()))
     this.#reports.clear()

@@ -23,8 +23,8 @@ const report = (id: string, statement: AgentStatement): AgentReport => ({ id, ch
 const asked = (id: string, key: string, reply?: string) =>
   report(id, { is: 'request', key, tool: 'bash', input: {}, ...(reply !== undefined && { reply }) })
 
-describe('the channel of an agent that takes answers by itself', () => {
-  it('answers with the id that the agent gave the request, and with nothing else', async () => {
+describe('EventChannel', () => {
+  it('answers with the id that the agent gave the request, and nothing else', async () => {
     channel.note(asked('events:1', 'call_1', 'per_1'))
     channel.note(asked('events:2', 'per_2'))
     expect(await channel.answer('events:1', { behavior: 'allow' })).toBe('sent')
@@ -35,7 +35,7 @@ describe('the channel of an agent that takes answers by itself', () => {
     ])
   })
 
-  it('is closed for what was answered elsewhere, for what nobody asked, and where the agent is gone', async () => {
+  it('is closed for requests that were answered elsewhere or never made, and if the agent is gone', async () => {
     channel.note(asked('events:1', 'call_1', 'per_1'))
     channel.note(asked('events:2', 'call_2', 'per_2'))
     channel.note(report('events:3', { is: 'answered', key: 'call_1', result: 'allowed' }))
@@ -47,7 +47,7 @@ describe('the channel of an agent that takes answers by itself', () => {
     expect(await new EventChannel().answer('events:2', { behavior: 'allow' })).toBe('closed')
   })
 
-  it('cannot say an edit, nor a rule of the agent’s own', async () => {
+  it('cannot express an edit or a rule of the agent', async () => {
     channel.note(asked('events:1', 'per_1'))
     expect(await channel.answer('events:1', { behavior: 'allow', updatedInput: {} })).toBe('unsayable')
     expect(await channel.answer('events:1', { behavior: 'allow', sessionRule: ['ls *'] })).toBe('unsayable')

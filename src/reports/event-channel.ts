@@ -2,13 +2,16 @@ import type { AgentEvents, AgentReport, HookAnswer } from '../agents/index.js'
 import type { AnswerChannel } from '../sessions/index.js'
 
 /**
- * The way back to an agent that has a channel of its own. Its requests stay answerable there for as long as they are open, and beside that
- * in its dialog: nobody waits, so nothing is held or let go. An edit, or a rule of the agent's own, has no form here.
+ * The answer channel of an agent with an event channel of its own. Its requests stay answerable
+ * there while they are open, and also in its dialog: nothing blocks, so nothing is held or
+ * released. An edit, or a rule of the agent, cannot be expressed here.
  */
 export class EventChannel implements AnswerChannel {
   readonly mayHold = true
   readonly can = ['deny', 'text'] as const
-  /** By report: what an answer has to name, and what the agent calls the request when it has been answered. */
+  /**
+   * By report: the id to answer with, and the id by which the agent reports that it was answered.
+   */
   readonly #open = new Map<string, { reply: string; key: string }>()
   #events: AgentEvents | null = null
 
@@ -16,7 +19,7 @@ export class EventChannel implements AnswerChannel {
     this.#events = events
   }
 
-  /** Called before anybody hears the report, so that whoever hears it can answer at once. */
+  /** Called before the report is delivered, so that a receiver can answer at once. */
   note({ id, statement }: AgentReport): void {
     if (statement.is === 'request' && statement.key !== null)
       this.#open.set(id, { reply: statement.reply ?? statement.key, key: statement.key })
@@ -39,6 +42,6 @@ export class EventChannel implements AnswerChannel {
     return result === 'taken' ? 'sent' : 'closed'
   }
 
-  /** Nobody waits here. */
+  /** Nothing is held here. */
   release(): void {}
 }

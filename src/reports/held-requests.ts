@@ -1,24 +1,27 @@
 import type { HookAnswer } from '../agents/index.js'
 import type { AnswerChannel } from '../sessions/index.js'
 
-/** So many hooks may wait for a person at once; further ones are not held, and their agents show their own dialogs. */
+/**
+ * How many hooks may wait for a person at once; further ones are not held, and their agents show
+ * their own dialogs.
+ */
 const HELD_MAX = 200
 
 type Resolve = (text: string | null) => void
 
 /**
- * Permission hooks that wait for a decision, by the id of their report. One id may be waited for more than once (a relay that came back
- * before its old connection was noticed to be dead): all get the same answer. Nothing is kept for later: an answer that nobody waits for
- * is not given, and whoever decides learns that.
+ * Permission hooks that wait for a decision, by the id of their report. One id may be waited for
+ * more than once (a relay that reconnected before its old connection was noticed to be dead): all
+ * get the same answer. Nothing is kept for later: an answer that no hook waits for is not
+ * delivered, and the caller learns that.
  */
 export class HeldRequests {
   readonly #waiting = new Map<string, Set<Resolve>>()
 
-  get count(): number {
-    return this.#waiting.size
-  }
-
-  /** Null: there are too many. The promise resolves with the agent's answer, or with null when the request is let go. */
+  /**
+   * Null if there are too many. The promise resolves with the agent's answer, or with null if the
+   * request is released.
+   */
   hold(report: string, whenClosed: AbortSignal): Promise<string | null> | null {
     if (!this.#waiting.has(report) && this.#waiting.size >= HELD_MAX) return null
     return new Promise(resolve => {
@@ -39,7 +42,7 @@ export class HeldRequests {
     return this.#waiting.has(report)
   }
 
-  /** False when nobody waits under this id. */
+  /** False if no hook waits under this id. */
   answer(report: string, text: string | null): boolean {
     const waiting = this.#waiting.get(report)
     if (!waiting) return false
@@ -48,7 +51,7 @@ export class HeldRequests {
     return true
   }
 
-  /** The way back to one agent, in its own words. */
+  /** The answer channel of one agent, in its own format. */
   channel(say: (answer: HookAnswer) => string | null, options: { mayHold: boolean }): AnswerChannel {
     return {
       mayHold: options.mayHold,

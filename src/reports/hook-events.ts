@@ -1,4 +1,4 @@
-/** One name for one event, whatever an agent calls it (letters only, small). */
+/** One name for each event, whatever agents call it (letters only, lower case). */
 const ALIASES: Readonly<Record<string, string>> = {
   sessioncreated: 'SessionStart',
   sessiondeleted: 'SessionEnd',
@@ -44,12 +44,12 @@ const CANONICAL = [
   'Elicitation',
 ]
 
-/** Never dropped, however many come: a lost one leaves a pane waiting or working for ever. */
+/** Never dropped, however many arrive: losing one would leave a pane waiting or working forever. */
 const PROTECTED = new Set(['PermissionRequest', 'Elicitation', 'Stop', 'StopFailure', 'SessionEnd'])
 
 const byLetters = new Map([...CANONICAL.map(name => [lettersOf(name), name] as const), ...Object.entries(ALIASES)])
 
-/** The canonical name of an event; null for one that nobody knows. A plain Notification is split by its type. */
+/** The canonical name of an event; null if unknown. A plain Notification is split by its type. */
 export function canonicalEvent(event: string, payload: Readonly<Record<string, unknown>> = {}): string | null {
   const name = byLetters.get(lettersOf(event)) ?? null
   const kind = payload.notification_type

@@ -15,7 +15,7 @@ let clock: SimulatedClock
 let tokens: HookTokens
 let held: HeldRequests
 let inbox: HookInbox
-let heard: { session: string; report: AgentReport }[]
+let delivered: { session: string; report: AgentReport }[]
 let malformed: { source: string; session?: string; reason: string }[]
 let running: SessionRecord[]
 const open = new AbortController().signal
@@ -25,7 +25,7 @@ beforeEach(() => {
   clock = new SimulatedClock(1_000_000)
   tokens = new HookTokens()
   held = new HeldRequests()
-  heard = []
+  delivered = []
   malformed = []
   running = [session('ses_a'), session('ses_b', { cwd: '/q', agentSessionId: 'uuid-b' })]
   inbox = new HookInbox({
@@ -33,7 +33,7 @@ beforeEach(() => {
     tokens,
     held,
     sessions: async () => running,
-    deliver: (to, report) => heard.push({ session: to, report }),
+    deliver: (to, report) => delivered.push({ session: to, report }),
     onMalformed: about => malformed.push(about),
   })
 })
@@ -70,15 +70,15 @@ const request = (id: string) => ({
   data: { tool_name: 'Shell', tool_input: { command: 'ls' } },
 })
 
-describe('a hook that may wait', () => {
-  it('does so unless someone is attached to its session, where that was asked for', async () => {
+describe('a hook that may be held', () => {
+  it('is not held while a person is attached to its session, if so configured', async () => {
     const attended = new Set(['ses_a'])
     inbox = new HookInbox({
       clock,
       tokens,
       held,
       sessions: async () => running,
-      deliver: (to, report) => heard.push({ session: to, report }),
+      deliver: (to, report) => delivered.push({ session: to, report }),
       mayWait: id => !attended.has(id),
       onMalformed: about => malformed.push(about),
     })
@@ -86,27 +86,27 @@ describe('a hook that may wait', () => {
     expect((await call(request('one'), token)).answer).toBeUndefined()
     attended.clear()
     expect((await call(request('two'), token)).answer).toBeInstanceOf(Promise)
-    expect(heard.map(({ report }) => report.statement.is)).toEqual(['request', 'request'])
+    expect(delivered.map(({ report }) => report.statement.is)).toEqual(['request', 'request'])
   })
 })
 
-describe('whose a hook call is', () => {
-  it('a token decides, whatever the body says', async () => {
+describe('the session of a hook call', () => {
+  it('is determined by its token, whatever the body says', async () => {
     const token = await tokenOf('ses_a')
     expect(await call({ ...tool('t1'), session: 'ses_b' }, token)).toEqual({ status: 200, pane: 'ses_a' })
-    expect(heard).toMatchObject([
+    expect(delivered).toMatchObject([
       { session: 'ses_a', report: { channel: 'hook', statement: { is: 'tool', key: 't1' } } },
     ])
   })
 
-  it('a session that has a token is spoken for by it alone; a token that is nobody’s is refused', async () => {
+  it('that has a token is addressed only with it; an unknown token is refused', async () => {
     await tokenOf('ses_a')
     await expect(call({ ...tool('t1'), session: 'ses_a' })).rejects.toMatchObject({ code: 'E_LOGIN' })
     await expect(call(tool('t1'), 'wrong')).rejects.toMatchObject({ code: 'E_LOGIN' })
-    expect(heard).toEqual([])
+    expect(delivered).toEqual([])
   })
 
-  it('without a token: by the session’s name, the agent’s own id, or its directory if only one is there', async () => {
+  it('without a token is found by name, by the agent’s own id, or by its directory if it is the only one there', async () => {
     expect(await call({ ...tool('t1'), session: 'ses_a' })).toMatchObject({ pane: 'ses_a' })
     expect(await call({ event: 'PreToolUse', data: { ...tool('t2').data, session_id: 'uuid-b' } })).toMatchObject({
       pane: 'ses_b',
@@ -116,20 +116,20 @@ describe('whose a hook call is', () => {
     expect(await call({ ...tool('t4'), cwd: '/q' })).toEqual({ status: 202, pane: null })
   })
 
-  it('one that is nobody’s yet waits for its session, not longer than 30 s', async () => {
+  it('may start later: the call waits for it, at most 30 s', async () => {
     const early = { event: 'PreToolUse', data: { ...tool('t1').data, session_id: 'uuid-new' } }
     expect(await call(early)).toEqual({ status: 202, pane: null })
     clock.advance(29_000)
     inbox.assign(session('ses_new', { agentSessionId: 'uuid-new' }))
-    expect(heard.map(({ session: to }) => to)).toEqual(['ses_new'])
+    expect(delivered.map(({ session: to }) => to)).toEqual(['ses_new'])
     await call({ ...early, data: { ...early.data, tool_use_id: 't2', session_id: 'uuid-late' } })
     clock.advance(31_000)
     inbox.assign(session('ses_other', { agentSessionId: 'uuid-other' }))
     inbox.assign(session('ses_late', { agentSessionId: 'uuid-late' }))
-    expect(heard).toHaveLength(1)
+    expect(delivered).toHaveLength(1)
   })
 
-  it('a token dies with its session, and another host knows it from the directory', async () => {
+  it('revokes its token when it ends; another host knows the token from the directory', async () => {
     const token = await tokenOf('ses_a')
     const later = new HookTokens()
     later.learn('ses_a', settings())
@@ -142,23 +142,23 @@ describe('whose a hook call is', () => {
   })
 })
 
-describe('what a hook call says', () => {
-  it('is heard once: repeats by id, or by session, tool use and event, are ignored for ten minutes', async () => {
+describe('a hook call', () => {
+  it('is delivered once: repetitions by id, or by session, tool use and event, are ignored for ten minutes', async () => {
     const token = await tokenOf('ses_a')
     for (let count = 0; count < 3; count++) await call({ id: 'x', event: 'Stop', data: { outcome: 'done' } }, token)
     for (let count = 0; count < 3; count++) await call({ id: `y${count}`, ...tool('t1') }, token)
     await call(tool('t1', 'PostToolUse'), token)
-    expect(heard).toHaveLength(3)
+    expect(delivered).toHaveLength(3)
     clock.advance(600_001)
     await call({ id: 'x', event: 'Stop', data: { outcome: 'done' } }, token)
-    expect(heard).toHaveLength(4)
+    expect(delivered).toHaveLength(4)
   })
 
-  it('unknown sources and events are counted and change nothing', async () => {
+  it('with an unknown source or event is counted and changes nothing', async () => {
     expect(await call(tool('t1'), null, 'nobody')).toMatchObject({ status: 202 })
     expect(await call({ event: 'Unheard', session: 'ses_a', data: {} })).toMatchObject({ status: 202 })
     expect(inbox.counters).toEqual({ unknown: 2 })
-    expect(heard).toEqual([])
+    expect(delivered).toEqual([])
   })
 
   it.each<[string, unknown]>([
@@ -167,57 +167,57 @@ describe('what a hook call says', () => {
     ['no event', { data: {} }],
     ['data that is no object', { event: 'Stop', data: 'x' }],
     ['a payload without its tool', { event: 'PreToolUse', data: {} }],
-  ])('malformed (%s) is refused and noted, once a second', async (_, body) => {
+  ])('that is malformed (%s) is refused and recorded, once a second', async (_, body) => {
     const token = await tokenOf('ses_a')
     await expect(call(body, token)).rejects.toMatchObject({ code: 'E_INPUT' })
     await expect(call(body, token)).rejects.toMatchObject({ code: 'E_INPUT' })
     expect(malformed).toMatchObject([{ source: 'demo', session: 'ses_a' }])
-    expect(heard).toEqual([])
+    expect(delivered).toEqual([])
   })
 
-  it('evidence beyond 20 a second is dropped, what must not be lost is not', async () => {
+  it('beyond 20 a second is dropped, unless it must not be lost', async () => {
     const token = await tokenOf('ses_a')
     for (let count = 0; count < 30; count++) await call(tool(`t${count}`), token)
-    expect(heard).toHaveLength(20)
+    expect(delivered).toHaveLength(20)
     expect(await call({ event: 'Stop', data: { outcome: 'done' } }, token)).toMatchObject({ status: 200 })
     expect(await call(request('r1'), token)).toMatchObject({ status: 200 })
-    expect(heard).toHaveLength(22)
+    expect(delivered).toHaveLength(22)
     clock.advance(1_000)
     await call(tool('later'), token)
-    expect(heard).toHaveLength(23)
+    expect(delivered).toHaveLength(23)
     expect(inbox.counters.dropped).toBe(10)
   })
 })
 
-describe('a request that is held', () => {
-  it('is heard while it can be answered; a relay that comes back asks the same again; both get the answer', async () => {
+describe('a held request', () => {
+  it('is delivered while it can be answered; a relay that reconnects asks again; both get the answer', async () => {
     const token = await tokenOf('ses_a')
     const gone = new AbortController()
     const first = await call(request('r1'), token, 'demo', gone.signal)
-    const id = heard[0]!.report.id
+    const id = delivered[0]!.report.id
     expect(held.isHeld(id)).toBe(true)
     gone.abort()
     expect(await first.answer).toBeNull()
     expect(held.isHeld(id)).toBe(false)
     const second = await call(request('r1'), token)
-    expect(heard.map(({ report }) => report.id)).toEqual([id, id])
+    expect(delivered.map(({ report }) => report.id)).toEqual([id, id])
     expect(held.answer(id, '{"yes":true}')).toBe(true)
     expect(await second.answer).toBe('{"yes":true}')
     expect(held.answer(id, 'again')).toBe(false)
   })
 
-  it('without --hold, or when 200 wait already, is only a report', async () => {
+  it('without --hold, or when 200 already wait, is only a report', async () => {
     const token = await tokenOf('ses_a')
     expect((await call({ ...request('r1'), hold: false }, token)).answer).toBeUndefined()
     for (let count = 0; count < 200; count++) held.hold(`other${count}`, open)
     expect((await call(request('r2'), token)).answer).toBeUndefined()
-    expect(heard).toHaveLength(2)
+    expect(delivered).toHaveLength(2)
     expect(inbox.counters['not-held']).toBe(1)
   })
 })
 
-describe('wiring', () => {
-  it('is left out where hooks are off, for all or for this agent; `never` lets no hook wait', async () => {
+describe('wireHooks', () => {
+  it('configures nothing if hooks are off, for all or for this agent; `never` holds no hook', async () => {
     const demo = await loadAgent('demo')
     expect(wireHooks('ses_x', demo, settings({ isEnabled: false }))).toBeNull()
     expect(wireHooks('ses_x', demo, settings({ offFor: ['demo'] }))).toBeNull()
@@ -229,7 +229,7 @@ describe('wiring', () => {
   })
 })
 
-describe('a hook of an agent that somebody else started', () => {
+describe('a hook of a foreign agent', () => {
   let panes: Map<string, AgentReport[]>
   const ofPane = (id: string, pane = '%3') => ({ ...tool(id), tmuxPane: pane, cwd: '/p' })
 
@@ -240,16 +240,16 @@ describe('a hook of an agent that somebody else started', () => {
       tokens,
       held,
       sessions: async () => running,
-      deliver: (to, report) => heard.push({ session: to, report }),
+      deliver: (to, report) => delivered.push({ session: to, report }),
       foreign: ({ tmuxPane }) => {
         const reports = panes.get(tmuxPane ?? '')
-        return reports ? { id: `pan_${tmuxPane}`, hear: report => reports.push(report) } : null
+        return reports ? { id: `pan_${tmuxPane}`, take: report => reports.push(report) } : null
       },
       onMalformed: about => malformed.push(about),
     })
   })
 
-  it('waits for its pane, and is heard once when that appears, in order and with its own time', async () => {
+  it('waits for its pane, and is delivered once when that appears, in order and with its own time', async () => {
     expect(await call(ofPane('t1'))).toEqual({ status: 202, pane: null })
     clock.advance(2_000)
     await call(ofPane('t2'))
@@ -262,18 +262,18 @@ describe('a hook of an agent that somebody else started', () => {
       [1_000_000, 't1'],
       [1_002_000, 't2'],
     ])
-    // Sent again by a relay that never heard that it had arrived: it has been here.
+    // Repeated by a relay that did not learn that it had arrived: a duplicate.
     await call(ofPane('t1'))
     expect(reports).toHaveLength(2)
   })
 
-  it('is not taken for one of a session of ours in the same directory', async () => {
+  it('is not attributed to a session of ours in the same directory', async () => {
     await tokenOf('ses_a')
     expect(await call(ofPane('t1'))).toEqual({ status: 202, pane: null })
-    expect(heard).toEqual([])
+    expect(delivered).toEqual([])
   })
 
-  it('is let go after half a minute, and when a hundred newer ones wait', async () => {
+  it('is dropped after half a minute, or when a hundred newer ones wait', async () => {
     const reports: AgentReport[] = []
     await call(ofPane('old'))
     clock.advance(30_000)

@@ -7,21 +7,21 @@ import { canonicalEvent, isProtected } from './hook-events.js'
 import type { HookTokens } from './hook-wiring.js'
 import { RecentKeys } from './recent-keys.js'
 
-/** A hook call as a surface passes it on; `body` is JSON, nothing more is known of it. */
+/** A hook call as received; `body` is JSON of unknown content. */
 export interface HookCall {
   source: string
   /** From the bearer header. */
   token: string | null
   body: unknown
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller disconnects. */
   closed: AbortSignal
 }
 
 export interface HookOutcome {
-  /** 202: taken note of, and nothing more. */
+  /** 202: accepted, without an answer. */
   status: 200 | 202
   pane: string | null
-  /** For a call that waits: the agent's answer, or null when the request was let go. */
+  /** For a held call: the agent's answer, or null if the request was released. */
   answer?: Promise<string | null>
 }
 
@@ -29,23 +29,23 @@ export interface HookInboxOptions {
   clock: Clock
   tokens: HookTokens
   held: HeldRequests
-  /** Running sessions. */
+  /** The running sessions. */
   sessions(): Promise<SessionRecord[]>
   deliver(session: string, report: AgentReport): void
-  /** Whether a hook of this session may wait now; left out: always. */
+  /** Whether a hook of this session may be held now; by default always. */
   mayWait?(session: string): boolean
-  /** The pane outside of our sessions that a call comes from, and how it hears; null: none. */
-  foreign?(call: ForeignCall): Hearer | null
+  /** The pane outside our sessions that a call comes from, as a receiver; null if there is none. */
+  foreign?(call: ForeignCall): ReportReceiver | null
   onMalformed(about: { source: string; session?: string; reason: string }): void
 }
 
-/** Whoever a call is from. */
-export interface Hearer {
+/** The recipient of a call's reports. */
+export interface ReportReceiver {
   id: string
-  hear(report: AgentReport): void
+  take(report: AgentReport): void
 }
 
-/** What a call from a pane outside of our sessions says about where it comes from. */
+/** What a call from a pane outside our sessions says about its origin. */
 export interface ForeignCall {
   agent: string
   tmuxPane: string | null
@@ -75,11 +75,11 @@ interface Envelope {
   tty: string | null
   hold: boolean
   data: Record<string, unknown>
-  /** When it came. */
+  /** When it arrived. */
   at: number
 }
 
-/** Evidence beyond this is counted and dropped; what must not be lost never is. */
+/** Calls beyond this rate are counted and dropped, except those that must not be lost. */
 const CALLS_PER_S = 20
 const REPEAT_MS = 10 * 60_000
 const UNASSIGNED_MS = 30_000
@@ -87,14 +87,15 @@ const UNASSIGNED_MAX = 100
 const MALFORMED_EVENT_MS = 1_000
 
 /**
- * Where hook calls arrive: whose they are, whether they were here before, what they say. It believes a token and nothing else about a
- * session that has one: a session's name alone, which any program can write, speaks only for sessions without a token.
+ * Receives hook calls: finds their session, removes duplicates, and translates them. For a session
+ * that has a token it trusts only the token: a session's name, which any program can write,
+ * identifies only sessions without a token.
  */
 export class HookInbox {
   readonly #options: HookInboxOptions
   readonly #seen: RecentKeys
   readonly #rates = new Map<string, { since: number; calls: number }>()
-  /** Calls that nobody is known for yet, oldest first. */
+  /** Calls without a known recipient yet, oldest first. */
   readonly #unassigned: { since: number; call: Envelope; adapter: AgentAdapter }[] = []
   readonly #counters = new Map<HookCounter, number>()
   #malformedAt = Number.NEGATIVE_INFINITY
@@ -109,11 +110,13 @@ export class HookInbox {
     return Object.fromEntries(this.#counters)
   }
 
-  /** @throws SignalboxError `E_INPUT` for what is malformed, `E_LOGIN` for a token that is nobody's or one that is missing. */
+  /**
+   * @throws SignalboxError `E_INPUT` for a malformed call, `E_LOGIN` for an unknown or missing
+   * token.
+   */
   async receive({ source, token, body, closed }: HookCall): Promise<HookOutcome> {
     const tokenSession = token === null ? null : this.#options.tokens.sessionOf(token)
-    if (token !== null && tokenSession === null)
-      throw this.#refused('this hook token is not (or no longer) a session’s')
+    if (token !== null && tokenSession === null) throw this.#refused('unknown or expired hook token')
     const adapter = agentNames().includes(source) ? await loadAgent(source) : null
     if (!adapter?.hooks) return this.#note('unknown', tokenSession)
     const call = readEnvelope(body, this.#options.clock.now())
@@ -121,39 +124,45 @@ export class HookInbox {
       throw this.#malformed(
         source,
         tokenSession,
-        'the body is no hook call: it names no event, or its data is no object',
+        'invalid hook call: the event name is missing, or the data is not an object',
       )
-    // A call that names a pane of tmux comes from there, whatever else runs in the same directory.
+    // A call that names a tmux pane comes from there, whatever else runs in the same directory.
     const pane =
       tokenSession === null && call.session === null && call.tmuxPane !== null ? this.#foreign(source, call) : null
-    if (pane) return this.#take(pane.id, call, adapter, AbortSignal.abort(), pane.hear)
+    if (pane) return this.#take(pane.id, call, adapter, AbortSignal.abort(), pane.take)
     const session = tokenSession ?? (await this.#sessionOf(source, call))
     if (tokenSession === null && session !== null && this.#options.tokens.has(session))
-      throw this.#refused('a session with hooks of its own is spoken for by its token alone')
+      throw this.#refused('this session accepts hook calls only with its token')
     if (session === null) {
       const elsewhere = this.#foreign(source, call)
-      if (elsewhere) return this.#take(elsewhere.id, call, adapter, AbortSignal.abort(), elsewhere.hear)
+      if (elsewhere) return this.#take(elsewhere.id, call, adapter, AbortSignal.abort(), elsewhere.take)
       return this.#keepUnassigned(call, adapter)
     }
     return this.#take(session, call, adapter, closed)
   }
 
-  /** A session has begun, or its agent's own id is known now: calls that came too early may be its own. */
+  /** A session has started, or its agent's own id is known now: earlier calls may belong to it. */
   assign(record: SessionRecord): void {
     this.#assign(({ agentSession }, agent) =>
       agent === record.agent && agentSession !== null && agentSession === record.agentSessionId
-        ? { id: record.id, hear: report => this.#options.deliver(record.id, report) }
+        ? { id: record.id, take: report => this.#options.deliver(record.id, report) }
         : null,
     )
   }
 
-  /** A pane outside of our sessions has appeared, or another program runs in one: calls that came too early may be its own. */
+  /**
+   * A pane outside our sessions has appeared, or another program runs in one: earlier calls may
+   * belong to it.
+   */
   assignPanes(): void {
     this.#assign((call, agent) => (call.session === null ? this.#foreign(agent, call) : null))
   }
 
-  /** In the order in which they came. What has waited for too long is let go; nobody waits for an answer any more. */
-  #assign(find: (call: Envelope, agent: string) => Hearer | null): void {
+  /**
+   * In order of arrival. Calls that have waited too long are dropped; nothing waits for their
+   * answer any more.
+   */
+  #assign(find: (call: Envelope, agent: string) => ReportReceiver | null): void {
     if (this.#unassigned.length === 0) return
     const now = this.#options.clock.monotonic()
     for (const waiting of this.#unassigned.splice(0)) {
@@ -165,11 +174,11 @@ export class HookInbox {
     }
   }
 
-  #takeLate({ id, hear }: Hearer, call: Envelope, adapter: AgentAdapter): void {
+  #takeLate({ id, take }: ReportReceiver, call: Envelope, adapter: AgentAdapter): void {
     try {
-      this.#take(id, { ...call, hold: false }, adapter, AbortSignal.abort(), hear)
+      this.#take(id, { ...call, hold: false }, adapter, AbortSignal.abort(), take)
     } catch (error) {
-      // Its relay has gone, and the log has the reason.
+      // Its relay has disconnected, and the log has the reason.
       if (!(error instanceof SignalboxError)) throw error
     }
   }
@@ -183,7 +192,7 @@ export class HookInbox {
     call: Envelope,
     adapter: AgentAdapter,
     closed: AbortSignal,
-    hear: (report: AgentReport) => void = report => this.#options.deliver(session, report),
+    deliver: (report: AgentReport) => void = report => this.#options.deliver(session, report),
   ): HookOutcome {
     const isRepeated = this.#isRepeated(session, call)
     if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session)) return this.#note('dropped', session)
@@ -203,15 +212,15 @@ export class HookInbox {
         statement,
       }),
     )
-    // Nobody decides for a pane that is not ours: its own dialog does.
+    // A request of a foreign pane is never held: only its own dialog answers it.
     const mayWait = call.hold && !closed.aborted && (this.#options.mayWait?.(session) ?? true)
     const asking = mayWait ? reports.find(({ statement }) => statement.is === 'request') : undefined
-    // Held before it is heard: whoever hears of the request must be able to answer it at once.
+    // Held before it is delivered: a receiver of the request must be able to answer at once.
     const answer = asking ? this.#options.held.hold(asking.id, closed) : null
     if (asking && !answer) this.#count('not-held')
     this.#count(isRepeated ? 'repeated' : 'taken')
-    // A relay that came back asks the same thing again; whoever hears it knows it by its id.
-    if (!isRepeated || answer) for (const report of reports) hear(report)
+    // A relay that reconnected repeats its request; receivers know it by its id.
+    if (!isRepeated || answer) for (const report of reports) deliver(report)
     return { status: 200, pane: session, ...(answer && { answer }) }
   }
 
@@ -234,7 +243,10 @@ export class HookInbox {
     return ++rate.calls > CALLS_PER_S
   }
 
-  /** By the name in the environment, the agent's own id, or the one session of this agent in this directory. */
+  /**
+   * By the name in the environment, the agent's own id, or the only session of this agent in this
+   * directory.
+   */
   async #sessionOf(source: string, call: Envelope): Promise<string | null> {
     const running = (await this.#options.sessions()).filter(
       record => record.state === 'starting' || record.state === 'live',
@@ -244,7 +256,8 @@ export class HookInbox {
     const same = running.filter(record => record.agent === source)
     const known = same.find(record => call.agentSession !== null && record.agentSessionId === call.agentSession)
     if (known) return known.id
-    // A session of ours has no pane of tmux: whoever names one is another agent in the same directory.
+    // A session of ours has no tmux pane: a call that names one comes from another agent in the
+    // same directory.
     if (call.tmuxPane !== null) return null
     const here = same.filter(record => record.cwd === call.cwd)
     return here.length === 1 ? here[0]!.id : null
@@ -270,7 +283,7 @@ export class HookInbox {
     return new SignalboxError('E_LOGIN', message)
   }
 
-  /** One event a second at most: a broken hook is worth a line in the log, not a flood of them. */
+  /** At most one event a second: a broken hook is worth a line in the log, not a flood of them. */
   #malformed(source: string, session: string | null, reason: string): SignalboxError {
     this.#count('malformed')
     const now = this.#options.clock.monotonic()
@@ -282,7 +295,7 @@ export class HookInbox {
   }
 }
 
-/** Our relay's envelope, or an agent's own payload as it is. */
+/** Our relay's envelope, or an agent's own payload. */
 function readEnvelope(body: unknown, at: number): Envelope | null {
   if (!isObject(body)) return null
   const isOurs = 'data' in body

@@ -4,19 +4,33 @@ import { join } from 'node:path'
 import type { AgentAdapter, AgentHooks, HookWiring } from '../agents/index.js'
 import { newNonce } from '../clock/index.js'
 import { ownProgram } from '../process/index.js'
-import type { ReportSettings } from './report-settings.js'
+
+/** The settings for reports of agents besides their screens. */
+export interface ReportSettings {
+  /** Contains a private directory for each session whose agent reports through hooks. */
+  runtimeDirectory: string
+  daemonSocket: string
+  hooks: {
+    isEnabled: boolean
+    /** Agents whose sessions get no hooks (`agents.<name>.hooks = false`). */
+    offFor: readonly string[]
+    /** `approvals.hold`: which permission hooks may wait for a person. */
+    hold: 'adapter' | 'always' | 'never' | 'unattended'
+  }
+}
 
 const TOKEN_FILE = 'hook-token.sha256'
 
 export interface WiredSession {
   wiring: HookWiring
-  /** What the relay needs to find the daemon and to prove which session it speaks for. */
+  /** What the relay needs to find the daemon and to prove its session. */
   env: Record<string, string>
 }
 
 /**
- * A session's private directory and its hook token. The token itself stands only in the session's environment; the directory keeps its
- * hash, so that a later host knows it again. Null where no hooks are wanted, or the agent has neither hooks nor a channel of its own.
+ * Creates a session's private directory and its hook token. The token itself is only in the
+ * session's environment; the directory holds its hash, so that a later host can verify it. Null if
+ * hooks are off, or the agent has neither hooks nor an event channel.
  */
 export function wireHooks(id: string, adapter: AgentAdapter, settings: ReportSettings): WiredSession | null {
   const { hooks } = settings
@@ -36,35 +50,36 @@ export function wireHooks(id: string, adapter: AgentAdapter, settings: ReportSet
 }
 
 /**
- * Whether permission hooks wait for a person: where the agent's own dialog stays answerable meanwhile, or the person asked for it; with
- * `unattended` also where it does not, as long as nobody is attached (`AgentChannels` looks when a hook comes).
+ * Whether permission hooks wait for a person: if the agent's own dialog stays answerable meanwhile,
+ * or if configured; with `unattended` also otherwise, as long as no person is attached
+ * (`AgentChannels` checks when a hook arrives).
  */
 export function mayHold({ holds }: AgentHooks, { hooks: { hold } }: ReportSettings): boolean {
   return hold === 'always' || hold === 'unattended' || (hold !== 'never' && holds)
 }
 
-/** At the session's end: its token is worth nothing any more, and its settings files go. */
+/** At the end of a session: revokes its token and removes its settings files. */
 export function unwireHooks(id: string, settings: ReportSettings): void {
   rmSync(sessionDirectory(id, settings), { recursive: true, force: true })
 }
 
-/** Every session that has a private directory. */
+/** All sessions with a private directory. */
 export function wiredSessions({ runtimeDirectory }: ReportSettings): string[] {
   const directory = join(runtimeDirectory, 'sessions')
   return existsSync(directory) ? readdirSync(directory) : []
 }
 
-/** Which session a token speaks for. Looks at every candidate, and at each in the same time, whatever the token is. */
+/** Finds the session of a token. Checks every candidate in constant time, whatever the token is. */
 export class HookTokens {
   readonly #hashes = new Map<string, Buffer>()
 
-  /** Reads what `wireHooks` left for this session, by this host or an earlier one. */
+  /** Reads what `wireHooks` stored for this session, in this host or an earlier one. */
   learn(id: string, settings: ReportSettings): void {
     try {
       const hash = Buffer.from(readFileSync(join(sessionDirectory(id, settings), TOKEN_FILE), 'utf8').trim(), 'hex')
       if (hash.length === 32) this.#hashes.set(id, hash)
     } catch {
-      // A session without hooks has none.
+      // A session without hooks has no token.
     }
   }
 
@@ -84,7 +99,7 @@ export class HookTokens {
   }
 }
 
-/** Where a session's private files are. */
+/** The directory of a session's private files. */
 export function sessionDirectory(id: string, settings: ReportSettings): string {
   return join(settings.runtimeDirectory, 'sessions', id)
 }

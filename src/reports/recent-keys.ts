@@ -2,7 +2,10 @@ import type { Clock } from '../clock/index.js'
 
 const KEYS_MAX = 20_000
 
-/** Remembers keys for a while, so that what comes twice is taken once. The oldest go first when there are too many. */
+/**
+ * Remembers keys for a while, to detect duplicates. The oldest are removed first when there are too
+ * many.
+ */
 export class RecentKeys {
   readonly #clock: Clock
   readonly #keepMs: number
@@ -14,7 +17,7 @@ export class RecentKeys {
     this.#keepMs = keepMs
   }
 
-  /** True when the key is new. */
+  /** True if the key is new. */
   add(key: string): boolean {
     const now = this.#clock.monotonic()
     for (const [old, at] of this.#keys) {

@@ -4,37 +4,40 @@ import type { SessionRecord } from '../sessions/index.js'
 import { RecentKeys } from './recent-keys.js'
 import { TranscriptTail } from './transcript-tail.js'
 
-export interface AgentReportsOptions {
+export interface SessionReportsOptions {
   record: SessionRecord
   adapter: AgentAdapter
   env: NodeJS.ProcessEnv
   clock: Clock
-  /** The agent's own channel, where it has one and this session was started with it. */
+  /** The agent's event channel, if it has one and this session was started with it. */
   events?: AgentEvents | null
-  /** Everybody who hears what the agent says, in this order. */
-  hear(report: AgentReport): void
+  /** Delivers a report to all receivers, in order. */
+  onReport(report: AgentReport): void
   onError(error: unknown): void
 }
 
-/** What a session has taken so far, as far as its agent tells. */
+/** Usage of a session so far, as far as its agent reports it. */
 export interface SessionUsage {
   input: number
   output: number
-  /** Left out where the agent names no price. */
+  /** Absent if the agent reports no cost. */
   costUsd?: number
 }
 
 const REPEAT_MS = 10 * 60_000
 
-/** What one session's agent says beside its screen: hooks and events as they arrive, its transcript as it grows, each report once. */
-export class AgentReports {
-  readonly #options: AgentReportsOptions
+/**
+ * The reports of one session's agent: hooks and events as they arrive, its transcript as it grows,
+ * each report once.
+ */
+export class SessionReports {
+  readonly #options: SessionReportsOptions
   readonly #seen: RecentKeys
   readonly #tail: TranscriptTail | null
   #agentSession: string | null
   #usage: SessionUsage | null = null
 
-  constructor(options: AgentReportsOptions) {
+  constructor(options: SessionReportsOptions) {
     const { record, adapter, env, clock, onError } = options
     this.#options = options
     this.#seen = new RecentKeys(clock, REPEAT_MS)
@@ -50,7 +53,8 @@ export class AgentReports {
           }),
           clock,
           onStatement: (statement, { at, path, index }) => {
-            // What stands there from an earlier session was heard by that one. Some agents write whole seconds.
+            // Records from before the start belong to an earlier session. Some agents write whole
+            // seconds.
             if (at !== null && at < Math.floor(record.startedAt / 1000) * 1000) return
             this.take({ id: `transcript:${path}#${index}`, channel: 'transcript', at: at ?? clock.now(), statement })
           },
@@ -59,7 +63,7 @@ export class AgentReports {
       : null
   }
 
-  /** Null while the agent has told nothing of it. */
+  /** Null while the agent has reported none. */
   get usage(): SessionUsage | null {
     return this.#usage
   }
@@ -77,7 +81,10 @@ export class AgentReports {
     await this.#tail?.stop()
   }
 
-  /** A request is passed on again when its relay comes back: whoever holds it must know that there is somebody to answer. */
+  /**
+   * A request is delivered again when its relay reconnects: the receiver that holds it must know
+   * that it can be answered.
+   */
   take(report: AgentReport): void {
     const { statement } = report
     if (!this.#seen.add(report.id) && statement.is !== 'request') return
@@ -94,6 +101,6 @@ export class AgentReports {
         ...(cost !== undefined && { costUsd: cost }),
       }
     }
-    this.#options.hear(report)
+    this.#options.onReport(report)
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { StatementActivities } from './statement-activities.js'
 
-test('a call is told when it begins and when it ends, each once', () => {
+test('a call is reported when it starts and when it ends, once each', () => {
   const activities = new StatementActivities()
   const call = { is: 'tool', key: 'a', tool: 'Bash', input: { command: 'ls' } } as const
   expect(activities.take({ ...call, state: 'started' })).toEqual([
@@ -12,7 +12,7 @@ test('a call is told when it begins and when it ends, each once', () => {
   ])
 })
 
-test('a call that is written only when it has ended is told whole; a refusal says that it is one', () => {
+test('a call that is recorded only when it has ended is reported as a whole; a denial is marked', () => {
   const activities = new StatementActivities()
   const told = activities.take({ is: 'tool', state: 'denied', key: 'a', tool: 'Write', input: {} })
   expect(told).toMatchObject([
@@ -21,7 +21,7 @@ test('a call that is written only when it has ended is told whole; a refusal say
   ])
 })
 
-test('calls without a name are paired by their tool, the oldest first', () => {
+test('calls without an id are paired by tool, oldest first', () => {
   const activities = new StatementActivities()
   const tell = (tool: string, state: 'started' | 'done') =>
     activities.take({ is: 'tool', state, key: null, tool, input: {} }).map(body => 'callId' in body && body.callId)
@@ -34,7 +34,7 @@ test('calls without a name are paired by their tool, the oldest first', () => {
   expect(tell('a', 'done')).toEqual(['call-4', 'call-4'])
 })
 
-test('what was spent is told as a sum, with its model', () => {
+test('usage is reported as a sum, with its model', () => {
   const activities = new StatementActivities()
   const spent = { is: 'usage', input: 10, output: 1, cacheRead: 4, model: 'm' } as const
   activities.take(spent)
@@ -43,7 +43,7 @@ test('what was spent is told as a sum, with its model', () => {
   ])
 })
 
-test('what a helper says and does carries its name, and is not the answer', () => {
+test('what a sub-agent says and does carries its name, and is not the answer', () => {
   const activities = new StatementActivities()
   activities.take({ is: 'said', id: '1', markdown: 'mine' })
   expect(activities.take({ is: 'said', id: '2', markdown: 'its', subAgent: 'h' })).toMatchObject([{ parent: 'h' }])

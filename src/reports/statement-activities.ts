@@ -1,22 +1,24 @@
-import { type ActivityBody, cutOutput } from '../activity/index.js'
+import { type ActivityBody, truncateOutput } from '../activity/index.js'
 import { type AgentStatement, kindOfTool, type ToolStatement, type UsageStatement } from '../agents/index.js'
 
 type Total = Omit<UsageStatement, 'is' | 'model'>
 
 /**
- * What an agent in a terminal writes down, in the words in which agents without one tell what they do.
+ * Converts statements of an agent in a terminal to activities, the form in which headless agents
+ * report.
  *
- * Some agents write a call only when it has ended: then its beginning is told with its end. What was spent is told as the sum of all that
- * stands there, so that reading a transcript again from its beginning gives the same sum and not twice as much.
+ * Some agents record a call only when it has ended: then its start is reported with its end. Usage
+ * is reported as the sum of everything recorded, so that reading a transcript again from its
+ * beginning gives the same sum.
  */
 export class StatementActivities {
-  readonly #begun = new Set<string>()
+  readonly #started = new Set<string>()
   readonly #nameless: { callId: string; tool: string }[] = []
   #names = 0
   #total: Total | null = null
   #said = ''
 
-  /** The last piece of its answer. */
+  /** The last part of its answer. */
   get said(): string {
     return this.#said
   }
@@ -52,16 +54,18 @@ export class StatementActivities {
   #tool({ key, state, tool, input, output }: ToolStatement): ActivityBody[] {
     const callId = key ?? this.#nameOf(tool, state)
     const bodies: ActivityBody[] = []
-    if (!this.#begun.has(callId)) {
-      this.#begun.add(callId)
+    if (!this.#started.has(callId)) {
+      this.#started.add(callId)
       bodies.push({ type: 'tool_call', callId, tool, kind: kindOfTool(tool), input })
     }
     if (state === 'started') return bodies
     const text = output ?? (state === 'denied' ? 'it was not allowed' : '')
-    return [...bodies, { type: 'tool_result', callId, ok: state === 'done', ...cutOutput(text) }]
+    return [...bodies, { type: 'tool_result', callId, ok: state === 'done', ...truncateOutput(text) }]
   }
 
-  /** For agents that give their calls no names: what ends is the oldest call of that tool that is open. */
+  /**
+   * For agents that give their calls no id: an end belongs to the oldest open call of that tool.
+   */
   #nameOf(tool: string, state: ToolStatement['state']): string {
     const open = this.#nameless.findIndex(call => call.tool === tool)
     if (state !== 'started' && open >= 0) return this.#nameless.splice(open, 1)[0]!.callId

@@ -26,52 +26,52 @@ const line = (type: string, fields: object = {}) =>
   `${JSON.stringify({ type, at: '2026-01-01T00:00:00.000Z', ...fields })}\n`
 
 function tail(locate: () => string[] = () => [file]) {
-  const heard: { statement: AgentStatement; index: number }[] = []
+  const delivered: { statement: AgentStatement; index: number }[] = []
   const errors: unknown[] = []
   const made = new TranscriptTail({
     transcript: { ...transcript, locate: async () => locate() },
     place: () => ({ env: {}, cwd: directory, agentSessionId: null, startedAt: 0 }),
     clock: systemClock,
-    onStatement: (statement, { index }) => heard.push({ statement, index }),
+    onStatement: (statement, { index }) => delivered.push({ statement, index }),
     onError: error => errors.push(error),
   })
   tails.push(made)
   return {
     tail: made,
-    heard,
+    delivered,
     errors,
-    said: () => heard.map(({ statement }) => ('markdown' in statement ? statement.markdown : statement.is)),
+    said: () => delivered.map(({ statement }) => ('markdown' in statement ? statement.markdown : statement.is)),
   }
 }
 
 describe('a transcript', () => {
-  it('is read from its beginning and followed as it grows, each record once, torn lines when they are whole', async () => {
+  it('is read from its beginning and followed as it grows, each record once, incomplete lines when they are complete', async () => {
     writeFileSync(file, line('user', { text: 'hi' }))
-    const { tail: follower, said, heard } = tail()
+    const { tail: follower, said, delivered } = tail()
     follower.start()
     await vi.waitFor(() => expect(said()).toEqual(['prompt']))
     const half = line('assistant', { text: 'Hello.' })
     appendFileSync(file, half.slice(0, 20))
     appendFileSync(file, half.slice(20) + line('turn_end', { outcome: 'done', text: '' }))
     await vi.waitFor(() => expect(said()).toEqual(['prompt', 'Hello.', 'turn-ended']), 5_000)
-    expect(heard.map(({ index }) => index)).toEqual([0, 1, 2])
+    expect(delivered.map(({ index }) => index)).toEqual([0, 1, 2])
   })
 
-  it('gets the same names again from a later host', async () => {
+  it('gets the same report ids from a later host', async () => {
     writeFileSync(file, line('user', { text: 'hi' }) + line('assistant', { text: 'Hello.' }))
     const [first, second] = [tail(), tail()]
     first.tail.start()
-    await vi.waitFor(() => expect(first.heard).toHaveLength(2))
+    await vi.waitFor(() => expect(first.delivered).toHaveLength(2))
     second.tail.start()
-    await vi.waitFor(() => expect(second.heard).toEqual(first.heard))
+    await vi.waitFor(() => expect(second.delivered).toEqual(first.delivered))
   })
 
-  it('that is not there yet is found when it comes', async () => {
-    let isThere = false
-    const { tail: follower, said } = tail(() => (isThere ? [file] : []))
+  it('that does not exist yet is found when it appears', async () => {
+    let exists = false
+    const { tail: follower, said } = tail(() => (exists ? [file] : []))
     follower.start()
     writeFileSync(file, line('user', { text: 'hi' }))
-    isThere = true
+    exists = true
     await vi.waitFor(() => expect(said()).toEqual(['prompt']), 5_000)
   })
 
@@ -86,7 +86,7 @@ describe('a transcript', () => {
     expect(follower.path).toBe(other)
   })
 
-  it('is read to its end when it is stopped, and not beyond', async () => {
+  it('is read to its end when stopped, and not beyond', async () => {
     writeFileSync(file, line('user', { text: 'hi' }))
     const { tail: follower, said } = tail()
     follower.start()

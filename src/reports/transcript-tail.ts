@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises'
 import type { AgentStatement, AgentTranscript, TranscriptPlace, TranscriptReader } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 
-/** Changes are noticed at once where the system tells of them, and at the next poll where it does not. */
+/** Changes are noticed at once if the system reports them, and otherwise at the next poll. */
 const POLL_MS = 1_000
-/** A transcript that is not there after so many polls is looked for less often. */
+/** A transcript that does not exist after this many polls is checked less often. */
 const EAGER_POLLS = 30
 const PATIENT_POLL_MS = 5_000
 /** Several writes in a row are read together. */
@@ -15,12 +15,18 @@ export interface TranscriptTailOptions {
   transcript: AgentTranscript
   place(): TranscriptPlace
   clock: Clock
-  /** Each statement once; `index` counts those of this file from its beginning, so that a later host gives them the same names. */
+  /**
+   * Each statement once; `index` counts the statements of this file from its beginning, so that a
+   * later host gives them the same ids.
+   */
   onStatement(statement: AgentStatement, about: { at: number | null; path: string; index: number }): void
   onError(error: unknown): void
 }
 
-/** Follows one agent's own record of the conversation as it grows. Reading begins at the beginning; the reader says nothing twice. */
+/**
+ * Follows one agent's own transcript as it grows. Reading starts at the beginning; the reader
+ * reports nothing twice.
+ */
 export class TranscriptTail {
   readonly #options: TranscriptTailOptions
   #path: string | null = null
@@ -46,16 +52,16 @@ export class TranscriptTail {
     this.#schedule(0)
   }
 
-  /** The agent itself says where it writes. */
+  /** The agent itself reports where it writes. */
   use(path: string): void {
     if (this.#isStopped || path === this.#path || !path.startsWith('/')) return
     this.#reading = this.#reading.then(() => this.#open(path)).catch(this.#options.onError)
-    // A reading that is queued already is one of the file before.
+    // A queued read is one of the previous file.
     this.#isQueued = false
     void this.#read()
   }
 
-  /** What has been written so far is read to its end, then nothing more. */
+  /** Reads to the current end, then nothing more. */
   async stop(): Promise<void> {
     this.#timer?.cancel()
     await this.#read()
@@ -75,7 +81,7 @@ export class TranscriptTail {
     })
   }
 
-  /** One reading at a time; one more is queued while one is under way, not many. */
+  /** One read at a time; at most one more is queued meanwhile. */
   #read(): Promise<void> {
     if (this.#isQueued) return this.#reading
     this.#isQueued = true
@@ -103,7 +109,7 @@ export class TranscriptTail {
   }
 
   async #open(path: string): Promise<void> {
-    // A named pipe or a device would keep the reader waiting; a file that is not there yet will come.
+    // A named pipe or a device would block the reader; a file that does not exist yet will appear.
     const about = await stat(path).catch(() => null)
     if (this.#isStopped || (about !== null && !about.isFile())) return
     this.#close()
@@ -121,11 +127,11 @@ export class TranscriptTail {
       })
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {
-      // Too many watches on this machine: polling alone will do.
+      // No more watches are available: polling is enough.
     }
   }
 
-  /** An SQLite file writes beside itself first. */
+  /** SQLite writes to its -wal file first. */
   async #hasChanged(path: string): Promise<boolean> {
     const files = this.#options.transcript.form === 'sqlite' ? [path, `${path}-wal`] : [path]
     const about = await Promise.all(files.map(file => stat(file).catch(() => null)))

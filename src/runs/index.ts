@@ -1,21 +1,55 @@
+/*
+ * Starting, resuming, forking and driving runs: the one place that creates them. Commands, the HTTP
+ * API and the Telegram bot call these functions and show the result; nothing here prints.
+ *
+ *   startGraph, startOneshot,       choose settings, agents, issue and workspace, require trust,
+ *   startImplementation, startReview  then write `run.created`
+ *   startPipeline                   a pipeline by name, with input from a page or a chat
+ *   resumeRun, forkRun              continue a run, or a checkpoint of it
+ *   driveRun                        drives a run in this process; the daemon uses `openRuns`
+ *   followRun                       reports what happens in a run, whichever process drives it
+ *
+ * `StartContext` says where and for whom a run is started. Its `asker` puts questions to a person:
+ * the terminal asks, the daemon has none, and a start that needs an answer then fails with the
+ * reason.
+ *
+ * To add an option of a run: its field in the options type of the start function, its flag in
+ * `cli/specs`, and its field in the body of `server/routes/run-start.ts`.
+ */
 export {
   type AttractorAnswerer,
+  AttractorApi,
   type AttractorOptions,
-  AttractorPipelines,
   type NewPipeline,
   type PipelineQuestion,
   type PipelineStatus,
 } from './attractor/attractor.js'
-export { type AttractorEvent, type AttractorEventName, AttractorTeller } from './attractor/attractor-events.js'
-export { type DrawnPicture, drawingOf, drawMarkdown, drawSvg } from './draw-run.js'
-export { newWorkspace } from './new-workspace.js'
+export { type AttractorEvent, AttractorEventMapper, type AttractorEventName } from './attractor/attractor-events.js'
+export { exportAttractor } from './attractor/export-attractor.js'
+export { agentEnvironment } from './choose-agent.js'
+export { type DriveOptions, driveRun, type RunListener } from './drive-run.js'
+export { type FollowOptions, followRun } from './follow-run.js'
+export { type ForkOptions, forkRun, startFromCheckpointFile, writeCheckpoints } from './graphs/checkpoints.js'
+export { type DrawnPicture, drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
+export { type GraphSource, type LoadedGraph, loadGraph, lookForPrompt, readGraphFile } from './graphs/load-graph.js'
+export { createWorkspace, type GraphOptions, startGraph } from './graphs/start-graph.js'
+export { loadUserModule, type UserModule } from './graphs/user-module.js'
 export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './open-runs.js'
+export { onlyRunHere, queuedPipelines, readPipeline, setPlan } from './pipelines/pipeline-runs.js'
+export { promptDirectory, readPrompt } from './pipelines/read-profile.js'
+export { type ImplementationOptions, startImplementation } from './pipelines/start-implementation.js'
+export { listPipelines, startPipeline } from './pipelines/start-pipeline.js'
+export { type ReviewOptions, startReview } from './pipelines/start-review.js'
+export { withProjectSettings } from './project-trust.js'
+export { type ResumeOptions, resumeRun } from './resume-run.js'
+export { ledgerOf, RunGates } from './run-gates.js'
 export {
-  budgetOf,
-  checkInputs,
-  lookForPrompt,
-  titleOf,
-  transformGraph,
-  withPromptFiles,
-} from './prepare-graph.js'
-export { type Answerer, RunGates } from './run-gates.js'
+  type Asker,
+  daemonContext,
+  type RunOptions,
+  type StartContext,
+  type StartedRun,
+  type TrustQuestion,
+} from './start-context.js'
+export { type OneshotOptions, type OneshotRoleOptions, startOneshot } from './start-oneshot.js'
+export { listWorktrees } from './worktrees.js'

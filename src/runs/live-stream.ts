@@ -4,48 +4,50 @@ import type { LiveListener } from '../engine/index.js'
 import { StatementActivities, TranscriptTail } from '../reports/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 
-/** The transcript of a session, told as the activities of its step while it grows. */
-export interface LiveStream {
-  /** The last piece of the answer that stands there; empty before there is one. */
-  readonly said: string
-  /** Tells what has been written since, and nothing more. */
+/** Reports the transcript of a session as activities of its step while it grows. */
+export interface TranscriptStream {
+  /** The last piece of the answer in the transcript; empty before there is one. */
+  readonly lastText: string
+  /** Reports what has been written since, then stops. */
   finish(): Promise<void>
 }
 
 /**
- * `session` is asked for the agent's own id, which may become known late. Where the agent keeps no transcript, there is nothing to tell.
- * A host that takes over reads from the beginning; what the log of the step has already is not told again.
+ * Follows the transcript of a session. `agentSession` gives the agent's own session id, which may
+ * be known late. An agent without a transcript reports nothing. A host that takes over reads from
+ * the start; the listener skips what the log of the step already has.
  */
 export async function followTranscript(
   record: SessionRecord,
-  session: () => string | null,
+  agentSession: () => string | null,
   listener: LiveListener,
   clock: Clock,
-): Promise<LiveStream> {
+): Promise<TranscriptStream> {
   const { transcript } = await loadAgent(record.agent)
   const activities = new StatementActivities()
-  if (!transcript) return { said: '', finish: () => Promise.resolve() }
-  // Some agents write whole seconds. What stands there from an earlier session was told by that one.
+  if (!transcript) return { lastText: '', finish: () => Promise.resolve() }
+  // Some agents write whole seconds. Entries of an earlier session belong to that session.
   const from = Math.floor(record.startedAt / 1000) * 1000
   const tail = new TranscriptTail({
     transcript,
     place: () => ({
       env: { ...process.env, ...record.places },
       cwd: record.cwd,
-      agentSessionId: session(),
+      agentSessionId: agentSession(),
       startedAt: record.startedAt,
     }),
     clock,
     onStatement: (statement, { at }) => {
       if (at !== null && at < from) return
-      for (const body of activities.take(statement)) listener.say(body)
+      for (const body of activities.take(statement)) listener.log(body)
     },
-    // A transcript that cannot be read costs the log its tools, not the run its worker.
-    onError: error => listener.say({ type: 'notice', level: 'warning', text: `its transcript: ${String(error)}` }),
+    // Without its transcript the step has no tool calls in its log; the run continues.
+    onError: error =>
+      listener.log({ type: 'notice', level: 'warning', text: `cannot read the transcript: ${String(error)}` }),
   })
   tail.start()
   return {
-    get said() {
+    get lastText() {
       return activities.said
     },
     finish: () => tail.stop(),

@@ -16,8 +16,8 @@ import { type LiveSession, type SessionRecord, sessionStream } from '../sessions
 import type { EventStore } from '../store/index.js'
 import { followTranscript } from './live-stream.js'
 
-/** The part of a host that keeps sessions. */
-export interface SessionKeeping {
+/** The part of a host that runs sessions. */
+export interface SessionHost {
   readonly store: EventStore
   startSession(request: StartRequest): Promise<SessionRecord>
   record(id: string): Promise<SessionRecord>
@@ -26,22 +26,22 @@ export interface SessionKeeping {
 }
 
 /** How often silence is measured; the end of a turn is noticed at once. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
-/** How long an answer is waited for when its turn is over. */
+/** How long to wait for the answer after its turn has closed. */
 const ANSWER_MS = 5_000
 
 type Thresholds = AgentTurn['thresholds']
 
 /**
- * Steps of runs as sessions in terminals. A session carries the name of its step as its label: that is how a later host finds it again.
- * The turn is over when the session says so (`turn.closed`), and the answer is the message that the session keeps of it.
+ * Runs steps as sessions in terminals. The label of a session is the name of its step, by which a
+ * later host finds it. `turn.closed` ends the step, and the answer is the session's message.
  */
 export class SessionTurns implements LiveTurns {
-  readonly #host: SessionKeeping
+  readonly #host: SessionHost
   readonly #clock: Clock
 
-  constructor(host: SessionKeeping, clock: Clock) {
+  constructor(host: SessionHost, clock: Clock) {
     this.#host = host
     this.#clock = clock
   }
@@ -60,10 +60,10 @@ export class SessionTurns implements LiveTurns {
     const { id, pid } = record
     const agentSessionId = record.agentSessionId ?? null
     listener.onStarted({ session: id, pid, processStart: processStart(pid), agentSessionId })
-    call.notice('info', `in a terminal: signalbox attach ${id}`)
-    const refusal = await this.#give(id, turn.prompt)
+    call.notice('info', `runs in a terminal: signalbox attach ${id}`)
+    const refusal = await this.#sendPrompt(id, turn.prompt)
     if (refusal !== null) {
-      await this.#host.live(id)?.stop('it did not take its task')
+      await this.#host.live(id)?.stop('it did not accept its task')
       return end('failed', 'prompt_not_taken', refusal, agentSessionId)
     }
     return this.#wait(call, id, turn.thresholds, listener)
@@ -74,21 +74,21 @@ export class SessionTurns implements LiveTurns {
     { thresholds }: Pick<AgentTurn, 'thresholds'>,
     listener: LiveListener,
   ): Promise<{ end: Promise<HeadlessEnd> } | null> {
-    const record = (await this.#ofStep(call.name)).at(-1)
+    const record = (await this.#sessionsOf(call.name)).at(-1)
     const session = record && this.#host.live(record.id)
     if (!record || !session) return null
-    // Whether a prompt was typed that opened no turn is not known: it is not typed again.
+    // A prompt without a turn may have been typed or not: it is never typed twice.
     const { isOpened } = await this.#read(record.id)
     if (!isOpened && session.heldPrompts.length === 0) return null
     return { end: this.#wait(call, record.id, thresholds, listener) }
   }
 
   async abandon(step: string): Promise<void> {
-    for (const { id } of await this.#ofStep(step)) await this.#host.live(id)?.stop('its step is over')
+    for (const { id } of await this.#sessionsOf(step)) await this.#host.live(id)?.stop('its step has ended')
   }
 
-  /** Null when the agent has its task, or will have it as soon as a person has answered what stands in front of its input. */
-  async #give(id: string, prompt: string): Promise<string | null> {
+  /** Null if the agent has its task, or will have it once a person has answered a dialog. */
+  async #sendPrompt(id: string, prompt: string): Promise<string | null> {
     const session = this.#host.live(id)
     const sent = await session?.send(prompt, { meaning: 'text' })
     if (!session || !sent) return 'the session is gone'
@@ -99,39 +99,39 @@ export class SessionTurns implements LiveTurns {
     return held.result === 'refused' ? held.detail : null
   }
 
-  async #ofStep(name: string): Promise<SessionRecord[]> {
+  async #sessionsOf(name: string): Promise<SessionRecord[]> {
     return (await this.#host.records()).filter(
       ({ label, state }) => label === name && state !== 'ended' && state !== 'lost',
     )
   }
 
-  /** Its transcript is the stream of the step; how it went is what the session says. */
+  /** The transcript gives the activities of the step, the session its outcome. */
   async #wait(call: StepCall, id: string, thresholds: Thresholds, listener: LiveListener): Promise<HeadlessEnd> {
     const record = await this.#host.record(id)
     let { agentSessionId = null } = record
     const stream = await followTranscript(record, () => agentSessionId, listener, this.#clock)
-    const { closed, end } = await this.#over(call, id, thresholds, ({ agentSessionId: known }) => {
+    const { closed, end } = await this.#untilClosed(call, id, thresholds, ({ agentSessionId: known }) => {
       agentSessionId = known ?? agentSessionId
     }).finally(() => stream.finish())
     if (closed === null) return end
     const { text } = end
-    // Pieces of it may have been told as they were written; the last one ends it.
-    const isTold = stream.said !== '' && text.trim().endsWith(stream.said.trim())
-    if (text !== '' && !isTold) listener.say({ type: 'text', text, delta: false })
-    listener.say({ type: 'result', ok: closed === 'done', reason: closed, text })
+    // The transcript may have reported the answer in pieces, of which the last one ends it.
+    const isReported = stream.lastText !== '' && text.trim().endsWith(stream.lastText.trim())
+    if (text !== '' && !isReported) listener.log({ type: 'text', text, delta: false })
+    listener.log({ type: 'result', ok: closed === 'done', reason: closed, text })
     return end
   }
 
-  /** `closed`: how the session says that the turn ended; null when it did not come to that. */
-  async #over(
+  /** `closed` is the outcome of the turn; null if the session ended or was stopped before. */
+  async #untilClosed(
     call: StepCall,
     id: string,
     thresholds: Thresholds,
     onRecord: (record: SessionRecord) => void,
   ): Promise<{ closed: string | null; end: HeadlessEnd }> {
     const { signal } = call
-    const begun = this.#clock.monotonic()
-    let heard = { offset: -1, at: begun }
+    const startedAt = this.#clock.monotonic()
+    let lastOutput = { offset: -1, at: startedAt }
     let closedAt: number | null = null
     for (;;) {
       const session = this.#host.live(id)
@@ -141,12 +141,12 @@ export class SessionTurns implements LiveTurns {
       const { closed, answer } = await this.#read(id)
       const agentSessionId = record.agentSessionId ?? null
       if (signal.aborted) {
-        // Whoever takes over goes on with the session; else nobody will.
+        // After a release another host continues the session; else it ends with its step.
         const { why } = signal.reason as StepAbort
         if (why !== 'released' && why !== 'fenced') await session?.stop('its step was stopped')
         return { closed: null, end: end('failed', 'stopped', answer, agentSessionId) }
       }
-      // The agent's own record of what it said may come after the end of its turn.
+      // The agent may write its answer to the transcript after the end of the turn.
       if (closed && answer === '' && session && !signal.aborted) {
         closedAt ??= this.#clock.monotonic()
         if (this.#clock.monotonic() - closedAt < ANSWER_MS) {
@@ -162,11 +162,11 @@ export class SessionTurns implements LiveTurns {
       if (!session || record.state === 'ended' || record.state === 'lost')
         return { closed: null, end: end('failed', exitOf(record), answer, agentSessionId) }
       const now = this.#clock.monotonic()
-      if (session.offset !== heard.offset || session.approval) heard = { offset: session.offset, at: now }
+      if (session.offset !== lastOutput.offset || session.approval) lastOutput = { offset: session.offset, at: now }
       const { inactivityMs, timeoutMs } = thresholds
-      const isSilent = inactivityMs > 0 && now - heard.at >= inactivityMs
-      if (isSilent || (timeoutMs > 0 && now - begun >= timeoutMs)) {
-        await session.stop(isSilent ? 'it fell silent' : 'it took too long')
+      const isSilent = inactivityMs > 0 && now - lastOutput.at >= inactivityMs
+      if (isSilent || (timeoutMs > 0 && now - startedAt >= timeoutMs)) {
+        await session.stop(isSilent ? 'no output for too long' : 'it took too long')
         return { closed: null, end: end('silent', isSilent ? 'inactivity_timeout' : 'timeout', answer, agentSessionId) }
       }
       await this.#change(session, signal)
@@ -179,11 +179,11 @@ export class SessionTurns implements LiveTurns {
       stop = resolve
       signal.addEventListener('abort', stop, { once: true })
     })
-    await Promise.race([session.changed(LOOK_MS), aborted])
+    await Promise.race([session.changed(POLL_MS), aborted])
     signal.removeEventListener('abort', stop)
   }
 
-  /** How the first turn of a session went: it is the one that has the prompt. */
+  /** The state of the session's first turn, which has the prompt. */
   async #read(id: string): Promise<{ isOpened: boolean; closed: string | null; answer: string }> {
     const events = await this.#host.store.readStream(sessionStream(id))
     const opened = events.find(({ type }) => type === 'turn.opened')
@@ -198,13 +198,13 @@ export class SessionTurns implements LiveTurns {
   }
 }
 
-/** Ends the sessions of runs that were cancelled while no host was there to end them. */
-export async function endOrphans(host: SessionKeeping): Promise<void> {
+/** Ends the sessions of runs that were cancelled while no host was running. */
+export async function endOrphans(host: SessionHost): Promise<void> {
   for (const { id, label, state } of await host.records()) {
     const run = state === 'ended' || state === 'lost' ? null : /^(run_[a-z0-9]+)\//.exec(label ?? '')?.[1]
     if (!run) continue
     const record = await getRun(host.store, run).catch(() => null)
-    if (record && isEnded(record.status)) await host.live(id)?.stop('its run is over')
+    if (record && isEnded(record.status)) await host.live(id)?.stop('its run has ended')
   }
 }
 

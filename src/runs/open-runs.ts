@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
-import type { ApprovalPolicy, Ledger } from '../approvals/index.js'
+import type { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import {
   AgentSteps,
-  ChildLookSteps,
+  ChildObserveSteps,
   ChildSteerSteps,
   ChildStopSteps,
   CodergenSteps,
@@ -15,6 +15,7 @@ import {
   codeSteps,
   customSteps,
   FanInSteps,
+  graphStep,
   graphWorkflow,
   mergeSteps,
   NodeSteps,
@@ -22,19 +23,19 @@ import {
   type Prices,
   RunHost,
   type RunRecord,
-  SignsOfLife,
+  StallDetector,
+  type StepCall,
   simulatedSteps,
   ToolSteps,
 } from '../engine/index.js'
+import { textOf } from '../graph/index.js'
 import { stepEnvironment } from '../host/index.js'
-import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
+import { OneshotFileWriter, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
-import { codeStepsOf } from './code-steps.js'
-import { endOrphans, type SessionKeeping, SessionTurns } from './live-turns.js'
-import { openRunLedger } from './run-ledger.js'
+import { endOrphans, type SessionHost, SessionTurns } from './live-turns.js'
 import { StepApprovals } from './step-approvals.js'
 
 export interface RunsOptions {
@@ -42,51 +43,39 @@ export interface RunsOptions {
   clock: Clock
   dataDirectory: string
   envPass: readonly string[]
-  /** The environment that steps inherit from: a person's terminal, or the daemon's. */
+  /** The environment that steps inherit: of a person's terminal, or of the daemon. */
   env: NodeJS.ProcessEnv
-  /** Started by a person at a terminal: then all of its environment reaches the agents. */
+  /** A person at a terminal drives the runs: agents get the whole environment. */
   isPersonal: boolean
   maxRuns: number
-  /** What models cost whose agents do not tell. */
+  /** Prices of models whose agents report no cost. */
   prices?: Prices
-  /** Where programs of agents are, by their names, where the settings say so. */
+  /** Programs of agents, by name, as set in the settings. */
   commands?: Readonly<Record<string, string>>
-  /** Steps of an agent at once, by its name. */
+  /** Concurrent steps of an agent, by name. */
   maxParallel?: Readonly<Record<string, number | null>>
-  /** Handlers of graphs that the user brought, by type. */
+  /** Node handlers of the user's own module, by type. */
   handlers?: Readonly<Record<string, CustomHandler>>
-  /** What `code` nodes may call, by the name that their attribute `fn` gives. */
+  /** Functions that `code` nodes may call, by the name in their attribute `fn`. */
   functions?: Readonly<Record<string, CustomHandler>>
-  /** The one of this process, where it has one; else one is opened by these settings. */
-  ledger?: Ledger
-  settingsFile?: string
-  policy?: Partial<ApprovalPolicy>
+  /** Where agents ask for permissions, and gates are answered. */
+  ledger: Ledger
   /** Keeps sessions, for workers in terminals. */
-  sessions?: SessionKeeping
+  sessions?: SessionHost
   onActivity?(run: string, activity: Activity): void
-  /** Which runs are looked for; all, unless told. */
+  /** Which runs to drive; all by default. */
   isWanted?(run: RunRecord): boolean
   onError(error: unknown): void
 }
 
-/** Everything that drives runs in this process, wired: workflows, those who carry out their steps, and where their files are. */
+/** Wires everything that drives runs in this process: workflows, performers of steps, files. */
 export function openRuns(options: RunsOptions): RunHost {
   const { store, clock, env, envPass, isPersonal, onError } = options
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
-  const ledger =
-    options.ledger ??
-    openRunLedger({
-      store,
-      clock,
-      redactor,
-      onError,
-      ...(options.settingsFile !== undefined && { settingsFile: options.settingsFile }),
-      ...(options.policy && { policy: options.policy }),
-    })
-  const approvals = new StepApprovals({ store, ledger, clock })
+  const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
-  const signs = new SignsOfLife(clock)
+  const signs = new StallDetector(clock)
   const agents = new AgentSteps({
     clock,
     redactor,
@@ -99,7 +88,7 @@ export function openRuns(options: RunsOptions): RunHost {
     ...(options.commands && { commands: options.commands }),
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
-      signs.seen(run)
+      signs.noteProgress(run)
       files.activity(run, activity)
       options.onActivity?.(run, activity)
     },
@@ -108,7 +97,7 @@ export function openRuns(options: RunsOptions): RunHost {
     new NodeSteps(handler, { clock, runDirectory: run => runDirectory(options.dataDirectory, run) }, signs)
   const codergen = new CodergenSteps(agents)
   const custom = Object.entries(options.handlers ?? {}).map(([type, handler]) => {
-    const steps = customSteps(handler, call => madeDirectory(agents.directory(call)))
+    const steps = customSteps(handler, call => createDirectory(agents.directory(call)))
     return [`graph.${type}`, node(steps)] as const
   })
   const pipelines = new PipelineSteps(
@@ -123,7 +112,7 @@ export function openRuns(options: RunsOptions): RunHost {
     builtInPipelines(),
   )
   if (options.sessions) void endOrphans(options.sessions).catch(onError)
-  const own = codeSteps(options.functions ?? {}, call => madeDirectory(agents.directory(call)))
+  const own = codeSteps(options.functions ?? {}, call => createDirectory(agents.directory(call)))
   return new RunHost({
     store,
     clock,
@@ -136,10 +125,10 @@ export function openRuns(options: RunsOptions): RunHost {
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
       'graph.parallel.fan_in': node(new FanInSteps(codergen)),
-      'graph.code': node(codeStepsOf(pipelines, own)),
+      'graph.code': node(codePerformer(pipelines, own)),
       'graph.merge': mergeSteps,
       'graph.child_source': childSourceSteps,
-      'graph.child_look': new ChildLookSteps(store),
+      'graph.child_look': new ChildObserveSteps(store),
       'graph.child_steer': new ChildSteerSteps(store),
       'graph.child_stop': new ChildStopSteps(store),
       'graph.simulated': simulatedSteps,
@@ -155,13 +144,29 @@ export function openRuns(options: RunsOptions): RunHost {
   })
 }
 
-/** The files of oneshots in the form of the seed. */
+/** Performs `type=code` nodes: of a pipeline if the graph names one, else the user's functions. */
+function codePerformer(pipelines: Performer, own: Performer): Performer {
+  const chosen = (call: StepCall): Performer =>
+    textOf(graphStep(call).graph.attributes, 'pipeline_type') === null ? own : pipelines
+  return {
+    run: call => chosen(call).run(call),
+    recover: async call =>
+      (await chosen(call).recover?.(call)) ?? {
+        verdict: 'nothing',
+        evidence: [{ source: 'step', says: 'a code node leaves no traces' }],
+      },
+    adopt: async call => (await chosen(call).adopt?.(call)) ?? null,
+    abandon: async call => chosen(call).abandon?.(call),
+  }
+}
+
+/** Writes `oneshot.json` and `oneshot-log.json`. */
 export function oneshotFiles({
   store,
   dataDirectory,
   onError,
-}: Pick<RunsOptions, 'store' | 'dataDirectory' | 'onError'>): OneshotFileKeeper {
-  return new OneshotFileKeeper({
+}: Pick<RunsOptions, 'store' | 'dataDirectory' | 'onError'>): OneshotFileWriter {
+  return new OneshotFileWriter({
     store,
     runDirectory: run => runDirectory(dataDirectory, run),
     activities: (run, step) => readSegment(segmentPath(runDirectory(dataDirectory, run), step)),
@@ -169,14 +174,14 @@ export function oneshotFiles({
   })
 }
 
-/** The files of a run: prompts, activities, exports. */
+/** The directory of a run's files: prompts, activities, exports. */
 export function runDirectory(dataDirectory: string, run: string): string {
   const directory = join(dataDirectory, 'runs', run)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   return directory
 }
 
-function madeDirectory(path: string): string {
+function createDirectory(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   return path
 }

@@ -1,64 +1,53 @@
-import { type ApprovalRecord, approvalStream, approvalsProjection, Ledger } from '../approvals/index.js'
-import { type Clock, newNonce } from '../clock/index.js'
+import { type ApprovalRecord, approvalStream, type Ledger } from '../approvals/index.js'
+import { newNonce } from '../clock/index.js'
 import { type Answer, type Interviewer, questionOf, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import { gateAnswer } from '../host/index.js'
+import { openLedger } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
+import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import type { StartContext } from './start-context.js'
 
+/** The person at the terminal of the command that drives a run. */
 export interface Answerer {
   id: string
   name: string
-  /** A program that was told to approve is on record as one. */
-  isAutomatic?: boolean
 }
 
-/** The ledger of a store in this process: a gate of a run is answered here as well as by a daemon, and only once in any case. */
+/** The ledger of the home: a command decides by the same rules as the daemon, and needs none for it. */
+export function ledgerOf({ store, home, env, clock }: Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>): Ledger {
+  const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
+  return openLedger({ store, clock, settings: home.settings, redactor })
+}
+
+/** Answers gates of runs from the terminal, through the ledger: the rules for decisions hold here as on every other surface. */
 export class RunGates {
-  readonly #store: EventStore
   readonly #ledger: Ledger
+  readonly #store: EventStore
 
-  constructor(store: EventStore, clock: Clock) {
+  constructor(ledger: Ledger, store: EventStore) {
+    this.#ledger = ledger
     this.#store = store
-    this.#ledger = new Ledger(store, {
-      clock,
-      alongside: (record, decision) => gateAnswer(record, decision, clock.now()),
-    })
   }
 
-  /** A gate by its id or a unique beginning of it. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_INPUT` for what no run asked. */
-  async find(word: string): Promise<ApprovalRecord> {
-    const record = await this.#ledger.find(word)
-    if (record.source.channel === 'run') return record
-    throw new SignalboxError('E_INPUT', `${record.id} is no gate of a run`, {
-      next: 'it is answered through the daemon',
-    })
+  get(id: string): Promise<ApprovalRecord | null> {
+    return this.#ledger.get(id)
   }
 
-  async get(id: string): Promise<ApprovalRecord | null> {
-    return (await this.#store.document<ApprovalRecord>(approvalsProjection.name, id))?.state ?? null
-  }
-
-  /** @throws SignalboxError when it is no answer, comes late, or somebody was faster. */
-  async answer(
-    record: ApprovalRecord,
-    answer: Answer,
-    { id, name, isAutomatic = false }: Answerer,
-    extra: { note?: string; fingerprint?: string } = {},
-  ): Promise<void> {
+  /** @throws SignalboxError when the gate does not offer this answer, is closed, or the rules refuse the decision. */
+  async answer(record: ApprovalRecord, answer: Answer, { id, name }: Answerer): Promise<void> {
     if ('skipped' in answer) return this.#skip(record)
     await this.#ledger.decide(record.id, {
-      fingerprint: extra.fingerprint ?? record.fingerprint,
+      fingerprint: record.fingerprint,
       ...answer,
-      ...(extra.note !== undefined && { note: extra.note }),
       seen: { displayHash: record.display.hash, whole: true },
-      actor: { kind: isAutomatic ? 'auto' : 'person', id, name, role: 'approver' },
+      actor: { kind: 'person', id, name, role: 'owner' },
       surface: 'cli',
       idempotencyKey: newNonce(),
     })
   }
 
-  /** Has an interviewer answer a gate. What it says and the gate does not offer is asked again. */
+  /** Lets an interviewer answer a gate, and asks again after an answer that the gate does not offer. */
   async interview(approval: string, interviewer: Interviewer, who: Answerer, type?: string): Promise<void> {
     for (;;) {
       const record = await this.get(approval)
@@ -75,9 +64,9 @@ export class RunGates {
     }
   }
 
-  /** Nobody will answer: the node fails, and its other edges stay untaken. */
+  /** No answer will come: the gate's node fails, and none of its edges is taken. */
   async #skip(record: ApprovalRecord): Promise<void> {
-    const reason = 'skipped: nobody answers'
+    const reason = 'skipped without an answer'
     const gate = record.source.requestKey
     await this.#store.appendAll([
       {

@@ -4,10 +4,10 @@ import type { PermissionAnswer } from '../agents/index.js'
 import {
   type ApprovalDecision,
   type ApprovalRecord,
-  approvalStream,
   isOpen,
   type Ledger,
   requestFromReport,
+  waitForRecord,
 } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import type { AgentTurn, StepCall } from '../engine/index.js'
@@ -15,7 +15,10 @@ import type { EventStore } from '../store/index.js'
 
 const CHANNEL = 'headless'
 
-/** What agents without a terminal ask, as entries of the ledger: asked there, decided anywhere, answered to the program that waits. */
+/**
+ * Requests of agents that run without a terminal: recorded in the ledger, decided on any surface,
+ * and answered to the waiting program.
+ */
 export class StepApprovals {
   readonly #store: EventStore
   readonly #ledger: Ledger
@@ -27,7 +30,7 @@ export class StepApprovals {
     this.#clock = clock
   }
 
-  /** Waits until somebody has decided; a request that comes to another end is denied. */
+  /** Waits for the decision; a request that is closed without one is denied. */
   async ask(
     call: StepCall,
     { agent, cwd }: AgentTurn,
@@ -41,47 +44,23 @@ export class StepApprovals {
       ),
     )
     if (record.state === 'pending') call.notice('info', `asks to use ${tool}: signalbox approve ${record.id}`)
-    const closed = await this.#end(record, call.signal)
+    const isDone = ({ state }: ApprovalRecord) => state !== 'pending'
+    const parts = { store: this.#store, clock: this.#clock }
+    const closed = await waitForRecord(parts, record, isDone, { signal: call.signal })
     if (closed.state !== 'decided' || !closed.decision) {
       if (isOpen(closed)) await this.#ledger.cancelled(closed, 'the step was stopped')
-      return { isAllowed: false, message: 'Nobody decided this in time.' }
+      return { isAllowed: false, message: 'No decision was made in time.' }
     }
     await this.#ledger.delivering(closed, 'answer')
     await this.#ledger.applied(closed, [{ kind: CHANNEL, request: requestId }], this.#clock.now())
     return answerOf(closed.decision)
   }
 
-  /** What a step asked that is over in an unknown way. */
+  /** Cancels the requests of a step that ended in an unknown way. */
   async withdraw(step: string): Promise<void> {
     for (const record of await this.#ledger.list({ isOpenOnly: true }))
       if (record.source.channel === CHANNEL && record.subject.effect === step)
-        await this.#ledger.cancelled(record, 'the step that asked is gone')
-  }
-
-  async #end(record: ApprovalRecord, signal: AbortSignal): Promise<ApprovalRecord> {
-    const now = async () => (await this.#ledger.get(record.id)) ?? record
-    const after = await this.#store.head()
-    let current = await now()
-    if (current.state !== 'pending') return current
-    let wake: () => void = () => undefined
-    const subscription = this.#store.subscribe({ after }, events => {
-      if (events.some(({ stream }) => stream === approvalStream(record.id))) wake()
-    })
-    const stop = () => wake()
-    signal.addEventListener('abort', stop, { once: true })
-    try {
-      while (current.state === 'pending' && !signal.aborted) {
-        await new Promise<void>(resolve => {
-          wake = resolve
-          if (signal.aborted) resolve()
-        })
-        current = await now()
-      }
-      return current
-    } finally {
-      signal.removeEventListener('abort', stop)
-      subscription.close()
-    }
+        await this.#ledger.cancelled(record, 'the step that asked has ended')
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CaptureKind } from './pack/pack.js'
 
-/** Turns the named groups of a match into values, as the rule says what they are. */
+/** Converts the named groups of a match into values of the kinds that the rule declares. */
 export function captureGroups(
   match: RegExpExecArray | null,
   kinds: Readonly<Record<string, CaptureKind>>,
@@ -29,7 +29,7 @@ function convert(text: string, kind: CaptureKind): string | number | null {
 }
 
 /** `71`, `1.2k`, `3M` */
-export function parseCount(text: string): number | null {
+function parseCount(text: string): number | null {
   const match = /^([\d.,]+)\s*([kKmM]?)/.exec(text)
   if (!match) return null
   const factor = { '': 1, k: 1e3, m: 1e6 }[match[2]!.toLowerCase()]!

@@ -1,85 +1,92 @@
 import type { Frame } from '../terminal/index.js'
 import type { Layout } from './layout.js'
+import { makeObservation, observeNothing } from './make-observation.js'
 import type { ScreenMemory } from './memory.js'
 import { fragments } from './menu/menu-head.js'
 import { nextMemory } from './next-memory.js'
 import type { Observation } from './observation.js'
+import { isConfirmed, observeDialog, observeMenu } from './observe-menu.js'
+import { observePrompt, observeRest } from './observe-rest.js'
+import { observeWork } from './observe-work.js'
 import type { Pack } from './pack/pack.js'
 import { agentsPayload, errorPayload } from './payloads.js'
 import type { RuleMatch } from './rules.js'
 import { bestMatch, readScene, type Scene } from './scene.js'
-import { see, seeNothing } from './see.js'
-import { seeAtPrompt, seeAtRest } from './see-at-rest.js'
-import { seeAtWork } from './see-at-work.js'
-import { isBelieved, seeDialog, seeMenu } from './see-menu.js'
 import type { Payload, TerminalView } from './view.js'
 
-export interface Classified {
+export interface Classification {
   observation: Observation
   memory: ScreenMemory
   layout: Layout
-  /** The view this frame would have if something is known to work, though it does not show. */
+  /** The view of this frame if it is known from elsewhere that the agent works. */
   atWork: { view: TerminalView; payload: Payload[TerminalView] }
 }
 
-/** What a frame shows. */
-export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classified {
+/** Determines what a frame shows. */
+export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classification {
   const scene = readScene(frame, memory, pack)
   const observation = observe(scene)
-  const { view, payload } = seeAtWork(scene)
+  const { view, payload } = observeWork(scene)
   return { observation, memory: nextMemory(scene, observation), layout: scene.layout, atWork: { view, payload } }
 }
 
-/** A `skip` rule of this priority or more goes before menus; others only name what nothing else explains. */
-const OVER_MENUS = 500
+/**
+ * A `skip` rule with at least this priority is evaluated before menus; others only name what
+ * nothing else explains.
+ */
+const ABOVE_MENUS = 500
 
-/** How long a program may take until its input box is there. */
+/** How long a program may take until its input box appears. */
 const STARTING_S = 20
 
-/** The tests are tried in this order; the first that holds names the view. */
+/** The tests are tried in this order; the first that holds decides the view. */
 function observe(scene: Scene): Observation {
   const { frame, layout, working, shell, turn } = scene
   const { menu, composer } = layout
-  if (layout.rows.every(row => row.indent < 0) || (frame.torn && !menu)) return seeNothing(scene)
+  if (layout.rows.every(row => row.indent < 0) || (frame.torn && !menu)) return observeNothing(scene)
   const skipped = bestMatch(scene, match => match.rule.skip !== null)
-  if (skipped && skipped.rule.priority >= OVER_MENUS) return seeSkipped(scene, skipped)
-  if (menu && isBelieved(scene, menu.candidate)) return seeMenu(scene, menu)
+  if (skipped && skipped.rule.priority >= ABOVE_MENUS) return observeSkipped(scene, skipped)
+  if (menu && isConfirmed(scene, menu.candidate)) return observeMenu(scene, menu)
   const dialog = bestMatch(
     scene,
     match => match.rule.awaiting !== null && (match.rule.view === 'tool_menu' || match.rule.view === 'auth_required'),
   )
-  if (dialog) return seeDialog(scene, dialog)
-  if (layout.overlay && !working) return seeOverlay(scene)
+  if (dialog) return observeDialog(scene, dialog)
+  if (layout.overlay && !working) return observeOverlay(scene)
   if (working?.match?.rule.view === 'parallel_agents')
-    return see(scene, 'parallel_agents', agentsPayload(layout.rows, scene.pack, working.match), {
+    return makeObservation(scene, 'parallel_agents', agentsPayload(layout.rows, scene.pack, working.match), {
       match: working.match,
       busy: true,
     })
-  if (shell?.is === 'prompt') return seeAtPrompt(scene, shell)
-  if (shell?.is === 'running' && !layout.isComposerAnchored) return seeCommand(scene, shell.command)
-  // A box that is drawn before the program is ready for anything: only its pack can tell. What moves there is no work yet.
+  if (shell?.is === 'prompt') return observePrompt(scene, shell)
+  if (shell?.is === 'running' && !layout.isComposerAnchored) return observeCommand(scene, shell.command)
+  // An input box that appears before the program is ready: only its pack can recognise it. Motion
+  // there is not work.
   const early =
-    composer && !hasSpoken(scene)
+    composer && !hasConversation(scene)
       ? bestMatch(scene, ({ rule }) => rule.view === 'startup' && rule.composer === 'live')
       : null
-  // So it is before the first box: what the pack calls loading is no turn, however it moves. A banner alone proves nothing, it stays.
+  // The same applies before the first input box: what the pack calls loading is not a turn, even if
+  // it moves. A banner alone proves nothing, because it stays.
   const loading =
     composer || scene.memory.hasSeenComposer || turn.echo
       ? null
       : bestMatch(scene, ({ rule }) => rule.view === 'startup' && !rule.structural)
   const starting = early ?? loading
-  if (starting && !working?.match) return see(scene, 'startup', { step: 'loading' }, { match: starting, busy: null })
-  if (working || (turn.isOpen && !(skipped && !composer))) return seeAtWork(scene)
-  if (skipped) return seeSkipped(scene, skipped)
-  if (composer) return seeAtRest(scene)
+  if (starting && !working?.match)
+    return makeObservation(scene, 'startup', { step: 'loading' }, { match: starting, busy: null })
+  if (working || (turn.isOpen && !(skipped && !composer))) return observeWork(scene)
+  if (skipped) return observeSkipped(scene, skipped)
+  if (composer) return observeRest(scene)
   const failed = bestMatch(scene, match => match.rule.view === 'error')
-  if (failed) return see(scene, 'error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
-  return seeStartup(scene) ?? seeNothing(scene)
+  if (failed)
+    return makeObservation(scene, 'error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
+  return observeStartup(scene) ?? observeNothing(scene)
 }
 
-function seeSkipped(scene: Scene, match: RuleMatch): Observation {
+function observeSkipped(scene: Scene, match: RuleMatch): Observation {
   const screen = match.rule.skip as NonNullable<Payload['unknown']['screen']>
-  return see(
+  return makeObservation(
     scene,
     'unknown',
     { recognised: true, screen, ...(match.rule.close !== null && { close: match.rule.close }) },
@@ -87,9 +94,9 @@ function seeSkipped(scene: Scene, match: RuleMatch): Observation {
   )
 }
 
-/** A list with keys of its own below it, of which too little is known to call it a menu. */
-function seeOverlay(scene: Scene): Observation {
-  return see(
+/** A list with key hints below it, of which too little is known to call it a menu. */
+function observeOverlay(scene: Scene): Observation {
+  return makeObservation(
     scene,
     'unknown',
     { recognised: true, screen: 'overlay' },
@@ -97,18 +104,23 @@ function seeOverlay(scene: Scene): Observation {
   )
 }
 
-function seeCommand(scene: Scene, command: string | null): Observation {
+function observeCommand(scene: Scene, command: string | null): Observation {
   const tool = { name: 'Shell', kind: 'shell' as const, summary: command ?? '', ...(command && { command }) }
-  return see(scene, 'tool_running', { tool }, { rule: 'generic/shell-running', confidence: 0.5, busy: true })
+  return makeObservation(
+    scene,
+    'tool_running',
+    { tool },
+    { rule: 'generic/shell-running', confidence: 0.5, busy: true },
+  )
 }
 
-/** A program starts once: the banner of one that has shown its input box before is only a picture. */
-function seeStartup(scene: Scene): Observation | null {
+/** A program starts only once: after its input box has appeared, a banner is only content. */
+function observeStartup(scene: Scene): Observation | null {
   if (scene.memory.hasSeenComposer) return null
   const banner = bestMatch(scene, match => match.rule.view === 'startup')
   if (banner) {
     const { version } = banner.values
-    return see(
+    return makeObservation(
       scene,
       'startup',
       { banner: banner.text.trim(), ...(typeof version === 'string' && { version }) },
@@ -116,29 +128,37 @@ function seeStartup(scene: Scene): Observation | null {
     )
   }
   if (hasBlockArt(scene.layout))
-    return see(scene, 'startup', {}, { rule: 'generic/banner', confidence: 0.5, busy: null })
-  return isYoung(scene) ? see(scene, 'startup', {}, { rule: 'generic/no-box-yet', confidence: 0.3, busy: null }) : null
+    return makeObservation(scene, 'startup', {}, { rule: 'generic/banner', confidence: 0.5, busy: null })
+  return isStarting(scene)
+    ? makeObservation(scene, 'startup', {}, { rule: 'generic/no-box-yet', confidence: 0.3, busy: null })
+    : null
 }
 
-/** No more rows than these does a program print while it loads, beside its banner. */
+/** A program prints at most this many rows while it loads, besides its banner. */
 const LOADING_ROWS = 6
 
-/** A program of which the input box is known has not shown it yet, said nothing that has a mark, and shows nothing that waits for a key. */
-function isYoung(scene: Scene): boolean {
+/**
+ * The pack knows the input box, it has not appeared yet, no block with a mark was printed, and
+ * nothing waits for a key.
+ */
+function isStarting(scene: Scene): boolean {
   const { frame, pack, layout } = scene
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
   const shown = layout.rows.filter(row => row.indent >= 0)
   const words = shown.filter(row => layout.roles[row.index] == null)
   const isLoading = words.length <= LOADING_ROWS && !shown.some(row => fragments(row).length >= 2)
-  return isBoxKnown && !hasSpoken(scene) && isLoading && !frame.still && frame.t < STARTING_S
+  return isBoxKnown && !hasConversation(scene) && isLoading && !frame.isPlainText && frame.t < STARTING_S
 }
 
-/** Somebody asked, or the agent answered. Notices come by themselves. */
-function hasSpoken({ memory, layout }: Scene): boolean {
+/** Whether there is a prompt or an answer. Notices appear without either. */
+function hasConversation({ memory, layout }: Scene): boolean {
   return memory.echo !== null || layout.blocks.some(block => block.spec !== null && block.kind !== 'notice')
 }
 
-/** Two rows of blocks and quadrants near the top. A long run of one sign is the edge of a box, not a picture. */
+/**
+ * Two rows of block characters near the top: a logo. A long run of one character is the edge of a
+ * box.
+ */
 function hasBlockArt({ rows }: Layout): boolean {
   const art = rows
     .slice(0, 12)

@@ -7,13 +7,13 @@ import { isGrey } from './style-match.js'
 const GUTTER = /^\s*[│┃]/u
 const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
 const EDGE = /[─━═▔▁▄▀]{3}/u
-/** Characters without width, which some boxes draw under their cursor; nobody typed them. */
+/** Zero-width characters that some boxes draw under their cursor; they are not typed text. */
 const INVISIBLE = /[\u200b\u2060\ufeff]/gu
 const PASTE_MARK = /\[pasted (?:text|content|#\d)[^\]]*\]/giu
 
 /**
- * Reads the input box: what stands in it, and whether that is a draft or a placeholder. A placeholder is drawn dim or in grey, a draft is
- * not; the cell under the drawn cursor is inverse and belongs to neither.
+ * Reads the input box: its text, and whether that is a draft or a placeholder. A placeholder is dim
+ * or grey, a draft is not; the cell under a drawn cursor is inverse and belongs to neither.
  */
 export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: RegExp | null = null): Composer {
   const body = rows
@@ -45,7 +45,7 @@ export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: Re
   }
 }
 
-/** Columns of the prompt glyph and of the text behind it; gutters and indents are cut. */
+/** The columns of the prompt glyph and of the text after it; gutters and indents are skipped. */
 function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: number } {
   const gutter = GUTTER.exec(row.text)?.[0].length ?? 0
   const inner = row.text.slice(gutter)
@@ -57,7 +57,7 @@ function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: num
     : { glyph: -1, text: gutter + Math.min(indent, 2) }
 }
 
-/** The text right of `start`, apart: plain cells, and cells in a dim or grey style. */
+/** The text right of `start` in two parts: plain cells, and cells in a dim or grey style. */
 function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: string } {
   let plain = ''
   let dim = ''
@@ -65,7 +65,7 @@ function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: st
     if (span.x + span.width <= start) return
     const text = span.x >= start ? span.text : span.text.slice(start - span.x)
     if (isFaint(span)) dim += text
-    // The drawn cursor stands on the placeholder's first cell.
+    // The drawn cursor is on the first cell of the placeholder.
     else if (span.width === 1 && plain.trim() === '' && isCursor(span, row.spans[index + 1])) dim += text
     else plain += text
   })
@@ -73,7 +73,7 @@ function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: st
   return isPlainEmpty ? { plain: '', dim: dim + plain } : { plain: plain + dim, dim: '' }
 }
 
-/** Drawn inverse; or on a background of its own in front of faint text, which a draft is not. */
+/** Drawn inverse, or with its own background before dim text, which a draft is not. */
 function isCursor(span: Span, next: Span | undefined): boolean {
   if (span.inverse) return true
   return span.bg !== null && next !== undefined && next.bg !== span.bg && next.text.trim() !== '' && isFaint(next)
@@ -83,7 +83,7 @@ function isFaint(span: Span): boolean {
   return span.dim || isGrey(span.fg)
 }
 
-/** The list of completions below or above a live box: rows that carry a pointer or stand out while the box is live. */
+/** The list of completions next to a live input box: rows with a pointer or a distinct style. */
 export function readCompletion(rows: readonly ScreenRow[], from: number): Composer['completion'] {
   const listed = rows.slice(from).filter(row => !isBlank(row) && /^\s*(?:[❯›>▸]\s+)?[/@]\S/u.test(row.text))
   if (listed.length < 2) return null

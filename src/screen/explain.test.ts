@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOfText } from '../terminal/index.js'
+import { frameFromText } from '../terminal/index.js'
 import { explainFrame } from './explain.js'
 import { parsePack } from './pack/parse-pack.js'
 
@@ -39,7 +39,7 @@ const MENU = ' May I go on?\n ❯ 1. Yes\n   2. No'
 describe('explaining a frame', () => {
   it('lists regions from top to bottom and rules in the order of evaluation, each with its reason', () => {
     const { regions, rules, menus } = explainFrame(
-      { ...frameOfText(`it failed\n\n${RULE}\n> \n${RULE}\n  hint`), title: 'busy now' },
+      { ...frameFromText(`it failed\n\n${RULE}\n> \n${RULE}\n  hint`), title: 'busy now' },
       PACK,
     )
     expect(regions.map(region => region.name)).toEqual(
@@ -67,12 +67,16 @@ describe('explaining a frame', () => {
   })
 
   it('shows a live menu with its proofs', () => {
-    const [menu] = explainFrame(frameOfText(`${RULE}\n${MENU}`), PACK).menus
-    expect(menu).toMatchObject({ live: true, failed: null, proofs: expect.arrayContaining(['L1', 'L2', 'L3', 'L4']) })
+    const [menu] = explainFrame(frameFromText(`${RULE}\n${MENU}`), PACK).menus
+    expect(menu).toMatchObject({
+      live: true,
+      failed: null,
+      proofs: expect.arrayContaining(['nothing-below', 'no-input-box', 'outside-transcript', 'pointer']),
+    })
   })
 
   it('shows a quoted menu with the proof that failed', () => {
-    const [menu] = explainFrame(frameOfText(`the agent said:\n${MENU}\n\n${RULE}\n> \n${RULE}`), PACK).menus
-    expect(menu).toMatchObject({ live: false, failed: expect.stringMatching(/^L[12]/) })
+    const [menu] = explainFrame(frameFromText(`the agent said:\n${MENU}\n\n${RULE}\n> \n${RULE}`), PACK).menus
+    expect(menu).toMatchObject({ live: false, failed: expect.stringMatching(/^(nothing-below|no-input-box):/) })
   })
 })

@@ -1,5 +1,5 @@
 import type { Frame } from '../terminal/index.js'
-import { type Layout, layOut } from './layout.js'
+import { createLayout, type Layout } from './layout.js'
 import type { Menu } from './menu/menu.js'
 import type { Pack, RuleSpec } from './pack/pack.js'
 import { rowsOf } from './region.js'
@@ -27,7 +27,7 @@ export interface ExplainedRule {
 export interface ExplainedMenu {
   live: boolean
   proofs: string[]
-  /** The proof that failed; null for a live one. */
+  /** The proof that failed; null for a live menu. */
   failed: string | null
   menu: Omit<Menu, 'live'>
 }
@@ -38,9 +38,12 @@ export interface FrameExplanation {
   menus: ExplainedMenu[]
 }
 
-/** Why a frame is read as it is: its regions, every rule in the order of evaluation, and every menu on it, live or not. */
+/**
+ * Explains how a frame is read: its regions, every rule in the order of evaluation, and every menu
+ * on it, live or not.
+ */
 export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
-  const layout = layOut(frame, pack)
+  const layout = createLayout(frame, pack)
   return {
     regions: [...layout.regions.values()]
       .sort((a, b) => a.first - b.first)
@@ -67,7 +70,10 @@ export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   }
 }
 
-/** Highest priority first; of equal ones the later, as it wins. Rules about the title are judged apart from the screen. */
+/**
+ * Highest priority first; of equal priorities the later rule, because it wins. Rules about the
+ * title do not depend on the screen.
+ */
 function explainRules(frame: Frame, layout: Layout, pack: Pack): ExplainedRule[] {
   const onScreen = evaluateRules(frame, layout.rows, pack, layout.regions).map(({ rule, match, why }) => ({
     rule,

@@ -4,10 +4,12 @@ import type { Region } from './region.js'
 import { isBlank, isRule, type ScreenRow } from './screen-row.js'
 
 /*
- * An input box that no pack describes. Agents draw it in few ways: between two rules, in a frame of corners, on a band of half blocks,
- * behind a gutter, or as a bare prompt row. Two things tell a live one from an echo or a picture of one: it is the lowest such thing on the
- * screen with nothing but a few footer rows below it, and the cursor is in it: the hardware cursor, or a cell drawn inverse. A picture in
- * text has no cursor: there the first must do.
+ * Finds an input box that no pack describes. Agents draw it in few ways: between two rules, in a
+ * frame with corners, on a band of half blocks, after a gutter, or as a bare prompt row. Two
+ * properties distinguish a live box from an echo or an image of one: it is the lowest such
+ * structure on the screen, with only a few footer rows below it, and the cursor is in it: the
+ * hardware cursor, or a cell drawn inverse. A frame from plain text has no cursor: there the first
+ * property must suffice.
  */
 const FOOTER_ROWS = 6
 const BODY_ROWS = 20
@@ -34,7 +36,7 @@ export function findStructuralComposer(
   )
 }
 
-/** `── ⠧ Working ─────`: a rule with words in it. */
+/** `── ⠧ Working ─────`: a rule with text in it. */
 function isLabelledRule(row: ScreenRow, cols: number): boolean {
   const text = row.text.trim()
   return text.length >= cols * 0.8 && /^[─━]{2,} .{1,80}? [─━]+$/u.test(text)
@@ -64,7 +66,7 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
-    const isLive = frame.still || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    const isLive = frame.isPlainText || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
     if (rows.slice(bottom + 1).some(row => isCornerTop(row))) return null
     const isBox =
       isLive && (isPrompt(body[0]!, frame) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
@@ -73,20 +75,23 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
   return null
 }
 
-/** A row that begins with a prompt sign, holds the cursor, and has nothing but indented footer rows below it. */
+/**
+ * A row that starts with a prompt glyph, contains the cursor, and has only indented footer rows
+ * below it.
+ */
 function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
-  const row = frame.still ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
+  const row = frame.isPlainText ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
   if (!row || taken(row) || !isPromptRow(row, frame)) return null
   const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
-  // `Enter to view · Esc to close` below a pointer is a list with one entry.
+  // `Enter to view · Esc to close` below a pointer: a list with one entry.
   if (below.some(other => confirmsOrLeaves(other))) return null
   return { name: 'composer', first: row.index, last: row.index }
 }
 
-/** Where no cursor tells, only signs that are used for prompts count. */
+/** Without a cursor only glyphs that are used for prompts count. */
 function isPrompt(row: ScreenRow, frame: Frame): boolean {
-  return PROMPT.test(row.text) && (!frame.still || /^\s*[│┃]?\s*(?:[❯›>▷»➜▶!*]|\(r:\))/u.test(row.text))
+  return PROMPT.test(row.text) && (!frame.isPlainText || /^\s*[│┃]?\s*(?:[❯›>▷»➜▶!*]|\(r:\))/u.test(row.text))
 }
 
 function isPromptRow(row: ScreenRow, frame: Frame): boolean {
@@ -101,12 +106,12 @@ function holdsCursor(frame: Frame, top: number, bottom: number): boolean {
   return frame.cursor.y > top && frame.cursor.y < bottom
 }
 
-/** One inverse cell: the cursor that a program draws itself. */
+/** A single inverse cell: a cursor that the program draws itself. */
 function hasDrawnCursor(body: readonly ScreenRow[]): boolean {
   return body.some(row => row.spans.some(span => span.inverse && span.width === 1))
 }
 
-/** Two numbered rows, or a pointer with rows beside it, are a menu between rules. */
+/** Two numbered rows, or a pointer with other rows next to it: a menu between rules. */
 function looksLikeOptions(body: readonly ScreenRow[]): boolean {
   return body.filter(row => /^\s*(?:[❯›>●→▶▸]\s*)?\d{1,2}[.)] \S/u.test(row.text)).length >= 2
 }

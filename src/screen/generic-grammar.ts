@@ -4,16 +4,17 @@ import { isBlank, type ScreenRow } from './screen-row.js'
 import { isWarning } from './style-match.js'
 
 /*
- * Blocks of an agent that no pack describes. Agents agree on more than their looks suggest: a block begins with a mark (a symbol and a
- * blank) at the left edge and goes on indented; what a person wrote carries the mark of the input box, or a background of its own; what a
- * tool printed hangs on the call below it behind a corner or a gutter. Where nothing of this shows, paragraphs are prose.
+ * Blocks of an agent that no pack describes. Agents agree on more than their looks suggest: a block
+ * starts with a mark (a symbol and a blank) at the left edge and continues indented; text of the
+ * user has the mark of the input box or its own background; output of a tool is attached below its
+ * call after a corner or a gutter. Without any of these, paragraphs are prose.
  */
 const MARK = /^(?<indent>\s{0,2})(?<glyph>[^\p{L}\p{N}\s"'`([{<\\/@#$.,;:─━│┃╭╮╰╯┌┐└┘▄▀█▌▐-])\s+(?=\S)/u
 const CORNER = /^\s{1,4}[⎿└╰├│┆┊┃↳]\s/u
 const PROMPT = /^\s{0,2}[❯›>▷»➜▶]\s+\S/u
 const CALL = /^\s{0,3}\S?\s*(?:[A-Z][\w]{1,20}\(|\$ |[a-z_]{3,30}\()/u
 
-/** What a row begins that carries no mark the pack knows. */
+/** The kind of block that a row without a mark of the pack starts. */
 export function unmarkedKind(
   row: ScreenRow,
   next: ScreenRow | undefined,
@@ -24,12 +25,14 @@ export function unmarkedKind(
   return MARK.test(row.text) && isCall(row, next) ? 'tool_call' : 'prose'
 }
 
-/** `$ npm test` behind a corner is the command that was called; what it prints comes instead of it, or below. */
+/**
+ * `$ npm test` after a corner is the command of the call; its output replaces it or follows below.
+ */
 export function isCommandOnly(rows: readonly ScreenRow[]): boolean {
   return /^\s{1,4}[⎿└╰├↳]\s+\$ \S/u.test(rows[0]?.text ?? '') && rows.slice(1).every(row => row.indent > 5)
 }
 
-/** A row that begins nothing by itself. */
+/** A row that starts no block by itself. */
 export function isUnmarked(row: ScreenRow): boolean {
   return !MARK.test(row.text) && !CORNER.test(row.text) && !hasBackground(row)
 }
@@ -69,14 +72,17 @@ function isCall(row: ScreenRow, next: ScreenRow | undefined): boolean {
   return CALL.test(row.text) || (next !== undefined && !isBlank(next) && CORNER.test(next.text))
 }
 
-/** A whole block in a colour of warning, where everything else that is said has none: nothing that an answer looks like. */
+/**
+ * A whole block in a warning colour, while nothing else that was said has one: not what an answer
+ * looks like.
+ */
 export function isAlarm(rows: readonly ScreenRow[], { first, last }: RowBlock): boolean {
   return rows
     .slice(first, last + 1)
     .every(row => isBlank(row) || row.spans.every(span => span.text.trim() === '' || isWarning(span.fg)))
 }
 
-/** A row that is filled with a colour from the left edge on. */
+/** A row with a background from the left edge on. */
 function hasBackground(row: ScreenRow): boolean {
   const first = row.spans.find(span => span.text.trim() !== '')
   return (
@@ -84,7 +90,7 @@ function hasBackground(row: ScreenRow): boolean {
   )
 }
 
-/** Rows behind one gutter are one result. */
+/** Rows after one gutter are one result. */
 function mergeResults(blocks: readonly RowBlock[]): RowBlock[] {
   const merged: RowBlock[] = []
   for (const block of blocks) {

@@ -5,36 +5,38 @@ import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
-/** A stretch of transcript rows that belong together. */
+/** Consecutive transcript rows that belong together. */
 export interface RowBlock {
   kind: ScreenBlockKind
-  /** Null: no mark of the pack, told by structure. */
+  /** Null when no mark of the pack matched: recognised by structure. */
   spec: BlockSpec | null
-  /** Rows of the list it was split from, first and last inclusive. */
+  /** Rows of the list from which it was split, first and last inclusive. */
   first: number
   last: number
-  /** A call that has not ended; a result that says its call still runs. */
+  /** A call that has not ended, or a result that says that its call still runs. */
   isRunning: boolean
-  /** It began above the screen: how its rows go on. */
+  /** It started above the screen: how its rows continue. */
   more?: RegExp
 }
 
-/** Blank rows that a block may hold between its own: a paragraph break, or an empty line in code. */
+/** Blank rows that a block may contain: a paragraph break, or an empty line in code. */
 const BLANKS_INSIDE = 2
 
-/** What a row is beside being part of a block; those rows belong to none. */
+/** The role of a row that belongs to no block. */
 export type RowRole = 'chrome' | 'terminator' | 'queued' | 'panel' | 'working'
 
 /**
- * Splits rows into blocks. A row that begins a block by its mark does so always; any other row continues the block above it if it fits its
- * continuation pattern (blank rows only if the block goes on behind them); rows that fit nothing are prose of their own.
- * Rows with another role (chrome, terminators, panels, working rows) belong to no block; terminators and working rows also end the one above.
+ * Splits rows into blocks. A row with the mark of a block always starts one. Any other row
+ * continues the block above it if it matches the continuation pattern (blank rows only if the block
+ * continues after them). Rows that match nothing become separate prose. Rows with another role
+ * (chrome, terminators, panels, working rows) belong to no block; terminators and working rows also
+ * end the block above.
  */
 export function splitBlocks(
   rows: readonly ScreenRow[],
   pack: Pack,
   roleOf: (row: ScreenRow) => RowRole | null,
-  /** Rows that begin with the sign of the input box, as far as structure told it. */
+  /** Rows that start with the glyph of the input box, as far as the structure shows it. */
   isPrompt: (row: ScreenRow) => boolean = () => false,
 ): RowBlock[] {
   const blocks: RowBlock[] = []
@@ -71,7 +73,7 @@ export function splitBlocks(
     }
     const call = blocks.at(-2)
     if (current!.spec?.running?.test(row.text)) current!.isRunning = true
-    // What a running call has printed so far is no result yet.
+    // Output of a running call is not a result yet.
     else if (
       current!.kind === 'tool_result' &&
       current!.first === index &&
@@ -91,8 +93,8 @@ function beginningOf(
   pack: Pack,
   current: RowBlock | null,
 ): BlockSpec | null {
-  for (const spec of markReader(pack)(rows[index]!).begins) {
-    // In the first row of the screen what came before is not known.
+  for (const spec of markReader(pack)(rows[index]!).startsBlocks) {
+    // In the first row of the screen the preceding block is unknown.
     const isAfter = current ? spec.after?.includes(current.kind) : index === 0
     if (spec.after && !isAfter) continue
     if (spec.next && !followedBy(rows, index, spec)) continue
@@ -101,7 +103,10 @@ function beginningOf(
   return null
 }
 
-/** Some marks only mean something with what stands right below: a bullet row is a tool call if a result hangs on it. */
+/**
+ * Some marks need a certain row right below: a bullet row is a tool call if a result is attached to
+ * it.
+ */
 function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec): boolean {
   for (let next = index + 1; next < rows.length && next <= index + 4; next++) {
     const row = rows[next]!
@@ -112,7 +117,10 @@ function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec):
   return false
 }
 
-/** The grammar of a block whose first row has left the screen: its other rows carry a sign too, a gutter or the edge of a box. */
+/**
+ * The grammar of a block whose first row has scrolled away: its other rows have a mark too, a
+ * gutter or the edge of a box.
+ */
 function cutOff(row: ScreenRow, pack: Pack): BlockSpec | null {
   const unsigned = row.text.replace(/\S/u, 'x')
   return pack.blocks.find(({ more }) => more?.test(row.text) && !more.test(unsigned)) ?? null
@@ -122,19 +130,19 @@ function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boole
   if (block.more) return blanksBefore === 0 && block.more.test(row.text)
   if (block.spec === null) return isUnmarked(row) ? blanksBefore <= 1 && row.indent > 1 : false
   if (block.spec.more === null) return false
-  // Empty lines on a ground of its own are its own.
+  // Empty lines with the background of the block belong to it.
   const isTight = block.spec.tight && block.spec.first.style?.bg === undefined
   if (blanksBefore > (isTight ? 0 : BLANKS_INSIDE)) return false
-  return block.spec.more.test(row.text) && isOnSameGround(block.spec, row)
+  return block.spec.more.test(row.text) && hasSameBackground(block.spec, row)
 }
 
-/** A block that is told by its background goes on only as far as the background does. */
-function isOnSameGround(spec: BlockSpec, row: ScreenRow): boolean {
+/** A block that is recognised by its background continues only as far as the background. */
+function hasSameBackground(spec: BlockSpec, row: ScreenRow): boolean {
   const { style } = spec.first
   return style?.bg === undefined || matchesRow(row, { line: /^/u, style: { at: style.at, bg: style.bg } })
 }
 
-/** A row that says how the turn ended, if this is one. */
+/** The terminator of a row, if it says how the turn ended. */
 export function terminatorOf(
   row: ScreenRow,
   pack: Pack,
@@ -142,7 +150,10 @@ export function terminatorOf(
   return markReader(pack)(row).terminator
 }
 
-/** Rows of boxes and toasts that are never content: the first row of an entry and the rows that go on with it. */
+/**
+ * Rows of boxes and toasts that are never content: the first row of an entry and its continuation
+ * rows.
+ */
 export function chromeRows(rows: readonly ScreenRow[], pack: Pack): Set<number> {
   const marksOf = markReader(pack)
   return matchRuns(rows, row => marksOf(row).chrome)

@@ -1,17 +1,17 @@
-export { type KeptRow, layWindow, MARK } from './blocks/align-window.js'
-export { dropRepeatedBands } from './blocks/bands.js'
 export type { Block, BlockContent, InlineRun, ListItem } from './blocks/block.js'
 export { type ExtractOptions, extractBlocks, transcriptBlocks } from './blocks/extract.js'
+export { BLOCK_MARK, type KeptRow, mergeWindow } from './blocks/merge-window.js'
 export { parseMarkdown } from './blocks/parse-markdown.js'
 export { realignWindow } from './blocks/realign.js'
 export { reconcile } from './blocks/reconcile.js'
 export { type AnsiStyle, renderAnsi } from './blocks/render-ansi.js'
 export { renderMarkdown } from './blocks/render-markdown.js'
-export { renderTelegram, TELEGRAM_UNITS } from './blocks/render-telegram.js'
+export { renderTelegram } from './blocks/render-telegram.js'
+export { dropRepeatedRows } from './blocks/repeated-rows.js'
 export { cutRow, type TextRow } from './blocks/text-row.js'
 export { visibleBlocks } from './blocks/visible-blocks.js'
 export { blockWords } from './blocks/words.js'
-export { type Classified, classify } from './classify.js'
+export { type Classification, classify } from './classify.js'
 export {
   type ExplainedMenu,
   type ExplainedRegion,
@@ -19,11 +19,11 @@ export {
   explainFrame,
   type FrameExplanation,
 } from './explain.js'
+export { hashTexts } from './hash-texts.js'
 export type { Layout } from './layout.js'
-export { initialMemory, noteInput, type ScreenMemory } from './memory.js'
+export { initialMemory, recordInput, type ScreenMemory } from './memory.js'
 export type { Menu, MenuKind, MenuOption, OptionMeaning } from './menu/menu.js'
 export type { Awaiting, Composer, Facet, Observation, Terminator } from './observation.js'
-export type { InputWays, Pack } from './pack/pack.js'
+export type { InputSettings, Pack } from './pack/pack.js'
 export { parsePack } from './pack/parse-pack.js'
-export { fingerprint } from './print.js'
-export { type Payload, TERMINAL_VIEWS, type TerminalView, type ToolRef, VIEW_ALIASES } from './view.js'
+export { type Payload, TERMINAL_VIEWS, type TerminalView, type ToolRef } from './view.js'

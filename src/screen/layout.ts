@@ -9,34 +9,36 @@ import { findPointedEntry } from './overlay.js'
 import type { BlockSpec, Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
 import { markReader } from './row-marks.js'
-import { judged, withoutCommands, withoutHints, withoutStatus } from './said.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { statusTail } from './status-tail.js'
+import { withGuessedKind, withoutCommands, withoutHints, withoutStatus } from './transcript-filters.js'
 
-/** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
+/**
+ * The parts of a frame: where its live part starts, what is above it, and whether there is a menu.
+ */
 export interface Layout {
   rows: ScreenRow[]
   regions: Map<string, Region>
   composer: Region | null
-  /** The input box fits the pack's description; else it was found by structure. */
+  /** The input box matches the pack's description; otherwise it was found by structure. */
   isComposerAnchored: boolean
   menu: { candidate: MenuCandidate; verdict: LiveVerdict } | null
-  /** Options that are on screen but not live, with the reason. */
+  /** Options on the screen that are not live, with the reason. */
   quoted: { candidate: MenuCandidate; verdict: LiveVerdict } | null
-  /** Something that takes the keyboard and is no menu that could be read. */
+  /** Something that has the keyboard and could not be read as a menu. */
   overlay: Region | null
   blocks: RowBlock[]
   roles: (RowRole | null)[]
-  /** The newest terminator, if no block stands below it. */
+  /** The newest terminator, if no block is below it. */
   terminator: (Terminator & { text: string }) | null
-  /** A row that looks like work by its form alone. */
+  /** A row that looks like a sign of work by its form alone. */
   workingRow: number | null
 }
 
-/** Non-blank rows that may stand below an input box: hints, status lines, completion lists, panels. */
+/** Non-blank rows that may be below an input box: hints, status lines, completion lists, panels. */
 const BELOW_BOX = 14
 
-export function layOut(frame: Frame, pack: Pack): Layout {
+export function createLayout(frame: Frame, pack: Pack): Layout {
   const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.agent === 'generic' })
   const regions = new Map<string, Region>()
   const set = (region: Region | null) => region && regions.set(region.name, region)
@@ -50,7 +52,8 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const roles = rowRoles(rows, pack, frame.cols)
   const candidate = parseMenu(frame, rows, pack, first => menuCeiling(rows, roles, pack, first))
   const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
-  // A box that was only guessed at gives way to options that stand in its place; not to a text of several rows that is being written.
+  // A guessed input box yields to options in the same place, but not to a text of several rows that
+  // is being typed.
   const isTaken = guessed !== null && candidate !== null && overlaps(guessed, candidate)
   const composer = anchored ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })
@@ -66,10 +69,10 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
-  const said = withoutStatus(roles.slice(0, liveFirst), withoutCommands(rows, split(liveFirst), pack))
-  const spoken = withoutHints(rows, said, frame.cols, composer)
-  const tail = menu ? null : statusTail(rows, spoken)
-  const blocks = judged(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : spoken)
+  const conversation = withoutStatus(roles.slice(0, liveFirst), withoutCommands(rows, split(liveFirst), pack))
+  const content = withoutHints(rows, conversation, frame.cols, composer)
+  const tail = menu ? null : statusTail(rows, content)
+  const blocks = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
 
   if (menu) {
     regions.delete('composer')
@@ -101,9 +104,10 @@ export function layOut(frame: Frame, pack: Pack): Layout {
 }
 
 /**
- * The first row below everything that was said, where a menu follows it without a rule or a box of its own. The call that it asks about
- * stands in the transcript too, but heads the menu. What the grammar would take for the end of a block may be the menu's: a question that
- * the pack knows, or a blank row before it, tells them apart.
+ * The first row below everything that was said, for a menu that follows it without a rule or a box.
+ * The call that the menu asks about is in the transcript, too, but is the head of the menu. What
+ * the grammar takes for the end of a block may belong to the menu: a question that the pack knows,
+ * or a blank row before it, distinguishes them.
  */
 function menuCeiling(
   rows: readonly ScreenRow[],
@@ -132,13 +136,16 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
   return rows.findLastIndex(row => !isBlank(row))
 }
 
-/** Nothing that begins a block, and not much else, stands below the box: an echo that looks like it has the answer below. */
+/**
+ * Nothing that starts a block, and little else, is below the box: an echo that looks like the box
+ * has the answer below it.
+ */
 function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
   const marksOf = markReader(pack)
   const panels = panelRows(rows, pack)
-  // What the pack looks for in the footer stands in the last row there, whatever bullet it has.
+  // A row that a footer rule of the pack matches is in the last row there, whatever its bullet.
   const hints = pack.rules.filter(rule => rule.region === 'footer' && rule.line?.test(below.at(-1)?.text ?? ''))
   const hint = hints.length > 0 ? below.at(-1) : undefined
   const holdsCursor = cursor.visible && cursor.y >= box.first && cursor.y <= box.last
@@ -147,16 +154,19 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: F
       row.indent < 2 &&
       row !== hint &&
       !panels.has(row.index) &&
-      (marksOf(row).begins.some(isOfItself) || (!holdsCursor && isFrameTop(row.text))),
+      (marksOf(row).startsBlocks.some(isSelfContained) || (!holdsCursor && isFrameTop(row.text))),
   )
 }
 
-/** A block whose mark needs nothing around it to mean something. */
-function isOfItself({ kind, next }: BlockSpec): boolean {
+/** A block whose mark needs no context. */
+function isSelfContained({ kind, next }: BlockSpec): boolean {
   return kind !== 'todo' && kind !== 'tool_result' && next === null
 }
 
-/** `╭────╮`: a tool's box stands below an echo; below the live input box, which has the cursor, only a list to complete from does. */
+/**
+ * `╭────╮`: the box of a tool is below an echo; below the live input box, which has the cursor,
+ * there is only a completion list.
+ */
 function isFrameTop(text: string): boolean {
   return /^\s*[╭┌]─{8,}[╮┐]?\s*$/u.test(text)
 }
@@ -173,7 +183,7 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRol
     if (panels.has(index)) return 'panel'
     if (marks.isQueued) return 'queued'
     if (marks.isWorking) return 'working'
-    // Set to the right edge: a setting or a hint.
+    // Right-aligned: a setting or a hint.
     return row.indent >= cols / 2 ? 'chrome' : null
   })
 }
@@ -188,7 +198,7 @@ function blocksOf(
   return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
 }
 
-/** Rows that begin with the sign that the input box has, where no pack knows either. */
+/** Rows that start with the glyph of the input box, where no pack knows either. */
 function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenRow) => boolean {
   const inside = rows
     .slice(composer.first, composer.last + 1)
@@ -198,7 +208,9 @@ function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenR
     sign !== undefined && row.indent <= (inside?.indent ?? 0) + 1 && row.text.trimStart().startsWith(`${sign} `)
 }
 
-/** The cursor stands behind the last word in the box, and nothing but the sign of the box looks like a choice. */
+/**
+ * The cursor is after the last word in the box, and only the glyph of the box looks like a choice.
+ */
 function isBeingWritten(box: Region, { group }: MenuCandidate, rows: readonly ScreenRow[], frame: Frame): boolean {
   const { cursor } = frame
   const last = rows.slice(box.first + 1, box.last).findLast(row => !isBlank(row))

@@ -1,27 +1,36 @@
 import type { Track } from './motion.js'
 import type { ScreenBlockKind } from './pack/pack.js'
 
-/** What the classifier remembers between frames, and nothing else. Time enters only through `frame.t` and recorded inputs. */
+/**
+ * Everything that the classifier remembers between frames. Time enters only through `frame.t` and
+ * recorded inputs.
+ */
 export interface ScreenMemory {
-  /** A prompt was echoed or work began, and nothing has ended it since. */
+  /** A prompt was echoed or work started, and nothing has ended it since. */
   turnOpen: boolean
-  /** The newest echo that was seen, by its text and how many rows from the newest terminator it stood; and since when. */
+  /**
+   * The newest echo, by its text and its distance in rows from the newest terminator; and since
+   * when.
+   */
   echo: { text: string; since: number } | null
-  /** Kind of the newest block, for screens that are scrolled back or show only its middle. */
+  /** The kind of the newest block, for screens that are scrolled back or show only its middle. */
   newest: { kind: ScreenBlockKind; isRunning: boolean } | null
   hasSeenComposer: boolean
   menu: { print: string; since: number; afterInput: boolean } | null
   lastInputAt: number | null
   lastWorkingAt: number | null
-  /** Hash of the task panel and when it last changed; the same for the transcript. */
+  /** The hash of the task panel and when it last changed; the same for the transcript. */
   panel: { hash: string; changedAt: number } | null
   transcript: { hash: string; changedAt: number } | null
   tracks: Track[]
-  /** The shell's prompt as it was last seen, where the program is a shell. */
+  /** The last prompt of the shell, if the program is a shell. */
   prompt: string | null
-  /** A question at the cursor that is believed only after it has stood for a while. */
+  /** A question at the cursor that counts only after it has been stable for a while. */
   asking: { text: string; since: number } | null
-  /** When the same picture should be looked at again although nothing changes: a sign lapses, a question has stood long enough. */
+  /**
+   * When the same frame must be classified again although nothing changes: a sign expires, a
+   * question has been stable long enough.
+   */
   recheckAt: number | null
 }
 
@@ -43,7 +52,10 @@ export function initialMemory(): ScreenMemory {
   }
 }
 
-/** Tells the memory that keys, text or a paste went to the program: a menu that appears afterwards answers to it. */
-export function noteInput(memory: ScreenMemory, t: number): ScreenMemory {
+/**
+ * Records that keys, text or a paste were sent to the program: a menu that appears afterwards may
+ * be the reaction.
+ */
+export function recordInput(memory: ScreenMemory, t: number): ScreenMemory {
   return { ...memory, lastInputAt: t }
 }

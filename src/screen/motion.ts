@@ -1,39 +1,43 @@
-import { onceARow } from '../terminal/index.js'
+import { memoizeByObject } from '../terminal/index.js'
 import { parseDuration } from './capture.js'
 import type { ScreenRow } from './screen-row.js'
 
 /*
- * Work that no rule knows still shows: a spinner turns, a clock counts. A row moves in this sense if one leading cell changes its glyph
- * while everything else stands (twice within 1.5 s), or if a duration in it grows (between two looks at least 0.8 s apart). A draft being
- * typed, text being streamed or a list being scrolled changes more than that, so it is not motion. The sign lapses 3 s after the last move:
- * a spinner that stands still is no sign of anything.
+ * Work that no rule knows is still visible: a spinner turns, a timer counts. A row moves in this
+ * sense if one leading cell changes its glyph while everything else stays (twice within 1.5 s), or
+ * if a duration in it grows (between two frames at least 0.8 s apart). Typing a draft, streaming
+ * text or scrolling a list changes more than that, so it is not motion. The sign expires 3 s after
+ * the last move: a spinner that does not turn proves nothing.
  */
 const GLYPH_WINDOW_S = 1.5
 const CLOCK_GAP_S = 0.8
-export const LAPSE_S = 3
+export const MOTION_EXPIRY_S = 3
 const TRACKS = 8
 
 export interface Track {
   /** The row without its leading glyph and with its numbers masked. */
   key: string
   glyph: string
-  /** Times at which the glyph changed, newest last. */
+  /** The times at which the glyph changed, newest last. */
   turns: number[]
-  /** Seconds that the row showed, and when. */
+  /** The seconds that the row showed, and when. */
   clock: { t: number; value: number } | null
   lastMotion: number | null
   seen: number
 }
 
-/** A symbol cell (spinner frames are never letters or digits), then the rest. Up to eight cells may be a bar that moves. */
+/**
+ * A symbol cell (spinner frames are never letters or digits), then the rest. Up to eight cells may
+ * be a moving bar.
+ */
 const LEADING = /^(\s*)([^\p{L}\p{N}\s]{1,8})(?=\s|\p{L})(.*)$/u
 const DURATION = /(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/u
 
-/** The tracks after this frame: rows that are still there with what they did before, the newest eight. */
-export function followMotion(tracks: readonly Track[], rows: readonly ScreenRow[], t: number): Track[] {
+/** The tracks after this frame: rows that still exist with their history, the newest eight. */
+export function updateTracks(tracks: readonly Track[], rows: readonly ScreenRow[], t: number): Track[] {
   const next: Track[] = []
   for (const row of rows) {
-    const led = readLed(row)
+    const led = readGlyphRow(row)
     if (!led) continue
     const before = tracks.find(track => track.key === led.key) ?? tracks.find(track => sameClock(track, led))
     next.push(advance(before ?? null, led, t))
@@ -41,26 +45,26 @@ export function followMotion(tracks: readonly Track[], rows: readonly ScreenRow[
   return next.slice(-TRACKS)
 }
 
-/** Rows of text change all the time; the row with this track moves like work does. */
+/** Whether the row of this track moves as work does: rows of text change all the time. */
 export function isMoving(track: Track, t: number): boolean {
-  return track.lastMotion !== null && t - track.lastMotion <= LAPSE_S
+  return track.lastMotion !== null && t - track.lastMotion <= MOTION_EXPIRY_S
 }
 
 export function trackOf(tracks: readonly Track[], row: ScreenRow): Track | null {
-  const led = readLed(row)
+  const led = readGlyphRow(row)
   return (led && tracks.find(track => track.key === led.key)) ?? null
 }
 
-/** A row with a symbol before its words. */
-interface LedRow {
+/** A row with a symbol before its text. */
+interface GlyphRow {
   indent: number
   glyph: string
   key: string
-  /** Seconds that it shows. */
+  /** The seconds that it shows. */
   value: number | null
 }
 
-const readLed = onceARow((row: ScreenRow): LedRow | null => {
+const readGlyphRow = memoizeByObject((row: ScreenRow): GlyphRow | null => {
   const match = LEADING.exec(row.text)
   if (!match) return null
   const [, { length: indent }, glyph, rest] = match as unknown as [string, string, string, string]
@@ -71,8 +75,11 @@ function mask(text: string): string {
   return text.replace(/[\d.,]+k?/gu, '0').trim()
 }
 
-/** A label may change while its clock runs on (`Thinking (3s)` → `Reading (4s)`): the clock is the same one if it goes on counting. */
-function sameClock(track: Track, { value, indent }: LedRow): boolean {
+/**
+ * A label may change while its timer continues (`Thinking (3s)` → `Reading (4s)`): it is the same
+ * timer if it keeps counting.
+ */
+function sameClock(track: Track, { value, indent }: GlyphRow): boolean {
   if (value === null || !track.clock || !track.key.startsWith(`${indent}|`)) return false
   return value >= track.clock.value && value - track.clock.value <= 3
 }
@@ -82,18 +89,18 @@ function durationIn(text: string): number | null {
   return match ? parseDuration(match[0]) : null
 }
 
-function advance(before: Track | null, { key, glyph, value }: LedRow, t: number): Track {
-  // A spinner that turns into another kind of mark has ended; its frames are of one kind.
-  // So has one whose words changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
-  const isReplaced = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
-  const isOver = before !== null && (isReplaced || isBraille(before.glyph) !== isBraille(glyph))
+function advance(before: Track | null, { key, glyph, value }: GlyphRow, t: number): Track {
+  // A spinner that becomes another kind of mark has ended; its frames are of one kind. So has one
+  // whose text changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
+  const isSuperseded = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
+  const isOver = before !== null && (isSuperseded || isBraille(before.glyph) !== isBraille(glyph))
   const turned = before !== null && before.glyph !== glyph && !isOver
   const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
   const hasGrown =
     before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
   const clock =
     value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
-  const isMotion = (turned && turns.length >= 2) || (hasGrown && !isReplaced)
+  const isMotion = (turned && turns.length >= 2) || (hasGrown && !isSuperseded)
   return { key, glyph, turns, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
 }
 

@@ -1,18 +1,18 @@
 import type { ScreenMemory } from './memory.js'
-import { LAPSE_S } from './motion.js'
+import { MOTION_EXPIRY_S } from './motion.js'
 import type { Observation } from './observation.js'
-import { changedAt, newestBlock, panelPrint, type Scene, transcriptPrint } from './scene.js'
-import { STILL_S } from './turn.js'
+import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
+import { STALE_TURN_S } from './turn.js'
 
-/** How long a question in words must stand at the cursor. */
-export const SPOKEN_STANDS_S = 0.3
+/** How long a question in words must be stable at the cursor. */
+export const QUESTION_STABLE_S = 0.3
 
-/** What the next frame is told about this one. */
+/** What the next frame needs to know about this one. */
 export function nextMemory(scene: Scene, observation: Observation): ScreenMemory {
   const { memory, layout, turn } = scene
   const { t } = scene.frame
   const newest = newestBlock(scene)
-  // A picture that is half drawn shows what was said some time ago, and not what was said last.
+  // A half-drawn frame shows older content, not the newest.
   const isScrap = observation.view === 'unknown' && memory.newest !== null
   const print = layout.menu?.candidate.menu.print
   const isWorking = scene.working !== null || observation.busy === true
@@ -22,11 +22,11 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
       turn.echoText === null || memory.echo?.text === turn.echoText ? memory.echo : { text: turn.echoText, since: t },
     newest: newest && !isScrap ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
     hasSeenComposer: memory.hasSeenComposer || layout.composer !== null,
-    menu: print === undefined ? null : { print, ...firstSight(scene, print) },
+    menu: print === undefined ? null : { print, ...firstSeen(scene, print) },
     lastInputAt: memory.lastInputAt,
     lastWorkingAt: isWorking ? t : memory.lastWorkingAt,
-    panel: changedAt(memory.panel, panelPrint(scene), t),
-    transcript: changedAt(memory.transcript, transcriptPrint(layout), t),
+    panel: changedAt(memory.panel, panelHash(scene), t),
+    transcript: changedAt(memory.transcript, transcriptHash(layout), t),
     tracks: scene.tracks,
     prompt: emptyShellPrompt(scene) ?? memory.prompt,
     asking: askingNow(scene),
@@ -34,8 +34,8 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
   }
 }
 
-/** When this menu was first seen, and whether keys had been sent by then. */
-export function firstSight({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
+/** When this menu was first seen, and whether keys had been sent before. */
+export function firstSeen({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
   const { menu, lastInputAt } = memory
   return menu?.print === print
     ? { since: menu.since, afterInput: menu.afterInput }
@@ -48,21 +48,24 @@ function emptyShellPrompt({ shell }: Scene): string | null {
 
 function askingNow({ layout, memory, frame }: Scene): ScreenMemory['asking'] {
   const found = layout.menu ?? layout.quoted
-  if (!found?.candidate.isSoft) return null
+  if (!found?.candidate.isTentative) return null
   const text = found.candidate.menu.question
   return memory.asking?.text === text ? memory.asking : { text, since: frame.t }
 }
 
-/** The next moment at which the same picture means something else: a sign lapses, a question has stood, an open turn is still. */
+/**
+ * The next time at which the same frame means something else: a sign expires, a question is stable,
+ * an open turn has become stale.
+ */
 function recheckAt(scene: Scene): number | null {
   const { t } = scene.frame
   const asking = askingNow(scene)
   const isWaitingForEnd = scene.pack.terminator === 'required' && scene.turn.isOpen
-  const said = changedAt(scene.memory.transcript, transcriptPrint(scene.layout), t)
+  const newest = changedAt(scene.memory.transcript, transcriptHash(scene.layout), t)
   const moments = [
-    ...(asking ? [asking.since + SPOKEN_STANDS_S] : []),
-    ...(isWaitingForEnd ? [(said?.changedAt ?? t) + STILL_S] : []),
-    ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + LAPSE_S + 0.001])),
+    ...(asking ? [asking.since + QUESTION_STABLE_S] : []),
+    ...(isWaitingForEnd ? [(newest?.changedAt ?? t) + STALE_TURN_S] : []),
+    ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + MOTION_EXPIRY_S + 0.001])),
   ].filter(at => at > t)
   return moments.length === 0 ? null : Math.min(...moments)
 }

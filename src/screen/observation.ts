@@ -12,26 +12,26 @@ export type Awaiting =
   | 'input'
   | 'exit_confirm'
 
-/** What one frame shows, and why we think so. */
+/** What one frame shows, and why. */
 export interface Observation<V extends TerminalView = TerminalView> {
   view: V
   payload: Payload[V]
   confidence: number
-  /** A pack rule held; otherwise structure alone. */
+  /** A pack rule matched; otherwise only structure. */
   anchored: boolean
   /** `claude/working.spinner`, `generic/menu`, `none` */
   rule: string
-  /** The agent or a tool works and nobody is asked; null when this frame cannot tell. */
+  /** The agent or a tool works and nothing is asked; null when this frame does not show it. */
   busy: boolean | null
   awaiting: Awaiting | null
-  /** Null: there is no live input box. */
+  /** Null without a live input box. */
   composer: Composer | null
-  /** Other structures that are visible. They never change the view by themselves. */
+  /** Other visible structures. They never change the view by themselves. */
   facets: Facet[]
-  /** Text of the newest echoed prompt. */
+  /** The text of the newest echoed prompt. */
   user: string | null
   terminator: Terminator | null
-  /** Views that this same screen can also stand for. */
+  /** Other views that this screen can mean. */
   ambiguous: TerminalView[]
   evidence: ScreenEvidence[]
 }
@@ -44,14 +44,13 @@ export interface Composer {
   pasted: number
   queued: string[]
   completion: { items: string[]; selected: number } | null
-  /** First and last row of the box, edges included. */
+  /** The first and last row of the box, edges included. */
   rows: [number, number]
 }
 
 export interface Terminator {
   row: number
   outcome: 'done' | 'interrupted' | 'denied' | 'failed'
-  elapsedS?: number
 }
 
 export type FacetName =

@@ -5,8 +5,9 @@ import { isBlank, type ScreenRow } from './screen-row.js'
 const POINTED = /^\s{0,2}[❯›>▸]\s+\S/u
 
 /**
- * A list of which only the entry that is pointed at has a pointer, right above the keys that confirm or leave. With one entry alone it looks
- * like an input box or an echo; the keys below tell that it takes the keyboard. What completes a draft stands apart from the box, and is none.
+ * A list in which only the selected entry has a pointer, right above the keys that confirm or
+ * cancel. With a single entry it looks like an input box or an echo; the keys below show that it
+ * has the keyboard. A completion list is separated from the input box and does not count.
  */
 export function findPointedEntry(rows: readonly ScreenRow[]): Region | null {
   const footer = rows.findLastIndex(row => !isBlank(row))

@@ -1,7 +1,7 @@
 import type { RegionSpec } from './pack/pack.js'
 import { isBlank, isRule, type ScreenRow } from './screen-row.js'
 
-/** A stretch of rows of the viewport, first and last inclusive. Empty regions do not exist. */
+/** Consecutive rows of the viewport, first and last inclusive. Empty regions do not exist. */
 export interface Region {
   name: string
   first: number
@@ -16,7 +16,7 @@ export function rowsOf(rows: readonly ScreenRow[], region: Region | null | undef
   return region ? rows.slice(region.first, region.last + 1) : []
 }
 
-/** Finds a declared region on a frame. Regions that refer to others take them from `known`. */
+/** Finds a declared region on a frame. Regions that refer to others find them in `known`. */
 export function findRegion(
   spec: RegionSpec,
   rows: readonly ScreenRow[],
@@ -60,7 +60,10 @@ function span(name: string, indexes: number[]): Region | null {
   return indexes.length === 0 ? null : { name, first: indexes[0]!, last: indexes.at(-1)! }
 }
 
-/** The lowest bottom edge with a top edge above it and body rows between, the first of which fits. A draft of many lines has many body rows. */
+/**
+ * The lowest bottom edge with a top edge above it and body rows between, the first of which
+ * matches. A draft of many lines has many body rows.
+ */
 function findBox(spec: Extract<RegionSpec, { kind: 'box' }>, rows: readonly ScreenRow[]): Region | null {
   for (let bottom = rows.length - 1; bottom >= 2; bottom--) {
     if (!spec.bottom.test(rows[bottom]!.text)) continue
@@ -74,7 +77,7 @@ function findBox(spec: Extract<RegionSpec, { kind: 'box' }>, rows: readonly Scre
   return null
 }
 
-/** Rows behind one gutter, up from the lowest bottom edge. */
+/** Rows after one gutter, up from the lowest bottom edge. */
 function findGutter(spec: Extract<RegionSpec, { kind: 'gutter' }>, rows: readonly ScreenRow[]): Region | null {
   const bottom = rows.findLastIndex(row => spec.bottom.test(row.text))
   let first = bottom
@@ -82,7 +85,7 @@ function findGutter(spec: Extract<RegionSpec, { kind: 'gutter' }>, rows: readonl
   return first < bottom ? { name: spec.name, first, last: bottom } : null
 }
 
-/** The last prompt row with nothing below it but what the pack says may stand there. */
+/** The last prompt row with only rows below it that the pack allows there. */
 function findOpenBox(spec: Extract<RegionSpec, { kind: 'open_box' }>, rows: readonly ScreenRow[]): Region | null {
   const first = rows.findLastIndex(row => spec.body.test(row.text))
   if (first < 0) return null

@@ -1,16 +1,16 @@
-import { onceARow } from '../terminal/index.js'
+import { memoizeByObject } from '../terminal/index.js'
 import type { Terminator } from './observation.js'
 import type { BlockSpec, Pack } from './pack/pack.js'
 import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
-/** What a pack knows of a row by the row alone, wherever it stands. */
+/** What a pack says about a row from the row alone, independent of its position. */
 export interface RowMarks {
-  /** Blocks that may begin with it, in the pack's order. */
-  begins: readonly BlockSpec[]
+  /** Blocks that may start with it, in the pack's order. */
+  startsBlocks: readonly BlockSpec[]
   terminator: { outcome: Terminator['outcome']; match: RegExpExecArray } | null
   isQueued: boolean
-  /** By its form it is the row that says that the agent works. */
+  /** Its form is that of the row that shows work. */
   isWorking: boolean
   chrome: Pack['chrome'][number] | null
   panel: Pack['panels'][number] | null
@@ -23,8 +23,9 @@ type Sources = Pick<Pack, 'blocks' | 'terminators' | 'queued' | 'rules' | 'chrom
 const readers = new WeakMap<Pack, { sources: Sources; read: MarkReader }>()
 
 /**
- * A pack has dozens of patterns and a screen dozens of rows, of which two or three change from one look to the next: each row is tried
- * once. A pack that was read again, or has lost a rule that was too slow, has other lists, and its rows are tried anew.
+ * A pack has dozens of patterns and a screen dozens of rows, of which two or three change from
+ * frame to frame: each row is matched once. A pack that was reloaded, or has lost a rule that was
+ * too slow, has other lists, and its rows are matched again.
  */
 export function markReader(pack: Pack): MarkReader {
   const known = readers.get(pack)
@@ -53,10 +54,10 @@ function readerOf({ blocks, terminators, queued, rules, chrome, panels }: Source
       ? [{ line: rule.line, style: rule.style }]
       : [],
   )
-  return onceARow((row: ScreenRow): RowMarks => {
+  return memoizeByObject((row: ScreenRow): RowMarks => {
     const ended = terminators.find(({ pattern }) => matchesRow(row, pattern))
     return {
-      begins: blocks.filter(spec => matchesRow(row, spec.first)),
+      startsBlocks: blocks.filter(spec => matchesRow(row, spec.first)),
       terminator: ended ? { outcome: ended.outcome, match: ended.pattern.line.exec(row.text)! } : null,
       isQueued: queued.some(pattern => matchesRow(row, pattern)),
       isWorking: working.some(pattern => matchesRow(row, pattern)),

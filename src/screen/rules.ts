@@ -1,10 +1,10 @@
 import type { Frame } from '../terminal/index.js'
 import { captureGroups } from './capture.js'
-import type { Pack, RuleSpec, RuleWatch } from './pack/pack.js'
+import type { Pack, RuleSpec, RuleTimer } from './pack/pack.js'
 import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
-import { speaksOtherLanguage } from './ui-language.js'
+import { usesOtherLanguage } from './ui-language.js'
 
 export interface RuleMatch {
   rule: RuleSpec
@@ -13,7 +13,7 @@ export interface RuleMatch {
   values: Record<string, string | number>
 }
 
-/** Why a rule did not hold, for `explain`. */
+/** Whether a rule matched and why not, for `explain`. */
 export interface RuleVerdict {
   rule: RuleSpec
   match: RuleMatch | null
@@ -27,16 +27,16 @@ export function evaluateRules(
   regions: ReadonlyMap<string, Region>,
 ): RuleVerdict[] {
   const rules = pack.rules.filter(rule => rule.region !== 'title')
-  const isOther = speaksOtherLanguage(rows, regions, pack.locale)
+  const isOther = usesOtherLanguage(rows, regions, pack.locale)
   const evaluate = (rule: RuleSpec): RuleVerdict =>
     isOther && !rule.structural
-      ? { rule, match: null, why: `the interface does not speak ${pack.locale}` }
+      ? { rule, match: null, why: `the interface is not in ${pack.locale}` }
       : evaluateRule(rule, frame, rows, regions)
-  return pack.watch ? timed(rules, evaluate, pack.watch) : rules.map(evaluate)
+  return pack.ruleTimer ? timed(rules, evaluate, pack.ruleTimer) : rules.map(evaluate)
 }
 
-/** The same with every rule's time told to whoever watches. */
-function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVerdict, watch: RuleWatch): RuleVerdict[] {
+/** The same, and reports the time of every rule to the timer. */
+function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVerdict, watch: RuleTimer): RuleVerdict[] {
   const measure = (rule: RuleSpec): { verdict: RuleVerdict; ms: number } => {
     const from = watch.now()
     const verdict = evaluate(rule)
@@ -55,20 +55,21 @@ function evaluateRule(
 ): RuleVerdict {
   const fail = (why: string): RuleVerdict => ({ rule, match: null, why })
   const region = regions.get(rule.region)
-  if (!region) return fail(`no region ${rule.region}`)
+  if (!region) return fail(`region ${rule.region} not found`)
   const hasComposer = regions.has('composer')
   if (rule.composer === 'live' && !hasComposer) return fail('no live input box')
   if (rule.composer === 'absent' && hasComposer) return fail('the input box is live')
   const match = matchInRegion(rule, rows, region)
   if (!match) return fail('no row matches')
   const { y } = frame.cursor
-  if (rule.cursor === 'on_row' && (y < match.rows[0] || y > match.rows[1])) return fail('cursor elsewhere')
-  if (rule.cursor === 'in_region' && (y < region.first || y > region.last)) return fail('cursor outside the region')
+  if (rule.cursor === 'on_row' && (y < match.rows[0] || y > match.rows[1])) return fail('the cursor is elsewhere')
+  if (rule.cursor === 'in_region' && (y < region.first || y > region.last))
+    return fail('the cursor is outside of the region')
   const holds = (condition: { region: string; line: RegExp }) =>
     rowsOf(rows, regions.get(condition.region)).some(row => condition.line.test(row.text))
-  if (!rule.all.every(holds)) return fail('a further condition does not hold')
-  if (rule.any.length > 0 && !rule.any.some(holds)) return fail('none of the alternatives holds')
-  if (rule.none.some(holds)) return fail('an excluding row is there')
+  if (!rule.all.every(holds)) return fail('a condition of `all` does not hold')
+  if (rule.any.length > 0 && !rule.any.some(holds)) return fail('no condition of `any` holds')
+  if (rule.none.some(holds)) return fail('a condition of `none` holds')
   return { rule, match, why: 'holds' }
 }
 

@@ -1,9 +1,9 @@
-import { type Frame, isSamePicture, onceARow, type Row } from '../terminal/index.js'
+import { type Frame, hasSameContent, memoizeByObject, type Row } from '../terminal/index.js'
 import type { RowBlock } from './grammar.js'
-import { type Layout, layOut } from './layout.js'
+import { hashTexts } from './hash-texts.js'
+import { createLayout, type Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
 import type { Pack } from './pack/pack.js'
-import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readShell, type ShellState } from './shell.js'
 import { readTodos } from './todo.js'
@@ -11,7 +11,7 @@ import { isPinned, readTurn, type TurnState } from './turn.js'
 import type { Payload } from './view.js'
 import { findWorking, nextTracks, type Working } from './working.js'
 
-/** Everything that is read off a frame before its view is decided. */
+/** Everything that is read from a frame before its view is decided. */
 export interface Scene {
   frame: Frame
   memory: ScreenMemory
@@ -22,12 +22,12 @@ export interface Scene {
   working: Working | null
   turn: TurnState
   todos: Payload['todo_list'] | null
-  /** Where no pack describes the program: it may be a shell. */
+  /** Without a pack for the program: it may be a shell. */
   shell: ShellState | null
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
-  const { layout, matches, todos } = readPicture(frame, pack)
+  const { layout, matches, todos } = readFrame(frame, pack)
   const tracks = nextTracks(frame, layout, memory)
   const working = findWorking(frame, layout, matches, tracks)
   const turn = readTurn(layout, memory, pack, {
@@ -35,7 +35,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     isWorking: working !== null,
     restsByRule: matches.some(match => match.rule.view === 'idle_prompt'),
     isScrolled: isScrolledBack(matches),
-    isSameTranscript: transcriptPrint(layout) === memory.transcript?.hash,
+    isSameTranscript: transcriptHash(layout) === memory.transcript?.hash,
   })
   return {
     frame,
@@ -51,30 +51,33 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   }
 }
 
-interface Picture {
+interface FrameReading {
   layout: Layout
   matches: readonly RuleMatch[]
   todos: Payload['todo_list'] | null
 }
 
-/** The newest picture that begins with this row, as this pack reads it. */
-const pictures = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; picture: Picture }>()
+/** The newest frame that starts with this row, as read with this pack. */
+const readings = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; reading: FrameReading }>()
 
-/** What follows from rows, cursor and pack alone: found once while the picture stands. A rule that was switched off has changed the pack. */
-function readPicture(frame: Frame, pack: Pack): Picture {
+/**
+ * What follows from rows, cursor and pack alone: computed once while they stay the same. Turning
+ * off a rule changes the pack.
+ */
+function readFrame(frame: Frame, pack: Pack): FrameReading {
   const [first] = frame.lines
-  const known = first && pictures.get(first)
-  if (known && known.pack === pack && known.rules === pack.rules && isSamePicture(known.frame, frame))
-    return known.picture
-  const layout = layOut(frame, pack)
+  const known = first && readings.get(first)
+  if (known && known.pack === pack && known.rules === pack.rules && hasSameContent(known.frame, frame))
+    return known.reading
+  const layout = createLayout(frame, pack)
   const verdicts = evaluateRules(frame, layout.rows, pack, layout.regions)
   const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
-  const picture = { layout, matches, todos: readTodos(layout.rows, pack) }
-  if (first) pictures.set(first, { frame, pack, rules: pack.rules, picture })
-  return picture
+  const reading = { layout, matches, todos: readTodos(layout.rows, pack) }
+  if (first) readings.set(first, { frame, pack, rules: pack.rules, reading })
+  return reading
 }
 
-/** The match of the highest priority; of equal ones the later. */
+/** The match with the highest priority; of equal ones the later. */
 export function bestMatch({ matches }: Scene, wanted: (match: RuleMatch) => boolean): RuleMatch | null {
   return matches
     .filter(wanted)
@@ -84,18 +87,18 @@ export function bestMatch({ matches }: Scene, wanted: (match: RuleMatch) => bool
 export interface NewestBlock {
   kind: RowBlock['kind']
   isRunning: boolean
-  /** Null: not on screen, only remembered. */
+  /** Null when it is not on the screen, only remembered. */
   block: RowBlock | null
 }
 
-/** The newest block; what memory knows when none is on screen or the transcript is scrolled back. */
+/** The newest block; from memory when none is on the screen or the transcript is scrolled back. */
 export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlock | null {
   const block = layout.blocks.findLast(
     candidate => !(candidate.kind === 'notice' && candidate.spec !== null) || candidate === layout.blocks.at(-1),
   )
   const isPinnedEcho = block?.kind === 'user' && isPinned(layout, block, memory)
   if (block && !isScrolledBack(matches) && !isPinnedEcho) {
-    // Rows without a mark at the top of the screen go on with a block that began above it.
+    // Rows without a mark at the top of the screen continue a block that started above it.
     const isCutOff = block.spec === null && layout.blocks[0] === block && pack.blocks.length > 0
     return { kind: isCutOff && memory.newest ? memory.newest.kind : block.kind, isRunning: block.isRunning, block }
   }
@@ -103,20 +106,23 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   return memory.newest ? { ...memory.newest, block: null } : null
 }
 
-/** The newest block's text as one short value: it changes when something is said. Its mark may blink and does not count. */
-export const transcriptPrint = onceARow(({ blocks, rows }: Layout): string | null => {
+/**
+ * A hash of the text of the newest block: it changes when something is said. The mark of the block
+ * may blink and does not count.
+ */
+export const transcriptHash = memoizeByObject(({ blocks, rows }: Layout): string | null => {
   const newest = blocks.at(-1)
   return newest
-    ? fingerprint([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])
+    ? hashTexts([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])
     : null
 })
 
-/** The task panel as one comparable value. */
-export function panelPrint({ todos }: Scene): string | null {
+/** A hash of the task panel. */
+export function panelHash({ todos }: Scene): string | null {
   return todos ? JSON.stringify(todos.items) : null
 }
 
-/** When this value last changed, as far as memory knows. */
+/** When this value last changed, as far as the memory knows. */
 export function changedAt(
   before: { hash: string; changedAt: number } | null,
   hash: string | null,

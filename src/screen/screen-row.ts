@@ -1,11 +1,14 @@
-import { type Frame, onceARow, type Row, type Span } from '../terminal/index.js'
+import { type Frame, memoizeByObject, type Row, type Span } from '../terminal/index.js'
 
-/** A row of the frame as rules see it: variation selectors removed, a scroll bar at the right edge cut off. Columns are kept. */
+/**
+ * A row of the frame as rules read it: without variation selectors and without a scroll bar at the
+ * right edge. Columns stay the same.
+ */
 export interface ScreenRow {
   index: number
   id: number
   text: string
-  /** Column of the first visible character; -1 for a blank row. */
+  /** The column of the first visible character; -1 for a blank row. */
   indent: number
   wrapped: boolean
   width: number
@@ -14,30 +17,36 @@ export interface ScreenRow {
 
 const SELECTORS = /[\uFE0E\uFE0F]/gu
 const BAR = /[│┃█▐▌║▕╽╿┆]/u
-/** A scroll bar is at least this many rows of bar characters below each other in the last columns. */
+/** A scroll bar has at least this many rows of bar characters in the last columns. */
 const BAR_ROWS = 4
 
 export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): ScreenRow[] {
   const bar = options.hasScrollbar ? findScrollbar(frame) : null
   const rows = joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
   const last = rows.at(-1)
-  // The status row of a terminal multiplexer is no part of the program's screen.
+  // The status row of a terminal multiplexer is not part of the program's screen.
   if (last && isMultiplexerRow(last, frame.cols)) rows[last.index] = { ...last, text: '', indent: -1, spans: [] }
   return rows
 }
 
-/** `[0] 0:node*  1:bash-`: windows by number, the current one starred, on one ground from edge to edge. */
+/**
+ * `[0] 0:node* 1:bash-`: windows by number, the current one with a star, on one background from
+ * edge to edge.
+ */
 function isMultiplexerRow(row: ScreenRow, cols: number): boolean {
   const [first] = row.spans
-  const isBand =
+  const hasOneBackground =
     first !== undefined && (first.bg !== null || first.inverse) && row.spans.every(span => span.bg === first.bg)
   const width = row.spans.reduce((sum, span) => sum + span.width, 0)
-  return isBand && width >= cols - 1 && /^\[\S+\] (?:\d+:\S+ +)*\d+:\S*\*/u.test(row.text)
+  return hasOneBackground && width >= cols - 1 && /^\[\S+\] (?:\d+:\S+ +)*\d+:\S*\*/u.test(row.text)
 }
 
 const RULE_ONLY = /^[─━═▔▁▄▀]+$/u
 
-/** A line across the screen that a narrower terminal broke in two is one line still: it stands in the lower row, the upper one is blank. */
+/**
+ * A rule across the screen that a narrower terminal broke in two is still one rule: it is put into
+ * the lower row, and the upper row is blank.
+ */
 function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
   for (let index = 1; index < rows.length; index++) {
     const above = rows[index - 1]!
@@ -49,7 +58,10 @@ function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
   return rows
 }
 
-/** How a row was last seen: while it stands where it stood, it is the same object, and what is found out about it once holds on. */
+/**
+ * The last reading of a row: while it stays in place, it is the same object, and what was found out
+ * about it stays valid.
+ */
 const lastSeen = new WeakMap<Row, { bar: number | null; row: ScreenRow }>()
 
 export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {
@@ -78,16 +90,19 @@ function isBarAt(row: Row, column: number): boolean {
   return barColumn(row) === column
 }
 
-/** Column of the last visible sign, if that is one of a bar; -1 else. */
-const barColumn = onceARow((row: Row): number => {
+/** The column of the last visible character if it is a bar character; otherwise -1. */
+const barColumn = memoizeByObject((row: Row): number => {
   const last = row.spans.findLast(span => span.text.trim() !== '')
   if (!last) return -1
   const text = last.text.trimEnd()
-  // Counted from the right: wide characters and such without a width stand before it.
+  // Counted from the right: wide and zero-width characters are before it.
   return BAR.test(text.at(-1) ?? '') ? last.x + last.width - (last.text.length - text.length) - 1 : -1
 })
 
-/** Column of a scroll bar: the last or last but one, where most rows end in a bar character and no box begins at the left. */
+/**
+ * The column of a scroll bar: the last or last but one, where most rows end in a bar character and
+ * no box starts at the left.
+ */
 function findScrollbar(frame: Frame): number | null {
   for (const column of [frame.cols - 1, frame.cols - 2]) {
     let run = 0

@@ -2,10 +2,11 @@ import type { Frame } from '../terminal/index.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 
 /*
- * Shells and line-oriented programs. Whether one waits for a command or runs one shows at a single place: the cursor. A prompt is the text
- * between the row's beginning and the cursor when nothing stands behind or below it; once a prompt has been seen, the same text is believed
- * without a pattern, and another one that merely ends in `$` is not: programs print dollar signs. A cursor anywhere else means that a
- * command is running.
+ * Shells and line-oriented programs. Whether one waits for a command or runs one shows at a single
+ * place: the cursor. A prompt is the text from the start of the row to the cursor if nothing
+ * follows it in the row or below. Once a prompt is known, the same text counts without a pattern,
+ * and another text that only ends in `$` does not: programs print dollar signs. A cursor anywhere
+ * else means that a command is running.
  */
 export type ShellState =
   | { is: 'prompt'; kind: 'shell' | 'repl' | 'debugger' | 'pager' | 'editor'; prompt: string; draft: string }
@@ -15,7 +16,7 @@ const REPLS: [RegExp, 'repl' | 'debugger'][] = [
   [/^(?:>>>|\.\.\.|In \[\d+\]:|\s*\.\.\.:|julia>|irb\([^)]*\)[^>]*>|ghci>|scala>|iex\(\d+\)>|λ>) ?$/u, 'repl'],
   [/^> $/u, 'repl'],
   [/^\.\.\. ?$/u, 'repl'],
-  // A statement goes on: sqlite's and mysql's second rows.
+  // A statement continues: second rows of sqlite and mysql.
   [/^\s+(?:\.\.\.|-)> ?$/u, 'repl'],
   [/^[a-zA-Z][\w-]{1,20}(?:\([\w-]+\))?[>#=]{1,2} ?$/u, 'repl'],
   [/^(?:\(Pdb\+*\)|\(gdb\)|\(lldb\)|ipdb>|debug>|\(rdb:\d+\)|\(byebug\)) ?$/u, 'debugger'],
@@ -34,7 +35,8 @@ export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: str
   const isLast = rows.slice(row.index + 1).every(isBlank)
   const isAtEnd = row.text.length <= frame.cursor.x
   const isKnown = learned !== null && mask(before) === mask(learned)
-  // A known prompt with words behind it is a draft; it must not be taken for a new prompt when it happens to end in a dollar sign.
+  // A known prompt with text after it is a draft; it must not count as a new prompt if it ends in a
+  // dollar sign.
   if (isLast && learned !== null && !isKnown && mask(row.text).startsWith(mask(learned).trimEnd())) {
     return { is: 'prompt', kind: 'shell', prompt: learned, draft: row.text.slice(learned.trimEnd().length).trim() }
   }
@@ -45,7 +47,7 @@ export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: str
   return learned === null ? null : { is: 'running', command: lastCommand(rows, row.index, learned) }
 }
 
-/** The prompt without what changes from one to the next: numbers, and the directory of most prompts. */
+/** The prompt without its variable parts: numbers, and the directory of most prompts. */
 function mask(text: string): string {
   return text.replace(/\d+/gu, '0')
 }
@@ -64,19 +66,20 @@ function readPrompt(before: string, learned: string | null): ShellState | null {
   if (repl) return state(repl[1])
   if (PAGER.test(text)) return state('pager')
   if (!SHELL.test(before)) return null
-  // Where a prompt is known, a new one must look like it: the same last sign, and not just that sign alone.
+  // If a prompt is known, a new one must look like it: the same last character, and not only that
+  // character.
   if (learned === null) return state('shell')
-  const isAlike = text.length >= learned.trimEnd().length / 2 || isElsewhere(text, learned)
+  const isAlike = text.length >= learned.trimEnd().length / 2 || isSamePromptElsewhere(text, learned)
   return text.at(-1) === learned.trimEnd().at(-1) && isAlike ? state('shell') : null
 }
 
-/** The same prompt in another directory: what stands before the path is the same. */
-function isElsewhere(text: string, learned: string): boolean {
+/** The same prompt in another directory: the text before the path is the same. */
+function isSamePromptElsewhere(text: string, learned: string): boolean {
   const path = learned.search(/[~/]/u)
   return path >= 2 && text.startsWith(learned.slice(0, path)) && /[~/]/u.test(text.slice(path))
 }
 
-/** Editors and pagers take the whole screen; what they wait for is a key. */
+/** Editors and pagers use the whole screen and wait for a key. */
 function readFullscreen(frame: Frame, rows: readonly ScreenRow[], row: ScreenRow): ShellState | null {
   if (frame.buffer !== 'alternate') return null
   const last = rows.findLast(candidate => !isBlank(candidate))

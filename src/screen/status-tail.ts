@@ -2,9 +2,11 @@ import type { RowBlock } from './grammar.js'
 import type { ScreenRow } from './screen-row.js'
 
 /*
- * The last thing above the input box, when no rule knows it: agents put one row there that begins with a symbol and tells what is going on
- * or how it ended. An ellipsis means that something goes on, and so does a count that has not reached its end (`attempt 2/10`) beside a
- * duration, or a duration with a key beside it in brackets; a duration alone, that it took so long. What hangs below the row belongs to it.
+ * The last row above the input box, when no rule matches it: agents put one row there that starts
+ * with a symbol and says what is happening or how it ended. An ellipsis means that work continues,
+ * and so does an incomplete count (`attempt 2/10`) next to a duration, or a duration with a key
+ * next to it in brackets. A duration alone says how long it took. Rows attached below it belong to
+ * it.
  */
 const SYMBOL = '^\\s{0,3}[^\\p{L}\\p{N}\\s"\'`([{]{1,8}\\s*'
 const DURATION = '(?:\\d+[hm] ?){0,2}\\d+(?:\\.\\d+)?s\\b'
@@ -12,7 +14,7 @@ const TIMED = new RegExp(
   `${SYMBOL}\\p{L}.{0,80}?\\(${DURATION}|^\\s{0,3}\\p{Lu}[^()]{0,80} \\(${DURATION} [•·∙|,] [^()]{3,40}\\)?$`,
   'u',
 )
-/** A key beside the time: no call of a tool has that. */
+/** A key next to the time: a tool call never has one. */
 const HINTED = new RegExp(`\\(${DURATION} [•·∙|,] [^()]{3,60}\\)?$`, 'u')
 const ELLIPSIS = new RegExp(`${SYMBOL}\\p{L}[^.…]{0,80}(?:…|\\.\\.\\.)`, 'u')
 const COUNTED = new RegExp(`${SYMBOL}[\\p{L}\\p{N}](?=.*\\b${DURATION}).*\\b(?<done>\\d{1,2})/(?<of>\\d{1,2})\\b`, 'u')

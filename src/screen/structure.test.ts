@@ -5,7 +5,10 @@ import { initialMemory } from './memory.js'
 import type { Observation } from './observation.js'
 import { parsePack } from './pack/parse-pack.js'
 
-/* What is read where a pack knows an agent's input box and no word, no mark and no colour of it fits any more. */
+/*
+ * Reading when the pack knows the agent's input box, but none of its words, marks and colours
+ * match.
+ */
 const PACK = parsePack(
   `pack = 1
 agent = "test"
@@ -19,35 +22,36 @@ const RED = '\u001b[38;2;255;107;128m'
 const OFF = '\u001b[0m'
 const box = (cols: number) => ['─'.repeat(cols), '❯ ', '─'.repeat(cols)]
 
-function look(rows: readonly string[], options: { t?: number; narrow?: number; cursor?: number } = {}): Observation {
+function observe(rows: readonly string[], options: { t?: number; narrow?: number; cursor?: number } = {}): Observation {
   const emulator = new TerminalEmulator({ cols: 60, rows: 20 })
   const cursor = options.cursor ?? rows.findLastIndex(row => row.startsWith('❯'))
   const drawn = `${rows.join('\r\n')}\u001b[${cursor + 1};3H`
   emulator.feed(new TextEncoder().encode(drawn), options.t ?? 30, { live: false })
   if (options.narrow) emulator.resize(options.narrow, 20, 31)
-  return classify({ ...emulator.picture(), t: options.t ?? 30 }, initialMemory(), PACK).observation
+  return classify({ ...emulator.currentFrame(), t: options.t ?? 30 }, initialMemory(), PACK).observation
 }
 
 describe('structure alone', () => {
-  it('reads a call that shows its command and nothing else as running', () => {
+  it('reads a call that shows only its command as running', () => {
     const working = '✻ Zwirbling… (4s · 20 zwoks)'
-    const at = (hanging: string) => look(['❯ go', '', '■ Zwarb', `  ╰  ${hanging}`, '', working, '', ...box(60)]).view
+    const at = (hanging: string) =>
+      observe(['❯ go', '', '■ Zwarb', `  ╰  ${hanging}`, '', working, '', ...box(60)]).view
     expect(at('$ npm test')).toBe('tool_running')
     expect(at('3 passed')).toBe('tool_result')
   })
 
-  it('reads a last block in a colour of warning as an error, once something was asked', () => {
+  it('reads a last block in a warning colour as an error, once there is a prompt', () => {
     const rule = '─'.repeat(60)
     const at = (...said: string[]) => {
       const rows = [...said, '', rule, '➤ ', rule]
-      return look(rows, { cursor: rows.length - 2 }).view
+      return observe(rows, { cursor: rows.length - 2 }).view
     }
     expect(at('➤ go', '', `${RED}■ 400 zwarb nicht${OFF}`)).toBe('error')
     expect(at('➤ go', '', '■ 400 zwarb nicht')).toBe('idle_prompt')
     expect(at('Zwarb 1.2', '', `${RED}■ 400 zwarb nicht${OFF}`)).toBe('idle_prompt')
   })
 
-  it('does not take the row that repeats the input box for an answer', () => {
+  it('does not read the row that repeats the input box as an answer', () => {
     const rows = (mode: string) => [
       '❯ go',
       '',
@@ -63,18 +67,21 @@ describe('structure alone', () => {
       '  Zwock · Model 5',
       '─'.repeat(60),
     ]
-    expect(look(rows('Zwock · Model 5'), { cursor: 10 }).view).toBe('tool_running')
-    expect(look(rows('Zwack · Madel 6'), { cursor: 10 }).view).toBe('response_content')
+    expect(observe(rows('Zwock · Model 5'), { cursor: 10 }).view).toBe('tool_running')
+    expect(observe(rows('Zwack · Madel 6'), { cursor: 10 }).view).toBe('response_content')
   })
 
-  it('knows the input box in a terminal that was narrowed and not yet drawn anew', () => {
+  it('finds the input box in a terminal that was narrowed and not yet redrawn', () => {
     const rows = ['§ done', '', ...box(60)]
-    expect(look(rows, { narrow: 44 })).toMatchObject({ view: 'idle_prompt', rule: 'test/composer' })
+    expect(observe(rows, { narrow: 44 })).toMatchObject({ view: 'idle_prompt', rule: 'test/composer' })
   })
 
-  it('takes a program that has not shown its input box for one that starts, for a while', () => {
-    expect(look(['Zwarb 1.2', '', '⠋ Zwirbling'], { t: 2, cursor: 3 })).toMatchObject({ view: 'startup', busy: null })
-    expect(look(['Zwarb 1.2', '', '⠋ Zwirbling'], { t: 60, cursor: 3 }).view).toBe('unknown')
-    expect(look(['§ words of an answer'], { t: 2, cursor: 3 }).view).toBe('unknown')
+  it('reads a program without its input box as starting, for a while', () => {
+    expect(observe(['Zwarb 1.2', '', '⠋ Zwirbling'], { t: 2, cursor: 3 })).toMatchObject({
+      view: 'startup',
+      busy: null,
+    })
+    expect(observe(['Zwarb 1.2', '', '⠋ Zwirbling'], { t: 60, cursor: 3 }).view).toBe('unknown')
+    expect(observe(['§ words of an answer'], { t: 2, cursor: 3 }).view).toBe('unknown')
   })
 })

@@ -2,7 +2,10 @@ import type { Color, Span } from '../terminal/index.js'
 import type { RowPattern, StyleSpec } from './pack/pack.js'
 import type { ScreenRow } from './screen-row.js'
 
-/** Whether a row matches a pattern's text and, where the pattern asks for one, the style of its first visible cell. */
+/**
+ * Whether a row matches the text of a pattern and, if the pattern has one, the style of its first
+ * visible cell.
+ */
 export function matchesRow(row: ScreenRow, pattern: RowPattern): boolean {
   if (!pattern.line.test(row.text)) return false
   if (!pattern.style) return true
@@ -11,8 +14,8 @@ export function matchesRow(row: ScreenRow, pattern: RowPattern): boolean {
   return first !== undefined && hasStyle(first, pattern.style)
 }
 
-/** `fg` and `bg` are a colour, `default`, or `any` (any colour but the default). */
-export function hasStyle(span: Span, style: StyleSpec): boolean {
+/** `fg` and `bg` are a colour, `default`, or `any` (any colour except the default). */
+function hasStyle(span: Span, style: StyleSpec): boolean {
   return (
     fitsColour(span.fg, style.fg) &&
     fitsColour(span.bg, style.bg) &&
@@ -28,22 +31,22 @@ function fitsColour(colour: Color, wanted: string | undefined): boolean {
   return wanted === 'any' ? colour !== null : colourText(colour) === wanted
 }
 
-/** Colours as packs write them: `#rrggbb`, a palette number, or `default`. */
+/** Colours in the notation of packs: `#rrggbb`, a palette number, or `default`. */
 export function colourText(colour: Color): string {
   return colour === null ? 'default' : String(colour)
 }
 
 /** The style of the cell in this column; undefined right of the last written cell. */
-export function spanAt(row: { spans: readonly Span[] }, column: number): Span | undefined {
+function spanAt(row: { spans: readonly Span[] }, column: number): Span | undefined {
   return row.spans.find(span => column >= span.x && column < span.x + span.width)
 }
 
-/** Style of a span as one comparable text. */
+/** The style of a span as one comparable text. */
 export function styleKey(span: Span | undefined): string {
   return span ? `${span.fg}/${span.bg}/${span.bold}/${span.dim}/${span.inverse}/${span.underline}` : ''
 }
 
-/** Red, orange and amber: what programs draw warnings and errors in. */
+/** Red, orange and amber: the colours in which programs draw warnings and errors. */
 export function isWarning(colour: Color): boolean {
   if (typeof colour === 'number') return [1, 3, 9, 11, 196, 202, 203, 208, 214].includes(colour)
   if (colour === null) return false

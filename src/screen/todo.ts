@@ -17,7 +17,7 @@ const MARKS: Record<string, TodoItem['status']> = {
   '■': 'done',
 }
 
-/** The task panel, where the pack declares one and it is on screen. */
+/** The task panel, if the pack declares one and it is on the screen. */
 export function readTodos(rows: readonly ScreenRow[], pack: Pack): Payload['todo_list'] | null {
   const panel = pack.panels.find(entry => entry.name === 'tasks')
   if (!panel) return null

@@ -16,7 +16,7 @@ test.each([
   expect(toolOf(text)).toMatchObject(tool)
 })
 
-test('so many files are no path', () => {
+test('a file count ("3 files") is not parsed as a path', () => {
   expect(toolOf('Reading 3 files… (ctrl+o to expand)')).toEqual({
     name: 'Reading',
     kind: 'read',

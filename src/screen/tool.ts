@@ -11,20 +11,23 @@ const KINDS: [RegExp, ToolRef['kind']][] = [
   [/^(mcp|calling|called)/i, 'mcp'],
 ]
 
-/** The edge of a box, what is set to the right of the row, how to unfold it, how long it has taken. */
+/** The edge of a box, right-aligned text, how to unfold it, how long it took. */
 const ASIDE =
   /\s+[│┃█]\s*$|\s{3,}\S{1,16}(?:\s+[│┃█])?\s*$|\s+\((?:ctrl|alt|cmd)\+\S+ to \w+\)\s*$|\s+· (?:\d+m )?\d+s\s*$/u
 const SIGN = /^(?:[^\p{L}\p{N}\s$"'`([{/_.~-]\s+)+/u
-/** What became of a file: `(+1 -1)`, `→ Accepted (+1, -1)`. */
+/** The result for a file: `(+1 -1)`, `→ Accepted (+1, -1)`. */
 const OUTCOME = /\s+(?:→ .*|\(?\+\d+,? -\d+\)?.*)$/u
 
-/** Which tool a row names: `Bash(npm test)`, `Shell  npm test`, `✓ Edit src/a.ts (+1 -1)`, `$ npm test`. */
+/**
+ * The tool that a row names: `Bash(npm test)`, `Shell npm test`, `✓ Edit src/a.ts (+1 -1)`, `$ npm
+ * test`.
+ */
 export function toolOf(text: string): ToolRef {
   const summary = text.split('\n')[0]!.replace(ASIDE, '').trim().replace(SIGN, '')
   if (summary.startsWith('$ ')) return { name: 'shell', kind: 'shell', summary, command: summary.slice(2) }
-  const match = /^(?<name>[\p{L}_][\w-]*)(?:\s?\((?<inside>.*)\)?|\s+(?<behind>.*))?$/u.exec(summary)
+  const match = /^(?<name>[\p{L}_][\w-]*)(?:\s?\((?<inside>.*)\)?|\s+(?<after>.*))?$/u.exec(summary)
   const name = match?.groups?.name ?? summary
-  const subject = (match?.groups?.inside?.replace(/\)$/, '') ?? match?.groups?.behind ?? '').trim()
+  const subject = (match?.groups?.inside?.replace(/\)$/, '') ?? match?.groups?.after ?? '').trim()
   const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
   const path = subject.replace(OUTCOME, '')
   const isFile = (kind === 'edit' || kind === 'write' || kind === 'read') && path !== '' && !/^\d+ \p{L}+/u.test(path)

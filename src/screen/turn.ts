@@ -3,10 +3,12 @@ import type { Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
 import type { Pack } from './pack/pack.js'
 
-/** How long an echo without any sign of work counts as an open turn, where turns end without a mark. */
+/**
+ * How long an echo without any sign of work counts as an open turn, for agents without end marks.
+ */
 const ECHO_GRACE_S = 3
-/** How long a turn without any sign of life stays open where an end mark is expected and none is seen. */
-export const STILL_S = 2.5
+/** How long a turn without any activity stays open when an expected end mark does not appear. */
+export const STALE_TURN_S = 2.5
 
 export interface TurnState {
   isOpen: boolean
@@ -15,9 +17,10 @@ export interface TurnState {
 }
 
 /**
- * Is a turn going on? What is visible decides first: an echo below the newest terminator opens it, a terminator below the newest echo closes
- * it. Only when neither is on screen, because the answer is long, does memory speak. An error that ended the turn closes it; so does a pack's
- * own sign of rest.
+ * Is a turn open? What is visible decides first: an echo below the newest terminator opens it, a
+ * terminator below the newest echo closes it. The memory decides only when neither is on the screen
+ * because the answer is long. An error that ended the turn closes it; so does the pack's own sign
+ * of rest.
  */
 export function readTurn(
   layout: Layout,
@@ -34,16 +37,17 @@ export function readTurn(
   if (now.isWorking) return state(true)
   if (isEnded || now.restsByRule) return state(false)
   if (now.isScrolled) return state(memory.turnOpen)
-  const newest = lastSaid(layout.blocks) ?? layout.blocks.at(-1)
+  const newest = newestContent(layout.blocks) ?? layout.blocks.at(-1)
   if (newest?.kind === 'error') return state(false)
-  // Nothing was said and the prompt is gone: an interrupt took it back.
+  // Nothing was said and the prompt is gone: an interrupt removed it.
   if (newest === undefined && layout.composer !== null) return state(false)
   if (pack.terminator === 'required') {
-    // Nothing works, nothing moves, nothing was said for a while: the mark that should have ended the turn is not one we know.
+    // No work, no motion and no new text for a while: the turn ended with a mark that we do not
+    // know.
     const isStill =
       layout.composer !== null &&
       memory.transcript !== null &&
-      now.t - memory.transcript.changedAt >= STILL_S &&
+      now.t - memory.transcript.changedAt >= STALE_TURN_S &&
       now.isSameTranscript
     return state(!isStill && (echo !== null ? true : memory.turnOpen))
   }
@@ -55,18 +59,20 @@ export function readTurn(
   return state(isFreshEcho)
 }
 
-/** An echo kept at the top while its answer scrolls by: rows of the answer seem to go on with it. */
+/**
+ * An echo that stays at the top while its answer scrolls: rows of the answer seem to continue it.
+ */
 export function isPinned(layout: Layout, echo: RowBlock, memory: ScreenMemory): boolean {
   if (memory.echo === null || layout.blocks[0] !== echo) return false
   const shown = blockText(layout, echo)
   const [line, ...rest] = shown.split('\n')
-  // It may be cut to one row.
+  // It may be shortened to one row.
   const isCut = rest.length > 0 && line!.endsWith('…') && memory.echo.text.startsWith(line!.slice(0, -1))
   return isCut || (shown !== memory.echo.text && shown.startsWith(`${memory.echo.text}\n`))
 }
 
-/** The newest prompt that began a turn: not a slash command, not one that waits in a queue. */
-export function newestEcho(layout: Layout, pack: Pack): RowBlock | null {
+/** The newest prompt that started a turn: not a slash command, not a queued one. */
+function newestEcho(layout: Layout, pack: Pack): RowBlock | null {
   return layout.blocks.findLast(block => block.kind === 'user' && !isCommand(layout, block, pack)) ?? null
 }
 
@@ -74,8 +80,8 @@ function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
   return pack.commands?.test(blockText(layout, block)) ?? false
 }
 
-/** The newest block that is no mere notice. */
-export function lastSaid(blocks: readonly RowBlock[]): RowBlock | undefined {
+/** The newest block that is not a notice. */
+export function newestContent(blocks: readonly RowBlock[]): RowBlock | undefined {
   return blocks.findLast(
     block =>
       block.kind !== 'notice' &&

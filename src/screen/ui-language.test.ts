@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOfText } from '../terminal/index.js'
+import { frameFromText } from '../terminal/index.js'
 import { classify } from './classify.js'
 import { explainFrame } from './explain.js'
 import { initialMemory } from './memory.js'
@@ -30,22 +30,22 @@ structural = true
 `,
     'test.toml',
   )
-const screen = (said: string, footer: string) => frameOfText(`${said}\n\n${RULE}\n> \n${RULE}\n  ${footer}`)
+const screen = (said: string, footer: string) => frameFromText(`${said}\n\n${RULE}\n> \n${RULE}\n  ${footer}`)
 const busy = (said: string, footer: string, locale = 'en') =>
   classify(screen(said, footer), initialMemory(), pack(locale)).observation.busy
 
 describe('an interface in another language', () => {
-  it("takes a pack's words for somebody's text, and believes only what holds in any language", () => {
+  it("makes the pack's words ordinary text, and only language-independent rules count", () => {
     expect(busy('he is working on it', 'enter to send')).toBe(true)
     expect(busy('he is working on it', '按 Enter 发送消息')).toBe(false)
     expect(busy('⠋ 正在思考', '按 Enter 发送消息')).toBe(true)
   })
 
-  it('is told by the hints below the input box alone: answers may be in any language', () => {
+  it('is recognised by the hints below the input box alone: answers may be in any language', () => {
     expect(busy('好的，我正在处理\nworking on it', 'enter to send')).toBe(true)
   })
 
-  it('is no other language where the pack is written for it; key names and paths are Latin everywhere', () => {
+  it('is not another language if the pack is written for it; key names and paths are Latin everywhere', () => {
     expect(busy('working on it', '按 Enter 发送消息', 'zh')).toBe(true)
     expect(busy('working on it', '~/src/app  ctrl+c', 'zh-CN')).toBe(true)
   })
@@ -54,7 +54,7 @@ describe('an interface in another language', () => {
     const { rules } = explainFrame(screen('working on it', 'нажмите Enter'), pack('en'))
     expect(rules.find(rule => rule.id === 'words')).toMatchObject({
       matched: false,
-      why: 'the interface does not speak en',
+      why: 'the interface is not in en',
     })
   })
 })

@@ -1,11 +1,12 @@
-import { onceARow } from '../terminal/index.js'
+import { memoizeByObject } from '../terminal/index.js'
 import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 
 /*
- * Some agents speak the language of their user. Words that a pack knows are of no use there, and where they show up they are somebody's text.
- * The key hints below the input box are the agent's own words and nobody else's: a row of them in another script tells. Languages that share
- * a script cannot be told apart this way; there the pack's words simply do not match.
+ * Some agents use the language of their user. There the words of a pack do not apply, and where
+ * they appear they belong to other text. The key hints below the input box are always the agent's
+ * own words: a row of them in another script decides. Languages that share a script cannot be
+ * distinguished this way; there the pack's words simply do not match.
  */
 const SCRIPTS: Readonly<Record<string, RegExp>> = {
   zh: /\p{Script=Han}/u,
@@ -22,25 +23,29 @@ const SCRIPTS: Readonly<Record<string, RegExp>> = {
 const LATIN = /\p{Script=Latin}/u
 const LETTERS_MIN = 4
 
-/** The agent's own rows are in another script than the pack's words: only rules that hold in any language count. */
-export function speaksOtherLanguage(
+/**
+ * Whether the agent's own rows are in another script than the pack's words: then only
+ * language-independent rules count.
+ */
+export function usesOtherLanguage(
   rows: readonly ScreenRow[],
   regions: ReadonlyMap<string, Region>,
   locale: string,
 ): boolean {
   const footer = rowsOf(rows, regions.get('footer'))
-  return footer.length > 0 && footer.some(isForeignTo(SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN))
+  return footer.length > 0 && footer.some(isOtherScriptThan(SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN))
 }
 
 const tests = new Map<RegExp, (row: ScreenRow) => boolean>()
 
-function isForeignTo(own: RegExp): (row: ScreenRow) => boolean {
+function isOtherScriptThan(own: RegExp): (row: ScreenRow) => boolean {
   const known = tests.get(own)
   if (known) return known
-  const test = onceARow((row: ScreenRow) => {
-    // Key names and paths are Latin in every language: only letters that are neither tell of another one.
-    const foreign = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
-    return foreign.length >= LETTERS_MIN
+  const test = memoizeByObject((row: ScreenRow) => {
+    // Key names and paths are Latin in every language: only letters that are neither Latin nor of
+    // the pack's script count.
+    const otherLetters = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
+    return otherLetters.length >= LETTERS_MIN
   })
   tests.set(own, test)
   return test

@@ -20,13 +20,6 @@ export const TERMINAL_VIEWS = [
 
 export type TerminalView = (typeof TERMINAL_VIEWS)[number]
 
-/** Names that older labels and recordings use for the same views. */
-export const VIEW_ALIASES: Readonly<Record<string, TerminalView>> = {
-  idle: 'idle_prompt',
-  streaming: 'response_content',
-  tool_request: 'tool_menu',
-}
-
 export interface ToolRef {
   name: string
   kind: 'shell' | 'edit' | 'write' | 'read' | 'search' | 'fetch' | 'mcp' | 'agent' | 'other'
@@ -41,9 +34,9 @@ export interface TodoItem {
   status: 'open' | 'in_progress' | 'done'
 }
 
-export type LastTurn = 'done' | 'interrupted' | 'denied' | 'failed'
+type LastTurn = 'done' | 'interrupted' | 'denied' | 'failed'
 
-/** What each view tells beyond its name. */
+/** What each view contains beyond its name. */
 export interface Payload {
   startup: { banner?: string; version?: string; step?: 'loading' | 'mcp' | 'update' }
   idle_prompt: {

@@ -1,14 +1,14 @@
-import { type Frame, onceARow } from '../terminal/index.js'
+import { type Frame, memoizeByObject } from '../terminal/index.js'
 import type { Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
-import { followMotion, isMoving, type Track, trackOf } from './motion.js'
+import { isMoving, type Track, trackOf, updateTracks } from './motion.js'
 import { rowsOf } from './region.js'
 import type { RuleMatch } from './rules.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 
-/** Why we think that something works, if anything says so. */
+/** Why the agent counts as working, if anything shows it. */
 export interface Working {
-  /** A pack rule; null when only motion tells. */
+  /** A pack rule; null when only motion shows it. */
   match: RuleMatch | null
   row: ScreenRow | null
 }
@@ -32,11 +32,14 @@ export function findWorking(
 }
 
 export function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): Track[] {
-  return followMotion(memory.tracks, candidateRows(layout), frame.t)
+  return updateTracks(memory.tracks, candidateRows(layout), frame.t)
 }
 
-/** Where a sign of work may stand: between the newest block and the box, in the box's upper edge, in the footer, or as the newest block's mark. */
-const candidateRows = onceARow(({ rows, regions, composer, blocks }: Layout): ScreenRow[] => {
+/**
+ * Rows in which a sign of work may appear: between the newest block and the box, in the upper edge
+ * of the box, in the footer, or as the mark of the newest block.
+ */
+const candidateRows = memoizeByObject(({ rows, regions, composer, blocks }: Layout): ScreenRow[] => {
   const newest = blocks.at(-1)
   return [
     ...(newest ? [rows[newest.first]!] : []),

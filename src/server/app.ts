@@ -6,39 +6,47 @@ import { errorBody } from './errors.js'
 import { checkOrigin, type OwnAddresses } from './gate/origins.js'
 import { securityHeaders } from './gate/security-headers.js'
 import type { ServerParts } from './parts.js'
-import { perform } from './perform.js'
+import { perform, timeFormOf } from './perform.js'
 import type { Route } from './route.js'
 import { ROUTES } from './routes/index.js'
 import type { StaticFiles } from './static-files.js'
+import { toJson } from './wire/index.js'
 
-/** Where requests come in. */
+/** The listener that a request arrived on. */
 export type Listener = { kind: 'socket' } | { kind: 'tcp'; own: OwnAddresses; isSecure: boolean; files: StaticFiles }
 
 const URL_MAX = 4096
 
 type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
 
-/** The HTTP API, the same on the owner's socket and on TCP. It decides nothing: routes check their input, call the host, and answer. */
+/**
+ * The HTTP API, the same on the owner's socket and on TCP. It decides nothing: routes check their
+ * input, call the host and answer.
+ */
 export function createApp(parts: ServerParts, listener: Listener, routes: readonly Route[] = ROUTES): Hono<Env> {
   const app = new Hono<Env>()
   const headers = listener.kind === 'tcp' ? securityHeaders(listener.isSecure) : {}
-  const fail = (error: unknown, requestId: string): Response => {
+  const fail = (error: unknown, context: Context<Env>): Response => {
+    const requestId = context.get('requestId') ?? newId('req')
     const { status, body, retryAfterS } = errorBody(error, requestId)
     if (status === 401 || status === 403 || status === 429) parts.audit.refused(body.error.code, requestId)
     if (status >= 500) parts.log(`${requestId} ${error instanceof Error ? (error.stack ?? error.message) : error}`)
-    const answer = Response.json(body, { status, headers: { 'cache-control': 'no-store' } })
+    const answer = new Response(toJson(body, timeFormOf(context.req.raw)), {
+      status,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    })
     if (retryAfterS !== undefined) answer.headers.set('retry-after', String(retryAfterS))
     return answer
   }
   app.onError((error, context) => {
-    const answer = fail(error, context.get('requestId') ?? newId('req'))
+    const answer = fail(error, context)
     for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
     return answer
   })
   app.use(async (context, next) => {
     const requestId = newId('req')
     context.set('requestId', requestId)
-    checkArrival(context, listener)
+    checkHeaders(context, listener)
     await next()
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
     context.res.headers.set('x-request-id', requestId)
@@ -64,22 +72,23 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
     if (listener.kind === 'tcp' && (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/'))
       return listener.files.answer(path, context.req.header('if-none-match'), context.req.header('accept-encoding'))
     return fail(
-      new SignalboxError('E_UNKNOWN', `there is no ${method} ${path.slice(0, 200)}`, {
+      new SignalboxError('E_UNKNOWN', `unknown operation ${method} ${path.slice(0, 200)}`, {
         next: 'see /api/v1/openapi.json',
       }),
-      context.get('requestId'),
+      context,
     )
   })
   return app
 }
 
-/** What is refused before anything is looked up. */
-function checkArrival({ req }: Context, listener: Listener): void {
+/** Refuses requests by their headers, before anything is looked up. */
+function checkHeaders({ req }: Context, listener: Listener): void {
   const origin = req.header('origin')
   if (listener.kind === 'socket') {
-    // A browser cannot open a unix socket; a request that says it comes from one was forwarded by something that should not.
+    // A browser cannot open a unix socket, so a request with an Origin was forwarded by another
+    // program.
     if (origin !== undefined)
-      throw new SignalboxError('E_ORIGIN', 'the socket takes no requests from web pages', {
+      throw new SignalboxError('E_ORIGIN', 'the socket accepts no requests from web pages', {
         next: 'signalbox serve --link',
       })
     return
@@ -89,14 +98,16 @@ function checkArrival({ req }: Context, listener: Listener): void {
     listener.own,
   )
   if (req.method === 'OPTIONS')
-    throw new SignalboxError('E_METHOD', 'other pages are not asked in', { next: 'use the dashboard itself' })
+    throw new SignalboxError('E_METHOD', 'cross-origin requests are not allowed', { next: 'use the dashboard itself' })
   if (req.url.length > URL_MAX + 64)
-    throw new SignalboxError('E_URL', `an address may have ${URL_MAX} bytes`, { next: 'ask for less at once' })
+    throw new SignalboxError('E_URL', `the URL is ${req.url.length} bytes long; the limit is ${URL_MAX}`, {
+      next: 'request less at once',
+    })
 }
 
-/** Aborts when the caller has hung up before it was answered. */
+/** Aborts when the client disconnects. */
 function closeSignal(context: Context<Env>): AbortSignal {
-  const gone = new AbortController()
-  context.env?.outgoing?.once('close', () => gone.abort())
-  return gone.signal
+  const closed = new AbortController()
+  context.env?.outgoing?.once('close', () => closed.abort())
+  return closed.signal
 }

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.js'
 
 const LINES_PER_MINUTE = 10
 
-/** What must be known afterwards of who came in, and what is counted of who did not. */
+/** Stores an event for every login and change of access, and counts refused requests. */
 export class Audit {
   readonly #options: { store: EventStore; clock: Clock; metrics: Metrics; log(line: string): void }
   #minute = 0
@@ -19,7 +19,10 @@ export class Audit {
     await this.#options.store.append('host', 'any', [newEvent(type, data)])
   }
 
-  /** A stranger can ask as often as they like: each is counted, a few are told in the log, none is stored. */
+  /**
+   * Anybody can send requests that are refused: each is counted, a few per minute are logged, none
+   * is stored.
+   */
   refused(code: string, what: string): void {
     const { metrics, clock, log } = this.#options
     metrics.count('signalbox_refusals_total', { code })

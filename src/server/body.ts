@@ -3,30 +3,37 @@ import { SignalboxError } from '../errors/index.js'
 export const BODY_MAX = 1024 * 1024
 const DEPTH_MAX = 64
 
-/** The bytes of a request, up to a limit: what announces or sends more is not read on. @throws SignalboxError `E_TOO_LARGE` */
-export async function readBytes(request: Request, most: number): Promise<Uint8Array> {
-  const tooLarge = () => new SignalboxError('E_TOO_LARGE', `a body may have ${most} bytes`, { next: 'send less' })
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge()
+/** The bytes of a request. Stops reading at the limit. @throws SignalboxError `E_TOO_LARGE` */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new SignalboxError('E_TOO_LARGE', `the body is too large; the limit is ${maxBytes} bytes`, { next: 'send less' })
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.length
-    if (length > most) throw tooLarge()
+    if (length > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
-/** A JSON body, or `{}` for none. @throws SignalboxError `E_TYPE`, `E_INPUT` */
+/** A JSON body; `{}` if it is empty. @throws SignalboxError `E_TYPE`, `E_INPUT` */
 export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unknown {
   if (bytes.length === 0) return {}
-  // A form of a foreign page can send text/plain without asking first, but not this type.
+  // A form of another web page can send text/plain without a CORS preflight, but not this type.
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? ''))
-    throw new SignalboxError('E_TYPE', 'a body is application/json', { next: 'set Content-Type: application/json' })
+    throw new SignalboxError(
+      'E_TYPE',
+      `the content type of a body must be application/json, not ${contentType ?? 'unset'}`,
+      { next: 'set Content-Type: application/json' },
+    )
   const text = new TextDecoder().decode(bytes)
   if (depthOf(text) > DEPTH_MAX)
-    throw new SignalboxError('E_INPUT', `the body is nested more than ${DEPTH_MAX} deep`, { next: 'send flatter JSON' })
+    throw new SignalboxError('E_INPUT', `the body is nested too deeply; the limit is ${DEPTH_MAX} levels`, {
+      next: 'send flatter JSON',
+    })
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -34,7 +41,10 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined
   }
 }
 
-/** Brackets outside strings, counted without parsing: a parser is what deep nesting would hurt. */
+/**
+ * Nesting depth of brackets outside of strings. Counted without a parser, which deep nesting would
+ * overload.
+ */
 export function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -11,15 +11,17 @@ export interface Person {
 
 export const OWNER: Person = { id: 'owner', name: 'owner', role: 'owner' }
 
-/** Who asks, as the server found out. What a client says of itself is never asked. */
+/**
+ * Who sent a request, as the server established. Nothing that a client claims about itself counts.
+ */
 export type Credential =
-  /** The owner's own socket: the file system let nobody else in. */
+  /** The owner's socket: its file mode keeps other users out. */
   | { kind: 'socket'; person: Person }
   | { kind: 'token'; person: Person }
   | { kind: 'device'; person: Person; device: Device }
-  /** An agent's hook: good for hooks alone, and checked by the inbox. */
+  /** An agent's hook: valid for hooks only; the inbox checks its token. */
   | { kind: 'hook'; person: null }
-  | { kind: 'nobody'; person: null }
+  | { kind: 'anonymous'; person: null }
 
 export type Surface = 'cli' | 'web' | 'api'
 

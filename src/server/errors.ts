@@ -1,5 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { toSignalboxError } from '../errors/index.js'
+import type { ApiError } from './api-types.js'
+import type { Sendable } from './wire/index.js'
 
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_INPUT: 400,
@@ -42,14 +44,15 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 
 export interface ErrorAnswer {
   status: ContentfulStatusCode
-  body: { error: Record<string, unknown> & { code: string; message: string; next: string } }
+  body: { error: Sendable<ApiError> }
   /** Seconds, for `Retry-After`. */
   retryAfterS?: number
 }
 
 /**
- * One shape for every error, everywhere: what is wrong, and what to do. No stack, no path of ours, no secret: of what nobody foresaw
- * only the request's id is told, under which the log has the rest.
+ * The same shape for every error: what is wrong, and what to do. It contains no stack, no internal
+ * path and no secret: of an unexpected error only the request's id is sent, under which the log has
+ * the details.
  */
 export function errorBody(thrown: unknown, requestId = 'none'): ErrorAnswer {
   const error = toSignalboxError(thrown)
@@ -60,11 +63,11 @@ export function errorBody(thrown: unknown, requestId = 'none'): ErrorAnswer {
     body: {
       error: {
         code: error.code,
-        message: isForeseen ? error.message : 'something went wrong inside Signalbox',
-        next: error.next ?? (isForeseen ? 'nothing was changed' : `look for ${requestId} in the daemon's log`),
+        message: isForeseen ? error.message : 'internal error',
+        next: error.next ?? (isForeseen ? 'nothing was changed' : `search for ${requestId} in the daemon's log`),
         ...(error.place && { place: error.place }),
-        ...(fields !== undefined && { fields }),
-        ...(first !== undefined && { first }),
+        ...(fields !== undefined && { fields: fields as ApiError['fields'] }),
+        ...(first !== undefined && { first: first as Sendable<ApiError>['first'] }),
         ...(isForeseen && Object.keys(details).length > 0 && { details }),
         requestId,
       },

@@ -6,11 +6,11 @@ import type { EventStore } from '../store/index.js'
 const KEPT_MS = 24 * 3_600_000
 const ANSWER_MAX = 64 * 1024
 /*
- * Names are spread over a fixed number of places in the store, each for a few: what is kept is bounded without a list of it and without
- * anything that must be swept. A place that is full forgets its oldest.
+ * Keys are hashed to a fixed number of slots in the store with a few entries each, so the size is
+ * bounded without an index and without cleaning up. A full slot drops its oldest entry.
  */
-const PLACES = 2_048
-const PER_PLACE = 4
+const SLOTS = 2_048
+const PER_SLOT = 4
 
 interface Answer {
   status: number
@@ -22,20 +22,21 @@ interface Kept {
   name: string
   body: string
   until: number
-  /** Null: it was begun, and whether it was done is not known here. */
+  /** Null: the request was started, and its outcome is unknown. */
   answer: Answer | null
 }
 
 /**
- * Answers of writes that named themselves, kept in the store: a second one of the same name and content gets the first one's answer, also
- * from a server that was started again in between. A write is noted before it is begun, so that one during which the server died is never
- * done a second time unasked.
+ * Stores the answers to requests with an Idempotency-Key: a second request with the same key and
+ * content gets the first one's answer, also after a restart of the server. The key is stored before
+ * the request is performed, so a request during which the server died is never performed a second
+ * time.
  */
 export class Idempotency {
   readonly #store: EventStore
   readonly #clock: Clock
   readonly #underWay = new Map<string, { body: string; answer: Promise<Answer | null> }>()
-  /** Places are read and written whole, one change after the other. */
+  /** Slots are read and written whole, one change after the other. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(store: EventStore, clock: Clock) {
@@ -44,7 +45,7 @@ export class Idempotency {
   }
 
   /**
-   * @throws SignalboxError `E_IDEMPOTENCY` for another content under the same name, or for one whose outcome nobody knows.
+   * @throws SignalboxError `E_IDEMPOTENCY` if the key was used with another content, or the outcome of the first request is unknown.
    */
   async once(given: string, bytes: Uint8Array, perform: () => Promise<Response>): Promise<Response> {
     const name = createHash('sha256').update(given).digest('base64url')
@@ -56,11 +57,11 @@ export class Idempotency {
       if (answer) return responseOf(answer)
       return this.once(given, bytes, perform)
     }
-    let tell: (answer: Answer | null) => void = () => undefined
-    const told = new Promise<Answer | null>(resolve => {
-      tell = resolve
+    let settle: (answer: Answer | null) => void = () => undefined
+    const settled = new Promise<Answer | null>(resolve => {
+      settle = resolve
     })
-    this.#underWay.set(name, { body, answer: told })
+    this.#underWay.set(name, { body, answer: settled })
     let answer: Answer | null = null
     try {
       const before = await this.#find(name)
@@ -75,13 +76,13 @@ export class Idempotency {
         await this.#put(name, null)
         throw error
       })
-      // What fails did nothing, so it may be tried again under its name.
+      // A failed request changed nothing, so it may be repeated with the same key.
       answer = await answerOf(response)
       await this.#put(name, answer && { ...kept, answer })
       return response
     } finally {
       this.#underWay.delete(name)
-      tell(answer)
+      settle(answer)
     }
   }
 
@@ -91,7 +92,7 @@ export class Idempotency {
   }
 
   async #read(name: string): Promise<Kept[]> {
-    const snapshot = await this.#store.loadSnapshot(placeOf(name))
+    const snapshot = await this.#store.loadSnapshot(slotOf(name))
     return Array.isArray(snapshot?.state) ? (snapshot.state as Kept[]) : []
   }
 
@@ -99,9 +100,9 @@ export class Idempotency {
     const change = async () => {
       const now = this.#clock.now()
       const others = (await this.#read(name)).filter(other => other.name !== name && other.until > now)
-      const state = kept ? [...others, kept].slice(-PER_PLACE) : others
-      if (state.length > 0) await this.#store.saveSnapshot(placeOf(name), { version: 1, state })
-      else await this.#store.deleteSnapshot(placeOf(name))
+      const state = kept ? [...others, kept].slice(-PER_SLOT) : others
+      if (state.length > 0) await this.#store.saveSnapshot(slotOf(name), { version: 1, state })
+      else await this.#store.deleteSnapshot(slotOf(name))
     }
     const done = this.#turn.then(change)
     this.#turn = done.catch(() => undefined)
@@ -109,13 +110,13 @@ export class Idempotency {
   }
 }
 
-function placeOf(name: string): string {
-  return `idempotency/${Buffer.from(name, 'base64url').readUInt32BE(0) % PLACES}`
+function slotOf(name: string): string {
+  return `idempotency/${Buffer.from(name, 'base64url').readUInt32BE(0) % SLOTS}`
 }
 
 function refuseOther(before: string, now: string): void {
   if (before === now) return
-  throw new SignalboxError('E_IDEMPOTENCY', 'another request was sent under this Idempotency-Key', {
+  throw new SignalboxError('E_IDEMPOTENCY', 'this Idempotency-Key was already used for another request', {
     next: 'use a new key for a new request',
   })
 }
@@ -123,8 +124,8 @@ function refuseOther(before: string, now: string): void {
 function refuseUnknown(): never {
   throw new SignalboxError(
     'E_IDEMPOTENCY',
-    'the server ended while it did what this Idempotency-Key names; whether it was done is not known',
-    { next: 'look whether it was done; to do it again, use a new key' },
+    'the server stopped during the request with this Idempotency-Key; its outcome is unknown',
+    { next: 'check whether it took effect; to repeat it, use a new key' },
   )
 }
 

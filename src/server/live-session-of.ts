@@ -2,15 +2,15 @@ import { SignalboxError } from '../errors/index.js'
 import type { Host } from '../host/index.js'
 import type { LiveSession } from '../sessions/index.js'
 
-/** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_STATE` for a session that is over. */
+/** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_STATE` for a session that has ended. */
 export async function liveOf(host: Host, word: string): Promise<LiveSession> {
   const record = await host.find(word)
   const session = host.live(record.id)
   if (session && !session.exit) return session
-  const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'nobody saw how it ended'}` : 'has ended'
+  const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'its end was not recorded'}` : 'has ended'
   throw new SignalboxError('E_STATE', `session ${record.id} ${what}`, {
     next: record.agentSessionId
-      ? `signalbox resume ${record.number} goes on with its conversation`
-      : 'start another one',
+      ? `signalbox resume ${record.number} continues its conversation`
+      : 'start another session',
   })
 }

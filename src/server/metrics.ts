@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>
 
-/** Counters of this process, in the text form that Prometheus reads. */
+/** Counters of this process, in the text format of Prometheus. */
 export class Metrics {
   readonly #counts = new Map<string, { name: string; labels: Labels; value: number }>()
 
@@ -11,7 +11,7 @@ export class Metrics {
     else this.#counts.set(key, { name, labels, value: by })
   }
 
-  /** With what is measured at this moment. */
+  /** All counters, and these gauges. */
   text(
     gauges: readonly { name: string; help: string; values: readonly { labels?: Labels; value: number }[] }[],
   ): string {

@@ -3,14 +3,15 @@ import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Clock, delay } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
-import { PARSE_LIMITS } from '../graph/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { openHome } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
-import { AttractorPipelines } from '../runs/index.js'
-import { TrustBook } from '../trust/index.js'
+import { AttractorApi } from '../runs/index.js'
+import { TrustStore } from '../trust/index.js'
 import { createApp } from './app.js'
 import { Audit } from './audit.js'
 import { Auth } from './auth/auth.js'
-import type { ServerExtras } from './extras.js'
+import { Doctor } from './doctor.js'
 import { RateLimit } from './gate/rate-limits.js'
 import { Idempotency } from './idempotency.js'
 import { EventFeed } from './live/event-feed.js'
@@ -20,21 +21,23 @@ import { Streams } from './live/streams.js'
 import { UpdateFeed } from './live/update-feed.js'
 import { Lockdown } from './lockdown.js'
 import { Metrics } from './metrics.js'
-import type { DaemonBuild, ServerParts } from './parts.js'
+import type { BotControl, DaemonBuild, ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
 import { serveTerminals } from './terminal/index.js'
 import { RunProgress } from './views/run-progress.js'
 import { CleanText } from './wire/clean-text.js'
 
-/** How long requests under way have to be answered when the daemon stops. */
+/** How long open requests may take to be answered when the daemon stops. */
 const ANSWER_MS = 100
 
 export interface OpenServerOptions {
   host: Host
   runs: RunHost | null
   settings: ServerSettings
-  extras?: ServerExtras
+  /** The environment of the daemon: names the home directory. */
+  env: NodeJS.ProcessEnv
+  bot?: BotControl
   clock: Clock
   version: string
   build?: DaemonBuild
@@ -42,7 +45,17 @@ export interface OpenServerOptions {
   log(line: string): void
 }
 
-/** Both doors of a host: the owner's socket, and TCP for browsers and scripts. */
+const NO_BOT: BotControl = {
+  health: () => ({ state: 'off' }),
+  pairing: () => {
+    throw new SignalboxError('E_STATE', 'the Telegram bot is not running', { next: 'signalbox telegram setup' })
+  },
+}
+
+/**
+ * The API of a host on its two listeners: the owner's unix socket, and TCP for browsers and
+ * scripts.
+ */
 export class ApiServer {
   readonly parts: ServerParts
   #socket: { server: Server; path: string } | null = null
@@ -53,7 +66,7 @@ export class ApiServer {
   }
 
   static async open(options: OpenServerOptions): Promise<ApiServer> {
-    const { host, runs, settings, extras = {}, clock, version, stop, log } = options
+    const { host, runs, settings, env, bot = NO_BOT, clock, version, stop, log } = options
     const { build = { time: 0, isDetached: false } } = options
     const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
     const auth = await Auth.open(settings, clock, onError)
@@ -89,18 +102,14 @@ export class ApiServer {
       panes: new PaneFeed(host, text),
       progress,
       streams,
-      extras,
+      env,
+      home: () => openHome({ env }),
+      doctor: new Doctor({ env, version }),
+      bot,
       idempotency: new Idempotency(host.store, clock),
       lockdown: new Lockdown({ host, auth, streams }),
-      pipelines: new AttractorPipelines({
-        store: host.store,
-        ledger: host.ledger,
-        clock,
-        dataDirectory: host.settings.dataDirectory,
-        limits: PARSE_LIMITS,
-        agent: extras.agent ?? null,
-      }),
-      trust: new TrustBook(host.store, host.settings.dataDirectory),
+      attractor: new AttractorApi({ store: host.store, ledger: host.ledger }),
+      trust: new TrustStore(host.store, host.settings.dataDirectory),
       metrics,
       audit: new Audit({ store: host.store, clock, metrics, log }),
       stop,
@@ -137,7 +146,7 @@ export class ApiServer {
     this.#socket?.server.close()
     await this.#tcp?.close()
     this.parts.streams.endAll('stopping')
-    // Whoever asked for the stop gets the answer; streams that never end are cut.
+    // The request that stops the daemon still gets its answer; streams are cut.
     await delay(this.parts.clock, ANSWER_MS)
     this.#socket?.server.closeAllConnections()
     this.#tcp?.server.closeAllConnections()

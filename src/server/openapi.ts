@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Answer, Route } from './route.js'
-import { errorAnswer } from './schemas/common.js'
+import type { Route } from './route.js'
+import { type Answer, errorAnswer } from './schemas/common.js'
 
 type Json = Record<string, unknown>
 
-/** The document of the API, made from the list of its operations: what it says is what is checked. */
-export function openApi(routes: readonly Route[], version: string): Json {
+/** The OpenAPI document, generated from the list of operations that also checks requests. */
+export function openApi(routes: readonly Route[], version: string): Json & { openapi: string } {
   const components: Json = {}
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -26,15 +26,20 @@ export function openApi(routes: readonly Route[], version: string): Json {
     components: {
       schemas: components,
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'the token of <state>/token' },
-        proof: { type: 'apiKey', in: 'header', name: 'X-Signalbox-Proof', description: 'a browser’s proof of its key' },
+        token: { type: 'http', scheme: 'bearer', description: 'the token in <state>/token' },
+        proof: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Signalbox-Proof',
+          description: 'a browser’s proof that it has its key',
+        },
         hook: { type: 'http', scheme: 'bearer', description: 'a session’s hook token' },
       },
     },
   }
 }
 
-/** Hono's `:id` and `:file{pattern}` as OpenAPI writes them. */
+/** Translates Hono's `:id` and `:file{pattern}` to OpenAPI. */
 export function pathOf({ path }: Pick<Route, 'path'>): string {
   return path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
 }
@@ -43,7 +48,7 @@ function operation(route: Route, components: Json): Json {
   const responses: Json = {}
   for (const [status, answer] of Object.entries(route.answers)) responses[status] = responseOf(answer, components)
   responses.default = {
-    description: 'what is wrong, and what to do',
+    description: 'an error: what is wrong, and what to do',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   }
   return {
@@ -117,7 +122,7 @@ function responseOf({ description, schema, media }: Answer, components: Json): J
   return { description, ...(Object.keys(content).length > 0 && { content }) }
 }
 
-/** Schemas that have a name are written once, and referred to. */
+/** Named schemas become components; others are inlined. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
     $defs?: Json

@@ -1,11 +1,13 @@
 import type { Clock } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
+import type { Home } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
-import type { AttractorPipelines } from '../runs/index.js'
-import type { TrustBook } from '../trust/index.js'
+import type { AttractorApi } from '../runs/index.js'
+import type { TrustStore } from '../trust/index.js'
+import type { InMilliseconds, Paired, Pairing } from './api-types.js'
 import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
-import type { ServerExtras } from './extras.js'
+import type { Doctor } from './doctor.js'
 import type { RateLimit } from './gate/rate-limits.js'
 import type { Idempotency } from './idempotency.js'
 import type { EventFeed } from './live/event-feed.js'
@@ -26,7 +28,7 @@ export interface ServerParts {
   runs: RunHost | null
   clock: Clock
   version: string
-  /** What a newer program asks before it takes this one's place. */
+  /** What a newer program reads before it replaces this daemon. */
   build: DaemonBuild
   startedAt: number
   settings: ServerSettings
@@ -35,30 +37,49 @@ export interface ServerParts {
   events: EventFeed
   updates: UpdateFeed
   records: RecordFeed
-  /** Takes secrets out of what leaves over TCP. */
+  /** Redacts secrets in everything that is sent over TCP. */
   text: CleanText
   panes: PaneFeed
   progress: RunProgress
   streams: Streams
-  extras: ServerExtras
+  /** The environment of the daemon. */
+  env: NodeJS.ProcessEnv
+  /** The home directory with its settings as they are now. */
+  home(): Home
+  doctor: Doctor
+  bot: BotControl
   idempotency: Idempotency
-  /** Decisions other than denials are refused, until the daemon is started again. */
   lockdown: Lockdown
-  pipelines: AttractorPipelines
-  trust: TrustBook
+  /** Graph runs under attractor's HTTP API. */
+  attractor: AttractorApi
+  trust: TrustStore
   metrics: Metrics
   audit: Audit
-  /** Where the dashboard listens; null while it does not. */
+  /** The address of the dashboard; null while it does not listen. */
   address(): string | null
-  /** Ends the daemon in good order. */
+  /** Shuts the daemon down. */
   stop(): void
   log(line: string): void
+}
+
+/** The Telegram bot as far as the API shows and steers it. */
+export interface BotControl {
+  health(): { state: string; detail?: string }
+  /** The pairing of a chat with a person. @throws SignalboxError `E_STATE` if the bot is not running. */
+  pairing(): {
+    open(): InMilliseconds<Pairing>
+    confirm(code: string): Paired['person']
+    close(): InMilliseconds<Pairing>
+  }
 }
 
 export interface DaemonBuild {
   /** When the program was built. */
   time: number
-  /** A command started it, so a command may end it; false: a person did, who watches it. */
+  /**
+   * A command started the daemon, so a command may stop it. False: a person started it at a
+   * terminal.
+   */
   isDetached: boolean
 }
 

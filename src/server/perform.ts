@@ -8,7 +8,7 @@ import type { ServerParts } from './parts.js'
 import type { Call, Route } from './route.js'
 import { type TimeForm, toJson } from './wire/index.js'
 
-export interface Arrival {
+export interface IncomingRequest {
   parts: ServerParts
   request: Request
   /** Path and query exactly as they were sent. */
@@ -20,32 +20,34 @@ export interface Arrival {
   hangUp(): void
 }
 
-/** One request, from its credential to its answer. What is wrong is thrown, in the order in which it is found out. */
-export async function perform(route: Route, arrival: Arrival): Promise<Response> {
-  const { parts, request, isSocket } = arrival
-  const mostBytes = route.form ? route.form(parts, isSocket) : BODY_MAX
+/**
+ * Handles one request, from its credential to its answer. Throws the first problem that it finds.
+ */
+export async function perform(route: Route, incoming: IncomingRequest): Promise<Response> {
+  const { parts, request, isSocket } = incoming
+  const maxBytes = route.form ? route.form(parts, isSocket) : BODY_MAX
   const { credential, bytes } = await authenticate(request, route, {
     parts,
-    target: arrival.target,
+    target: incoming.target,
     isSocket,
-    mostBytes,
+    maxBytes,
   })
   admit(route, credential, parts)
-  const form: TimeForm = request.headers.get('x-signalbox-time') === 'ms' ? 'ms' : 'rfc3339'
+  const form = timeFormOf(request)
   const call: Call = {
     parts,
     host: parts.host,
     who: credential,
-    person: credential.person ?? NOBODY,
+    person: credential.person ?? ANONYMOUS,
     surface: surfaceOf(credential),
-    params: arrival.params,
+    params: incoming.params,
     query: route.query ? checked(route.query, queryOf(request, route.query), 'query') : {},
     body: route.body ? checked(route.body, bodyOf(route, request, bytes), 'body') : undefined,
     bytes,
     request,
-    requestId: arrival.requestId,
-    closed: arrival.closed,
-    hangUp: arrival.hangUp,
+    requestId: incoming.requestId,
+    closed: incoming.closed,
+    hangUp: incoming.hangUp,
     header: name => request.headers.get(name) ?? undefined,
     form: () => formOf(request, bytes),
     json: (value, status = 200, headers = {}) =>
@@ -56,31 +58,35 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
     position: async () => cursorOf(parts.host.store.id, await parts.host.store.head()),
   }
   const key = request.headers.get('idempotency-key')
-  // Decisions keep their keys in the ledger. What opens a door (logins, tokens) is told once, and kept nowhere.
+  // Decisions keep their keys in the ledger. Logins and tokens are sent once and never stored.
   const isKept = route.method === 'POST' && route.isWrite && route.id !== 'approvals.decide' && !isSecret(route)
   if (key === null || !isKept) return route.handle(call)
-  const name = `${keyOf(credential)} ${arrival.target} ${key.slice(0, 200)}`
+  const name = `${keyOf(credential)} ${incoming.target} ${key.slice(0, 200)}`
   return parts.idempotency.once(name, bytes, async () => route.handle(call))
+}
+
+export function timeFormOf({ headers }: Request): TimeForm {
+  return headers.get('x-signalbox-time') === 'ms' ? 'ms' : 'rfc3339'
 }
 
 function isSecret({ id, access }: Route): boolean {
   return access === 'open' || id.startsWith('auth.') || id.startsWith('pairing.')
 }
 
-const NOBODY: Person = { id: 'nobody', name: 'nobody', role: 'viewer' }
+const ANONYMOUS: Person = { id: 'anonymous', name: 'anonymous', role: 'viewer' }
 
-/** Whether this credential may do this, and whether not too often. The owner's own socket is not counted. */
+/** Checks role, read-only mode, step-up and rate limits. The owner's socket has no limits. */
 function admit(route: Route, credential: Credential, parts: ServerParts): void {
   const { limits } = parts
   if (credential.kind === 'socket') return
   if (credential.kind !== 'hook') limits.requests.take(keyOf(credential))
   const { access } = route
   if (access !== 'open' && access !== 'hook' && !(credential.person && hasRole(credential.person.role, access)))
-    throw new SignalboxError('E_ROLE', `this needs the role of ${access}`, { next: 'ask the owner' })
+    throw new SignalboxError('E_ROLE', `this operation needs the role "${access}"`, { next: 'ask the owner' })
   if (route.isWrite && parts.settings.isReadOnly)
-    throw new SignalboxError('E_READ_ONLY', 'this server only shows', { next: 'start it without --read-only' })
+    throw new SignalboxError('E_READ_ONLY', 'the server is read-only', { next: 'start it without --read-only' })
   if (route.needsStepUp && parts.auth.confirmedAt(credential) === undefined)
-    throw new SignalboxError('E_STEP_UP', 'this needs a second confirmation', {
+    throw new SignalboxError('E_STEP_UP', 'this operation needs a second confirmation', {
       next: 'POST /api/v1/auth/step-up, then try again',
     })
   if (route.rate === 'decision') limits.decisions.take(credential.person?.id ?? '')
@@ -97,7 +103,7 @@ function bodyOf(route: Route, request: Request, bytes: Uint8Array): unknown {
   return parseJsonBody(bytes, type)
 }
 
-/** Filters are repeatable, or lists with commas; everything else counts once. */
+/** List parameters may be repeated or separated by commas; of others the last one counts. */
 function queryOf(request: Request, schema: z.ZodObject): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   const { searchParams } = new URL(request.url)
@@ -114,7 +120,7 @@ function isList(schema: unknown): boolean {
   return def.type === 'array' || (def.innerType !== undefined && isList(def.innerType))
 }
 
-/** Unknown fields are refused: a misspelt one must not be silently ignored. */
+/** Checks against a schema. Unknown fields are refused, so that a misspelt one is not ignored. */
 function checked(schema: z.ZodType, value: unknown, what: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -128,10 +134,14 @@ function checked(schema: z.ZodType, value: unknown, what: string): unknown {
 async function formOf(request: Request, bytes: Uint8Array): Promise<FormData> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\s*;/i.test(type))
-    throw new SignalboxError('E_TYPE', 'uploads are multipart/form-data', { next: 'send a form with the field "file"' })
+    throw new SignalboxError(
+      'E_TYPE',
+      `the content type of an upload must be multipart/form-data, not ${type || 'unset'}`,
+      { next: 'send a form with the field "file"' },
+    )
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } })
     .formData()
     .catch(error => {
-      throw new SignalboxError('E_INPUT', 'the body is no multipart/form-data', { cause: error })
+      throw new SignalboxError('E_INPUT', 'the body is not valid multipart/form-data', { cause: error })
     })
 }

@@ -1,4 +1,6 @@
-/** Whoever has the owner's credentials is the user of this machine, by whatever door. */
+/**
+ * The owner is the user of this machine ("local"), whichever credential or listener a request uses.
+ */
 export function personName(id: string): string {
   return id === 'owner' ? 'local' : id
 }

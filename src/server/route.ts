@@ -2,15 +2,20 @@ import type { z } from 'zod'
 import type { Host } from '../host/index.js'
 import type { Credential, Person, Role, Surface } from './credential.js'
 import type { ServerParts } from './parts.js'
+import type { Answer } from './schemas/common.js'
+import type { Sendable } from './wire/index.js'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** One operation of the API, as data: the app, the OpenAPI document and the contract tests are made from the same list. */
+/**
+ * One operation of the API, as data: the app, the OpenAPI document and the contract tests are made
+ * from the same list.
+ */
 export interface Route {
-  /** Unique: the operation's id in the OpenAPI document. */
+  /** The unique id of the operation in the OpenAPI document. */
   id: string
   method: Method
-  /** Whole path, parameters as `:name`. */
+  /** The whole path, with parameters as `:name`. */
   path: string
   summary: string
   tag: string
@@ -18,34 +23,30 @@ export interface Route {
   access: Role | 'open' | 'hook'
   /** Changes something, so that `serve --read-only` refuses it. */
   isWrite: boolean
-  /** Only the owner's own socket is served; over TCP there is no such route. */
+  /** Served on the owner's socket only. */
   isSocketOnly: boolean
   needsStepUp: boolean
-  /** A tighter limit than that of all requests. */
+  /** A rate limit in addition to that of all requests. */
   rate: 'decision' | 'session' | 'login' | null
   query: z.ZodObject | null
   body: z.ZodType | null
-  /** The body is `multipart/form-data`, of at most so many bytes. */
+  /** The body is `multipart/form-data`; returns the limit of its size in bytes. */
   form: ((parts: ServerParts, isSocket: boolean) => number) | null
-  /** A body of another type than JSON that is taken, too. */
+  /** Another content type than JSON that is accepted as well. */
   textBody: string | null
   answers: Readonly<Record<number, Answer>>
   handle(call: Call): Response | Promise<Response>
 }
 
-/** What comes back: JSON of a schema, or another type. */
-export interface Answer {
-  description: string
-  schema?: z.ZodType
-  /** Other types than JSON that it may have. */
-  media?: string | readonly string[]
-}
-
-export interface Call<Q = unknown, B = unknown> {
+/**
+ * A request that was authenticated and checked. `Q` and `B` are its query and body; `R` is what its
+ * answer may be.
+ */
+export interface Call<Q = unknown, B = unknown, R = unknown> {
   readonly parts: ServerParts
   readonly host: Host
   readonly who: Credential
-  /** The person who asks; who is nobody has come by a route that is open. */
+  /** The person who sent the request; an anonymous viewer on a route with `open` access. */
   readonly person: Person
   readonly surface: Surface
   readonly params: Readonly<Record<string, string>>
@@ -54,20 +55,26 @@ export interface Call<Q = unknown, B = unknown> {
   readonly bytes: Uint8Array
   readonly request: Request
   readonly requestId: string
-  /** Aborts when the caller has hung up. */
+  /** Aborts when the client disconnects. */
   readonly closed: AbortSignal
-  /** Cuts the connection off, for one that does not even take a goodbye. */
+  /** Closes the connection of a client that does not read its answer. */
   hangUp(): void
   header(name: string): string | undefined
   form(): Promise<FormData>
-  json(value: unknown, status?: number, headers?: Record<string, string>): Response
-  /** Where the log stands: what a stream resumes from. */
+  json(value: Sendable<R>, status?: number, headers?: Record<string, string>): Response
+  /** The end of the log as a cursor, from which a stream resumes. */
   position(): Promise<string>
 }
 
 type Of<S, None> = S extends z.ZodType ? z.output<S> : None
 
-interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | undefined> {
+type Answers = Route['answers']
+/** The JSON of all answers of an operation. */
+type JsonOf<A extends Answers> = {
+  [Status in keyof A]: A[Status] extends { schema: infer S extends z.ZodType } ? z.output<S> : never
+}[keyof A]
+
+interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | undefined, A extends Answers> {
   method: Method
   path: string
   id: string
@@ -81,14 +88,19 @@ interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | und
   body?: B
   form?: Route['form']
   textBody?: string
-  answers: Route['answers']
-  handle(call: Call<Of<Q, Record<string, never>>, Of<B, undefined>>): Response | Promise<Response>
+  answers: A
+  handle(call: Call<Of<Q, Record<string, never>>, Of<B, undefined>, JsonOf<A>>): Response | Promise<Response>
 }
 
-/** Declares an operation. Paths are below `/api/v1` unless they begin with `//`, which stands for the root. */
-export function route<Q extends z.ZodObject | undefined = undefined, B extends z.ZodType | undefined = undefined>(
-  spec: RouteSpec<Q, B>,
-): Route {
+/**
+ * Declares an operation. Paths are below `/api/v1` unless they start with `//`, which means the
+ * root.
+ */
+export function route<
+  const A extends Answers,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(spec: RouteSpec<Q, B, A>): Route {
   const path = spec.path.startsWith('//') ? spec.path.slice(1) : `/api/v1${spec.path}`
   return {
     id: spec.id,

@@ -1,10 +1,10 @@
-/** The settings of `server.*` and where things are, taken from the configuration by whoever starts the daemon. */
+/** The `server.*` settings and the directories of the server, taken from the configuration. */
 export interface ServerSettings {
-  /** The token and the devices are kept here. */
+  /** Contains the token and the devices. */
   stateDirectory: string
-  /** `server.json` is written here. */
+  /** Contains `server.json`. */
   runtimeDirectory: string
-  /** The dashboard's files, as they were built. */
+  /** The built files of the dashboard. */
   webDirectory: string
   bind: string
   port: number
@@ -12,7 +12,7 @@ export interface ServerSettings {
   tls: { certFile: string; keyFile: string } | null
   isBehindProxy: boolean
   proxies: readonly string[]
-  /** Further values of the Host header that are ours. */
+  /** Additional Host headers that are accepted. */
   hosts: readonly string[]
   passphraseFile: string | null
   requestsPerS: number
@@ -27,6 +27,6 @@ export interface ServerSettings {
   /** How long a connection may take to send its headers. */
   headersMs: number
   isReadOnly: boolean
-  /** Scripted agents in a temporary home: pages say so. */
+  /** Scripted agents in a temporary home; the pages show that. */
   isDemo?: boolean
 }

@@ -19,11 +19,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 interface StaticFile {
   bytes: Uint8Array
-  /** The same, smaller; null where that gains nothing. */
+  /** Compressed with gzip; null if that saves nothing. */
   packed: Uint8Array | null
   type: string
   tag: string
-  /** Its name holds a hash of its content, so it never changes. */
+  /** Its name contains a hash of its content, so it never changes. */
   isHashed: boolean
 }
 
@@ -33,8 +33,9 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>S
 `
 
 /**
- * The dashboard's files. They are read into memory by walking their directory, and a request is looked up by its name: no path of a
- * request ever reaches the file system. They hold no data, so they need no login.
+ * The files of the dashboard. They are read into memory by walking their directory, and requests
+ * are looked up by name: the path of a request never reaches the file system. The files contain no
+ * user data, so they need no login.
  */
 export class StaticFiles {
   readonly #directory: string
@@ -50,14 +51,14 @@ export class StaticFiles {
     const file = this.#files.get(path)
     const takesGzip = /\bgzip\b/.test(encodings)
     if (file) return serve(file, knownTag, takesGzip)
-    // Addresses of pages have no extension; a file that is not there is not a page.
-    if (extname(path) !== '') return new Response('there is no such file\n', { status: 404, headers: TEXT })
+    // Addresses of pages have no extension; an unknown file is not a page.
+    if (extname(path) !== '') return new Response('file not found\n', { status: 404, headers: TEXT })
     const page = this.#files.get(PAGE)
     if (page) return serve(page, knownTag, takesGzip)
     return new Response(NOT_BUILT, { headers: { 'content-type': TYPES['.html']! } })
   }
 
-  /** Reads all again after a new build. */
+  /** Reads all files again after a new build. */
   #refresh(): void {
     const builtAt = statSync(join(this.#directory, PAGE), { throwIfNoEntry: false })?.mtimeMs ?? 0
     if (builtAt === this.#builtAt) return
@@ -82,7 +83,7 @@ function serve(file: StaticFile, knownTag: string | undefined, takesGzip: boolea
   return new Response((isPacked ? packed : bytes) as Uint8Array<ArrayBuffer>, { headers })
 }
 
-/** Regular files only: a link could lead anywhere. */
+/** Regular files only: a symbolic link could point outside of the directory. */
 function* filesBelow(directory: string, path: string): Generator<[string, StaticFile]> {
   let entries: Dirent[]
   try {

@@ -16,7 +16,7 @@ import { StaticFiles } from './static-files.js'
 
 const HEADER_MAX = 16 * 1024
 const IDLE_MS = 60_000
-/** How often connections are looked at that have not sent their headers in time. */
+/** How often connections are checked that have not sent their headers in time. */
 const CHECK_MS = 1_000
 
 export interface TcpListener {
@@ -72,7 +72,7 @@ function open({ tls, headersMs }: ServerSettings, handle: RequestListener): Serv
     const pair = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
     return createSecureServer({ ...options, ...pair }, handle) as unknown as Server
   } catch (error) {
-    throw new SignalboxError('E_CONFIG', `the certificate cannot be used: ${(error as Error).message}`, {
+    throw new SignalboxError('E_CONFIG', `invalid TLS certificate or key: ${(error as Error).message}`, {
       next: 'check server.tls_cert and server.tls_key',
       cause: error,
     })
@@ -83,10 +83,10 @@ function listen(server: Server, { bind, port }: ServerSettings): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', error => {
       const { code } = error as NodeJS.ErrnoException
-      const why = code === 'EADDRINUSE' ? 'something else listens there' : (code ?? error.message)
+      const why = code === 'EADDRINUSE' ? 'the port is in use' : (code ?? error.message)
       reject(
         new SignalboxError('E_PORT', `the dashboard cannot listen on ${bind}:${port}: ${why}`, {
-          next: 'choose another one: signalbox serve --port 0, or server.port in the settings',
+          next: 'choose another port: signalbox serve --port 0, or server.port in the settings',
           cause: error,
         }),
       )

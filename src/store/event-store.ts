@@ -1,14 +1,20 @@
+import type { NewEvent, StoredEvent } from '../events/index.js'
+
+export type { NewEvent, StoredEvent }
+
 /**
- * The log. Everything that happened is an event in a stream; everything a person sees is a projection of events.
- * SQLite implements it for one machine, PostgreSQL beyond; `store/testing/conformance.ts` is the contract both must pass.
+ * The log. Everything that happened is an event in a stream; everything a person sees is a
+ * projection of events. SQLite implements it; `store/testing/conformance.ts` is the contract for
+ * every implementation.
  */
 export interface EventStore {
-  /** Eight hex digits made with the store; a restored or replaced store has another one. */
+  /** Eight hex digits created with the store; a restored or replaced store has another one. */
   readonly id: string
 
   /**
-   * Appends to one stream at its expected version, all or nothing. Returns after the events are as durable as asked.
-   * @throws SignalboxError `E_VERSION` when the stream is at another version; nothing was written.
+   * Appends to one stream at its expected version, all or nothing. Returns once the events are as
+   * durable as requested.
+   * @throws SignalboxError `E_VERSION` if the stream is at another version; nothing was written.
    */
   append(
     stream: string,
@@ -17,16 +23,16 @@ export interface EventStore {
     options?: AppendOptions,
   ): Promise<AppendResult>
 
-  /** The same for several streams in one transaction: either all streams move or none. */
+  /** The same for several streams in one transaction: either all streams advance or none. */
   appendAll(appends: readonly StreamAppend[], options?: AppendOptions): Promise<AppendResult[]>
 
-  /** Events of one stream in order of version, from `fromVersion` (inclusive, default 1). */
+  /** Events of one stream in version order, from `fromVersion` (inclusive, default 1). */
   readStream(stream: string, options?: { fromVersion?: number; limit?: number }): Promise<StoredEvent[]>
 
-  /** Events of all streams in order of position, after `after` (exclusive). */
+  /** Events of all streams in position order, after `after` (exclusive). */
   readAll(options: { after: number; limit: number; types?: readonly string[] }): Promise<StoredEvent[]>
 
-  /** Version of a stream; 0 when it does not exist. */
+  /** Version of a stream; 0 if it does not exist. */
   streamVersion(stream: string): Promise<number>
 
   /** Position of the newest event; 0 in an empty store. */
@@ -37,17 +43,21 @@ export interface EventStore {
   loadSnapshot(key: string): Promise<Snapshot | null>
   deleteSnapshot(key: string): Promise<void>
 
-  /** The stored state of one projection's document, or null. Projections move in the transaction of the append. */
+  /**
+   * The stored state of one document of a projection, or null. Projections are updated in the
+   * transaction of the append.
+   */
   document<T>(projection: string, key: string): Promise<StoredDocument<T> | null>
-  /** Documents of a projection, newest change first. `prefix` filters by the key's beginning. */
+  /** Documents of a projection, most recently changed first. `prefix` filters by key. */
   documents<T>(
     projection: string,
     options?: { prefix?: string; limit?: number; before?: number },
   ): Promise<StoredDocument<T>[]>
 
   /**
-   * Calls back with every event after `after`, in order, without gap or double, whichever process wrote it; then with new ones as
-   * they come. A handler that throws stops nothing: the error goes to `onError` and delivery goes on.
+   * Calls back with every event after `after`, in order, without gaps or duplicates, whichever
+   * process wrote it; then with new ones as they arrive. A handler that throws does not stop
+   * delivery: the error goes to `onError`.
    */
   subscribe(
     options: { after: number; types?: readonly string[]; onError?: (error: unknown) => void },
@@ -55,45 +65,33 @@ export interface EventStore {
   ): Subscription
 
   /**
-   * Takes the lease of something that only one process may drive, or tells who has it. A lease is free when it has run out, or when
-   * `isGone` says that its owner is no more; each taking raises its epoch, which fences the owner before.
+   * Acquires a lease on something that only one process may drive, or returns its holder. A lease
+   * is free if it has expired, or if `isGone` says that its owner is dead; each acquisition raises
+   * its epoch, which fences the previous owner.
    */
   acquireLease(
     key: string,
     owner: string,
     options: { ttlMs: number; isGone?: (owner: string) => boolean },
   ): Promise<Lease | LeaseHolder>
-  /** False: another one has it by now. */
+  /** False: another owner holds it now. */
   renewLease(lease: Fence, ttlMs: number): Promise<boolean>
   releaseLease(lease: Fence): Promise<void>
 
-  /** Reads the whole file and tells what is wrong with it, for `doctor`. */
+  /** Reads the whole file and reports its problems, for `doctor`. */
   check(): Promise<StoreProblem[]>
 
-  /** Walks the chain of the chained streams (`OpenStoreOptions.chained`) and names every place where it breaks. */
+  /**
+   * Verifies the chain of the chained streams (`OpenStoreOptions.chained`) and reports every place
+   * where it breaks.
+   */
   checkChain(): Promise<ChainProblem[]>
 
   close(): Promise<void>
 }
 
-/** `'any'` appends at whatever version the stream has: for reports that cannot conflict. */
+/** `'any'` appends at any version of the stream: for reports that cannot conflict. */
 export type ExpectedVersion = number | 'any'
-
-export interface NewEvent {
-  type: string
-  data: Record<string, unknown>
-  /** Milliseconds since the epoch; the store's clock when absent. */
-  at?: number
-}
-
-export interface StoredEvent {
-  position: number
-  stream: string
-  version: number
-  type: string
-  at: number
-  data: Record<string, unknown>
-}
 
 export interface StreamAppend {
   stream: string
@@ -102,23 +100,28 @@ export interface StreamAppend {
 }
 
 export interface AppendOptions {
-  /** `full` survives a power cut (completions, answers, decisions); `normal` survives any crash of a process. Default `full`. */
+  /**
+   * `full` survives a power failure (completions, answers, decisions); `normal` survives a crash of
+   * the process. Default `full`.
+   */
   durability?: 'full' | 'normal'
   /**
-   * Asked inside the transaction, before anything is written: false undoes all of it with `E_PRECONDITION`. For what a version cannot
-   * tell, such as a time that may pass while the append waits for another process.
+   * Called inside the transaction, before anything is written: false rolls it back with
+   * `E_PRECONDITION`. For conditions that a version cannot express, such as a deadline that may
+   * pass while the append waits for another process.
    */
   onlyIf?: () => boolean
   /**
-   * `later`: documents need not be saved with this append. They follow with one of the next, and whoever reads one before is given it as
-   * it must be. For events that come in quick succession and change little of what people see. Default `now`.
+   * `later`: the documents need not be saved with this append. A following append saves them, and a
+   * reader before that still gets the current state. For events in quick succession that change
+   * little of what people see. Default `now`.
    */
   documents?: 'now' | 'later'
-  /** The append is made under this lease: `E_FENCED`, and nothing written, when another one has it by now. */
+  /** Append under this lease: `E_FENCED`, and nothing is written, if another owner holds it now. */
   fence?: Fence
 }
 
-/** A lease as an append names it. */
+/** A lease, as an append refers to it. */
 export interface Fence {
   key: string
   epoch: number
@@ -129,7 +132,7 @@ export interface Lease extends Fence {
   owner: string
 }
 
-/** Someone else has the lease. */
+/** Another owner holds the lease. */
 export interface LeaseHolder {
   isHeld: true
   by: string
@@ -143,7 +146,7 @@ export interface AppendResult {
 }
 
 export interface Snapshot {
-  /** Version of the stream (or the position of the log) that the state was folded up to. */
+  /** Version of the stream (or position of the log) that is folded into the state. */
   version: number
   state: unknown
 }
@@ -155,19 +158,19 @@ export interface StoredDocument<T> {
 }
 
 export interface Subscription {
-  /** Looks for new events now, and resolves when the handler has had them. */
+  /** Checks for new events now, and resolves once the handler has received them. */
   poll(): Promise<void>
   close(): void
 }
 
 export interface StoreProblem {
-  /** What is wrong, in a sentence. */
+  /** What is wrong, in one sentence. */
   message: string
-  /** The position or table concerned, where known. */
+  /** The position or table, if known. */
   place?: string
 }
 
-/** Where the chain of the ledger does not hold. */
+/** A place where the chain of the ledger is broken. */
 export interface ChainProblem extends StoreProblem {
   position: number
   stream: string
@@ -176,7 +179,7 @@ export interface ChainProblem extends StoreProblem {
 
 /**
  * A projection keeps one document per key, folded from events in the transaction that appends them.
- * `version` grows when `evolve` changes: the store then rebuilds the documents from the log.
+ * Raise `version` when `evolve` changes: the store then rebuilds the documents from the log.
  */
 export interface Projection<T = unknown> {
   readonly name: string

@@ -3,20 +3,23 @@ import type { ForeignCall } from '../reports/index.js'
 import type { PaneInfo } from './pane-info.js'
 import type { TmuxPane } from './tmux-pane.js'
 
-/** By id, a unique beginning of it, a session's number, or a place in tmux. */
+/** Finds a pane by id, a unique prefix of it, a session's number, or a place in tmux. */
 export function paneByWord(all: readonly PaneInfo[], word: string): PaneInfo {
   const exact = all.find(pane => pane.id === word || pane.place === word || pane.tmuxPane === word)
   if (exact) return exact
-  const begun = all.filter(pane => pane.id.startsWith(word))
-  if (begun.length === 1) return begun[0]!
-  if (begun.length > 1)
-    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" is the beginning of ${begun.length} panes`, {
-      next: 'write more of the id',
+  const matches = all.filter(pane => pane.id.startsWith(word))
+  if (matches.length === 1) return matches[0]!
+  if (matches.length > 1)
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${matches.length} panes`, {
+      next: 'give more of the id',
     })
-  throw new SignalboxError('E_UNKNOWN', `there is no pane "${word}"`, { next: 'signalbox watch lists them' })
+  throw new SignalboxError('E_UNKNOWN', `unknown pane "${word}"`, { next: 'signalbox watch lists the panes' })
 }
 
-/** The tmux pane that a hook call comes from: by its own id, its terminal, or the one pane of this agent in this directory. */
+/**
+ * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of this
+ * agent in this directory.
+ */
 export function paneOfCall(
   all: readonly TmuxPane[],
   { agent, tmuxPane, socket, tty, cwd }: ForeignCall,

@@ -3,10 +3,13 @@ import { isPlainShell, type Job, jobName, shownCommand } from '../panes/index.js
 import { ownProgram, terminalGroups } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 
-/** Programs of agents by their process names. */
+/** Agents by the process names of their programs. */
 export type AgentPrograms = ReadonlyMap<string, string>
 
-/** What runs in the foreground of the terminal of this process. `fallback`: the name where the system shows no more. */
+/**
+ * Reads what runs in the foreground of this process's terminal. `fallback`: the name if the system
+ * shows nothing else.
+ */
 export function readJob(
   pid: number,
   fallback: string,
@@ -16,7 +19,8 @@ export function readJob(
   const foreground = group > 0 ? group : pid
   const words = wordsOf(foreground) ?? wordsOf(pid) ?? (fallback === '' ? [] : [fallback])
   const name = jobName(words) ?? (fallback === '' ? null : fallback)
-  // An agent may call itself what it likes: the name that the system shows counts as well as its command line.
+  // An agent may rename its process: the name that the system shows counts as well as its command
+  // line.
   const agent = [name, fallback].map(word => (word === null ? undefined : options.programs.get(word))).find(Boolean)
   return {
     name: agent !== undefined && name !== null && !options.programs.has(name) ? fallback : name,
@@ -30,7 +34,7 @@ export function readJob(
 const OWN_PROGRAM = ownProgram('cli')
 const OWN_SURFACES: ReadonlySet<string> = new Set(['watch', 'attach'])
 
-/** A terminal of ours in somebody's pane: what it shows is listed already. */
+/** One of our own surfaces in a person's pane: what it shows is already listed. */
 export function isOwnSurface(pid: number): boolean {
   const group = terminalGroups(pid)?.foreground ?? -1
   const words = wordsOf(group > 0 ? group : pid) ?? []
@@ -38,7 +42,10 @@ export function isOwnSurface(pid: number): boolean {
   return at >= 0 && OWN_SURFACES.has(words[at + 1] ?? '')
 }
 
-/** The arguments of a process; null where nobody tells. Programs that rename themselves write one long word. */
+/**
+ * The arguments of a process; null if unknown. Programs that rename themselves have one long
+ * argument.
+ */
 function wordsOf(pid: number): string[] | null {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

@@ -1,6 +1,6 @@
 import type { SupervisorSettings } from '../panes/index.js'
 
-/** What can be switched off while it runs. Each takes effect at once, and is an event. */
+/** What can be switched off at run time. Each takes effect at once, and is an event. */
 export const SWITCHES = ['heuristics', 'hooks', 'osc7501', 'notify', 'tmux'] as const
 export type SwitchName = (typeof SWITCHES)[number]
 
@@ -11,7 +11,7 @@ export interface SwitchChange {
   pane?: string
 }
 
-/** The settings of supervision with the parts that switches change. */
+/** The settings of supervision, with the parts that switches change. */
 export interface LiveSettings extends SupervisorSettings {
   panes: Mutable<SupervisorSettings['panes']>
   heuristics: Mutable<SupervisorSettings['heuristics']>

@@ -1,34 +1,40 @@
-import { type Glance, isSameGlance, stillTitle } from './pane-glance.js'
-import type { PaneInfo } from './pane-info.js'
+import { type PaneInfo, rawDoing } from './pane-info.js'
+import type { SessionPane } from './pane-registry.js'
+import type { TmuxPane } from './tmux-pane.js'
 
-export type BoardChange = { type: 'pane'; pane: PaneInfo; before: PaneInfo | null } | { type: 'gone'; pane: PaneInfo }
+export type PaneListChange =
+  | { type: 'pane'; pane: PaneInfo; before: PaneInfo | null }
+  | { type: 'gone'; pane: PaneInfo }
 
-/** What everybody was last told of each pane: a change is told once, and what is the same again is not. */
-export class ToldPanes {
+/** Publishes changes of panes: each change once, and nothing if a pane is unchanged. */
+export class PaneChangeFeed {
   readonly #shown = new Map<string, PaneInfo>()
   readonly #keys = new Map<string, string>()
-  readonly #glances = new Map<string, Glance>()
-  readonly #listeners = new Set<(change: BoardChange) => void>()
+  readonly #digests = new Map<string, PaneDigest>()
+  readonly #listeners = new Set<(change: PaneListChange) => void>()
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  listen(listener: (change: BoardChange) => void): () => void {
+  listen(listener: (change: PaneListChange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Most of the time nothing has happened to a pane since it was last described: then it is not described again. */
-  isNew(id: string, glance: Glance): boolean {
-    const isSame = isSameGlance(this.#glances.get(id), glance)
-    this.#glances.set(id, glance)
+  /**
+   * Most of the time a pane has not changed since it was last described: then it need not be
+   * described again.
+   */
+  isNew(id: string, digest: PaneDigest): boolean {
+    const isSame = isSameDigest(this.#digests.get(id), digest)
+    this.#digests.set(id, digest)
     return !isSame
   }
 
-  /** Tells of a pane if there is something to tell. */
-  tell(info: PaneInfo): void {
+  /** Publishes a pane if it has changed. */
+  publish(info: PaneInfo): void {
     const { id } = info
     const key = JSON.stringify({
       ...info,
@@ -43,15 +49,15 @@ export class ToldPanes {
     this.#send({ type: 'pane', pane: info, before })
   }
 
-  leave(id: string): void {
+  remove(id: string): void {
     const info = this.#shown.get(id)
     this.#shown.delete(id)
     this.#keys.delete(id)
-    this.#glances.delete(id)
+    this.#digests.delete(id)
     if (info) this.#send({ type: 'gone', pane: info })
   }
 
-  #send(change: BoardChange): void {
+  #send(change: PaneListChange): void {
     for (const listener of this.#listeners) {
       try {
         listener(change)
@@ -60,4 +66,47 @@ export class ToldPanes {
       }
     }
   }
+}
+
+/** All inputs of a pane's description, as values and references that are cheap to compare. */
+type PaneDigest = readonly unknown[]
+
+/**
+ * A hundred idle panes are checked each second for changes, and a working one twenty times: most
+ * looks bring only another spinner frame or another row of text, which no list shows. Describing a
+ * pane costs redaction and string building; comparing its inputs costs little. Every input of a
+ * description must be listed here; time itself only where it changes the text.
+ */
+export function digestOf(pane: SessionPane | TmuxPane, more: readonly unknown[]): PaneDigest {
+  const t = pane.now()
+  const { supervisor } = pane
+  const state = supervisor.state(t)
+  const { staleFor, run: _run, claim, ...values } = state
+  const { name, commandLine } = supervisor.job ?? {}
+  const about = 'about' in pane ? Object.values(pane.about()) : [pane.info, pane.agent]
+  return [
+    staleFor === null,
+    ...Object.values(values),
+    claim?.is,
+    rawDoing(supervisor.pane.state(t), state),
+    stillTitle(supervisor.pane.screen.last?.frame.title ?? ''),
+    name,
+    commandLine,
+    ...about,
+    ...more,
+  ]
+}
+
+/**
+ * Agents animate a spinner in their title ten times a second: the title is updated with the next
+ * other change.
+ */
+function stillTitle(title: string): string {
+  return title.replace(/^[^\p{L}\p{N}]+/u, '')
+}
+
+function isSameDigest(before: PaneDigest | undefined, now: PaneDigest): boolean {
+  return (
+    before !== undefined && before.length === now.length && now.every((value, index) => Object.is(value, before[index]))
+  )
 }

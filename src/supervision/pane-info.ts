@@ -1,10 +1,10 @@
-import type { PaneState, PaneStatus, Supervised, Supervisor } from '../panes/index.js'
+import type { PaneState, PaneStatus, SupervisedState, Supervisor } from '../panes/index.js'
 import type { Menu, Observation } from '../screen/index.js'
 import type { Redactor } from '../text/index.js'
-import type { SessionPane } from './pane-board.js'
+import type { SessionPane } from './pane-registry.js'
 import type { TmuxPane } from './tmux-pane.js'
 
-/** A pane as every surface is told of it. Times are wall milliseconds. */
+/** A pane as surfaces show it. Times are wall-clock milliseconds. */
 export interface PaneInfo {
   id: string
   source: 'session' | 'tmux'
@@ -16,7 +16,7 @@ export interface PaneInfo {
   tmuxPane?: string
   agent: string | null
   job: string | null
-  /** Redacted and cut. */
+  /** Redacted and shortened. */
   command: string
   cwd: string
   title: string
@@ -39,7 +39,7 @@ export interface PaneInfo {
   isInMode: boolean
   why: { claim: string | null; authority: string; rule: string; confidence: number; staleForS: number | null }
   heuristics: 'auto' | 'off'
-  /** Nobody is called for it. */
+  /** No notifications are sent for it. */
   isMuted: boolean
   gate: string | null
   flicker: number
@@ -48,7 +48,7 @@ export interface PaneInfo {
   approval?: string
 }
 
-/** What the board does not add itself. */
+/** Everything except what the registry adds itself. */
 type UnmutedPane = Omit<PaneInfo, 'isMuted'>
 
 export function describeSession(pane: SessionPane, redactor: Redactor): UnmutedPane {
@@ -123,15 +123,15 @@ function common(
   }
 }
 
-/** The one line that says what a pane is about. */
-export function doingOf(state: PaneState, supervised: Supervised, redact: (text: string) => string): string {
+/** The line that says what a pane is doing. */
+export function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
   return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
 }
 
-/** The same as it stands on the screen. */
+/** The same, unredacted. */
 export function rawDoing(
   { payload, view, look, awaiting }: PaneState,
-  { status, claim, exitCode, label }: Supervised,
+  { status, claim, exitCode, label }: SupervisedState,
 ): string {
   const { menu, tool, message } = (payload ?? {}) as {
     menu?: Menu | null
@@ -147,7 +147,7 @@ export function rawDoing(
   if (status === 'running' || status === 'long-running') {
     if (tool && (tool.summary || tool.name !== 'Shell')) return `${tool.name} ${tool.summary}`.trim()
     const said = (payload as { label?: string } | null)?.label
-    return label || said || (view === 'response_content' ? 'writes its answer' : view.replaceAll('_', ' '))
+    return label || said || (view === 'response_content' ? 'writing its answer' : view.replaceAll('_', ' '))
   }
   return look?.observation.user ?? ''
 }
@@ -156,7 +156,7 @@ function state(look: PaneState['look']): string[] {
   return look?.frame.lines.map(line => line.text) ?? []
 }
 
-/** A question without a menu stands on the row of the cursor. */
+/** A question without a menu is on the row of the cursor. */
 function lastRow(_observation: Observation | undefined, rows: readonly string[]): string {
   return rows.findLast(row => row.trim() !== '')?.trim() ?? ''
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { PackShelf } from '../agents/index.js'
+import { LivePacks } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { PaneScreen } from '../panes/index.js'
 import { createRedactor } from '../text/index.js'
@@ -28,13 +28,13 @@ afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))
 async function watched() {
   const clock = new SimulatedClock()
   const events: { type: string; data: object }[] = []
-  const packs = new PackShelf({
+  const packs = new LivePacks({
     directories: { user: null, shipped: join(root, 'shipped') },
     clock,
     onFailed: () => undefined,
     onReloaded: () => undefined,
   })
-  const live = await packs.take('x')
+  const live = await packs.acquire('x')
   const screen = new PaneScreen(live.pack, { cols: 40, rows: 10 })
   const drift = new DriftFiles(root)
   const watch = new SessionMonitor({
@@ -55,8 +55,8 @@ async function watched() {
   return { clock, events, watch, drift, show, live }
 }
 
-describe('a live session is watched', () => {
-  it('explains itself: reading, evidence and the last changes', async () => {
+describe('the monitor of a live session', () => {
+  it('explains the session: reading, evidence and the last changes', async () => {
     const { watch, show } = await watched()
     show(`Agent X v1.4.0\r\n${BOX}`)
     const { reading, evidence, frame, history } = watch.explain()
@@ -67,7 +67,7 @@ describe('a live session is watched', () => {
     expect(watch.version).toBe('1.4.0')
   })
 
-  it('reports a version that no pack file is for, and believes the nearest less', async () => {
+  it('reports a version without a matching pack file, and lowers the confidence of the nearest', async () => {
     const { events, show, live } = await watched()
     show(`Agent X v3.0.1\r\n${BOX}`)
     await vi.waitFor(() =>
@@ -78,7 +78,7 @@ describe('a live session is watched', () => {
     expect(live.pack.trust).toBe(0.9)
   })
 
-  it('keeps a screen that nobody recognises and that stays, without its secrets', async () => {
+  it('keeps an unrecognised screen that stays, without its secrets', async () => {
     const { clock, events, drift, show } = await watched()
     show('What is this?\r\ntoken ghp_abcdefghijklmnopqrstuvwxyz0123456789')
     clock.advance(8_000)
@@ -90,7 +90,7 @@ describe('a live session is watched', () => {
     expect(JSON.stringify(version)).not.toContain('abcdefghij')
   })
 
-  it('writes its counts at the end and lets the pack go', async () => {
+  it('writes its counts at the end and releases the pack', async () => {
     const { watch, drift, show } = await watched()
     show(`Agent X v1.4.0\r\n${BOX}`)
     watch.exited({ code: 0, signal: null, t: 2 })

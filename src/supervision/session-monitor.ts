@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptExit } from '../keeper/index.js'
 import {
+  DriftDetector,
   type DriftReport,
-  DriftWatch,
   Pane,
   type PaneOutput,
   type PaneScreen,
@@ -24,37 +24,36 @@ export interface SessionMonitorOptions {
   drift: DriftFiles
   redactor: Redactor
   record<T extends EventType>(type: T, data: EventData<T>): void
-  /** Returns the supervisor that follows the status of the session's pane. */
+  /** Creates the supervisor that follows the status of the session's pane. */
   supervise?(pane: Pane): Supervisor
-  /** Something about the pane may have changed. */
+  /** Called when something about the pane may have changed. */
   changed?(): void
   onError(error: unknown): void
 }
 
 const FLUSH_MS = 30_000
 /**
- * A pane changes with every row that it prints: readers of the pane list are notified at most this
- * often, in seconds. A new status is notified at once.
+ * What a pane does changes with every row it prints; readers of a list need it only this often. A
+ * status change is reported at once.
  */
-const NOTIFY_AGAIN_S = 0.25
+const REPORT_INTERVAL_S = 0.25
 
 /**
- * Follows a live session for people: what all evidence, with hooks and transcript, adds up to and
- * why (`explain`), the status of its pane, which version of the agent this is, and whether its
- * screens still look as the pack says. It cannot change the session. The session itself acts on a
- * second reading, from bytes alone (docs/decisions/0022-two-readings-of-a-session.md).
+ * Monitors a live session from outside: what the evidence adds up to and why (`explain`), which
+ * version of the agent it is, whether its screens still match the pack. It does not influence the
+ * session.
  */
 export class SessionMonitor implements SessionObserver {
   readonly #options: SessionMonitorOptions
   readonly #pane: Pane
   readonly #timeline: Timeline
   readonly #history = new ChangeHistory()
-  readonly #drift = new DriftWatch()
+  readonly #drift = new DriftDetector()
   #flushed = { anchored: 0, structural: 0, unknown: 0 }
   #flushedAt: number
   #time = { t: 0, at: 0 }
   #timer: Timer | null = null
-  #notified = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
+  #lastReport = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
   #isVersionKnown = false
   readonly supervisor: Supervisor | null
 
@@ -67,7 +66,7 @@ export class SessionMonitor implements SessionObserver {
     this.#timeline = new Timeline(pack)
     this.#flushedAt = clock.monotonic()
     this.#time.at = clock.monotonic()
-    pack.watch = timeBox(pack, {
+    pack.ruleTimer = timeBox(pack, {
       now: () => clock.monotonic(),
       onSwitchedOff: ({ rule, ms, reason }) =>
         options.record('pack.rule-off', { agent: pack.agent, pack: pack.file, rule, ms, reason }),
@@ -85,7 +84,7 @@ export class SessionMonitor implements SessionObserver {
         this.#findVersion(step.look.frame)
         if (isLive) for (const report of this.#drift.see(step.look)) this.#reportDrift(report)
       }
-      this.#notify(t)
+      this.#reportChange(t)
       this.#schedule(t)
       if (this.#options.clock.monotonic() - this.#flushedAt >= FLUSH_MS) this.#flush()
     } catch (error) {
@@ -94,15 +93,15 @@ export class SessionMonitor implements SessionObserver {
   }
 
   input(t: number, bytes: Uint8Array): void {
-    this.#pane.noteInput(t, bytes)
+    this.#pane.recordInput(t, bytes)
   }
 
-  /** Takes a report of the agent; a late report keeps its own time. */
+  /** Takes a report of the agent; late reports keep the time at which they were made. */
   report(report: AgentReport): void {
     try {
       const now = this.#now()
       const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - report.at) / 1000))
-      const steps = this.#pane.hear(report, t)
+      const steps = this.#pane.takeReport(report, t)
       this.supervisor?.take(steps, t)
       this.supervisor?.note(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.is, t)
       this.#timeline.take(steps)
@@ -123,6 +122,7 @@ export class SessionMonitor implements SessionObserver {
     this.#options.live.release()
   }
 
+  /** Explains the current state. */
   explain(): Explanation {
     return explainMoment(
       this.#timeline.now(this.#pane.state(this.#now())),
@@ -145,12 +145,12 @@ export class SessionMonitor implements SessionObserver {
     return this.#options.live.version
   }
 
-  /** The board's own interval finds changes that are not notified now. */
-  #notify(t: number): void {
+  /** Changes that are not reported now are found by the registry's own tick. */
+  #reportChange(t: number): void {
     const stateId = this.supervisor?.stateId ?? 0
-    const isEarly = t >= this.#notified.t && t < this.#notified.t + NOTIFY_AGAIN_S
-    if (isEarly && stateId === this.#notified.stateId) return
-    this.#notified = { t, stateId }
+    const isEarly = t >= this.#lastReport.t && t < this.#lastReport.t + REPORT_INTERVAL_S
+    if (isEarly && stateId === this.#lastReport.stateId) return
+    this.#lastReport = { t, stateId }
     this.#options.changed?.()
   }
 
@@ -173,7 +173,7 @@ export class SessionMonitor implements SessionObserver {
     }, this.#options.onError)
   }
 
-  /** A screen that does not change sends nothing: a timer checks it. */
+  /** A still screen sends nothing: timers must be scheduled. */
   #schedule(t: number): void {
     const due = this.#drift.nextDeadline()
     this.#timer?.cancel()

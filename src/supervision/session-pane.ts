@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/index.js'
 import type { LiveSession, SessionRecord } from '../sessions/index.js'
-import type { SessionPane } from './pane-board.js'
+import type { SessionPane } from './pane-registry.js'
 import type { SessionMonitor } from './session-monitor.js'
 
-/** A session as a pane of the board; null if it is not supervised. */
+/** A session of ours as a pane of the registry; null if it is not supervised. */
 export function sessionPane(
   session: LiveSession,
   monitor: SessionMonitor,

@@ -1,23 +1,26 @@
 import type { Supervisor } from '../panes/index.js'
 import { readsTerminal } from '../process/index.js'
 
-export interface WitnessedPane {
+export interface CheckedPane {
   supervisor: Supervisor
   now(): number
-  /** Its first process; the terminal is that one's. */
+  /** Its first process, which owns the terminal. */
   pid: number
 }
 
-/** Looks whether the program in a pane reads its terminal, where its supervisor wants to know; resolves when it has been told. */
-export async function askWitness(
-  { supervisor, now, pid }: WitnessedPane,
+/**
+ * Checks whether the program in a pane reads its terminal, if its supervisor asks for it; resolves
+ * once the supervisor has the result.
+ */
+export async function checkTerminalReads(
+  { supervisor, now, pid }: CheckedPane,
   options: { env: NodeJS.ProcessEnv; onError(error: unknown): void },
 ): Promise<boolean> {
-  if (!supervisor.isWitnessDue(now())) return false
-  const witness = await readsTerminal(pid, options.env).catch((error: unknown) => {
+  if (!supervisor.isReadCheckDue(now())) return false
+  const result = await readsTerminal(pid, options.env).catch((error: unknown) => {
     options.onError(error)
-    return { reads: 'unknown', how: 'the look at it failed' } as const
+    return { reads: 'unknown', how: 'the check failed' } as const
   })
-  supervisor.witness(witness, now())
+  supervisor.takeReadCheck(result, now())
   return true
 }

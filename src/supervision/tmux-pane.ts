@@ -1,4 +1,4 @@
-import { type AgentReport, type LivePack, loadAgent, type PackShelf } from '../agents/index.js'
+import { type AgentReport, type LivePack, type LivePacks, loadAgent } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import { type Counters, Pane, type PaneStep, Supervisor, type SupervisorSettings } from '../panes/index.js'
 import { contentBytes, type TmuxContent, type TmuxPaneInfo } from '../panes/tmux/index.js'
@@ -6,7 +6,7 @@ import { initialMemory } from '../screen/index.js'
 import { JoinedConversation } from '../sessions/index.js'
 import type { Redactor } from '../text/index.js'
 import { type AgentPrograms, isOwnSurface, readJob } from './foreground-job.js'
-import { askWitness } from './terminal-read-check.js'
+import { checkTerminalReads } from './terminal-read-check.js'
 
 export interface TmuxPaneOptions {
   id: string
@@ -15,7 +15,7 @@ export interface TmuxPaneOptions {
   info: TmuxPaneInfo
   clock: Clock
   settings: SupervisorSettings
-  packs: PackShelf
+  packs: LivePacks
   programs: AgentPrograms
   redactor: Redactor
   env: NodeJS.ProcessEnv
@@ -24,20 +24,21 @@ export interface TmuxPaneOptions {
   onError(error: unknown): void
 }
 
-/** Foreign panes are read, not kept: tmux has their history. */
+/** Foreign panes are read, not stored: tmux keeps their history. */
 const SCROLLBACK = 2_000
 
 /**
- * A pane that somebody else started: tmux's output in an emulator of our own that answers nobody (tmux does), with the pack of whichever
- * agent runs in it. Which one that is may change at any time, and the picture stays.
+ * A pane that Signalbox did not start: tmux's output in our own emulator, which never answers (tmux
+ * does), with the pack of the agent that runs in it. The agent may change at any time; the screen
+ * stays.
  */
 export class TmuxPane {
   readonly id: string
   readonly key: string
   readonly socket: string
   readonly supervisor: Supervisor
-  /** What the agent in it says. */
-  readonly talk: JoinedConversation
+  /** The conversation of the agent in it. */
+  readonly conversation: JoinedConversation
   readonly #options: TmuxPaneOptions
   readonly #startedAt: number
   readonly #wallStart: number
@@ -52,7 +53,7 @@ export class TmuxPane {
   #isClosed = false
 
   static async open(options: TmuxPaneOptions): Promise<TmuxPane> {
-    return new TmuxPane(options, await options.packs.take(null))
+    return new TmuxPane(options, await options.packs.acquire(null))
   }
 
   private constructor(options: TmuxPaneOptions, live: LivePack) {
@@ -65,14 +66,14 @@ export class TmuxPane {
     this.#live = live
     this.#startedAt = clock.monotonic()
     this.#wallStart = clock.now()
-    this.talk = new JoinedConversation({ id, clock, onError })
+    this.conversation = new JoinedConversation({ id, clock, onError })
     this.supervisor = new Supervisor(
       new Pane(live.pack, { cols: info.cols, rows: info.rows, scrollback: SCROLLBACK }),
       {
         settings,
         agentPrograms: [...options.programs.keys()],
         counters,
-        isWitnessed: true,
+        canCheckReads: true,
         onError,
       },
     )
@@ -83,7 +84,7 @@ export class TmuxPane {
     return this.#info
   }
 
-  /** It shows a surface of ours; a second list of the same panes would be noise. */
+  /** It shows one of our own surfaces; listing the same panes twice would be noise. */
   get isOwn(): boolean {
     return this.#isOwn
   }
@@ -92,7 +93,7 @@ export class TmuxPane {
     return this.#agent
   }
 
-  /** Seconds since we first saw it. */
+  /** Seconds since it was first seen. */
   now(): number {
     return (this.#options.clock.monotonic() - this.#startedAt) / 1000
   }
@@ -117,14 +118,14 @@ export class TmuxPane {
     this.#take(this.supervisor.pane.feed(bytes, t, { live: false }), t)
   }
 
-  /** What it shows, whole: a fresh emulator, so that nothing of what was missed lives on. */
+  /** Its complete content: a new emulator, so that nothing stale remains. */
   content(content: TmuxContent): void {
     const t = this.now()
     const { pane } = this.supervisor
     const { cols, rows } = content
     pane.screen.reset({ cols, rows, scrollback: SCROLLBACK })
     this.supervisor.resized(t)
-    this.talk.resync()
+    this.conversation.resync()
     this.#hasContent = true
     this.#take(pane.feed(contentBytes(content), t, { live: false }), t)
     if (this.#info.title !== '')
@@ -134,10 +135,10 @@ export class TmuxPane {
       )
   }
 
-  /** What the agent in it says by its hooks. */
-  hear(report: AgentReport): void {
+  /** Takes a report of the agent in it, by its hooks. */
+  takeReport(report: AgentReport): void {
     const t = this.now()
-    this.supervisor.take(this.supervisor.pane.hear(report, t), t)
+    this.supervisor.take(this.supervisor.pane.takeReport(report, t), t)
     this.supervisor.note('hook', report.statement.is, t)
     this.#after(t)
   }
@@ -165,7 +166,7 @@ export class TmuxPane {
     }
   }
 
-  /** Resolves when the pack of the program in it is in use. */
+  /** Resolves when the pack of its program is in use. */
   settled(): Promise<void> {
     return this.#choosing
   }
@@ -178,7 +179,7 @@ export class TmuxPane {
 
   async #usePack(agent: string | null): Promise<void> {
     const adapter = agent === null ? null : await loadAgent(agent)
-    const live = await this.#options.packs.take(adapter?.pack ?? null)
+    const live = await this.#options.packs.acquire(adapter?.pack ?? null)
     if (this.#isClosed) return live.release()
     const t = this.now()
     const { emulator } = this.supervisor.pane.screen.serialize()
@@ -186,9 +187,9 @@ export class TmuxPane {
     this.#live.release()
     this.#live = live
     this.supervisor.replace(pane, t)
-    if (agent === null) this.talk.left()
-    else this.talk.begin(live.pack, pane.screen)
-    // A byte that draws nothing: the picture is looked at again, with the eyes of the new pack.
+    if (agent === null) this.conversation.left()
+    else this.conversation.begin(live.pack, pane.screen)
+    // A byte that draws nothing: the screen is read again, with the new pack.
     this.#take(pane.feed(Uint8Array.of(0), t, { live: false }), t)
   }
 
@@ -198,17 +199,17 @@ export class TmuxPane {
 
   #take(steps: PaneStep[], t: number): void {
     this.supervisor.take(steps, t)
-    for (const step of steps) if (step.type === 'look') this.talk.see(step.look)
+    for (const step of steps) if (step.type === 'look') this.conversation.see(step.look)
     this.#after(t)
   }
 
-  /** A picture that stands still sends nothing: its deadlines are ours. */
+  /** A still screen sends nothing: its deadlines are ours. */
   #after(t: number): void {
     if (this.#isClosed) return
     this.#options.changed()
-    void this.#witness()
+    void this.#checkReads()
     const { pane } = this.supervisor
-    const deadlines = [pane.nextDeadline(), this.supervisor.nextDeadline(), this.talk.nextDeadline()].filter(
+    const deadlines = [pane.nextDeadline(), this.supervisor.nextDeadline(), this.conversation.nextDeadline()].filter(
       at => at !== null && at > t - 1,
     )
     this.#timer?.cancel()
@@ -218,12 +219,17 @@ export class TmuxPane {
     this.#timer = this.#options.clock.setTimer(Math.max(1, (due - t) * 1000), () => this.#due())
   }
 
-  /** A menu stands where the shell says that a command runs: the program itself is looked at. */
-  async #witness(): Promise<void> {
+  /**
+   * A menu is on the screen while the shell reports a running command: check the program itself.
+   */
+  async #checkReads(): Promise<void> {
     const { env, onError } = this.#options
     const { supervisor } = this
-    const isHeard = await askWitness({ supervisor, now: () => this.now(), pid: this.#info.pid }, { env, onError })
-    if (isHeard && !this.#isClosed) this.#options.changed()
+    const isChecked = await checkTerminalReads(
+      { supervisor, now: () => this.now(), pid: this.#info.pid },
+      { env, onError },
+    )
+    if (isChecked && !this.#isClosed) this.#options.changed()
   }
 
   #due(): void {
@@ -231,7 +237,7 @@ export class TmuxPane {
     const { pane } = this.supervisor
     const isTickDue = (this.supervisor.nextDeadline() ?? Number.POSITIVE_INFINITY) <= t
     if (isTickDue) this.supervisor.tick(t)
-    this.talk.tick(t)
+    this.conversation.tick(t)
     this.#take(pane.tick(t), t)
   }
 }

@@ -1,12 +1,12 @@
 import { Api, GrammyError, HttpError, InputFile } from 'grammy'
 
-/** Why a call did not work, in the terms that decide what happens next. */
+/** Why a call failed, in the terms that decide what to do next. */
 export class ApiProblem extends Error {
-  /** The server's code; 0 when there was no answer that could be read. */
+  /** The server's error code; 0 without a readable answer. */
   readonly code: number
   readonly retryAfterMs: number | null
   readonly movedTo: number | null
-  /** Nobody knows whether it was done: the answer is missing, not the call. */
+  /** The request may have been executed: only its answer is missing. */
   readonly isUnclear: boolean
 
   constructor(
@@ -23,18 +23,18 @@ export class ApiProblem extends Error {
 
 export type CallFields = Readonly<Record<string, unknown>>
 
-/** The Bot API as this room uses it: one function, one kind of failure. */
+/** The Bot API as the bot uses it. Every failure is an `ApiProblem`. */
 export interface BotApi {
   call<T = unknown>(method: string, fields: CallFields, signal?: AbortSignal): Promise<T>
   download(filePath: string, maxBytes: number): Promise<Uint8Array>
 }
 
-/** A file to be sent, in the place of a field's value. */
+/** A file as the value of a field. */
 export function fileField(name: string, bytes: Uint8Array): InputFile {
   return new InputFile(bytes, name)
 }
 
-/** Errors of a connection that never carried the request. */
+/** Connection errors before the request was sent. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH'])
 
 export function openBotApi(options: { token: string; apiRoot: string; timeoutS?: number }): BotApi {
@@ -47,7 +47,7 @@ export function openBotApi(options: { token: string; apiRoot: string; timeoutS?:
   return {
     async call<T>(method: string, fields: CallFields, signal?: AbortSignal): Promise<T> {
       try {
-        // Methods that take nothing take only the signal.
+        // Methods without parameters take only the signal.
         const args = Object.keys(fields).length === 0 ? [signal] : [fields, signal]
         return (await raw[method]!(...args)) as T
       } catch (error) {
@@ -57,7 +57,7 @@ export function openBotApi(options: { token: string; apiRoot: string; timeoutS?:
     async download(filePath, maxBytes) {
       const response = await fetch(`${options.apiRoot}/file/bot${options.token}/${filePath}`)
       if (!response.ok || !response.body)
-        throw new ApiProblem(`the file could not be fetched`, { code: response.status })
+        throw new ApiProblem('the file could not be downloaded', { code: response.status })
       const chunks: Uint8Array[] = []
       let size = 0
       for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
@@ -70,7 +70,9 @@ export function openBotApi(options: { token: string; apiRoot: string; timeoutS?:
   }
 }
 
-/** The bot's token is part of the address that network errors like to mention: only codes go on. */
+/**
+ * Messages of network errors may contain the URL with the bot's token: only their codes are kept.
+ */
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof GrammyError) {
     const { retry_after, migrate_to_chat_id } = error.parameters

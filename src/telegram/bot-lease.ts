@@ -2,21 +2,21 @@ import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 
-export interface BotLeaseOptions {
+interface BotLeaseOptions {
   store: EventStore
   clock: Clock
-  /** Names this process to the others. */
+  /** The name of this process. */
   owner: string
   /** Whether the process that holds the lease has certainly ended. */
   isGone?(owner: string): boolean
-  /** Another process has it now. */
+  /** Another process holds the lease now. */
   onLost(): void
   onError(error: unknown): void
 }
 
 const LEASE_MS = 30_000
 
-/** One process runs the bot: two that ask Telegram for news at once take it from each other. */
+/** Only one process runs the bot: two pollers would take updates from each other. */
 export class BotLease {
   readonly #options: BotLeaseOptions
   #lease: Lease | null = null
@@ -38,13 +38,13 @@ export class BotLease {
     this.#renewLater(lease)
   }
 
-  /** It is not renewed from now on; others get it once it was released. */
-  rest(): void {
+  /** The lease is not renewed from now on. */
+  stopRenewing(): void {
     this.#renewal?.cancel()
   }
 
   async release(): Promise<void> {
-    this.rest()
+    this.stopRenewing()
     if (this.#lease) await this.#options.store.releaseLease(this.#lease)
   }
 

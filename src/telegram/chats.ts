@@ -9,9 +9,11 @@ import {
 } from '../host/index.js'
 import type { People } from '../people/index.js'
 import type { EventStore } from '../store/index.js'
-import { mayDecide, type Reader } from './card-maker.js'
+import { mayDecide, type Reader } from './cards/card-builder.js'
 
-/** What is known of chats: who reads there, what is current there, whether they can be reached. */
+/**
+ * What is known about chats: their readers, their current session, and whether they can be reached.
+ */
 export class Chats {
   readonly #store: EventStore
   readonly #people: People
@@ -27,15 +29,17 @@ export class Chats {
     return (await this.#store.document<KnownChat>(telegramChatsProjection.name, String(chat)))?.state ?? { chat }
   }
 
-  /** Only what changes is written. */
+  /** Writes only what differs. */
   async change(chat: number, change: Omit<Partial<KnownChat>, 'chat'>): Promise<void> {
     const known = (await this.get(chat)) as Record<string, unknown>
-    const isNews = Object.entries(change).some(([name, value]) => JSON.stringify(known[name]) !== JSON.stringify(value))
-    if (!isNews) return
+    const hasChanged = Object.entries(change).some(
+      ([name, value]) => JSON.stringify(known[name]) !== JSON.stringify(value),
+    )
+    if (!hasChanged) return
     await this.#store.append(`telegram/chat/${chat}`, 'any', [newEvent('telegram.chat-changed', { chat, ...change })])
   }
 
-  /** Everybody who is told things: people who once spoke to the bot, and groups that were enabled. */
+  /** The chats that get messages: paired people who have written to the bot, and enabled groups. */
   async readers(): Promise<Reader[]> {
     const people = this.#people.all()
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
@@ -51,7 +55,7 @@ export class Chats {
     return [...own, ...groups]
   }
 
-  /** A group is enabled by its id; one that became a supergroup stays enabled under its new one. */
+  /** A group is enabled by its id; as a supergroup it stays enabled under its new id. */
   async isEnabled(group: number): Promise<boolean> {
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
     return this.#enabled(known.map(({ state }) => state)).includes(group)
@@ -68,7 +72,7 @@ export class Chats {
     return (await this.readers()).find(reader => reader.chat === chat) ?? null
   }
 
-  /** Chats that follow a session: it is the current one there, or was started there. */
+  /** The chats that follow a session: it is current there, or was started there. */
   async followers(session: string): Promise<KnownChat[]> {
     const readers = new Set((await this.readers()).map(({ chat }) => chat))
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
@@ -77,7 +81,7 @@ export class Chats {
       .filter(({ chat, current, follows }) => (current === session || follows?.includes(session)) && readers.has(chat))
   }
 
-  /** Chats in which something has a topic of its own. */
+  /** The chats that have a topic for this session or run. */
   async topicsOf(subject: string): Promise<number[]> {
     const topics = await this.#store.documents<KnownTopic>(telegramTopicsProjection.name)
     return topics
@@ -85,7 +89,7 @@ export class Chats {
       .map(({ state }) => state.chat)
   }
 
-  /** What a message of ours is about; null when nobody remembers. */
+  /** The subject of a message of the bot; null when it is unknown. */
   async subjectOf(chat: number, message: number): Promise<string | null> {
     const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
     const found = shown.find(({ state }) => state.chat === chat && state.messages.includes(message))
@@ -97,11 +101,11 @@ export class Chats {
     return found?.state ?? null
   }
 
-  /** Another message shows the same, or a message of theirs stands for something. True: that was not known yet. */
+  /** Links another message to a subject. @returns false when it was linked already. */
   async remember(chat: number, subject: string, message: number): Promise<boolean> {
     const known = await this.shown(chat, subject)
     if (known?.messages.includes(message)) return false
-    // What that message says is not known, so nothing that is to be said there is needless.
+    // The content of that message is unknown: the empty hash makes sure that it is edited.
     const shown = { chat, subject, messages: [message], hash: '', isOpen: known?.isOpen ?? true }
     await this.#store.append(`telegram/shown/${subject}@${chat}`, 'any', [newEvent('telegram.shown', shown)])
     return true

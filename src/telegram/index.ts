@@ -1,4 +1,32 @@
+/*
+ * The Telegram bot: one more surface over the host. It shows what the host reports and calls what
+ * the host offers; it decides nothing itself and keeps all its state in the store, so that it can
+ * be stopped, killed and restarted at any moment.
+ *
+ * updates ─► incoming/ ─► host, ledger, engine          log of events ─► outgoing/ ─► chats │
+ * ▲ └── commands/ ── replies ── outgoing/outbox ────────────────┘
+ *
+ * telegram.ts          wires the parts, starts and stops them command-services.ts  what commands,
+ * texts and buttons use; `TelegramPorts`: what other rooms provide chats.ts topics.ts   who reads
+ * where, what is current there; a topic for each session and run bot-api.ts           the Bot API:
+ * one call function, one error type; bot-lease.ts: one bot per store
+ *
+ * incoming/            an update becomes an `Intent` (parse-update), is stored (update-handler),
+ * and handled (handle-intent): as a command, a text, a file or a button press. Buttons carry random
+ * tokens; the store says what they do (button-tokens). commands/            the bot's commands, by
+ * topic; **add a command there** (commands/index.ts says how) cards/               what messages
+ * look like: approval cards and their buttons, status cards, answers outgoing/            the log
+ * becomes messages (log-follower, event-notifier), which wait in the outbox until the sender has
+ * sent them, within the rate limits. Growing answers and the typing indicator are ephemeral
+ * (answer-stream): the newest state wins. fake/                a Bot API server for tests and the
+ * demo; nothing else imports it
+ *
+ * Two rules hold everywhere. An update is stored before it is confirmed to Telegram, and a message
+ * is stored before it is sent: a crash can repeat, but never lose. And a decision goes to
+ * `Ledger.decide`, in the same transaction that uses up its button.
+ */
 export { ApiProblem, type BotApi, openBotApi } from './bot-api.js'
-export type { TelegramDoors } from './desk.js'
-export type { PairingState } from './pairing.js'
-export { Telegram, type TelegramHealth, type TelegramOptions, type TelegramSettings } from './telegram.js'
+export { botToken, checkBotToken } from './bot-token.js'
+export type { TelegramPorts } from './command-services.js'
+export type { PairingState } from './incoming/pairing.js'
+export { Telegram, type TelegramOptions, type TelegramSettings } from './telegram.js'

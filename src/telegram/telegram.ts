@@ -6,35 +6,35 @@ import { newEvent } from '../events/index.js'
 import type { Host } from '../host/index.js'
 import { type KnownChat, telegramChatsProjection } from '../host/index.js'
 import type { People } from '../people/index.js'
-import type { Queued } from './acts.js'
 import { ApiProblem, type BotApi } from './bot-api.js'
 import { BotLease } from './bot-lease.js'
-import { CardMaker } from './card-maker.js'
+import { CardBuilder } from './cards/card-builder.js'
+import { sessionTitle } from './cards/session-title.js'
+import { StatusCards } from './cards/status-cards.js'
 import { Chats } from './chats.js'
-import { commandList } from './commands.js'
-import { Desk, type TelegramDoors } from './desk.js'
-import { Digest } from './digest.js'
-import { Files } from './files.js'
-import { Follower } from './follower.js'
-import { Intake } from './intake.js'
-import { sessionTitle } from './names.js'
-import { Outbox } from './outbox.js'
-import type { PaceRules } from './pace.js'
-import { Pairing } from './pairing.js'
-import type { Intent } from './parse-update.js'
-import { type PerformOptions, perform } from './perform.js'
-import { Poll } from './poll.js'
-import { NOBODY_ELSEWHERE, type Presence } from './presence.js'
-import { Presses } from './presses.js'
-import { Speaker } from './speaker.js'
-import { escapeHtml } from './split.js'
-import { Starter } from './starter.js'
-import { Status } from './status.js'
-import { Stream } from './stream.js'
-import { NOTIFY_ALL, type NotifyWish, Tell, TOLD } from './tell.js'
-import { Tokens } from './tokens.js'
+import { CommandServices, type TelegramPorts } from './command-services.js'
+import { commandMenu } from './commands/index.js'
+import { StartWizard } from './commands/start-wizard.js'
+import { ButtonHandler } from './incoming/button-handler.js'
+import { ButtonTokens } from './incoming/button-tokens.js'
+import { FileTransfers } from './incoming/file-transfers.js'
+import { handleIntent, type IntentHandlers } from './incoming/handle-intent.js'
+import { IncomingText } from './incoming/incoming-text.js'
+import { Pairing } from './incoming/pairing.js'
+import type { Intent } from './incoming/parse-update.js'
+import { STRANGER, UpdateHandler } from './incoming/update-handler.js'
+import { UpdatePoller } from './incoming/update-poller.js'
+import { AnswerStream } from './outgoing/answer-stream.js'
+import { BotSender } from './outgoing/bot-sender.js'
+import { Digest } from './outgoing/digest.js'
+import { ALL_NOTIFICATIONS, EventNotifier, NOTIFIED_EVENTS, type NotificationKinds } from './outgoing/event-notifier.js'
+import { LogFollower } from './outgoing/log-follower.js'
+import { Outbox } from './outgoing/outbox.js'
+import type { OutboxItem } from './outgoing/outbox-item.js'
+import { NO_OTHER_SURFACE, type Presence } from './outgoing/presence.js'
+import type { RateLimits } from './outgoing/rate-limiter.js'
+import { escapeHtml } from './outgoing/split.js'
 import { Topics } from './topics.js'
-import { Words } from './words.js'
 
 export interface TelegramSettings {
   groups: readonly number[]
@@ -42,10 +42,10 @@ export interface TelegramSettings {
   topics: 'auto' | 'off'
   stream: 'auto' | 'off'
   announce: boolean
-  /** Hours in which notices are held: `22:00-07:00`. */
+  /** Hours in which notifications are held: `22:00-07:00`. */
   quiet: string | null
-  /** What people are called for at all; left out: everything. */
-  notify?: NotifyWish
+  /** Which kinds of notifications are sent; by default all. */
+  notify?: NotificationKinds
 }
 
 export interface TelegramOptions {
@@ -53,17 +53,17 @@ export interface TelegramOptions {
   api: BotApi
   people: People
   clock: Clock
-  /** Names this process in the lease that keeps a second bot out. */
+  /** The name of this process in the bot's lease. */
   owner: string
   /** Whether the process that holds the lease has certainly ended. */
   isGone?(owner: string): boolean
   settings: TelegramSettings
-  doors: TelegramDoors
+  ports: TelegramPorts
   utcOffset: number
-  /** Who is at another surface now; without it nobody ever is. */
+  /** On which other surfaces a person is active now; by default on none. */
   presence?(): Presence
-  /** How fast it may speak, where that is not what Telegram allows. */
-  pace?: PaceRules
+  /** By default below what Telegram allows. */
+  rateLimits?: RateLimits
   onError(error: unknown): void
 }
 
@@ -75,72 +75,77 @@ export type TelegramHealth = {
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 60_000
 const UNAUTHORIZED_MS = 600_000
-/** A stop waits no longer than this for its last words. */
-const FAREWELL_MS = 3000
+/** How long a stop waits for its last messages. */
+const LAST_MESSAGES_MS = 3000
 
-/** The bot: shows what the host says and asks of it what people say. It keeps nothing outside the store and decides nothing. */
+/**
+ * The bot: it wires its parts, and starts and stops them. All its state is in the store, and it
+ * decides nothing itself.
+ */
 export class Telegram {
   readonly pairing: Pairing
   readonly #options: TelegramOptions
   readonly #chats: Chats
   readonly #outbox: Outbox
-  readonly #follower: Follower
-  readonly #stream: Stream
+  readonly #follower: LogFollower
+  readonly #stream: AnswerStream
   readonly #digest: Digest
-  readonly #parts: PerformOptions
-  #intake: Intake | null = null
-  #poll: Poll | null = null
+  readonly #handlers: IntentHandlers
+  #updates: UpdateHandler | null = null
+  #poller: UpdatePoller | null = null
   readonly #lease: BotLease
   #retry: Timer | null = null
   #isStopped = false
   health: TelegramHealth = { state: 'starting', reason: 'not started yet' }
 
   constructor(options: TelegramOptions) {
-    const { host, api, people, clock, settings, onError, utcOffset, doors } = options
+    const { host, api, people, clock, settings, onError, utcOffset, ports } = options
     const { store } = host
+    const { groupDetail } = settings
     this.#options = options
     this.pairing = new Pairing(people, clock)
     this.#lease = new BotLease({ ...options, store, onLost: () => void this.stop().catch(onError) })
-    this.#chats = new Chats(store, people, settings.groups)
-    const tokens = new Tokens(store, clock)
+    const chats = new Chats(store, people, settings.groups)
+    this.#chats = chats
+    const tokens = new ButtonTokens(store, clock)
     const topics = new Topics({ api, store, clock, isOn: settings.topics === 'auto', nameOf: id => this.#nameOf(id) })
-    const speaker = new Speaker({
+    const sender = new BotSender({
       api,
       store,
       clock,
       topics,
-      readFile: path => this.#parts.files.read(path),
+      readFile: path => this.#handlers.files.read(path),
       onProblem: problem => onError(problem),
     })
-    this.#outbox = new Outbox({
+    const outbox = new Outbox({
       store,
       clock,
-      speaker,
-      ...(options.pace && { rules: options.pace }),
-      onGone: (chat, reason) => this.#gone(chat, reason),
-      onMoved: (from, to) => this.#moved(from, to),
-      onUnauthorized: () => this.#became('unauthorized', 'the token of the bot is not valid any more'),
+      sender,
+      ...(options.rateLimits && { limits: options.rateLimits }),
+      onGone: (chat, reason) => this.#chatGone(chat, reason),
+      onMoved: (from, to) => this.#chatMoved(from, to),
+      onUnauthorized: () => this.#setHealth('unauthorized', 'the bot token is no longer valid'),
       onError,
     })
-    const cards = new CardMaker({
+    this.#outbox = outbox
+    const cards = new CardBuilder({
       host,
       store,
       clock,
       tokens,
       topics,
       utcOffset,
-      groupDetail: settings.groupDetail,
-      dashboard: doors.dashboard ?? null,
+      groupDetail,
+      dashboard: ports.dashboard ?? null,
     })
-    const chats = this.#chats
-    const status = new Status({ host, clock, chats, outbox: this.#outbox, onError })
-    this.#stream = new Stream({
+    const status = new StatusCards({ host, clock, chats, outbox, onError })
+    this.#stream = new AnswerStream({
       status,
       bus: host.bus,
       clock,
       chats,
-      outbox: this.#outbox,
-      speaker,
+      outbox,
+      sender,
       topics,
       isOn: settings.stream === 'auto',
       onError,
@@ -149,12 +154,12 @@ export class Telegram {
       store,
       clock,
       chats,
-      outbox: this.#outbox,
+      outbox,
       quiet: settings.quiet,
       utcOffset,
       inTurn: work => this.#follower.inTurn(work),
     })
-    const tell = new Tell({
+    const notifier = new EventNotifier({
       host,
       clock,
       chats,
@@ -162,30 +167,40 @@ export class Telegram {
       digest: this.#digest,
       status,
       stream: this.#stream,
-      files: { offered: (record, blocks, since) => this.#parts.files.offered(record, blocks, since) },
-      presence: options.presence ?? (() => NOBODY_ELSEWHERE),
-      notify: settings.notify ?? NOTIFY_ALL,
+      files: { downloadable: (record, blocks, since) => this.#handlers.files.downloadable(record, blocks, since) },
+      presence: options.presence ?? (() => NO_OTHER_SURFACE),
+      notify: settings.notify ?? ALL_NOTIFICATIONS,
     })
-    this.#follower = new Follower({
+    this.#follower = new LogFollower({
       store,
       clock,
-      outbox: this.#outbox,
-      types: TOLD,
-      tell: events => tell.tell(events),
+      outbox,
+      types: NOTIFIED_EVENTS,
+      messagesFor: events => notifier.messagesFor(events),
       onError,
     })
-    const { groupDetail } = settings
-    const outbox = this.#outbox
-    const desk = new Desk({ host, clock, api, chats, cards, tokens, outbox, topics, doors, utcOffset, groupDetail })
-    const starter = new Starter(desk)
-    const words = new Words(desk, starter)
-    const files = new Files(desk, words)
-    const refused = (intent: Intent, update: number, reason: string) => this.#refused(intent, update, reason)
-    const presses = new Presses({ desk, words, starter, files, refused, onError })
-    this.#parts = { desk, words, starter, files, presses, refused, knocks: () => this.#knocks() }
+    const services = new CommandServices({
+      host,
+      clock,
+      api,
+      chats,
+      cards,
+      tokens,
+      outbox,
+      topics,
+      ports,
+      utcOffset,
+      groupDetail,
+    })
+    const wizard = new StartWizard(services)
+    const texts = new IncomingText(services, wizard)
+    const files = new FileTransfers(services, texts)
+    const onRefused = (intent: Intent, update: number, reason: string) => this.#recordRefusal(intent, update, reason)
+    const buttons = new ButtonHandler({ services, texts, wizard, files, onRefused, onError })
+    this.#handlers = { services, texts, wizard, files, buttons, onRefused, strangerCount: () => this.#strangerCount() }
   }
 
-  /** Goes on trying in the background: no bot is no reason not to have everything else. */
+  /** Starts in the background and retries: the daemon runs without its bot as well. */
   begin(): void {
     this.#begin(FIRST_RETRY_MS)
   }
@@ -195,45 +210,46 @@ export class Telegram {
     const bot = await api.call<BotUser>('getMe', {})
     await this.#lease.take()
     const { url } = await api.call<{ url: string }>('getWebhookInfo', {})
-    await this.#register()
+    await this.#registerCommands()
     await this.#learnTopics(bot)
     await this.#outbox.start()
     await this.#follower.start()
     this.#stream.start()
     this.#digest.start()
-    this.#intake = new Intake({
+    const updates = new UpdateHandler({
       store: host.store,
       clock,
       bot,
       personOf: id => people.byTelegram(id),
       isEnabled: group => this.#chats.isEnabled(group),
-      perform: async (intent, person, about) => {
+      handle: async (intent, person, about) => {
         if (bot.has_topics_enabled && intent.chatKind === 'private')
           await this.#chats.change(intent.chat, { hasTopics: true })
-        return perform(this.#parts, intent, person, about)
+        return handleIntent(this.#handlers, intent, person, about)
       },
-      stranger: intent => this.#stranger(intent),
-      failed: (intent, reference) => this.#say(intent.chat, `That did not work (${reference}).`),
+      onStranger: intent => this.#handleStranger(intent),
+      onFailure: (intent, reference) => this.#send(intent.chat, `An internal error occurred (${reference}).`),
       onError,
     })
-    await this.#intake.start()
-    this.#poll = new Poll({
+    this.#updates = updates
+    await updates.start()
+    this.#poller = new UpdatePoller({
       api,
       clock,
-      take: update => this.#intake!.take(update),
-      onHealth: (state, reason) => this.#became(state, reason),
+      take: update => updates.take(update),
+      onHealth: (state, reason) => this.#setHealth(state, reason),
       onError,
     })
-    if (url) this.#became('deaf', 'a webhook is set for this bot: signalbox telegram setup removes it')
-    else this.#became('connected', `@${bot.username}`)
+    if (url) this.#setHealth('deaf', 'a webhook is set for this bot: signalbox telegram setup removes it')
+    else this.#setHealth('connected', `@${bot.username}`)
     if (settings.announce)
-      for (const { chat } of await this.#chats.readers()) await this.#say(chat, 'Signalbox is here.')
-    this.#poll.start()
+      for (const { chat } of await this.#chats.readers()) await this.#send(chat, 'Signalbox is running.')
+    this.#poller.start()
   }
 
-  /** Resolves when everything that came in was dealt with and everything to be said was said. */
+  /** Resolves when all updates that came in are handled and all messages are sent. */
   async settled(): Promise<void> {
-    await this.#intake?.settled()
+    await this.#updates?.settled()
     await this.#follower.settled()
     await this.#outbox.settled()
   }
@@ -241,59 +257,62 @@ export class Telegram {
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.#lease.rest()
+    this.#lease.stopRenewing()
     this.#retry?.cancel()
-    await this.#sayStopping().catch(this.#options.onError)
+    await this.#announceStop().catch(this.#options.onError)
     this.#stream.stop()
     this.#digest.stop()
-    await this.#poll?.stop()
-    await this.#intake?.stop()
+    await this.#poller?.stop()
+    await this.#updates?.stop()
     await this.#follower.stop()
     await this.#outbox.stop()
     await this.#lease.release()
-    this.#became('stopped', 'stopped')
+    this.#setHealth('stopped', 'stopped')
   }
 
-  /** Who sees an answer grow is told why it does not go on. */
-  async #sayStopping(): Promise<void> {
+  /** Chats that see an answer grow are told why it stops growing. */
+  async #announceStop(): Promise<void> {
     const { host, clock } = this.#options
-    const items: Queued[] = []
+    const items: OutboxItem[] = []
     for (const session of this.#stream.growing) {
       const record = await host.record(session).catch(() => null)
       const title = record ? `<b>${escapeHtml(sessionTitle(record))}</b>\n` : ''
-      const html = `${title}Signalbox is stopping; the answer comes when it is back.`
+      const html = `${title}Signalbox is stopping; the answer follows after the restart.`
       for (const { chat, current } of await this.#chats.followers(session))
         if (current === session)
           items.push({ chat, topic: session, lane: 2, subject: `${session}/stopping`, act: { do: 'say', html } })
     }
     if (items.length === 0) return
-    await this.#outbox.say(items)
-    await Promise.race([this.#outbox.settled(), delay(clock, FAREWELL_MS)])
+    await this.#outbox.enqueue(items)
+    await Promise.race([this.#outbox.settled(), delay(clock, LAST_MESSAGES_MS)])
   }
 
   #begin(retryMs: number): void {
     void this.start().catch(error => {
       if (this.#isStopped) return
       const isRevoked = error instanceof ApiProblem && error.code === 401
-      if (isRevoked) this.#became('unauthorized', 'the token of the bot is not valid')
-      else this.#became('deaf', whyDeaf(error))
+      if (isRevoked) this.#setHealth('unauthorized', 'the bot token is not valid')
+      else this.#setHealth('deaf', problemText(error))
       const wait = isRevoked ? UNAUTHORIZED_MS : retryMs
       this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, LONGEST_RETRY_MS)))
     })
   }
 
-  async #register(): Promise<void> {
+  async #registerCommands(): Promise<void> {
     const { api, onError } = this.#options
     for (const [kind, scope] of [
       ['private', 'all_private_chats'],
       ['group', 'all_group_chats'],
     ] as const)
       await api
-        .call('setMyCommands', { commands: commandList(kind), scope: { type: scope } })
+        .call('setMyCommands', { commands: commandMenu(kind), scope: { type: scope } })
         .catch(error => onError(error))
   }
 
-  /** A bot with threaded mode has topics in private chats; in groups the chat itself tells. */
+  /**
+   * A bot with threaded mode has topics in private chats; a group reports its topics with its
+   * messages.
+   */
   async #learnTopics(bot: BotUser): Promise<void> {
     const { host } = this.#options
     const known = await host.store.documents<KnownChat>(telegramChatsProjection.name)
@@ -301,40 +320,40 @@ export class Telegram {
       if (state.kind === 'private') await this.#chats.change(state.chat, { hasTopics: bot.has_topics_enabled === true })
   }
 
-  /** Somebody who is nobody here gets no answer, unless they bring the code that this machine shows. */
-  async #stranger(intent: Intent): Promise<boolean> {
-    if (!this.pairing.hear(intent)) return false
+  /** An unpaired account gets no answer, unless it sends the pairing code. */
+  async #handleStranger(intent: Intent): Promise<boolean> {
+    if (!this.pairing.tryCode(intent)) return false
     await this.#chats.change(intent.chat, { kind: 'private', isBlocked: false })
-    await this.#say(intent.chat, 'Thank you. Now somebody at the machine has to say yes.')
+    await this.#send(intent.chat, 'The code is correct. Now confirm the pairing at the machine.')
     return true
   }
 
-  async #refused(intent: Intent, update: number, reason: string): Promise<void> {
+  async #recordRefusal(intent: Intent, update: number, reason: string): Promise<void> {
     const data = { update, from: intent.from.id, chat: intent.chat, reason }
     await this.#options.host.store.append('telegram/refusals', 'any', [newEvent('telegram.refused', data)])
   }
 
-  async #knocks(): Promise<number> {
+  async #strangerCount(): Promise<number> {
     const refusals = await this.#options.host.store.readStream('telegram/refusals')
-    return refusals.filter(({ data }) => data.reason === 'a stranger').length
+    return refusals.filter(({ data }) => data.reason === STRANGER).length
   }
 
-  async #say(chat: number, text: string): Promise<void> {
+  async #send(chat: number, text: string): Promise<void> {
     const act = { do: 'say', html: escapeHtml(text) } as const
-    await this.#outbox.say([{ chat, lane: 2, subject: `said ${this.#options.clock.now()}`, act }])
+    await this.#outbox.enqueue([{ chat, lane: 2, subject: `said ${this.#options.clock.now()}`, act }])
   }
 
-  async #gone(chat: number, reason: string): Promise<void> {
+  async #chatGone(chat: number, reason: string): Promise<void> {
     await this.#chats.change(chat, { isBlocked: true })
     this.#options.onError(new SignalboxError('E_SINK_GONE', `the chat ${chat} cannot be reached: ${reason}`))
   }
 
-  async #moved(from: number, to: number): Promise<void> {
+  async #chatMoved(from: number, to: number): Promise<void> {
     await this.#chats.change(from, { movedTo: to, isBlocked: true })
     await this.#chats.change(to, { kind: 'supergroup', isBlocked: false })
   }
 
-  #became(state: TelegramHealth['state'], reason: string): void {
+  #setHealth(state: TelegramHealth['state'], reason: string): void {
     if (this.health.state === state && this.health.reason === reason) return
     this.health = { state, reason }
     if (state === 'starting') return
@@ -352,7 +371,7 @@ export class Telegram {
   }
 }
 
-function whyDeaf(error: unknown): string {
+function problemText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return error instanceof ApiProblem && error.code === 0 ? `Telegram cannot be reached: ${message}` : message
 }

@@ -6,7 +6,7 @@ import { ApiProblem, type BotApi } from './bot-api.js'
 
 const NAME_CHARACTERS = 128
 
-export interface TopicsOptions {
+interface TopicsOptions {
   api: BotApi
   store: EventStore
   clock: Clock
@@ -15,7 +15,7 @@ export interface TopicsOptions {
   nameOf(subject: string): Promise<string>
 }
 
-/** One topic for each session and run, where the chat has topics; elsewhere everything is in one place. */
+/** One topic for each session and run, where the chat has topics. */
 export class Topics {
   readonly #options: TopicsOptions
 
@@ -23,18 +23,18 @@ export class Topics {
     this.#options = options
   }
 
-  /** Null: the main chat. */
+  /** The thread of a session or run; null for the main chat. */
   async threadOf(chat: number, subject: string): Promise<number | null> {
     const { isOn, store } = this.#options
     if (!isOn) return null
     const known = await store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)
     if (known) return known.state.thread
     const where = await store.document<KnownChat>(telegramChatsProjection.name, String(chat))
-    return where?.state.hasTopics ? this.again(chat, subject) : null
+    return where?.state.hasTopics ? this.create(chat, subject) : null
   }
 
-  /** Made anew; the main chat where that does not work either. */
-  async again(chat: number, subject: string): Promise<number | null> {
+  /** Creates the topic; null, the main chat, where Telegram refuses. */
+  async create(chat: number, subject: string): Promise<number | null> {
     const { api, store } = this.#options
     const name = await this.#nameFor(subject)
     const thread = await api
@@ -49,22 +49,22 @@ export class Topics {
     return thread
   }
 
-  /** Where in a chat a session or run has its place; null where it has none of its own. Private chats have no addresses. */
+  /** The topic of a session or run; null where it has none. Topics of private chats have no URL. */
   async linkTo(chat: number, subject: string): Promise<{ name: string; url: string | null } | null> {
     const known = await this.#options.store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)
     if (!this.#options.isOn || known?.state.thread == null) return null
-    // A supergroup is -100… to bots, and without that in links.
+    // The Bot API puts -100 before the id of a supergroup; links do not.
     const group = /^-100(\d+)$/.exec(String(chat))?.[1]
     return { name: known.state.name, url: group ? `https://t.me/c/${group}/${known.state.thread}` : null }
   }
 
-  /** Which session or run a topic belongs to. */
+  /** The session or run of a topic. */
   async subjectOf(chat: number, thread: number): Promise<string | null> {
     const topics = await this.#options.store.documents<KnownTopic>(telegramTopicsProjection.name)
     return topics.find(({ state }) => state.chat === chat && state.thread === thread)?.state.subject ?? null
   }
 
-  /** Its subject goes on in the main chat. */
+  /** Continues its subject in the main chat. */
   async detach(chat: number, subject: string): Promise<void> {
     const { store } = this.#options
     const known = await store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)
@@ -73,7 +73,7 @@ export class Topics {
     await store.append(`telegram/topic/${subject}@${chat}`, 'any', events)
   }
 
-  /** By the name that its subject has now. */
+  /** Gives the topic the present name of its subject. */
   async rename(chat: number, subject: string): Promise<void> {
     const { api, store } = this.#options
     const known = await store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)

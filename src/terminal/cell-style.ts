@@ -1,6 +1,6 @@
 import type { Color, Span } from './frame.js'
 
-/** The words of xterm's cells (its `buffer/Constants.ts`), as far as a span shows them. */
+/** The bits of xterm's cell words (its `buffer/Constants.ts`), as far as a span shows them. */
 export const Content = {
   codePoint: 0x1fffff,
   isCombined: 0x200000,
@@ -26,12 +26,15 @@ const COLOR_MODE_RGB = 0x3000000
 const COLOR_BITS = 0x3ffffff
 const RGB_BITS = 0xffffff
 
-/** The bits that make two neighbouring cells look different. Blink, overline and protection do not end a span. */
+/**
+ * The bits that make two neighbouring cells look different. Blink, overline and protection do not
+ * end a span.
+ */
 export const FOREGROUND_STYLE =
   (COLOR_BITS | Foreground.inverse | Foreground.bold | Foreground.underline | Foreground.strike) >>> 0
 export const BACKGROUND_STYLE = (COLOR_BITS | Background.italic | Background.dim) >>> 0
 
-/** A blank cell with one of these can be seen. */
+/** A blank cell with one of these attributes is visible. */
 export function isVisibleBlank(foreground: number, background: number): boolean {
   const lines = Foreground.inverse | Foreground.underline | Foreground.strike
   return (foreground & lines) !== 0 || (background & COLOR_MODE) !== 0
@@ -68,7 +71,7 @@ function colorOf(word: number): Color {
   return mode === COLOR_MODE_RGB ? hexColor(word & RGB_BITS) : word & 0xff
 }
 
-/** Agents use a few dozen colours; the limit is for pictures drawn in cells. */
+/** Agents use a few dozen colours; the limit is for images drawn with cells. */
 const HEX_COLORS_MAX = 4096
 const hexColors = new Map<number, Color>()
 

@@ -1,8 +1,8 @@
-/** The colours a program can ask for: ours until it sets its own. Components have 8 bits. */
+/** The colours that a program can query: ours until it sets its own. Components have 8 bits. */
 
 type Rgb = [number, number, number]
 
-/** OSC 10, 11, 12. Many programs choose light or dark by the second. */
+/** OSC 10, 11, 12. Many programs choose a light or dark theme by the second. */
 const DYNAMIC: Record<number, Rgb> = { 10: [0xd4, 0xd4, 0xd4], 11: [0x1e, 0x1e, 0x1e], 12: [0xff, 0xff, 0xff] }
 
 const ANSI =
@@ -29,7 +29,7 @@ export class Colors {
     return { dynamic: [...this.#dynamic], palette: [...this.#palette] }
   }
 
-  /** `rgb:rrrr/gggg/bbbb` of OSC 10, 11 or 12; undefined for any other number. */
+  /** `rgb:rrrr/gggg/bbbb` for OSC 10, 11 or 12; undefined for any other number. */
   dynamic(code: number): string | undefined {
     const color = this.#dynamic.get(code) ?? DYNAMIC[code]
     return color && toReply(color)
@@ -54,7 +54,7 @@ export class Colors {
     this.#dynamic.delete(code)
   }
 
-  /** Without an index: all of them. */
+  /** Without an index: all colours. */
   resetPalette(index?: number): void {
     if (index === undefined) this.#palette.clear()
     else this.#palette.delete(index)
@@ -76,7 +76,10 @@ function defaultPalette(index: number): Rgb {
   return [CUBE[Math.floor(cube / 36)]!, CUBE[Math.floor(cube / 6) % 6]!, CUBE[cube % 6]!]
 }
 
-/** XParseColor: `rgb:r/g/b` with one to four digits each, `#rgb`, `#rrggbb`, `#rrrgggbbb`, `#rrrrggggbbbb`. */
+/**
+ * XParseColor: `rgb:r/g/b` with one to four digits each, `#rgb`, `#rrggbb`, `#rrrgggbbb`,
+ * `#rrrrggggbbbb`.
+ */
 function parseColor(spec: string): Rgb | undefined {
   const scaled = /^rgb:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})$/i.exec(spec)
   if (scaled) return [scaleHex(scaled[1]!), scaleHex(scaled[2]!), scaleHex(scaled[3]!)]

@@ -3,13 +3,22 @@ import { TerminalEmulator } from './emulator.js'
 import { hasCorpus, type Moment, parseSize, type Recording, readRecording, recordingNames } from './testing/corpus.js'
 import { byteByByte, bytes, framesOf, randomPieces, replay, seededRandom } from './testing/drive.js'
 
-/** Their programs and the recorder's emulator disagreed about emoji widths; ours follows the programs (screen.md 2.5). */
+/**
+ * Here the programs and the recorder's emulator disagreed about emoji widths; ours agrees with the
+ * programs.
+ */
 const OTHER_WIDTHS = /(chat-)?unicode/
 
-/** Moments are stamped in milliseconds, events in microseconds: an event in the same half millisecond may be on either side. */
+/**
+ * Moments have times in milliseconds, events in microseconds: an event in the same half millisecond
+ * may be on either side.
+ */
 const STAMP_ROUNDING = 0.0006
 
-/** All recordings take minutes byte by byte; a fixed sample of them takes seconds. `SIGNALBOX_CORPUS_ALL=1` takes all. */
+/**
+ * All recordings take minutes byte by byte; a fixed sample takes seconds. `SIGNALBOX_CORPUS_ALL=1`
+ * uses all.
+ */
 const sample = recordingNames().filter((_, index) => process.env.SIGNALBOX_CORPUS_ALL || index % 12 === 5)
 
 describe.skipIf(!hasCorpus())('recordings of real agents', () => {
@@ -67,7 +76,7 @@ function shows(terminal: TerminalEmulator, moment: Moment): boolean {
   const { lines, cols } = framesOf(terminal.force(moment.t)).at(-1)!
   return lines.every((row, index) => {
     const recorded = (moment.screen?.[index] ?? '').replace(/ +$/, '')
-    // The recorder read rows at the length they had before the terminal became narrower.
+    // The recorder read rows with the length that they had before the terminal became narrower.
     return row.text === recorded || row.text === recorded.slice(0, cols).trimEnd()
   })
 }

@@ -1,12 +1,12 @@
+import type { AmbiguousWidth } from '../text/index.js'
 import type { ColorState } from './colors.js'
 import type { Progress, Row } from './frame.js'
 import { DEFAULT_FRAME_KNOBS, type FrameKnobs, type FrameTimingState } from './frame-timing.js'
 import type { GridState } from './grid-state.js'
 import type { KittyKeyboardState } from './kitty-keyboard.js'
 import type { TitleState } from './osc-evidence.js'
-import type { StatusBoard } from './program-status.js'
+import type { ProgramStatus } from './program-status.js'
 import type { RowIdState } from './row-ids.js'
-import type { AmbiguousWidth } from './width-table.js'
 
 export interface EmulatorOptions {
   cols: number
@@ -16,15 +16,15 @@ export interface EmulatorOptions {
   /** Columns of East Asian ambiguous characters. */
   ambiguous?: AmbiguousWidth
   knobs?: Partial<FrameKnobs>
-  /** What XTVERSION says. */
+  /** The reply to XTVERSION. */
   version?: string
-  /** This machine's name: a working directory of another host is none of ours. */
+  /** The name of this machine: a working directory that names another host is ignored. */
   hostname?: string
 }
 
 export type ResolvedOptions = Required<Omit<EmulatorOptions, 'knobs'>> & { knobs: FrameKnobs }
 
-/** Larger terminals are clamped (security.md 9). */
+/** Larger terminals are clamped. */
 export const SIZE_MAX = 500
 
 const DEFAULT_OPTIONS = { scrollback: 2000, ambiguous: 1, version: '0.0.0', hostname: '' } as const
@@ -38,7 +38,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   }
 }
 
-/** A wide character needs two columns, so fewer are none. */
+/** At least two columns: a wide character needs both. */
 export function clampSize(cols: number, rows: number): { cols: number; rows: number } {
   return { cols: clamp(cols, 2), rows: clamp(rows, 1) }
 }
@@ -48,9 +48,9 @@ function clamp(value: number, min: number): number {
 }
 
 export interface EmulatorCounters {
-  /** Parser hooks of ours that threw. */
+  /** Our parser hooks that threw an exception. */
   hookFaults: number
-  /** Exceptions inside xterm's parser; the rest of that piece of output was lost. */
+  /** Exceptions inside xterm's parser; the rest of that piece of output is lost. */
   parserFaults: number
   oversizedPayloads: number
   unknownOsc: number
@@ -60,7 +60,7 @@ export interface EmulatorCounters {
 
 export const EMULATOR_STATE_VERSION = 1
 
-/** Everything of an emulator, as JSON: see `TerminalEmulator.serialize`. */
+/** The complete state of an emulator as JSON: see `TerminalEmulator.serialize`. */
 export interface EmulatorState {
   version: typeof EMULATOR_STATE_VERSION
   options: ResolvedOptions
@@ -72,13 +72,13 @@ export interface EmulatorState {
   colors: ColorState
   title: TitleState
   progress: Progress | null
-  status: StatusBoard
+  status: ProgramStatus
   timing: FrameTimingState
   time: number
   heldUntil: number
   seq: number
-  /** Rows of the last frame of each buffer, so that rows which have not changed are known to be old. */
+  /** Rows of the last frame of each buffer, to recognise rows that have not changed. */
   lastRows: { normal: Row[]; alternate: Row[] }
-  /** Bytes of a sequence and of a character that are not complete yet, in base64. */
+  /** Bytes of an incomplete sequence and of an incomplete character, in base64. */
   unfinished: { sequence: string; character: string }
 }

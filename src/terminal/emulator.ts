@@ -1,4 +1,4 @@
-import { ByteCutter } from './byte-pieces.js'
+import { ByteSplitter } from './byte-splitter.js'
 import { Colors } from './colors.js'
 import {
   clampSize,
@@ -17,13 +17,13 @@ import { shareLineMemory } from './line-memory.js'
 import { LinkTable } from './links.js'
 import { type OscEvidence, registerEvidence, Title } from './osc-evidence.js'
 import { ParserHooks, paramAt } from './parser-hooks.js'
-import { printPlainTextFast } from './print-text.js'
+import { printPlainTextFast } from './print-plain-text.js'
 import { PrivateModes } from './private-modes.js'
 import {
   aggregateStatus,
-  EMPTY_BOARD,
+  EMPTY_PROGRAM_STATUS,
+  type ProgramStatus,
   reduceStatus,
-  type StatusBoard,
   type StatusEvent,
   type StatusRecord,
   statusRecords,
@@ -33,22 +33,32 @@ import { RowIds } from './row-ids.js'
 import { type ReadRow, readRow } from './row-reader.js'
 import { UnfinishedSequence } from './unfinished-sequence.js'
 import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
-import { coreOf, isAtRest, limitRepeatCounts, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
+import {
+  coreOf,
+  isBetweenSequences,
+  limitRepeatCounts,
+  openTerminal,
+  type XtermCore,
+  type XtermTerminal,
+} from './xterm-core.js'
 
-/** What the emulator has to say, in the order it happened. */
+/** What the emulator reports, in the order in which it happened. */
 export type TerminalEvent =
   | { type: 'frame'; t: number; frame: Frame }
-  /** Bytes to write back to the PTY: the answer to a question of the program. */
+  /** Bytes to write back to the PTY: the reply to a query of the program. */
   | { type: 'reply'; t: number; bytes: Uint8Array }
   | { type: 'evidence'; t: number; evidence: Evidence }
 
-/** `status`: the record that stands for the pane after an OSC 7501 report, null when none is left. */
+/**
+ * `status`: the record that represents the pane after an OSC 7501 report, null when none is left.
+ */
 export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null }
 
 /**
- * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer; every call says what time
- * it is (seconds since the pane's start), and the host calls `tick` at `nextDeadline`. The same bytes with the same times
- * give the same events, however they are cut.
+ * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer:
+ * every call passes the time (seconds since the start of the pane), and the host calls `tick` at
+ * `nextDeadline`. The same bytes with the same times give the same events, however the bytes are
+ * split.
  */
 export class TerminalEmulator {
   readonly #options: ResolvedOptions
@@ -62,10 +72,10 @@ export class TerminalEmulator {
   readonly #colors: Colors
   readonly #title: Title
   readonly #timing: FrameTiming
-  readonly #cutter: ByteCutter
+  readonly #splitter: ByteSplitter
   readonly #unfinished: UnfinishedSequence
   #progress: Progress | null
-  #status: StatusBoard
+  #status: ProgramStatus
   #seq: number
   #time: number
   #heldUntil: number
@@ -95,10 +105,10 @@ export class TerminalEmulator {
     this.#title = new Title(state?.title)
     this.#timing = new FrameTiming(knobs, state?.timing)
     const sequence = fromBase64(state?.unfinished.sequence)
-    this.#cutter = new ByteCutter(fromBase64(state?.unfinished.character), sequence.at(-1))
+    this.#splitter = new ByteSplitter(fromBase64(state?.unfinished.character), sequence.at(-1))
     this.#unfinished = new UnfinishedSequence(sequence)
     this.#progress = state?.progress ?? null
-    this.#status = state?.status ?? EMPTY_BOARD
+    this.#status = state?.status ?? EMPTY_PROGRAM_STATUS
     this.#seq = state?.seq ?? 0
     this.#time = state?.time ?? 0
     this.#heldUntil = state?.heldUntil ?? 0
@@ -115,71 +125,65 @@ export class TerminalEmulator {
     return new TerminalEmulator(state.options, state)
   }
 
-  /** Output of the program. Only live bytes are answered: a question in a replayed recording was answered long ago. */
+  /**
+   * Output of the program. Queries are answered only when `live`: a query in a replayed recording
+   * was answered long ago.
+   */
   feed(bytes: Uint8Array, t: number, { live }: { live: boolean }): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     this.#isLive = live
-    this.#cutter.cut(bytes, this.#parse)
-    if (this.#cutter.held.length > 0) this.#timing.bytesArrived(this.#time)
+    this.#splitter.split(bytes, this.#parse)
+    if (this.#splitter.pending.length > 0) this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
   }
 
-  /** Time has passed and nothing came. */
+  /** Time has passed without output. */
   tick(t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at <= t)
     return this.#takeEvents()
   }
 
-  /** When `tick` must be called next; null: only bytes can change anything. */
+  /** When `tick` must be called next; null when only output can change anything. */
   nextDeadline(): number | null {
     return this.#timing.nextEnd()?.at ?? null
   }
 
-  /** The PTY must be given the same size in the same turn, and get it back from `size`: it is clamped here. */
+  /** The size is clamped: read it back from `size` and give it to the PTY in the same turn. */
   resize(cols: number, rows: number, t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     const size = clampSize(cols, rows)
     if (size.cols === this.#terminal.cols && size.rows === this.#terminal.rows) return this.#takeEvents()
     const resize = () => this.#terminal.resize(size.cols, size.rows)
     if (size.cols === this.#terminal.cols) resize()
-    else this.#ids.acrossResize(resize)
+    else this.#ids.keepAcrossResize(resize)
     this.#heldUntil = this.#time + this.#options.knobs.resizeHoldMs / 1000
     this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
   }
 
-  /** A frame of what is there now. It is torn if a synchronized update is open. */
+  /** Ends a frame now. It is torn if a synchronized update is open. */
   force(t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at <= t)
     this.#endFrame({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
     return this.#takeEvents()
   }
 
-  /** What is there now, for a viewer who joins: ends no frame and marks nothing as seen. */
-  picture(): Frame {
+  /**
+   * The current screen for a viewer who joins. It does not end a frame and does not mark rows as
+   * read.
+   */
+  currentFrame(): Frame {
     const end: FrameEnd = { at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing }
     return this.#frameOf(end, this.#seq + 1, this.#readScreen(this.#seq + 1, { isKept: false }))
   }
 
-  /** What only the host knows about the program's claims: its process ended, or the shell (no agent) prompts or starts a command. */
-  noteProcess(type: 'exit' | 'shell-prompt' | 'shell-command', t: number): TerminalEvent[] {
-    this.#runDeadlines(t, end => end.at < t)
-    this.#applyStatus({ type })
-    return this.#takeEvents()
-  }
-
-  /** Bytes have come since the last frame ended. */
+  /** Output has arrived since the last frame ended. */
   get isFrameOpen(): boolean {
     return this.#timing.nextEnd() !== null && !this.#timing.isSynchronizing
   }
 
   get size(): { cols: number; rows: number } {
     return { cols: this.#terminal.cols, rows: this.#terminal.rows }
-  }
-
-  /** Flags of the kitty keyboard protocol that our key encoder follows. */
-  get keyboardFlags(): number {
-    return this.#keyboard.flags(this.#screen)
   }
 
   get isBracketedPaste(): boolean {
@@ -190,7 +194,7 @@ export class TerminalEmulator {
     return this.#terminal.modes.applicationCursorKeysMode
   }
 
-  /** Until then frames are held. */
+  /** Frames up to this time are held. */
   get heldUntil(): number {
     return this.#heldUntil
   }
@@ -210,7 +214,7 @@ export class TerminalEmulator {
     }
   }
 
-  /** Rows by id, both ends included, as far as they are still there. */
+  /** Rows by id, both ends included, as far as they still exist. */
   readRows(firstId: number, lastId: number): Row[] {
     const held = this.#ids.rangeAround(firstId)
     const rows: Row[] = []
@@ -224,8 +228,8 @@ export class TerminalEmulator {
   }
 
   /**
-   * The emulator as JSON. A restored one that is fed the bytes behind this point gives the same frames as if it had never
-   * stopped. Not kept: the counters.
+   * The emulator as JSON. A restored emulator that receives the bytes after this point gives the
+   * same frames as if it had never stopped. The counters are not kept.
    */
   serialize(): EmulatorState {
     return {
@@ -250,7 +254,7 @@ export class TerminalEmulator {
       },
       unfinished: {
         sequence: toBase64(this.#unfinished.bytes),
-        character: toBase64(this.#cutter.held),
+        character: toBase64(this.#splitter.pending),
       },
     }
   }
@@ -268,7 +272,7 @@ export class TerminalEmulator {
       this.#parserFaults++
       this.#core._inputHandler._parser.reset()
     }
-    this.#unfinished.parsed(piece, isAtRest(this.#core))
+    this.#unfinished.parsed(piece, isBetweenSequences(this.#core))
   }
 
   #runDeadlines(t: number, isDue: (end: FrameEnd) => boolean): void {
@@ -284,7 +288,7 @@ export class TerminalEmulator {
     this.#events.push({ type: 'frame', t: end.at, frame: this.#frameOf(end, seq, read) })
   }
 
-  /** The viewport, row by row; those that are as in the last frame are the same objects. */
+  /** The viewport, row by row. A row that is unchanged since the last frame is the same object. */
   #readScreen(seq: number, { isKept }: { isKept: boolean }): ReadRow[] {
     const { lines, ybase } = this.#core.buffers.active
     const known = this.#lastRows[this.#screen]
@@ -413,7 +417,9 @@ export class TerminalEmulator {
   }
 }
 
-/** Rows known from before a restart: their cells are not, so they are compared as rows once. */
+/**
+ * Rows known from before a restart. Their cells are not known, so they are compared as rows once.
+ */
 function knownRows(rows: readonly Row[]): Map<number, ReadRow> {
   return new Map(rows.map(row => [row.id, { row, cells: null, extras: '' }]))
 }

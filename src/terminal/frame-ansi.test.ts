@@ -7,7 +7,7 @@ import { bytes, emulator } from './testing/drive.js'
 const COLS = 24
 const ROWS = 6
 
-/** What can be seen of a frame. Which rows were wrapped, and the ids, are not drawn. */
+/** The visible part of a frame, without wrap flags and ids. */
 function seen({ lines, cursor }: Frame) {
   return { cursor, rows: lines.map(({ text, width, spans }) => ({ text, width, spans })) }
 }
@@ -15,7 +15,7 @@ function seen({ lines, cursor }: Frame) {
 function drawnAgain(frame: Frame): Frame {
   const copy = emulator({ cols: frame.cols, rows: frame.rows })
   copy.feed(bytes(frameToAnsi(frame)), 1, { live: false })
-  return copy.picture()
+  return copy.currentFrame()
 }
 
 const style = fc
@@ -67,7 +67,7 @@ describe('a frame drawn on an empty terminal', () => {
       fc.property(drawing, parts => {
         const terminal = emulator({ cols: COLS, rows: ROWS })
         terminal.feed(bytes(parts.join('')), 0, { live: false })
-        const frame = terminal.picture()
+        const frame = terminal.currentFrame()
         expect(seen(drawnAgain(frame))).toEqual(seen(frame))
       }),
       { numRuns: 400 },
@@ -77,14 +77,14 @@ describe('a frame drawn on an empty terminal', () => {
   test('fills the last column of the last row without scrolling', () => {
     const terminal = emulator({ cols: 5, rows: 2 })
     terminal.feed(bytes('\u001b[41mabcde\u001b[2;1Hfghij'), 0, { live: false })
-    const frame = terminal.picture()
+    const frame = terminal.currentFrame()
     expect(seen(drawnAgain(frame))).toEqual(seen(frame))
   })
 
-  test('keeps blanks that can be seen', () => {
+  test('keeps visible blanks', () => {
     const terminal = emulator({ cols: 8, rows: 2 })
     terminal.feed(bytes('\u001b[7m  \u001b[0m x \u001b[44m   '), 0, { live: false })
-    const frame = terminal.picture()
+    const frame = terminal.currentFrame()
     expect(seen(drawnAgain(frame))).toEqual(seen(frame))
   })
 })

@@ -1,6 +1,6 @@
 import type { Color, Frame, Row, Span } from './frame.js'
 
-/** A frame as the bytes that draw it on an empty screen of its size: for a viewer that joins late. */
+/** The bytes that draw a frame on an empty screen of its size: for a viewer that joins late. */
 export function frameToAnsi(frame: Frame): string {
   let drawn = '\u001b[0m\u001b[?25l'
   frame.lines.forEach((row, y) => {
@@ -11,12 +11,12 @@ export function frameToAnsi(frame: Frame): string {
   return `${drawn}\u001b[0m\u001b[${y + 1};${x + 1}H${visible ? '\u001b[?25h' : ''}`
 }
 
-/** One row with its colours, from where the cursor is. */
+/** One row with its colours, from the cursor position on. */
 export function rowToAnsi(row: Pick<Row, 'spans'>): string {
   return row.spans.map(span => linked(span, `\u001b[0${styleCodes(span)}m${span.text}`)).join('')
 }
 
-/** Targets hold no control characters: the emulator keeps no others. */
+/** Link targets contain no control characters: the emulator keeps no others. */
 function linked({ link }: Span, drawn: string): string {
   return link === undefined ? drawn : `\u001b]8;;${link}\u001b\\${drawn}\u001b]8;;\u001b\\`
 }

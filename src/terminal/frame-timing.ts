@@ -1,15 +1,15 @@
 import type { FrameCause } from './frame.js'
 
 export interface FrameKnobs {
-  /** No byte for so long ends a frame. */
+  /** A frame ends when no byte arrives for this long. */
   quietMs: number
   /** A frame ends at most this long after its first byte. */
   capMs: number
   /** Synchronized updates that end closer together than this make one frame: the newest. */
   gapMs: number
-  /** An open synchronized update is cut after this. */
+  /** An open synchronized update is cut after this time. */
   syncCapMs: number
-  /** No classification for so long after our own resize. */
+  /** No frame is classified for this long after our own resize. */
   resizeHoldMs: number
 }
 
@@ -22,34 +22,41 @@ export interface FrameEnd {
 }
 
 export interface FrameTimingState {
-  /** When the first byte of the open frame came; null: everything that came is in a frame. */
+  /** When the first byte of the open frame arrived; null when every byte is in a frame. */
   began: number | null
   lastByte: number
-  /** When the open synchronized update began; null: none, or it was cut. */
+  /** When the open synchronized update started; null when none is open or it was cut. */
   syncBegan: number | null
-  /** What the program last said; outlives a cut, so that a late end still ends a frame exactly. */
+  /**
+   * The mode that the program set last. It outlives a cut, so that a late end still ends a frame
+   * exactly.
+   */
   syncMode: boolean
-  /** When the last update made a frame. */
+  /** When an update last ended a frame. */
   lastSync: number | null
-  /** An update has ended whose frame can wait until then: nothing has been drawn since. */
+  /** An update has ended and its frame may wait until this time: nothing has been drawn since. */
   deferred: number | null
 }
 
 /*
- * When does a frame end? (docs: screen.md 2.1)
+ * When does a frame end?
  *
- * A program that brackets its drawing with synchronized updates tells us; for the others a short silence does, and a cap
- * keeps endless output from starving the reader. Inside a synchronized update neither silence nor cap counts: the picture
- * is half drawn by the program's own word. An update that stays open too long is cut once and the frame is marked torn;
- * from then on the update counts as ended, as in other terminals, or a program killed in the middle would leave the pane blind.
+ * A program that brackets its drawing with synchronized updates tells us. For other programs a
+ * short silence does, and a cap keeps endless output from starving the reader. Inside a
+ * synchronized update neither silence nor cap counts: the program itself says that the screen is
+ * half drawn. An update that stays open too long is cut once and the frame is marked torn; from
+ * then on the update counts as ended, as in other terminals. Otherwise a program that is killed in
+ * the middle would block the pane for good.
  *
- * A program may end hundreds of updates in one burst. Only the newest of those within the gap is worth a picture, so the others end without
- * one; a frame that waits is taken when the gap or a silence is over, and is dropped when new bytes begin the next.
+ * A program may end hundreds of updates in one burst. Of those within the gap only the newest is
+ * worth a frame, so the others end without one. A frame that waits is taken when the gap or a
+ * silence is over, and is dropped when new bytes start the next one.
  *
- * Time is data. The state changes only when bytes arrive or somebody says what time it is, and a frame that ended by
- * silence bears the moment the silence was long enough, not the moment somebody looked.
+ * Time is data. The state changes only when bytes arrive or a caller passes the time. A frame that
+ * ended by silence has the time at which the silence was long enough, not the time of the call.
  *
- * Symptom → knob: half-drawn menus → quiet up; sluggish reading during builds → cap down; torn frames of a slow agent → sync cap up.
+ * Symptom → knob: half-drawn menus → quiet up; slow reading during builds → cap down; torn frames
+ * of a slow agent → sync cap up.
  */
 export class FrameTiming {
   readonly #knobs: FrameKnobs
@@ -86,7 +93,10 @@ export class FrameTiming {
     this.#state.syncMode = true
   }
 
-  /** True when this ends an update, and with it a frame that is due now. A stray end is nothing. */
+  /**
+   * True when this ends an update, and with it a frame that is due now. An end without a start is
+   * ignored.
+   */
   syncEnded(t: number): boolean {
     const wasOpen = this.#state.syncMode
     this.#state.syncMode = false
@@ -98,7 +108,7 @@ export class FrameTiming {
     return t >= due
   }
 
-  /** The frame is taken. A synchronized update that was cut counts as over. */
+  /** The frame was taken. A synchronized update that was cut counts as ended. */
   frameEnded(end: FrameEnd): void {
     this.#state.began = null
     this.#state.deferred = null
@@ -106,7 +116,7 @@ export class FrameTiming {
     if (end.torn && end.cause === 'cap') this.#state.syncBegan = null
   }
 
-  /** When and how the open frame ends if nothing more happens. */
+  /** When and how the open frame ends if no more bytes arrive. */
   nextEnd(): FrameEnd | null {
     const { began, lastByte, syncBegan, deferred } = this.#state
     if (syncBegan !== null) return { at: syncBegan + this.#knobs.syncCapMs / 1000, cause: 'cap', torn: true }

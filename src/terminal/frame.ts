@@ -1,15 +1,18 @@
 /** The terminal's grid at a moment when the program had finished drawing. */
 export interface Frame {
   seq: number
-  /** Seconds since the pane's start, from the injected clock. */
+  /** Seconds since the start of the pane, from the injected clock. */
   t: number
   cause: FrameCause
-  /** True when a synchronized update was cut open because it lasted too long. */
+  /** True when a synchronized update lasted too long and was cut. */
   torn: boolean
-  /** True while the picture settles after our own resize: nothing is classified, extracted or sent from it. */
+  /**
+   * True for a short time after our own resize: nothing is classified, extracted or sent from such
+   * a frame.
+   */
   held: boolean
-  /** True for a picture in plain text: it has no colours and nobody knows where its cursor was. */
-  still?: boolean
+  /** True for a frame made from plain text: it has no colours and no known cursor position. */
+  isPlainText?: boolean
   cols: number
   rows: number
   buffer: 'normal' | 'alternate'
@@ -25,23 +28,34 @@ export interface Frame {
 export type FrameCause = 'sync' | 'quiet' | 'cap' | 'forced'
 
 export interface Row {
-  /** Stable while the row scrolls; fresh ids from 2^40 upward in the alternate buffer. */
+  /**
+   * Stable while the row scrolls. Ids of the alternate buffer start at 2^40 and are never reused.
+   */
   id: number
-  /** Trailing blanks are cut; no-break spaces are kept; cells written as invisible read as blanks. */
+  /** Trailing blanks are cut; no-break spaces are kept; invisible cells read as blanks. */
   text: string
-  /** Columns up to the last visible cell. Blanks with a background, inverse or underlined are visible, so `text` may be shorter. */
+  /**
+   * Columns up to the last visible cell. Blanks with a background, inverse or underline are
+   * visible, so `text` may be shorter.
+   */
   width: number
   /** The emulator's soft-wrap flag: this row continues the one above it. */
   wrapped: boolean
   /** Cover the columns 0 to `width` without gaps. */
   spans: Span[]
-  /** Of `text` alone: a row that was only recoloured keeps its hash. */
+  /** Hash of `text` alone: a row that only changed its colours keeps it. */
   hash: number
-  /** The newest frame in which text or style of the row with this id differed from the frame before. */
+  /**
+   * The newest frame in which the text or style of the row with this id differed from the previous
+   * frame.
+   */
   changedSeq: number
 }
 
-/** A run of cells with one style. `fg` and `bg`: null is the terminal's default, a number below 256 a palette index, else `#rrggbb`. */
+/**
+ * A run of cells with one style. `fg` and `bg`: null is the terminal's default, a number below 256
+ * a palette index, else `#rrggbb`.
+ */
 export interface Span {
   x: number
   width: number

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { bytes, emulator, framesOf, screenOf } from './testing/drive.js'
+import { bytes, emulator, framesOf, repliesOf, screenOf } from './testing/drive.js'
 
 const LIVE = { live: true }
 const summary = (events: Parameters<typeof framesOf>[0]) =>
   framesOf(events).map(({ t, cause, torn, lines }) => ({ t: Number(t.toFixed(3)), cause, torn, text: lines[0]!.text }))
 
-describe('when a frame ends', () => {
-  test('by silence, at the moment it was long enough', () => {
+describe('a frame ends', () => {
+  test('by silence, at the time at which the silence was long enough', () => {
     const terminal = emulator()
     expect(terminal.feed(bytes('hi'), 1, LIVE)).toEqual([])
     expect(terminal.nextDeadline()).toBeCloseTo(1.016)
@@ -15,13 +15,13 @@ describe('when a frame ends', () => {
     expect(terminal.nextDeadline()).toBeNull()
   })
 
-  test('by the cap while bytes keep coming; bytes at the deadline itself still belong to it', () => {
+  test('by the cap while bytes keep arriving; bytes at the deadline still belong to it', () => {
     const terminal = emulator()
     const events = [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.055].flatMap(t => terminal.feed(bytes('x'), t, LIVE))
     expect(summary(events)).toEqual([{ t: 0.05, cause: 'cap', torn: false, text: 'xxxxxx' }])
   })
 
-  test('at the very byte that ends a synchronized update', () => {
+  test('at the byte that ends a synchronized update', () => {
     const terminal = emulator()
     const events = terminal.feed(bytes('\x1b[?2026hone\x1b[?2026l rest'), 2, { live: true })
     expect(summary(events)).toEqual([{ t: 2, cause: 'sync', torn: false, text: 'one' }])
@@ -49,18 +49,18 @@ describe('when a frame ends', () => {
     ])
   })
 
-  test('a stray end of an update ends nothing', () => {
+  test('not at the end of an update that never started', () => {
     expect(emulator().feed(bytes('a\x1b[?2026l'), 0, LIVE)).toEqual([])
   })
 
-  test('when it is forced; torn inside an update', () => {
+  test('when it is forced, and is torn inside an update', () => {
     const terminal = emulator()
     terminal.feed(bytes('\x1b[?2026hx'), 0, LIVE)
     expect(summary(terminal.force(0.1))).toEqual([{ t: 0.1, cause: 'forced', torn: true, text: 'x' }])
   })
 })
 
-describe('what a frame has', () => {
+describe('a frame', () => {
   test('is held for a while after a resize', () => {
     const terminal = emulator()
     terminal.resize(30, 6, 1)
@@ -70,7 +70,7 @@ describe('what a frame has', () => {
     expect(framesOf(terminal.tick(2))[0]).toMatchObject({ held: false })
   })
 
-  test('cursor, title, progress and buffer', () => {
+  test('has cursor, title, progress and buffer', () => {
     const terminal = emulator()
     terminal.feed(bytes('\x1b[?1049h\x1b[?25l\x1b[3;4H\x1b]0;busy \x07\x1b]9;4;1;40\x07'), 0, LIVE)
     expect(framesOf(terminal.tick(1))[0]).toMatchObject({
@@ -81,10 +81,10 @@ describe('what a frame has', () => {
     })
   })
 
-  test('a reset takes modes back', () => {
+  test('has default modes after a reset', () => {
     const terminal = emulator()
     terminal.feed(bytes('\x1b[?25l\x1b[?2026h\x1b[>5u\x1bc'), 0, LIVE)
-    expect(terminal.keyboardFlags).toBe(0)
+    expect(repliesOf(terminal.feed(bytes('\x1b[?u'), 0, LIVE))).toEqual(['\x1b[?0u'])
     expect(framesOf(terminal.tick(1))[0]).toMatchObject({ cause: 'quiet', cursor: { visible: true } })
     expect(screenOf(terminal)).toEqual(['', '', '', '', ''])
   })

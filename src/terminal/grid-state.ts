@@ -9,11 +9,15 @@ import {
 } from './xterm-core.js'
 
 /*
- * The whole grid as JSON, and back: both buffers with every cell, wrap flags, cursor, margins, tab stops, saved cursor,
- * character sets, modes, pending attributes. Cells are stored as text and runs of style, so a screen costs a few kB.
+ * Captures the whole grid as JSON and restores it: both buffers with every cell, wrap flags,
+ * cursor, margins, tab stops, saved cursor, character sets, modes, pending attributes. Cells are
+ * stored as text and runs of style, so a screen takes a few kB.
  */
 
-/** A line: one code point a cell (U+0000 is a cell never written to), runs of `[cells, fg, bg]`, and what is special. */
+/**
+ * A line: one code point per cell (U+0000 is a cell that was never written), runs of `[cells, fg,
+ * bg]`, and the cells that need more.
+ */
 interface LineState {
   text: string
   runs: number[]
@@ -43,7 +47,7 @@ interface BufferState {
 
 export interface GridState {
   normal: BufferState
-  /** Null while the normal buffer is shown: xterm empties the other one. */
+  /** Null while the normal buffer is active: xterm empties the other one. */
   alternate: BufferState | null
   attributes: AttributeState
   modes: Record<string, unknown>
@@ -170,7 +174,7 @@ function restoreStyle(words: Uint32Array, runs: readonly number[]): void {
   }
 }
 
-/** Cells up to the last one that is not as new. */
+/** The number of cells up to the last one that was written. */
 function usedCells(words: Uint32Array): number {
   for (let x = words.length / CELL_WORDS - 1; x >= 0; x--) {
     const at = x * CELL_WORDS

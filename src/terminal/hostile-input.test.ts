@@ -6,7 +6,7 @@ import { byteByByte, bytes, emulator, framesOf, randomPieces, screenOf, seededRa
 
 const LIVE = { live: true }
 
-/** Whatever came before, the terminal still draws. */
+/** The terminal still draws, whatever came before. */
 function expectAlive(terminal: TerminalEmulator): void {
   terminal.feed(bytes('\x18\x1b\\\x1bcstill here'), 1e5, LIVE)
   expect(screenOf(terminal)[0]).toBe('still here')
@@ -14,7 +14,7 @@ function expectAlive(terminal: TerminalEmulator): void {
   expect(terminal.counters.hookFaults).toBe(0)
 }
 
-/** Bytes as programs never send them, but rich in the starts and ends of sequences. */
+/** Bytes that programs never send, rich in starts and ends of sequences. */
 const hostileBytes = fc
   .array(
     fc.oneof(
@@ -59,7 +59,7 @@ function run(input: Uint8Array, cut: (whole: Uint8Array) => Iterable<Uint8Array>
 }
 
 describe('hostile input', () => {
-  test('any bytes give the same events however they are cut, and the terminal lives on', () => {
+  test('any bytes give the same events however they are split, and the terminal still works', () => {
     fc.assert(
       fc.property(hostileBytes, fc.integer(), (input, seed) => {
         const whole = run(input, all => [all])
@@ -73,7 +73,7 @@ describe('hostile input', () => {
     )
   })
 
-  test('random noise', () => {
+  test('random bytes do no harm', () => {
     const random = seededRandom(5)
     const terminal = emulator({ cols: 80, rows: 24 })
     for (let round = 0; round < 50; round++) {
@@ -115,7 +115,7 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('a hundred thousand resizes', { timeout: 30_000 }, () => {
+  test('a hundred thousand resizes do no harm', { timeout: 30_000 }, () => {
     const terminal = emulator({ scrollback: 10 })
     terminal.feed(bytes('one two three four\r\nfive'), 0, LIVE)
     for (let round = 0; round < 100_000; round++) terminal.resize(5 + (round % 7), 2 + (round % 3), round / 1000)
@@ -129,14 +129,14 @@ describe('hostile input', () => {
     expect(terminal.size).toEqual({ cols: 500, rows: 1 })
   })
 
-  test('repeat counts of two billion are over at once', () => {
+  test('repeat counts of two billion return at once', () => {
     const terminal = emulator()
     for (const final of [...'@ILMPSTXZb', "'}", "'~", ' @', ' A'])
       terminal.feed(bytes(`ab\x1b[2147483647${final}`), 0, LIVE)
     expectAlive(terminal)
   })
 
-  test('marks without end do not grow a cell', () => {
+  test('endless marks do not grow a cell', () => {
     const terminal = emulator()
     terminal.feed(bytes(`e${'\u0301'.repeat(100_000)}`), 0, LIVE)
     const longest = Math.max(...screenOf(terminal, 0).map(text => text.length))
@@ -144,7 +144,7 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('links without end are refused, and scrolling stays fast', { timeout: 20_000 }, () => {
+  test('endless links are refused, and scrolling stays fast', { timeout: 20_000 }, () => {
     const terminal = emulator()
     for (let link = 0; link < 20_000; link++) terminal.feed(bytes(`\x1b]8;;http://x/${link}\x07a`), link, LIVE)
     const { lines } = framesOf(terminal.force(1e5)).at(-1)!
@@ -152,7 +152,7 @@ describe('hostile input', () => {
     expectAlive(terminal)
   })
 
-  test('a character cut after a continuation byte 0x80 is whole again', () => {
+  test('a character split after a continuation byte 0x80 is complete again', () => {
     const terminal = emulator()
     for (const piece of byteByByte(bytes('… — “q” 漢 👩‍💻'))) terminal.feed(piece, 0, LIVE)
     expect(screenOf(terminal, 0)[0]).toBe('… — “q” 漢 👩‍💻')

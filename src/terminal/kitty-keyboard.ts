@@ -1,4 +1,7 @@
-/** Progressive enhancement flags of the kitty keyboard protocol: what a program asked our key encoder to do. */
+/**
+ * Progressive enhancement flags of the kitty keyboard protocol: how the program wants keys to be
+ * encoded.
+ */
 
 const STACK_MAX = 16
 const FLAGS_MASK = 0b11111
@@ -10,7 +13,10 @@ export interface KittyKeyboardState {
   alternate: number[]
 }
 
-/** Each screen has a stack of its own; the top counts. An empty stack means the legacy encoding. */
+/**
+ * Each screen has its own stack; the top of the stack counts. An empty stack means the legacy
+ * encoding.
+ */
 export class KittyKeyboard {
   #stacks: KittyKeyboardState
 
@@ -37,7 +43,7 @@ export class KittyKeyboard {
     stack.splice(Math.max(0, stack.length - Math.max(1, count)))
   }
 
-  /** Mode 1 replaces the flags, 2 adds them, 3 takes them away. */
+  /** Mode 1 replaces the flags, 2 adds flags, 3 removes flags. */
   set(screen: Screen, flags: number, mode: number): void {
     const current = this.flags(screen)
     const wanted = flags & FLAGS_MASK

@@ -9,14 +9,16 @@ import {
 } from './xterm-core.js'
 
 /*
- * Where the memory of lines comes from. xterm asks for a piece for each line, fills a blank one cell by cell, and makes a
- * cell object for every copy: most of the work of a line feed before the scrollback is full, and of entering the
- * alternate screen. Here a few lines share a piece of memory, and a blank line is a copy of the last blank one. Erasing writes
- * the words of one blank cell, where xterm calls a method for each.
+ * Where the memory of lines comes from. xterm allocates memory for each line, fills a blank line
+ * cell by cell, and creates a cell object for every copy: most of the work of a line feed before
+ * the scrollback is full, and of entering the alternate screen. Here a few lines share a piece of
+ * memory, and a blank line is a copy of the last blank one. Erasing writes the words of one blank
+ * cell, where xterm calls a method for each.
  *
- * The methods are replaced on the classes, once a process. A line that shares memory must not grow in place, as xterm's
- * `resize` would let it: it gets memory of its own first. A piece is freed when the last line in it is, so it is kept
- * small: a line that stays for hours holds back its few neighbours at most.
+ * The methods are replaced on the classes, once per process. A line that shares memory must not
+ * grow in place, as xterm's `resize` would let it: it gets its own memory first. A piece is freed
+ * with its last line, so it is kept small: a line that stays for hours keeps only a few neighbours
+ * alive.
  */
 
 const LINES_PER_PIECE = 8
@@ -63,7 +65,10 @@ function replaceLineMethods(lines: LineMethods, anyCell: unknown): void {
   replaceErasing(lines)
 }
 
-/** Cells that a program protects are spared, and links or combined characters in what is filled in lie beside the words: both are xterm's. */
+/**
+ * Protected cells are kept, and links or combined characters of the fill cell are stored outside of
+ * the words: xterm handles both cases.
+ */
 function replaceErasing(lines: LineMethods): void {
   const { fill, replaceCells } = lines
   lines.fill = function (this: CoreLine, cell: FillCell, isSparing = false): void {
@@ -116,7 +121,7 @@ let used = 0
 
 function copyInPiece(words: Uint32Array): Uint32Array {
   if (used + words.length > piece.length) {
-    // Not zeroed: a line is copied into its part before anyone has it.
+    // Not zeroed: a line is copied into its part before it is used.
     const length = Math.max(words.length, CELL_WORDS) * LINES_PER_PIECE
     piece = new Uint32Array(Buffer.allocUnsafeSlow(length * Uint32Array.BYTES_PER_ELEMENT).buffer)
     used = 0

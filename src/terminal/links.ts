@@ -1,12 +1,13 @@
 import type { CoreBuffer, XtermCore } from './xterm-core.js'
 
 /*
- * OSC 8 hyperlinks. xterm keeps a marker with three listeners for each link, never fewer than one a link on a row that
- * stays: a program that opens a hundred thousand links on one row makes every later scroll slow. So links are kept here,
- * each target once, and cells hold only its number. When the table is full, numbers no cell uses any more are dropped.
+ * OSC 8 hyperlinks. xterm keeps a marker with three listeners for each link, as long as its row
+ * exists: a program that opens a hundred thousand links on one row makes every later scroll slow.
+ * So links are kept here, each target once, and cells contain only its number. When the table is
+ * full, numbers that no cell uses are dropped.
  */
 
-export const LINKS_MAX = 4096
+const LINKS_MAX = 4096
 const URI_MAX = 2048
 
 export class LinkTable {
@@ -15,7 +16,7 @@ export class LinkTable {
   readonly #numbers: Map<string, number>
   #next: number
   refused = 0
-  /** A sweep reads every line; after one the next waits until this many links were refused. */
+  /** A sweep reads every line; the next sweep waits until this many links were refused. */
   #refusedAtSweep = Number.NEGATIVE_INFINITY
 
   constructor(core: XtermCore, entries: [number, string][] = []) {

@@ -5,7 +5,7 @@ const LIVE = { live: true }
 const evidence = (output: string) =>
   evidenceOf(emulator({ hostname: 'Box' }).feed(bytes(output), 0, LIVE)).map(found => ({ ...found }))
 
-test('titles are cleaned and cut', () => {
+test('titles are cleaned and shortened', () => {
   expect(evidence('\x1b]0;✳ Claude   \x07\x1b]2;a\x7fb\x1b\\\x1b]1;icon\x07')).toEqual([
     { kind: 'title', title: '✳ Claude' },
     { kind: 'title', title: 'ab' },
@@ -13,7 +13,7 @@ test('titles are cleaned and cut', () => {
   expect(evidence(`\x1b]2;${'🚀'.repeat(600)}\x07`)).toEqual([{ kind: 'title', title: '🚀'.repeat(512) }])
 })
 
-test('a pushed title comes back', () => {
+test('a pushed title is restored', () => {
   const terminal = emulator()
   terminal.feed(bytes('\x1b]0;shell\x07\x1b[22;0t\x1b]0;vim\x07'), 0, LIVE)
   expect(framesOf(terminal.tick(1))[0]!.title).toBe('vim')
@@ -21,7 +21,7 @@ test('a pushed title comes back', () => {
   expect(framesOf(terminal.tick(3))[0]!.title).toBe('shell')
 })
 
-test('the working directory counts only from this host', () => {
+test('the working directory counts only when it names this host', () => {
   const directory = (path: string) => [{ kind: 'directory', path }]
   expect(evidence('\x1b]7;file:///tmp/a%20b\x07')).toEqual(directory('/tmp/a b'))
   expect(evidence('\x1b]7;file://box/tmp\x07')).toEqual(directory('/tmp'))
@@ -33,7 +33,7 @@ test('the working directory counts only from this host', () => {
   }
 })
 
-test('progress of OSC 9;4', () => {
+test('OSC 9;4 reports progress', () => {
   const progress = (payload: string) => evidence(`\x1b]9;4;${payload}\x07`)[0]
   expect(progress('1;150')).toEqual({ kind: 'progress', progress: { state: 'value', percent: 100 } })
   expect(progress('2;7')).toEqual({ kind: 'progress', progress: { state: 'error', percent: 7 } })
@@ -43,7 +43,7 @@ test('progress of OSC 9;4', () => {
   expect(progress('7;1')).toBeUndefined()
 })
 
-test('notices', () => {
+test('notifications of several protocols are evidence', () => {
   const texts = evidence(
     '\x1b]9;needs you\x07\x1b]777;notify;Title;a;b\x07\x1b]99;i=1:p=title;hello\x1b\\\x1b]99;p=body:e=1;aGk=\x1b\\\x07\x1b]9;2;x\x07',
   )
@@ -60,26 +60,25 @@ test('a clipboard write is only reported', () => {
   expect(evidence('\x1b]52;c;aGVsbG8=\x07')).toEqual([{ kind: 'clipboard-write', characters: 8 }])
 })
 
-test('shell marks are passed on as they came', () => {
+test('shell marks are passed on unchanged', () => {
   expect(evidence('\x1b]133;A\x07\x1b]633;D;1\x07\x1b]133;Z\x07')).toEqual([
     { kind: 'shell-mark', mark: { protocol: 133, mark: 'A' } },
     { kind: 'shell-mark', mark: { protocol: 633, mark: 'D', exit: 1 } },
   ])
 })
 
-test('a status report is evidence; the process and a reset take it away', () => {
+test('a status report is evidence until a reset', () => {
   const terminal = emulator()
   const states = (output: string) =>
     evidenceOf(terminal.feed(bytes(output), 0, LIVE)).map(found => found.kind === 'status' && found.aggregate?.state)
   expect(states('\x1b]7501;state=working:app=claude\x07')).toEqual(['working'])
   expect(states('\x1b]7501;state=nonsense\x07')).toEqual([])
   expect(terminal.counters.invalidStatus).toBe(1)
-  expect(evidenceOf(terminal.noteProcess('exit', 1))).toEqual([{ kind: 'status', aggregate: null }])
   expect(states('\x1b]7501;state=done\x07\x1b[!p\x1b[?1049h\x1b[?1049l')).toEqual(['done'])
   expect(states('\x1bc')).toEqual([undefined])
 })
 
-test('other sequences are counted', () => {
+test('unknown sequences are counted', () => {
   const terminal = emulator()
   terminal.feed(bytes('\x1b]5522;x\x07\x1b]66;;x\x07'), 0, LIVE)
   expect(terminal.counters.unknownOsc).toBe(2)

@@ -3,17 +3,17 @@ import type { ParserHooks } from './parser-hooks.js'
 import { cleanLine, decodeBase64Text } from './plain-text.js'
 import { parseShellMark, type ShellMark } from './shell-marks.js'
 
-/** What a program says about itself beside its picture (screen.md 2.3). None of it is a status by itself. */
+/** What a program reports about itself outside of its screen. None of it is a status by itself. */
 export type OscEvidence =
   | { kind: 'title'; title: string }
   | { kind: 'directory'; path: string }
   | { kind: 'progress'; progress: Progress | null }
   | { kind: 'notice'; source: 'osc9' | 'osc777' | 'osc99' | 'bell'; title: string; body: string }
   | { kind: 'shell-mark'; mark: ShellMark }
-  /** The clipboard is never touched; this says only that the program tried. */
+  /** The clipboard is never touched; this only reports that the program tried to write it. */
   | { kind: 'clipboard-write'; characters: number }
 
-export const TITLE_MAX = 512
+const TITLE_MAX = 512
 const NOTICE_MAX = 1024
 const TITLE_STACK_MAX = 10
 const PATH_MAX = 4096
@@ -28,7 +28,7 @@ export interface TitleState {
   stack: string[]
 }
 
-/** The window title and the stack that programs keep it on while they run. */
+/** The window title and the stack on which programs save it. */
 export class Title {
   #state: TitleState
 
@@ -108,7 +108,10 @@ function notice(source: 'osc9' | 'osc777' | 'osc99' | 'bell', title: string, bod
   return { kind: 'notice', source, title: cleanLine(title, NOTICE_MAX), body: cleanLine(body, NOTICE_MAX) }
 }
 
-/** `9;4;state;percent` is ConEmu's progress, `9;9;path` and other numbers are ConEmu's too; the rest is iTerm2's notice. */
+/**
+ * `9;4;state;percent` is ConEmu's progress; `9;9;path` and other numbers are ConEmu's too; all else
+ * is iTerm2's notification.
+ */
 function readOsc9(payload: string): OscEvidence | null {
   const progress = /^4(?:;(\d*))?(?:;(\d*))?/.exec(payload)
   if (progress && /^4(;|$)/.test(payload)) return readProgress(progress[1] ?? '', progress[2] ?? '')
@@ -125,7 +128,10 @@ function readProgress(state: string, percent: string): OscEvidence | null {
   return { kind: 'progress', progress: { state: name, percent: value } }
 }
 
-/** kitty's notifications: `metadata;payload`, metadata `key=value` joined by `:`. Title and body may come one by one. */
+/**
+ * kitty's notifications: `metadata;payload`, where metadata are `key=value` pairs joined by `:`.
+ * Title and body may arrive separately.
+ */
 function readOsc99(payload: string): OscEvidence | null {
   const split = payload.indexOf(';')
   if (split < 0) return null
@@ -143,7 +149,7 @@ function readOsc99(payload: string): OscEvidence | null {
   return part === 'title' ? notice('osc99', text, '') : notice('osc99', '', text)
 }
 
-/** The path of a `file:` URL whose host is this machine; null for any other. */
+/** The path of a `file:` URL on this machine; null for any other. */
 function localPath(url: string, hostname: string): string | null {
   const parts = /^(?:file|kitty-shell-cwd):\/\/([^/]*)(\/.*)$/s.exec(url)
   if (!parts) return null

@@ -14,7 +14,7 @@ function setup() {
   }
 }
 
-test('a hook that throws is counted, and the terminal goes on', () => {
+test('a hook that throws is counted, and the terminal continues', () => {
   const { hooks, write, row } = setup()
   const fail = () => {
     throw new Error('hook')

@@ -1,13 +1,14 @@
-import { CodeUnits } from './code-units.js'
+import { TextBuilder } from './text-builder.js'
 import { coreOf, type SequenceId, type SequenceParams, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
-/** Longest OSC or DCS payload that reaches a hook, in characters. */
+/** The longest OSC or DCS payload that reaches a hook, in characters. */
 export const PAYLOAD_MAX = 64 * 1024
 
 /**
- * The only way to register a parser hook. An exception in a hook would unwind through xterm's parser in the middle of a
- * sequence; here it is caught and counted, and the sequence goes on to xterm's own handler as if the hook were not there.
- * A hook returns true when the sequence is dealt with, and it must not return a promise: that would stall the parser.
+ * The only way to register a parser hook. An exception in a hook would unwind through xterm's
+ * parser in the middle of a sequence; here it is caught and counted, and xterm's own handler gets
+ * the sequence as if the hook did not exist. A hook returns true when it has handled the sequence.
+ * It must not return a promise, which would stall the parser.
  */
 export class ParserHooks {
   faults = 0
@@ -22,7 +23,10 @@ export class ParserHooks {
     this.#parser = this.#core._inputHandler._parser
   }
 
-  /** The parameters are the parser's own and change with the next sequence: a hook keeps none of them. */
+  /**
+   * The parameters belong to the parser and change with the next sequence: a hook must not keep
+   * them.
+   */
   csi(id: SequenceId, hook: (params: SequenceParams) => boolean): void {
     this.#core.registerCsiHandler(id, params => this.#guard(hook, params))
   }
@@ -31,7 +35,10 @@ export class ParserHooks {
     this.#terminal.parser.registerEscHandler(id, () => this.#guard(hook, undefined))
   }
 
-  /** Takes the place of xterm's own handler: it would collect the payload a second time, without our limit. */
+  /**
+   * Replaces xterm's own handler, which would collect the payload a second time and without our
+   * limit.
+   */
   osc(id: number, hook: (payload: string) => boolean): void {
     const payload = new Payload()
     this.#parser.clearOscHandler(id)
@@ -80,7 +87,7 @@ export class ParserHooks {
   }
 }
 
-/** Collects a payload up to the limit; beyond it nothing is kept. */
+/** Collects a payload up to the limit; a longer one is not kept. */
 class Payload {
   #text: string | null = ''
 
@@ -105,7 +112,7 @@ class Payload {
   }
 }
 
-const units = new CodeUnits(PAYLOAD_MAX * 2)
+const units = new TextBuilder(PAYLOAD_MAX * 2)
 
 function textOf(data: Uint32Array, start: number, end: number): string {
   units.clear()

@@ -1,20 +1,24 @@
 import { type ParserHooks, paramAt } from './parser-hooks.js'
 import type { SequenceParams } from './xterm-core.js'
 
-/** DEC private modes that a program may ask for and get a true answer; every other mode is reported as unknown. */
+/**
+ * DEC private modes that a program may query and get a true answer for; every other mode is
+ * reported as unknown.
+ */
 export const KNOWN_MODES = [25, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1049, 2004, 2026, 2027, 2031] as const
 
 const KNOWN: ReadonlySet<number> = new Set(KNOWN_MODES)
 const CURSOR_VISIBLE = 25
 
 /**
- * Modes that change nothing in the grid: cursor blinking and visibility, focus reports, pasting, synchronized updates, colour scheme reports.
- * Agents switch them several times a picture. xterm would note them a second time, and one of them as an option that others listen to.
+ * Modes that change nothing in the grid: cursor blinking and visibility, focus reports, pasting,
+ * synchronized updates, colour scheme reports. Agents switch them several times per frame. xterm
+ * would record them a second time, one of them as an option with listeners.
  */
-const OURS_ALONE: ReadonlySet<number> = new Set([12, CURSOR_VISIBLE, 1004, 2004, 2026, 2031])
-export const SYNCHRONIZED_OUTPUT = 2026
+const NOT_FORWARDED: ReadonlySet<number> = new Set([12, CURSOR_VISIBLE, 1004, 2004, 2026, 2031])
+const SYNCHRONIZED_OUTPUT = 2026
 
-/** Remembers which of the known modes are set. Mouse and focus modes are recorded, never acted on. */
+/** Remembers which known modes are set. Mouse and focus modes are recorded, never acted on. */
 export class PrivateModes {
   readonly #set: Set<number>
 
@@ -34,19 +38,19 @@ export class PrivateModes {
     return this.isSet(CURSOR_VISIBLE)
   }
 
-  /** `synchronized` hears of mode 2026 at the byte that switches it. */
-  register(hooks: ParserHooks, synchronized: (isSet: boolean) => void): void {
+  /** `onSynchronized` is called for mode 2026 at the byte that switches it. */
+  register(hooks: ParserHooks, onSynchronized: (isSet: boolean) => void): void {
     const change = (isSet: boolean) => (params: SequenceParams) => {
       let isSynchronized = false
-      let isOurs = true
+      let isHandled = true
       for (let index = 0; index < params.length; index++) {
         const mode = paramAt(params, index)
         this.#change(mode, isSet)
         if (mode === SYNCHRONIZED_OUTPUT) isSynchronized = true
-        isOurs &&= OURS_ALONE.has(mode)
+        isHandled &&= NOT_FORWARDED.has(mode)
       }
-      if (isSynchronized) synchronized(isSet)
-      return isOurs
+      if (isSynchronized) onSynchronized(isSet)
+      return isHandled
     }
     hooks.csi({ prefix: '?', final: 'h' }, change(true))
     hooks.csi({ prefix: '?', final: 'l' }, change(false))

@@ -1,19 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aggregateStatus, EMPTY_BOARD, reduceStatus, type StatusBoard, statusRecords } from './program-status.js'
+import {
+  aggregateStatus,
+  EMPTY_PROGRAM_STATUS,
+  type ProgramStatus,
+  reduceStatus,
+  statusRecords,
+} from './program-status.js'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-function report(board: StatusBoard, ...payloads: string[]): StatusBoard {
-  return payloads.reduce((state, payload, t) => reduceStatus(state, { type: 'report', payload, t }), board)
+function report(status: ProgramStatus, ...payloads: string[]): ProgramStatus {
+  return payloads.reduce((state, payload, t) => reduceStatus(state, { type: 'report', payload, t }), status)
 }
 
-const board = (...payloads: string[]) => report(EMPTY_BOARD, ...payloads)
-const shape = (state: StatusBoard) => state.records.map(record => `${record.id}:${record.state}`)
+const status = (...payloads: string[]) => report(EMPTY_PROGRAM_STATUS, ...payloads)
+const shape = (state: ProgramStatus) => state.records.map(record => `${record.id}:${record.state}`)
 
 describe('a report', () => {
   test('has every field', () => {
-    const [record] = board(
+    const [record] = status(
       `state=blocked:kind=permission:app=claude:msg=${base64('approve: ls')}:progress=5:id=a/b`,
     ).records
     expect(record).toMatchObject({
@@ -27,28 +33,28 @@ describe('a report', () => {
   })
 
   test('replaces its whole record', () => {
-    expect(board(`state=error:msg=${base64('bad')}:progress=3`, 'state=idle').records).toMatchObject([
+    expect(status(`state=error:msg=${base64('bad')}:progress=3`, 'state=idle').records).toMatchObject([
       { state: 'idle', msg: null, progress: null },
     ])
   })
 
   test('inherits the app of the nearest ancestor', () => {
     const records = statusRecords(
-      board('state=working:app=claude', 'state=working:id=a:app=sub', 'state=working:id=a/b', 'state=idle:id=c'),
+      status('state=working:app=claude', 'state=working:id=a:app=sub', 'state=working:id=a/b', 'state=idle:id=c'),
     )
     expect(records.map(record => record.app)).toEqual(['claude', 'sub', 'sub', 'claude'])
   })
 
   test('shows control and format characters', () => {
-    expect(board(`state=error:msg=${base64('a\u202eb\x1b[2J')}`).records[0]!.msg).toBe('a⟨U+202E⟩b⟨U+001B⟩[2J')
+    expect(status(`state=error:msg=${base64('a\u202eb\x1b[2J')}`).records[0]!.msg).toBe('a⟦U+202E⟧b␛[2J')
   })
 
   test('may have keys of a later revision', () => {
-    expect(shape(board('state=done:future=1'))).toEqual([':done'])
+    expect(shape(status('state=done:future=1'))).toEqual([':done'])
   })
 })
 
-describe('anything invalid changes nothing and counts', () => {
+describe('an invalid report changes nothing and is counted', () => {
   test.each([
     '',
     'state',
@@ -69,48 +75,45 @@ describe('anything invalid changes nothing and counts', () => {
     `state=working:future=${'x'.repeat(4096)}`,
     'state=working:app=\u001b[31m',
   ])('%j', payload => {
-    const before = board('state=working:id=a', 'state=idle')
+    const before = status('state=working:id=a', 'state=idle')
     const after = report(before, payload)
     expect(after.records).toEqual(before.records)
     expect(after.invalid).toBe(1)
   })
 
-  test('a record too many', () => {
-    const full = board(...Array.from({ length: 256 }, (_, index) => `state=idle:id=r${index}`))
+  test('a report beyond the limit of records is counted as invalid', () => {
+    const full = status(...Array.from({ length: 256 }, (_, index) => `state=idle:id=r${index}`))
     expect(report(full, 'state=idle:id=more')).toMatchObject({ invalid: 1, records: { length: 256 } })
     expect(report(full, 'state=done:id=r7').invalid).toBe(0)
   })
 
-  test('and any text at all is taken or counted', () => {
+  test('any text is accepted or counted', () => {
     fc.assert(
       fc.property(fc.string(), payload => {
-        const after = board(payload)
+        const after = status(payload)
         expect(after.records.length === 1 || after.invalid === 1 || payload.includes('clear')).toBe(true)
       }),
     )
   })
 })
 
-test('clear takes all, or a subtree', () => {
-  const full = board('state=idle', 'state=working:id=a', 'state=working:id=a/b', 'state=working:id=ab')
+test('clear removes all records or a subtree', () => {
+  const full = status('state=idle', 'state=working:id=a', 'state=working:id=a/b', 'state=working:id=ab')
   expect(shape(report(full, 'state=clear:id=a'))).toEqual([':idle', 'ab:working'])
   expect(shape(report(full, 'state=clear'))).toEqual([])
 })
 
-test('the gravest state stands for the pane, the newest within it', () => {
+test('the most severe state represents the pane, and of those the newest', () => {
   const order = ['state=idle:id=i', 'state=done:id=d', 'state=working:id=w', 'state=error:id=e', 'state=blocked:id=b']
-  const seen = order.map((_, count) => aggregateStatus(board(...order.slice(0, count + 1)))?.state)
+  const seen = order.map((_, count) => aggregateStatus(status(...order.slice(0, count + 1)))?.state)
   expect(seen).toEqual(['idle', 'done', 'working', 'error', 'blocked'])
-  expect(aggregateStatus(board('state=error:id=x', 'state=error:id=y', 'state=error:id=x'))?.id).toBe('x')
-  expect(aggregateStatus(EMPTY_BOARD)).toBeNull()
+  expect(aggregateStatus(status('state=error:id=x', 'state=error:id=y', 'state=error:id=x'))?.id).toBe('x')
+  expect(aggregateStatus(EMPTY_PROGRAM_STATUS)).toBeNull()
 })
 
-test('claims end with the process or at the shell prompt, results with new work or the next command', () => {
-  const full = board('state=done:id=d', 'state=error:id=e', 'state=working:id=w', 'state=blocked:id=b', 'state=idle')
-  const results = ['d:done', 'e:error', ':idle']
-  expect(shape(reduceStatus(full, { type: 'exit' }))).toEqual(results)
-  expect(shape(reduceStatus(full, { type: 'shell-prompt' }))).toEqual(results)
-  expect(shape(reduceStatus(full, { type: 'shell-command' }))).toEqual(['w:working', 'b:blocked', ':idle'])
+test('results end when work starts again in their subtree', () => {
+  const full = status('state=done:id=d', 'state=error:id=e', 'state=working:id=w', 'state=blocked:id=b', 'state=idle')
+  expect(shape(report(full, 'state=working:id=d'))).toEqual(['e:error', 'w:working', 'b:blocked', ':idle', 'd:working'])
   expect(shape(report(full, 'state=working'))).toEqual(['w:working', 'b:blocked', ':working'])
   expect(shape(reduceStatus(full, { type: 'reset' }))).toEqual([])
 })

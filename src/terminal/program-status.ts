@@ -1,14 +1,17 @@
-import { decodeBase64Text, makeVisible } from './plain-text.js'
+import { visibleText } from '../text/index.js'
+import { decodeBase64Text } from './plain-text.js'
 
 /*
- * OSC 7501, Program Status Protocol rev 0.3 (screen.md 2.4): a program says what it is doing. A pure keeper of records.
+ * OSC 7501, Program Status Protocol revision 0.3: a program reports what it is doing. Pure: the
+ * records and the rules that change them.
  *
- * A record is named by its id, a path such as `deploy/us-east`; the root is the empty id. A report replaces its whole
- * record. `working` and `blocked` are claims about a running program and end with it, or when the shell prompts again;
- * `done` and `error` are results and stay until work starts again, in the same subtree or as the shell's next command.
+ * A record is named by its id, a path such as `deploy/us-east`; the root is the empty id. A report
+ * replaces its whole record. `done` and `error` are results: they stay until work starts again in
+ * the same subtree.
  *
- * A report is taken whole or not at all: anything invalid changes nothing and is counted, so a mangled id can never clear
- * the root. Unknown keys are skipped, for later revisions. The texts are the program's and are made visible, not believed.
+ * A report is accepted as a whole or not at all. An invalid one is counted and changes nothing, so
+ * a mangled id can never clear the root. Unknown keys are skipped, for later revisions. The texts
+ * come from the program: they are made visible, not trusted.
  */
 
 export type StatusName = 'idle' | 'working' | 'done' | 'blocked' | 'error'
@@ -17,7 +20,7 @@ export interface StatusRecord {
   id: string
   state: StatusName
   kind: 'permission' | 'question' | 'auth' | null
-  /** Its own, or the nearest ancestor's. */
+  /** Its own, or that of the nearest ancestor. */
   app: string | null
   msg: string | null
   title: string | null
@@ -25,23 +28,17 @@ export interface StatusRecord {
   t: number
 }
 
-export interface StatusBoard {
-  /** In the order of their newest report. */
+export interface ProgramStatus {
+  /** In the order of their newest reports. */
   records: readonly StatusRecord[]
   invalid: number
 }
 
-export const EMPTY_BOARD: StatusBoard = { records: [], invalid: 0 }
+export const EMPTY_PROGRAM_STATUS: ProgramStatus = { records: [], invalid: 0 }
 
 export type StatusEvent =
   | { type: 'report'; payload: string; t: number }
-  /** The program's process ended. */
-  | { type: 'exit' }
-  /** 133;A of the shell, not of an agent. */
-  | { type: 'shell-prompt' }
-  /** 133;C of the shell. */
-  | { type: 'shell-command' }
-  /** RIS. Soft reset and buffer switches change nothing. */
+  /** RIS. A soft reset and a switch of the buffer change nothing. */
   | { type: 'reset' }
 
 const SEQUENCE_MAX_BYTES = 4096
@@ -54,42 +51,39 @@ const encoder = new TextEncoder()
 const ID = /^[A-Za-z0-9._-]{1,64}(\/[A-Za-z0-9._-]{1,64}){0,15}$/
 const APP = /^[\p{L}\p{N}._ +-]{1,64}$/u
 
-export function reduceStatus(board: StatusBoard, event: StatusEvent): StatusBoard {
+export function reduceStatus(status: ProgramStatus, event: StatusEvent): ProgramStatus {
   switch (event.type) {
     case 'report':
-      return applyReport(board, event.payload, event.t)
-    case 'exit':
-    case 'shell-prompt':
-      return keep(board, record => record.state !== 'working' && record.state !== 'blocked')
-    case 'shell-command':
-      return keep(board, record => record.state !== 'done' && record.state !== 'error')
+      return applyReport(status, event.payload, event.t)
     case 'reset':
-      return keep(board, () => false)
+      return keep(status, () => false)
   }
 }
 
-/** The one record that stands for the pane: the gravest state, the newest report within it. */
-export function aggregateStatus(board: StatusBoard): StatusRecord | null {
+/**
+ * The one record that represents the pane: the most severe state, and of those the newest report.
+ */
+export function aggregateStatus(status: ProgramStatus): StatusRecord | null {
   for (const state of SEVERITY) {
-    const newest = board.records.findLast(record => record.state === state)
-    if (newest) return withInheritedApp(board, newest)
+    const newest = status.records.findLast(record => record.state === state)
+    if (newest) return withInheritedApp(status, newest)
   }
   return null
 }
 
-export function statusRecords(board: StatusBoard): StatusRecord[] {
-  return board.records.map(record => withInheritedApp(board, record))
+export function statusRecords(status: ProgramStatus): StatusRecord[] {
+  return status.records.map(record => withInheritedApp(status, record))
 }
 
-function applyReport(board: StatusBoard, payload: string, t: number): StatusBoard {
+function applyReport(status: ProgramStatus, payload: string, t: number): ProgramStatus {
   const fields = parseFields(payload)
   const id = fields?.get('id') ?? ''
-  if (!fields || (fields.has('id') && !ID.test(id))) return invalid(board)
-  if (fields.get('state') === 'clear') return keep(board, record => !isWithin(record.id, id))
+  if (!fields || (fields.has('id') && !ID.test(id))) return invalid(status)
+  if (fields.get('state') === 'clear') return keep(status, record => !isWithin(record.id, id))
   const record = parseRecord(fields, id, t)
-  if (!record) return invalid(board)
-  const others = board.records.filter(other => other.id !== id && !isSuperseded(other, record))
-  return others.length < RECORDS_MAX ? { ...board, records: [...others, record] } : invalid(board)
+  if (!record) return invalid(status)
+  const others = status.records.filter(other => other.id !== id && !isSuperseded(other, record))
+  return others.length < RECORDS_MAX ? { ...status, records: [...others, record] } : invalid(status)
 }
 
 function parseFields(payload: string): Map<string, string> | null {
@@ -117,12 +111,12 @@ function parseRecord(fields: Map<string, string>, id: string, t: number): Status
   return { id, state, kind: state === 'blocked' ? kind : null, app, msg, title, progress, t }
 }
 
-/** Undefined: not valid. Null: not given. */
+/** Undefined when invalid, null when absent. */
 function decodeField(encoded: string | undefined): string | null | undefined {
   if (encoded === undefined) return null
   const text = decodeBase64Text(encoded)
   if (text === null || new TextEncoder().encode(text).length > TEXT_MAX_BYTES) return undefined
-  return makeVisible(text)
+  return visibleText(text, { newlines: 'show', tabs: 'show' })
 }
 
 function parsePercent(text: string): number | undefined {
@@ -133,24 +127,24 @@ function isWithin(id: string, ancestor: string): boolean {
   return ancestor === '' || id === ancestor || id.startsWith(`${ancestor}/`)
 }
 
-/** Work that starts again takes the results below it away. */
+/** New work removes the results of its subtree. */
 function isSuperseded(other: StatusRecord, report: StatusRecord): boolean {
   const isResult = other.state === 'done' || other.state === 'error'
   return report.state === 'working' && isResult && isWithin(other.id, report.id)
 }
 
-function withInheritedApp(board: StatusBoard, record: StatusRecord): StatusRecord {
+function withInheritedApp(status: ProgramStatus, record: StatusRecord): StatusRecord {
   for (let id = record.id; ; id = id.slice(0, Math.max(0, id.lastIndexOf('/')))) {
-    const app = board.records.find(other => other.id === id)?.app
+    const app = status.records.find(other => other.id === id)?.app
     if (app) return { ...record, app }
     if (id === '') return record
   }
 }
 
-function keep(board: StatusBoard, wanted: (record: StatusRecord) => boolean): StatusBoard {
-  return { ...board, records: board.records.filter(wanted) }
+function keep(status: ProgramStatus, wanted: (record: StatusRecord) => boolean): ProgramStatus {
+  return { ...status, records: status.records.filter(wanted) }
 }
 
-function invalid(board: StatusBoard): StatusBoard {
-  return { ...board, invalid: board.invalid + 1 }
+function invalid(status: ProgramStatus): ProgramStatus {
+  return { ...status, invalid: status.invalid + 1 }
 }

@@ -5,7 +5,7 @@ const LIVE = { live: true }
 const ask = (question: string, terminal = emulator({ cols: 80, rows: 24, version: '1.2.3' })) =>
   repliesOf(terminal.feed(bytes(question), 0, LIVE))
 
-describe('every question has exactly one answer', () => {
+describe('every query has exactly one reply', () => {
   test.each([
     ['\x1b[c', '\x1b[?1;2c'],
     ['\x1b[0c', '\x1b[?1;2c'],
@@ -55,7 +55,7 @@ describe('every question has exactly one answer', () => {
   })
 })
 
-test('replies leave in the order of the questions', () => {
+test('replies are sent in the order of the queries', () => {
   const questions = '\x1b]11;?\x07\x1b[>q\x1b[?u\x1b]7501;?\x1b\\\x1b[6n\x1b]10;?\x1b\\\x07\x1b[c'
   expect(ask(questions).map(reply => reply.slice(0, 4))).toEqual([
     '\x1b]11',
@@ -68,16 +68,16 @@ test('replies leave in the order of the questions', () => {
   ])
 })
 
-test('bytes of a catch-up are not answered', () => {
+test('replayed bytes are not answered', () => {
   expect(emulator().feed(bytes('\x1b[c\x1b[6n\x1b]11;?\x07\x1b]7501;?\x07'), 0, { live: false })).toEqual([])
 })
 
-test('the terminator is told by the byte, wherever another one stands', () => {
+test('the reply has the terminator of the query, wherever another one occurs', () => {
   expect(ask('\x1b]7501;?\x1b\\ and a bell \x07')).toEqual(['\x1b]7501;?\x1b\\'])
   expect(ask('\x1b]7501;?\x07 and an end \x1b\\')).toEqual(['\x1b]7501;?\x07'])
 })
 
-test('colours that a program set are answered until it resets them', () => {
+test('colours that a program set are reported until it resets them', () => {
   const terminal = emulator()
   expect(ask('\x1b]11;#102030\x07\x1b]4;1;rgb:f/8/0\x07\x1b]11;?\x07\x1b]4;1;?\x07', terminal)).toEqual([
     '\x1b]11;rgb:1010/2020/3030\x07',
@@ -89,11 +89,11 @@ test('colours that a program set are answered until it resets them', () => {
   ])
 })
 
-test('one question may name several colours', () => {
+test('one query may name several colours', () => {
   expect(ask('\x1b]10;?;?\x07')).toEqual(['\x1b]10;rgb:d4d4/d4d4/d4d4\x07', '\x1b]11;rgb:1e1e/1e1e/1e1e\x07'])
 })
 
-test('the kitty keyboard stack: push, set, pop, one for each screen', () => {
+test('the kitty keyboard stack supports push, set and pop, separately for each screen', () => {
   const terminal = emulator()
   const flagsAfter = (sequence: string) => ask(`${sequence}\x1b[?u`, terminal)[0]
   expect(flagsAfter('\x1b[>1u')).toBe('\x1b[?1u')
@@ -104,10 +104,9 @@ test('the kitty keyboard stack: push, set, pop, one for each screen', () => {
   expect(flagsAfter('\x1b[?1049h')).toBe('\x1b[?0u')
   expect(flagsAfter('\x1b[?1049l\x1b[<u')).toBe('\x1b[?1u')
   expect(flagsAfter('\x1b[<9u')).toBe('\x1b[?0u')
-  expect(terminal.keyboardFlags).toBe(0)
 })
 
-test('nothing a program prints comes back as a reply', () => {
+test('a reply never contains text of the program', () => {
   const replies = ask('\x1bP+q;rm -rf\n\x1b\\\x1b]4;0;rm\x07\x1b]10;`id`\x07\x1bP$q"evil\x1b\\\x1b]7501;?x\x07')
   for (const reply of replies) expect(reply).not.toMatch(/rm|id|evil|\n/)
 })

@@ -4,14 +4,16 @@ import { type ParserHooks, paramAt } from './parser-hooks.js'
 import { KNOWN_MODES, type PrivateModes } from './private-modes.js'
 
 /*
- * What the terminal answers (screen.md 2.2). Some agents exit or wait out their time-outs if nobody does.
+ * The replies of the terminal. Some agents exit or wait for their timeouts without them.
  *
- * Every question is answered here and nowhere else: xterm would answer some by itself, but its `onData` has no listener.
- * A reply is made of our own constants and numbers, never of the program's text: what a program prints must not be able
- * to type. The one exception is the OSC 7501 question, whose answer is by its protocol the same bytes, all of them known.
+ * Every query is answered here and nowhere else: xterm would answer some itself, but its `onData`
+ * has no listener. A reply consists of our own constants and numbers, never of the program's text:
+ * a program must not be able to type by printing. The one exception is the OSC 7501 query, whose
+ * reply is by its protocol the same bytes, all of them known.
  *
- * Swallowed without a reply, because the parser prints nothing of unknown sequences: OSC 66, kitty graphics (APC),
- * `CSI >4;?m`, OSC 1337 Capabilities; and by osc-evidence.ts: reading the clipboard (OSC 52), OSC 99 questions.
+ * Ignored without a reply, because the parser prints nothing of unknown sequences: OSC 66, kitty
+ * graphics (APC), `CSI >4;?m`, OSC 1337 Capabilities; and by osc-evidence.ts: reading the clipboard
+ * (OSC 52), OSC 99 queries.
  */
 
 const CSI = '\x1b['
@@ -36,7 +38,7 @@ export interface ReplyContext {
   screen(): 'normal' | 'alternate'
   size(): { cols: number; rows: number }
   cursor(): { x: number; y: number }
-  /** The terminator of the OSC that is being handled. */
+  /** The terminator of the OSC that is handled now. */
   terminator(): '\x07' | '\x1b\\'
   send(reply: string): void
 }
@@ -102,7 +104,7 @@ function registerColorReports(hooks: ParserHooks, { colors, send, terminator }: 
     return true
   })
   for (const first of [10, 11, 12]) {
-    // `OSC 10;a;b;c` names the following colours too.
+    // `OSC 10;a;b;c` queries the following colours too.
     hooks.osc(first, payload => {
       payload.split(';').forEach((spec, offset) => {
         const code = first + offset
@@ -142,12 +144,12 @@ function registerStrings(hooks: ParserHooks, { send }: ReplyContext): void {
   hooks.dcs({ intermediates: '$', final: 'q' }, () => answered(send(`${DCS}0$r${ST}`)))
 }
 
-/** The answer to the OSC 7501 question: its own bytes. */
+/** The reply to the OSC 7501 query: its own bytes. */
 export function programStatusReply(terminator: string): string {
   return `${OSC}7501;?${terminator}`
 }
 
-/** A hook that has done its work ends the sequence, whatever it did. */
+/** A hook that has answered ends the sequence. */
 function answered(_work: unknown): true {
   return true
 }

@@ -1,16 +1,19 @@
 import type { CoreLine, CoreLines, XtermCore } from './xterm-core.js'
 
 /*
- * Row ids. A row's id is the number of its line since the terminal began: lines in the buffer are counted from `base`,
- * and `base` grows when lines fall out at the top. xterm's own scroll event over-reports and its base line stands still
- * once the scrollback is full, so the line list itself is asked what it trimmed.
+ * Row ids. The id of a row is the number of its line since the start of the terminal: lines in the
+ * buffer are counted from `base`, and `base` grows when lines are dropped at the top. xterm's own
+ * scroll event reports too much, and its base line stops moving once the scrollback is full, so the
+ * line list itself reports what it trimmed.
  *
- * When xterm replaces a list (a reset; the alternate buffer each time it is left) the ids go on behind the last one: an id
- * is never used twice. The alternate buffer counts from 2^40, so an id tells its buffer.
+ * When xterm replaces a list (on a reset; for the alternate buffer each time it is left) the ids
+ * continue after the last one: an id is never used twice. Ids of the alternate buffer start at
+ * 2^40, so an id identifies its buffer.
  *
- * A change of width rewraps the normal buffer: lines split and join, and counting lines no longer says which is which.
- * Then the newest lines before and after are compared unwrapped, and `base` is set so that most of them keep their id.
- * Rows of a rewrapped paragraph may get the id of a neighbour; consumers hold still after a resize anyway.
+ * A change of width rewraps the normal buffer: lines split and join, and counting no longer
+ * identifies them. Then the newest lines before and after are compared unwrapped, and `base` is set
+ * so that most of them keep their id. Rows of a rewrapped paragraph may get the id of a neighbour;
+ * consumers ignore frames for a while after a resize anyway.
  */
 
 export const ALTERNATE_FIRST_ID = 2 ** 40
@@ -67,7 +70,7 @@ export class RowIds {
   }
 
   /** Runs a resize and keeps the ids of the normal buffer on their text. */
-  acrossResize(resize: () => void): void {
+  keepAcrossResize(resize: () => void): void {
     const before = logicalLines(this.#normal.lines)
     const baseBefore = this.#normal.base
     resize()
@@ -103,7 +106,10 @@ class CountedLines {
   }
 }
 
-/** The newest lines with their soft wraps undone: text → index of the first row. A text that occurs twice tells nothing. */
+/**
+ * The newest lines with their soft wraps undone: text → index of the first row. A text that occurs
+ * twice is left out.
+ */
 function logicalLines(lines: CoreLines): Map<string, number> {
   const found = new Map<string, number>()
   let start = Math.max(0, lines.length - REALIGN_LINES)
@@ -118,7 +124,9 @@ function logicalLines(lines: CoreLines): Map<string, number> {
   return found
 }
 
-/** By how many rows most lines moved; the lowest line decides a draw. Null: no line is in both. */
+/**
+ * By how many rows most lines moved; the lowest line decides a tie. Null when no line is in both.
+ */
 function votedShift(before: Map<string, number>, after: Map<string, number>): number | null {
   const votes = new Map<number, number>()
   let winner: number | null = null

@@ -7,30 +7,31 @@ import {
   isVisibleBlank,
   makeSpan,
 } from './cell-style.js'
-import { CodeUnits } from './code-units.js'
 import type { Row, Span } from './frame.js'
 import { hashText } from './row-hash.js'
+import { TextBuilder } from './text-builder.js'
 import { CELL_WORDS, type CoreLine } from './xterm-core.js'
 
 /*
- * Lines of cells become rows. A screen is read at every frame, ten times a second and more, and most of its rows are as
- * they were: so the cell words a row was made from are kept with it, and a row whose words are unchanged is handed out
- * again as the same object. Words do not tell everything: combined characters and links lie beside them, and are compared
- * as text (`extras`) for the few rows that have any.
+ * Turns lines of cells into rows. A screen is read at every frame, ten times a second and more, and
+ * most of its rows are unchanged. So the cell words of a row are kept with it, and a row with
+ * unchanged words is returned again as the same object. The words are not everything: combined
+ * characters and links are stored elsewhere, and are compared as text (`extras`) for the few rows
+ * that have any.
  */
 
-/** Distinct links on one row; the rest are text. */
-export const LINKS_PER_ROW = 100
+/** Distinct links on one row; further links become text. */
+const LINKS_PER_ROW = 100
 
 const SPACE = 0x20
 
-/** A blank with zero-width spaces and joiners on it is a blank: Qwen ends its echo so. */
+/** A blank with zero-width spaces and joiners is a blank: Qwen ends its echo that way. */
 const INVISIBLE_CLUSTER = /^ ?[\u200b-\u200d\u2060]+$/
 const INVISIBLE_END = / [\u200b-\u200d\u2060]+$/
 
 export interface ReadRow {
   row: Row
-  /** The cell words the row was read from, as bytes; null after a restart, when only the row is known. */
+  /** The cell words of the row, as bytes; null after a restart, when only the row is known. */
   cells: Buffer | null
   extras: string
 }
@@ -38,20 +39,20 @@ export interface ReadRow {
 export interface ReadContext {
   id: number
   cols: number
-  /** The frame this row is read for. */
+  /** The frame for which this row is read. */
   seq: number
-  /** The row will be compared with a later reading; else its cells are not copied. */
+  /** The row will be compared with a later reading; otherwise its cells are not copied. */
   isKept: boolean
   linkOf: (number: number) => string | undefined
 }
 
-/** Reads a line, or returns `previous` when nothing of it changed. `previous` must have the same id. */
+/** Reads a line, or returns `previous` when nothing changed. `previous` must have the same id. */
 export function readRow(line: CoreLine, context: ReadContext, previous?: ReadRow): ReadRow {
   const words = line.length > context.cols ? line._data.subarray(0, context.cols * CELL_WORDS) : line._data
-  // Compared by memcmp: three times as fast as a loop, and this is most of the work of a frame.
+  // Compared by memcmp: three times as fast as a loop, and this is most of the work for a frame.
   const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength)
   if (previous?.cells && previous.row.wrapped === line.isWrapped && previous.cells.equals(bytes)) {
-    // Equal words without extras have none now either.
+    // Equal words without extras still have none.
     if (previous.extras === '' || previous.extras === extrasOf(line, words)) return previous
   }
   const row = buildRow(line, words, context)
@@ -61,8 +62,8 @@ export function readRow(line: CoreLine, context: ReadContext, previous?: ReadRow
   return { row: kept, cells: Buffer.from(bytes), extras: extrasOf(line, words) }
 }
 
-/** A cell has at most 33 code points (width-provider.ts). */
-const units = new CodeUnits(500 * 66)
+/** A cell has at most 33 code points (text/cluster.ts). */
+const units = new TextBuilder(500 * 66)
 
 function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row {
   const width = visibleWidth(line, words)
@@ -128,10 +129,10 @@ function makeSpans(
   })
 }
 
-/** Nothing was written there: no character, one column. */
+/** A cell that was never written: no character, one column. */
 const EMPTY_CELL = 1 << Content.widthShift
 
-/** Columns up to the last cell that shows something. */
+/** Columns up to the last visible cell. */
 function visibleWidth(line: CoreLine, words: Uint32Array): number {
   for (let x = words.length / CELL_WORDS - 1; x >= 0; x--) {
     const at = x * CELL_WORDS
@@ -183,7 +184,7 @@ function hasExtras(words: Uint32Array): boolean {
   return (content & Content.isCombined) !== 0 || (background & Background.hasExtended) !== 0
 }
 
-/** A no-break space stays: it was put there on purpose. */
+/** Keeps no-break spaces: a program writes them on purpose. */
 function cutTrailingBlanks(text: string): string {
   let end = text.length
   while (end > 0 && text.charCodeAt(end - 1) === SPACE) end--

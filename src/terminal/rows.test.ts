@@ -31,7 +31,7 @@ describe('row ids', () => {
     expect(ids.size).toBe(40)
   })
 
-  test('history is read by id, as far as it is still there', () => {
+  test('identify rows of the history as long as they exist', () => {
     const terminal = emulator({ scrollback: 10 })
     const { history } = draw(terminal, numbered(1, 30))
     expect(history).toEqual({ firstId: 15, lastId: 24 })
@@ -42,7 +42,7 @@ describe('row ids', () => {
     expect(terminal.readRows(100, 1e12)).toEqual([])
   })
 
-  test('of the alternate buffer are fresh each time, and the normal ones come back', () => {
+  test('of the alternate buffer are new each time, and the normal ones return', () => {
     const terminal = emulator()
     const before = draw(terminal, 'shell')
     const first = draw(terminal, '\x1b[?1049hone')
@@ -53,7 +53,7 @@ describe('row ids', () => {
     expect(draw(terminal, '\x1b[?1049htwo').lines[0]!.id).toBe(ALTERNATE_FIRST_ID + 5)
   })
 
-  test('go on after a reset and after the scrollback was cleared', () => {
+  test('continue after a reset and after the scrollback was cleared', () => {
     const terminal = emulator()
     const before = draw(terminal, numbered(1, 8))
     expect(draw(terminal, '\x1b[3J').lines.map(row => row.id)).toEqual(before.lines.map(row => row.id))
@@ -73,8 +73,8 @@ describe('row ids', () => {
   })
 })
 
-describe('what a row has', () => {
-  test('changedSeq moves only when something can be seen to differ', () => {
+describe('a row', () => {
+  test('gets a new changedSeq only when something visible differs', () => {
     const terminal = emulator()
     const first = draw(terminal, 'a\r\nb')
     const same = draw(terminal, '\x1b[Ha\x1b[2;1Hb ')
@@ -85,7 +85,7 @@ describe('what a row has', () => {
     expect(red.lines[1]!.changedSeq).toBe(first.seq)
   })
 
-  test('spans of one style each, without gaps', () => {
+  test('has spans of one style each, without gaps', () => {
     const [row] = draw(emulator({ cols: 40 }), 'ab\x1b[1;31mcd\x1b[0;38;2;1;2;255m漢\x1b[0;2;3;4;9mx\x1b[m').lines
     expect(row!.spans.map(({ x, width, text, fg }) => [x, width, text, fg])).toEqual([
       [0, 2, 'ab', null],
@@ -97,7 +97,7 @@ describe('what a row has', () => {
     expect(row!.spans[3]).toMatchObject({ dim: true, italic: true, underline: true, strike: true, inverse: false })
   })
 
-  test('trailing blanks are cut from the text; visible ones keep their columns, no-break spaces stay', () => {
+  test('has no trailing blanks in its text, but keeps visible ones as columns, and no-break spaces', () => {
     const { lines } = draw(emulator(), 'a  \r\nb\x1b[7m \x1b[m  \r\nc\u00a0 \r\n \u200b')
     expect(lines.map(row => [row.text, row.width])).toEqual([
       ['a', 1],
@@ -109,7 +109,7 @@ describe('what a row has', () => {
     expect(lines[1]!.spans.at(-1)).toMatchObject({ x: 1, inverse: true, text: ' ' })
   })
 
-  test('links of OSC 8, without their underline', () => {
+  test('has the links of OSC 8, without their underline', () => {
     const [row] = draw(emulator({ cols: 40 }), 'see \x1b]8;id=1;https://x.test/a;b\x1b\\here\x1b]8;;\x1b\\ now').lines
     expect(row!.spans.map(span => [span.text, span.link, span.underline])).toEqual([
       ['see ', undefined, false],
@@ -118,7 +118,7 @@ describe('what a row has', () => {
     ])
   })
 
-  test('soft wraps are marked; hidden text reads as blanks', () => {
+  test('has a mark for soft wraps and reads hidden text as blanks', () => {
     const { lines } = draw(emulator({ cols: 10 }), 'wraps at ten\r\n\x1b[8msecret\x1b[mx')
     expect(lines.slice(0, 3).map(row => [row.text, row.wrapped])).toEqual([
       ['wraps at t', false],
@@ -127,7 +127,7 @@ describe('what a row has', () => {
     ])
   })
 
-  test('rows of the alternate buffer are cut to a narrower width', () => {
+  test('of the alternate buffer is cut to a narrower width', () => {
     const terminal = emulator()
     draw(terminal, '\x1b[?1049h0123456789abcdef')
     terminal.resize(8, 5, ++clock)
@@ -135,7 +135,7 @@ describe('what a row has', () => {
   })
 })
 
-test('a restored emulator stands in the middle of a sequence and of a character', () => {
+test('a restored emulator continues in the middle of a sequence and of a character', () => {
   for (const cut of [1, 3, 5, 9, 14, 17]) {
     const output = bytes('\x1b[31m…\x1b]0;title\x07x\x1b[1;3r\n')
     let terminal = emulator()

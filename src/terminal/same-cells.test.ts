@@ -3,15 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { captureGrid } from './grid-state.js'
 import { shareLineMemory } from './line-memory.js'
-import { printPlainTextFast } from './print-text.js'
+import { printPlainTextFast } from './print-plain-text.js'
 import { hasCorpus, readRecording, recordingNames } from './testing/corpus.js'
 import { bytes } from './testing/drive.js'
 import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
 import { coreOf, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /*
- * print-text.ts and line-memory.ts do parts of xterm's work in its place. The same input must leave the same cells in a
- * terminal of an untouched copy of xterm.
+ * print-plain-text.ts and line-memory.ts replace parts of xterm. The same input must leave the same
+ * cells in a terminal of an unmodified copy of xterm.
  */
 
 const untouched = freshXterm()
@@ -45,7 +45,7 @@ function run(terminal: XtermTerminal, steps: readonly Step[]) {
   return { grid: captureGrid(core), cells: rawCells(core) }
 }
 
-/** Word by word: a stored grid leaves out what is as new. */
+/** Word by word: a stored grid omits cells that were never written. */
 function rawCells(core: XtermCore): string[] {
   const { lines } = core.buffers.active
   return Array.from({ length: lines.length }, (_, index) => {
@@ -64,8 +64,8 @@ describe('the same cells as xterm alone', () => {
     ['text over the second half of a wide character', '漢字漢字\x1b[1;2Hab'],
     ['text over the first half of a wide character', '漢字漢字\x1b[1;3Hx'],
     ['a wide character over text and over halves', 'abcdefgh\x1b[1;3H漢\x1b[1;4Hy\x1b[1;6H字'],
-    ['marks behind fast text, and text behind marks', 'cafe\u0301s e\u0301\u0302x\x1b[1;3H\u0301'],
-    ['a keycap, a flag and an emoji behind fast text', 'ab1\ufe0f\u20e3x🇫🇷y👩‍💻z❤️'],
+    ['marks after fast text, and text after marks', 'cafe\u0301s e\u0301\u0302x\x1b[1;3H\u0301'],
+    ['a keycap, a flag and an emoji after fast text', 'ab1\ufe0f\u20e3x🇫🇷y👩‍💻z❤️'],
     ['a run that wraps in the middle, and one that just fits', 'abcdefghijklmno\r\n1234567890\r\nx'],
     ['insert mode', 'abcdefgh\r\x1b[4hXY'],
     ['wrap switched off', '\x1b[?7l0123456789abc'],
@@ -79,7 +79,7 @@ describe('the same cells as xterm alone', () => {
     ['scrolling in a region, and a reset', 'a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[3;1H\n\n\nx\x1bM\x1bM\x1bcy\n\n\n\n\n'],
   ])('%s', (_, text) => expectSameCells(10, 4, [{ write: text }]))
 
-  test('lines that share memory keep apart when the terminal grows, shrinks and grows', () => {
+  test('lines that share memory stay separate when the terminal grows, shrinks and grows', () => {
     const numbered = Array.from({ length: 60 }, (_, index) => `line ${index} ${'x'.repeat(index)}\r\n`).join('')
     expectSameCells(20, 5, [
       { write: numbered },
@@ -94,7 +94,7 @@ describe('the same cells as xterm alone', () => {
     ])
   })
 
-  test('anything', { timeout: 60_000 }, () => {
+  test('any input', { timeout: 60_000 }, () => {
     const text = fc.stringMatching(/^[ -~]{1,15}$/)
     const special = fc.constantFrom(
       '漢',

@@ -1,12 +1,13 @@
 /*
- * Matching pairs of two sequences, in order: patience diff, with Myers' algorithm where patience finds nothing.
- * Values that occur exactly once on both sides are trustworthy anchors; the longest run of them in the same order on both
- * sides (a longest increasing subsequence) splits the problem, and each gap is solved the same way.
+ * Matching pairs of two sequences, in order: patience diff, with Myers' algorithm where patience
+ * finds nothing. Values that occur exactly once on both sides are reliable anchors; the longest run
+ * of them in the same order on both sides (a longest increasing subsequence) splits the problem,
+ * and each gap is solved the same way.
  */
 
 export type Match = [a: number, b: number]
 
-/** Above this many differences in one gap its rows have nothing in common worth finding. */
+/** With more differences than this in one gap, its rows have nothing useful in common. */
 const EDITS_MAX = 400
 
 export function matchSequences(a: readonly number[], b: readonly number[]): Match[] {
@@ -69,7 +70,7 @@ function uniqueIndexes(values: readonly number[], start: number, end: number): M
   return found
 }
 
-/** The longest subsequence whose second numbers rise; the first ones rise already. */
+/** The longest subsequence whose second numbers increase; the first numbers increase already. */
 function longestIncreasing(pairs: readonly Match[]): Match[] {
   const tails: number[] = []
   const before: number[] = []

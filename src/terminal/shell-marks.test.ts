@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { endShell, INITIAL_SHELL_STATE, parseShellMark, reduceShellMark, type ShellSignal } from './shell-marks.js'
+import { INITIAL_SHELL_STATE, parseShellMark, reduceShellMark, type ShellSignal } from './shell-marks.js'
 
-/** Marks such as `133;C 133;D;0` → signals; `end` ends the process. */
+/** Marks such as `133;C 133;D;0` → signals. */
 function signals(marks: string, nonce: string | null = null): ShellSignal[] {
   let state = INITIAL_SHELL_STATE
   return marks.split(' ').flatMap(text => {
-    if (text === 'end') return endShell(state).signals
     const [protocol, ...payload] = text.split(';')
     const mark = parseShellMark(Number(protocol) as 133 | 633, payload.join(';'))
     if (!mark) return []
@@ -22,7 +21,6 @@ const end = (exit: number | null) => ({ name: 'command-end', exit })
 test.each([
   ['a whole command', '133;A 133;B 133;C 133;D;3 133;A', [prompt, start(), end(3), prompt]],
   ['C twice: the first counts', '133;C 133;C 133;D;0', [start(), end(0)]],
-  ['C without D at the end of the process', '133;C end', [start(), end(null)]],
   ['C without D at the next prompt', '133;C 133;A', [start(), end(null), prompt]],
   ['D without C', '133;A 133;D;130 133;A 133;D', [prompt]],
   ['D with junk', '133;C 133;D;x1', [start(), end(null)]],
@@ -34,7 +32,7 @@ test.each([
   expect(signals(marks)).toEqual(expected)
 })
 
-test('a command line counts only with our nonce', () => {
+test('a command line is trusted only with our nonce', () => {
   const marks = '633;A 633;E;make\\x3b\\x20a\\\\b;abc 633;C'
   expect(signals(marks, 'abc')).toEqual([prompt, start('make; a\\b')])
   expect(signals(marks, 'other')).toEqual([prompt, start(null)])

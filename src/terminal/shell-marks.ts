@@ -1,18 +1,20 @@
 /*
- * Shell integration (OSC 133 of FinalTerm, OSC 633 of VS Code): the shell marks where a prompt begins (A), where typing
- * begins (B), where a command starts (C) and how it ended (D). Real shells send these marks more often, less often and in
- * other orders than the protocol says, so the rules below are from recordings:
+ * Shell integration (OSC 133 of FinalTerm, OSC 633 of VS Code): the shell marks the start of a
+ * prompt (A), the start of typing (B), the start of a command (C) and its end (D). Real shells send
+ * these marks more often, less often and in other orders than the protocol says, so the rules below
+ * come from recordings:
  *
  *   C twice                    the first counts
- *   D without C                nothing happened: Ctrl-C at an empty prompt, or the stale D that some shells print at every prompt
- *   D with junk, or without a number   the command ended, how is unknown
+ *   D without C                ignored: Ctrl-C at an empty prompt, or the stale D that some shells
+ *                              print at every prompt
+ *   D with junk or no number   the command ended, its exit code is unknown
  *   A again                    a redrawn prompt
- *   A without D after C        the shell does not send D: the command ended, how is unknown
- *   C without D at the end     the same
+ *   A without D after C        the shell does not send D: the command ended, its exit code is unknown
  *   133 and 633 both           only 633 counts: VS Code's script runs beside an older one
- *   633;E without our nonce    a program could have printed it: not believed as a command line
+ *   633;E without our nonce    a program could have printed it: not trusted as a command line
  *
- * Whether the marks are a shell's at all is for the caller to know: some agents mark their own messages with 133.
+ * The caller must know whether the marks are a shell's: some agents mark their own messages with
+ * 133.
  */
 
 export type ShellMark =
@@ -29,7 +31,7 @@ export type ShellSignal =
 export interface ShellState {
   protocol: 133 | 633 | null
   phase: 'unknown' | 'prompt' | 'running'
-  /** A believed command line that waits for its C. */
+  /** A trusted command line that waits for its C. */
   commandLine: string | null
 }
 
@@ -37,7 +39,10 @@ export const INITIAL_SHELL_STATE: ShellState = { protocol: null, phase: 'unknown
 
 type Reduction = { state: ShellState; signals: ShellSignal[] }
 
-/** `nonce`: what we gave the shell's script at start; null when we gave none, then no command line is believed. */
+/**
+ * `nonce`: the value that we gave to the shell's script at start; null when we gave none: then no
+ * command line is trusted.
+ */
 export function reduceShellMark(state: ShellState, mark: ShellMark, nonce: string | null): Reduction {
   if (state.protocol === 633 && mark.protocol === 133) return { state, signals: [] }
   const known = { ...state, protocol: mark.protocol }
@@ -60,8 +65,8 @@ export function reduceShellMark(state: ShellState, mark: ShellMark, nonce: strin
       if (known.phase !== 'running') return { state: known, signals: [] }
       return { state: { ...known, phase: 'unknown' }, signals: [{ name: 'command-end', exit: mark.exit }] }
     case 'E': {
-      const isBelieved = nonce !== null && mark.nonce === nonce && known.phase !== 'running'
-      return { state: isBelieved ? { ...known, commandLine: mark.commandLine } : known, signals: [] }
+      const isConfirmed = nonce !== null && mark.nonce === nonce && known.phase !== 'running'
+      return { state: isConfirmed ? { ...known, commandLine: mark.commandLine } : known, signals: [] }
     }
     case 'B':
     case 'P':
@@ -69,16 +74,11 @@ export function reduceShellMark(state: ShellState, mark: ShellMark, nonce: strin
   }
 }
 
-/** The shell's process ended. */
-export function endShell(state: ShellState): Reduction {
-  return { state: INITIAL_SHELL_STATE, signals: endUnknown(state) }
-}
-
 function endUnknown(state: ShellState): ShellSignal[] {
   return state.phase === 'running' ? [{ name: 'command-end', exit: null }] : []
 }
 
-/** The mark in an OSC payload, or null if it is none we use. */
+/** The mark in an OSC payload, or null for a mark that we do not use. */
 export function parseShellMark(protocol: 133 | 633, payload: string): ShellMark | null {
   const [mark, ...fields] = payload.split(';')
   switch (mark) {

@@ -2,14 +2,14 @@ import { displayWidth } from '../text/index.js'
 import type { Frame, Row, Span } from './frame.js'
 import { hashText } from './row-hash.js'
 
-/** What a line ends with behind which a program waits for an answer or a command. */
+/** The end of a line after which a program waits for an answer or a command. */
 const WAITING = /(?:[:\]>$#%]|\([yn](?:es|o)?\/[yn](?:es|o)?\))\s*$/iu
 
 /**
- * A frame made of plain lines, as somebody would copy them out of a terminal: no colours, the cursor below the last line, or one blank behind
- * it where that line asks for something.
+ * A frame from plain lines, as copied from a terminal: no colours, the cursor below the last line,
+ * or one blank after that line if it asks for something.
  */
-export function frameOfText(text: string, size: { cols: number; rows: number } | null = null): Frame {
+export function frameFromText(text: string, size: { cols: number; rows: number } | null = null): Frame {
   const written = text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
   const cols = size?.cols ?? Math.max(80, ...written.map(line => displayWidth(line)))
   const rows = size?.rows ?? Math.max(24, written.length)
@@ -25,7 +25,7 @@ export function frameOfText(text: string, size: { cols: number; rows: number } |
     cause: 'forced',
     torn: false,
     held: false,
-    still: true,
+    isPlainText: true,
     cols,
     rows,
     buffer: 'normal',
@@ -37,8 +37,8 @@ export function frameOfText(text: string, size: { cols: number; rows: number } |
   }
 }
 
-/** How a cell looks that no program has dressed. */
-export const PLAIN = {
+/** The style of a cell to which no program has given one. */
+export const DEFAULT_STYLE = {
   fg: null,
   bg: null,
   bold: false,
@@ -57,7 +57,7 @@ function rowOfText(line: string, id: number): Row {
     text,
     width,
     wrapped: false,
-    spans: width === 0 ? [] : [{ x: 0, width, text, ...PLAIN }],
+    spans: width === 0 ? [] : [{ x: 0, width, text, ...DEFAULT_STYLE }],
     hash: hashText(text),
     changedSeq: 1,
   }

@@ -1,17 +1,18 @@
-import { concat } from './byte-pieces.js'
+import { concat } from './byte-splitter.js'
 import { PAYLOAD_MAX } from './parser-hooks.js'
 
 /*
- * The bytes of a control sequence that has begun and not ended: what a restored parser must be fed to stand where the old
- * one stood. Such a sequence begins at the last ESC (every ESC starts afresh) or C1 introducer. Control characters inside
- * it were obeyed when they came and must not be again.
+ * The bytes of a control sequence that has started and not ended: a restored parser receives them
+ * to reach the state of the old one. Such a sequence starts at the last ESC (every ESC restarts the
+ * parser) or C1 introducer. Control characters inside it took effect when they arrived and must not
+ * be repeated.
  */
 
 const ESC = 0x1b
 const C1_LEAD = 0xc2
 const C1_INTRODUCERS = new Set([0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f])
 
-/** Longer than any payload that is not dropped anyway. */
+/** Longer than any payload that is kept. */
 const LENGTH_MAX = PAYLOAD_MAX + 4096
 
 export class UnfinishedSequence {
@@ -25,9 +26,9 @@ export class UnfinishedSequence {
     return this.#bytes
   }
 
-  /** A piece was parsed; `isAtRest`: the parser is between sequences now. */
-  parsed(piece: Uint8Array, isAtRest: boolean): void {
-    if (isAtRest) {
+  /** A piece was parsed; `isBetween`: the parser is between sequences now. */
+  parsed(piece: Uint8Array, isBetween: boolean): void {
+    if (isBetween) {
       if (this.#bytes.length > 0) this.#bytes = new Uint8Array(0)
       return
     }

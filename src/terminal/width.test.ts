@@ -1,8 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { displayWidth } from '../text/index.js'
 import { bytes, emulator, framesOf } from './testing/drive.js'
 import { createWidthProvider } from './width-provider.js'
 
-/** Columns the cursor moves, as the emulator draws it. */
+/** How many columns the cursor moves in the emulator. */
 function columns(text: string, ambiguous: 1 | 2 = 1): number {
   const terminal = emulator({ cols: 200, ambiguous })
   terminal.feed(bytes(text), 0, { live: true })
@@ -20,7 +22,7 @@ describe('columns', () => {
     expect(columns(text)).toBe(1),
   )
 
-  test('flags pair up', () => {
+  test('two regional indicators are one flag', () => {
     expect(columns('🇫🇷🇩🇪')).toBe(4)
     expect(columns('🇫🇷🇩')).toBe(3)
   })
@@ -43,7 +45,23 @@ describe('columns', () => {
     ])
   })
 
-  test('ambiguous characters take what is configured', () => {
+  test('are as many as displayWidth says', () => {
+    const part = fc.oneof(
+      fc.constantFrom('1', '\u0301', '\u200d', '\ufe0f', '\u1160', '🏽', '🇫', '❤', '👩', '漢', 'ｱ', 'ﾞ'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter(char => !/[\p{Cc}\p{Cs}]/u.test(char)),
+    )
+    fc.assert(
+      // At most 20 code points after a letter: the emulator gives a column to a mark that cannot
+      // join.
+      fc.property(fc.array(fc.array(part, { maxLength: 20 }), { minLength: 1, maxLength: 4 }), lists => {
+        const text = lists.map(list => `a${list.join('')}`).join('')
+        expect(columns(text)).toBe(displayWidth(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('ambiguous characters take the configured columns', () => {
     expect(columns('●─…', 2)).toBe(6)
     expect(columns('abcé', 2)).toBe(5)
   })

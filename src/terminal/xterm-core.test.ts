@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { bytes } from './testing/drive.js'
-import { coreOf, isAtRest, openTerminal } from './xterm-core.js'
+import { coreOf, isBetweenSequences, openTerminal } from './xterm-core.js'
 
-test('the installed xterm.js has every private part we stand on, and parses inside the call', () => {
+test('the installed xterm.js has every private part that we use, and parses inside the call', () => {
   const core = coreOf(openTerminal({ cols: 10, rows: 3, scrollback: 5 }))
   core._inputHandler.parse(bytes('now'))
   expect(core.buffers.active.lines.get(0)!.translateToString(true)).toBe('now')
   core._inputHandler.parse(bytes('\x1b[3'))
-  expect(isAtRest(core)).toBe(false)
+  expect(isBetweenSequences(core)).toBe(false)
 })
 
-test('a release that lacks one is refused by name', () => {
+test('a release without one of them is refused with its name', () => {
   const terminal = openTerminal({ cols: 10, rows: 3, scrollback: 5 })
   const core = coreOf(terminal)
   Object.defineProperty(core._inputHandler, 'parse', { value: undefined })

@@ -2,25 +2,32 @@ import { createRequire } from 'node:module'
 import { SignalboxError } from '../errors/index.js'
 
 /*
- * Everything private of xterm.js that Signalbox stands on, in one file, checked when a terminal is made and by a test.
+ * All private parts of xterm.js that Signalbox uses, in one file. They are checked when a terminal
+ * is created and by a test.
  *
  * Why not the public API alone:
- * - `write` parses later, in slices of 12 ms by its own timer. A frame must be cut at an exact byte and at a given time,
- *   so parsing has to happen inside the call. `writeSync` does that but is wedged for good by one exception, because its
- *   "is writing" flag stays up; the parser one layer below (`_inputHandler.parse`) has no such flag.
- * - Rows are re-read ten times a second; comparing the cell words of a line costs a hundredth of reading its cells.
- * - xterm collects up to ten million characters of an OSC or DCS, one string node a character: some hundred megabytes.
- *   Only a handler of the parser itself can stop collecting.
- * - A restarted host needs the grid back exactly, wrap flags and pending attributes included. The serialize addon writes
- *   escape sequences that draw something similar.
+ * - `write` parses later, in slices of 12 ms by its own timer. A frame must end at an exact byte
+ *   and at a given time, so parsing has to happen inside the call. `writeSync` does that, but a
+ *   single exception blocks it for good, because its "is writing" flag stays set; the parser one
+ *   layer below (`_inputHandler.parse`) has no such flag.
+ * - Rows are read again ten times a second; comparing the cell words of a line takes a hundredth of
+ *   the time of reading its cells.
+ * - xterm collects up to ten million characters of an OSC or DCS, one string node per character:
+ *   some hundred megabytes. Only a handler of the parser itself can stop collecting.
+ * - A restarted host needs the exact grid, including wrap flags and pending attributes. The
+ *   serialize addon writes escape sequences that draw something similar.
  */
 
-// It is CommonJS: an import would first search its 180 kB for export names, which takes longer than running them.
+// A CommonJS module: an import would first search its 180 kB for export names, which takes longer
+// than running it.
 const xterm = createRequire(import.meta.url)('@xterm/headless') as typeof import('@xterm/headless')
 
 export type XtermTerminal = InstanceType<typeof xterm.Terminal>
 
-/** One line of cells, three words a cell: content, foreground, background (xterm.js `BufferLine.ts`). */
+/**
+ * One line of cells, three words per cell: content, foreground, background (xterm.js
+ * `BufferLine.ts`).
+ */
 export interface CoreLine {
   _data: Uint32Array
   _combined: Record<number, string>
@@ -33,7 +40,7 @@ export interface CoreLine {
   translateToString(trimRight?: boolean): string
 }
 
-/** What erased cells become. */
+/** The cell that erased cells become. */
 export interface FillCell {
   content: number
   fg: number
@@ -135,7 +142,7 @@ export interface XtermCore {
 /** Words of a cell in `CoreLine._data`. */
 export const CELL_WORDS = 3
 
-/** xterm's own upper bound for one decode; below it a piece is never split inside a character. */
+/** xterm's own limit for one decode; a piece within it is never split inside a character. */
 export const PIECE_MAX = 65_536
 
 const GROUND_STATE = 0
@@ -145,7 +152,7 @@ export function openTerminal(options: { cols: number; rows: number; scrollback: 
     ...options,
     allowProposedApi: true,
     logLevel: 'off',
-    // Without these xterm refuses to call a hook for the questions of the same name.
+    // Without these xterm does not call a hook for the queries of the same name.
     windowOptions: {
       getWinSizePixels: true,
       getCellSizePixels: true,
@@ -156,7 +163,10 @@ export function openTerminal(options: { cols: number; rows: number; scrollback: 
   })
 }
 
-/** The private core, or an error that says which part a new xterm.js release lacks. */
+/**
+ * The private core.
+ * @throws SignalboxError `E_INTERNAL` that names the parts which a new xterm.js release lacks.
+ */
 export function coreOf(terminal: XtermTerminal): XtermCore {
   const core = (terminal as unknown as { _core?: XtermCore })._core
   const required: Record<string, boolean> = {
@@ -187,13 +197,14 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
   })
 }
 
-export function isAtRest(core: XtermCore): boolean {
+export function isBetweenSequences(core: XtermCore): boolean {
   return core._inputHandler._parser.currentState === GROUND_STATE
 }
 
 /**
- * xterm repeats some operations as often as a parameter says: `CSI 2147483647 L` keeps it busy for minutes and
- * `CSI 2147483647 b` throws for want of memory. More than fills the screen is never more to see, so the count is cut first.
+ * xterm repeats some operations as often as a parameter says: `CSI 2147483647 L` keeps it busy for
+ * minutes and `CSI 2147483647 b` runs out of memory. More repetitions than fill the screen show
+ * nothing new, so the count is limited first.
  */
 export function limitRepeatCounts(core: XtermCore, limit: () => number): void {
   const repeating = [...'@ILMPSTXZb', "'}", "'~", ' @', ' A']

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalJson } from './canonical-json.js'
 
-test('the example of RFC 8785 comes out as the RFC prints it', () => {
+test('the example of RFC 8785 is written as in the RFC', () => {
   const input = {
     numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
     string: '\u20ac$\u000f\u000aA\'\u0042\u0022\u005c\\"/',
@@ -26,12 +26,12 @@ test('keys are sorted by UTF-16 units', () => {
   ])
 })
 
-test('nothing is normalised: look-alikes stay different', () => {
+test('look-alikes stay different, because nothing is normalised', () => {
   expect(canonicalJson('é')).not.toBe(canonicalJson('e\u0301'))
   expect(canonicalJson('A')).not.toBe(canonicalJson('a'))
 })
 
-test('undefined fields are dropped, great integers kept, minus zero is zero', () => {
+test('undefined fields are dropped, large integers are kept, minus zero becomes zero', () => {
   expect(canonicalJson({ b: undefined, a: 1 })).toBe('{"a":1}')
   expect(canonicalJson([undefined, 1])).toBe('[null,1]')
   expect(canonicalJson({ n: 9007199254740993n })).toBe('{"n":9007199254740993}')
@@ -56,7 +56,7 @@ test.each([
 
 const json = fc.jsonValue({ maxDepth: 5 }).map(value => JSON.parse(JSON.stringify(value)) as unknown)
 
-test('parsing what was written gives the value back', () => {
+test('parsing the canonical text gives the value back', () => {
   fc.assert(
     fc.property(json, value => {
       expect(JSON.parse(canonicalJson(value))).toEqual(value)

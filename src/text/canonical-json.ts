@@ -1,12 +1,15 @@
 import { SignalboxError } from '../errors/index.js'
 
-/** Deeper values are refused instead of ending the stack; a cycle ends here as well. */
-const DEEPEST = 1000
+/** Deeper values are refused before they overflow the stack; this also stops at cycles. */
+const DEPTH_MAX = 1000
 
 /**
- * The one text of a JSON value by RFC 8785: keys sorted by UTF-16 units, shortest numbers, no blanks. No Unicode normalisation and no
- * case folding, because look-alikes must differ. `undefined` fields are dropped; a bigint is an integer beyond 2^53 as it was given.
- * @throws SignalboxError `E_CANONICAL` for what JSON cannot say: lone surrogates, NaN, infinities, functions, class instances.
+ * The canonical text of a JSON value by RFC 8785: keys sorted by UTF-16 units, shortest numbers, no
+ * whitespace. There is no Unicode normalisation and no case folding, because look-alikes must stay
+ * different. `undefined` fields are dropped; a bigint is written as an integer, for numbers beyond
+ * 2^53.
+ * @throws SignalboxError `E_CANONICAL` for values that JSON cannot represent: lone surrogates, NaN,
+ * infinities, functions, class instances.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, [])
@@ -24,7 +27,7 @@ function write(value: unknown, path: (string | number)[]): string {
       return String(value)
     case 'object':
       if (value === null) return 'null'
-      if (path.length >= DEEPEST) refuse('a value nested too deeply', path.slice(0, 3))
+      if (path.length >= DEPTH_MAX) refuse('a value nested too deeply', path.slice(0, 3))
       return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path)
     default:
       return refuse(`a value of type ${typeof value}`, path)

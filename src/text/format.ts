@@ -30,23 +30,12 @@ export function formatDuration(ms: number): string {
   return rest > 0 ? `${count} ${large.name} ${rest} ${small!.name}` : `${count} ${large.name}`
 }
 
-/** How long ago something was, in one unit: `just now`, `12 s ago`, `5 min ago`. A moment in the future is now: clocks differ. */
+/**
+ * How long ago something was, in one unit: `just now`, `12 s ago`, `5 min ago`. A time in the
+ * future is `just now`: clocks differ.
+ */
 export function formatAge(ms: number): string {
   if (ms < 1000) return 'just now'
   const unit = UNITS.find(({ ms: size }) => ms >= size)!
   return `${Math.floor(ms / unit.ms)} ${unit.name} ago`
-}
-
-/** `512 B`, `1.5 KiB`, `20 MiB`. */
-export function formatBytes(bytes: number): string {
-  const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-  let value = Math.max(0, bytes)
-  let index = 0
-  // 1023.95 and more would be shown as 1024.0.
-  while (value >= (index === 0 ? 1024 : 1023.95) && index < names.length - 1) {
-    value /= 1024
-    index += 1
-  }
-  const text = index === 0 ? String(Math.round(value)) : value.toFixed(1).replace(/\.0$/, '')
-  return `${text} ${names[index]}`
 }

@@ -1,12 +1,13 @@
 /**
- * Characters that change or hide what a person sees. Unicode's own property covers bidi controls, zero-width characters, soft hyphen, tags,
- * fillers and variation selectors; added are the interlinear marks and the line separators that only some programs break at.
+ * Characters that change or hide what a person sees. Unicode's own property covers bidi controls,
+ * zero-width characters, soft hyphen, tags, fillers and variation selectors. Added are the
+ * interlinear marks and the line separators, at which only some programs break.
  */
 const HIDDEN = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2028\u2029\p{Cs}]/u
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
-/** Everything that could need a mark: the test that lets ordinary text pass at once. */
+/** Every character that may need a mark. Ordinary text is recognised by this one test. */
 const SUSPECT = /[\u0000-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2028\u2029\p{Cs}]/u
 
 const PICTOGRAPH = /\p{Extended_Pictographic}/u
@@ -32,7 +33,10 @@ export function controlMark(character: string): string {
   return codePointMark(character)
 }
 
-/** Whether the character at `index` hides something. The selectors and joiners that make one emoji out of several do not. */
+/**
+ * Whether the character at `index` is hidden. Selectors and joiners that form one emoji out of
+ * several are not.
+ */
 export function isHidden(characters: readonly string[], index: number): boolean {
   const character = characters[index]!
   return HIDDEN.test(character) && !isPartOfEmoji(characters, index)

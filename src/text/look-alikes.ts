@@ -1,4 +1,7 @@
-/** Letters of other scripts that are drawn like ASCII ones in common fonts. Pairs: the letter, then what it reads as. */
+/**
+ * Letters of other scripts that common fonts draw like ASCII letters. Pairs: the letter, then its
+ * ASCII look-alike.
+ */
 const LETTERS = new Map(
   [
     // Cyrillic
@@ -13,7 +16,10 @@ const LETTERS = new Map(
     .map(pair => Array.from(pair) as [string, string]),
 )
 
-/** Punctuation drawn like ASCII punctuation, by what it reads as. Not `‹›`, which are ours, and not box drawing, which frames tables. */
+/**
+ * Punctuation that looks like ASCII punctuation, by the ASCII character. Without `‹›`, which mark
+ * redacted secrets, and without box drawing, which frames tables.
+ */
 const PUNCTUATION = new Map(
   Object.entries({
     "'": '‘’‚‛′‵ʹʻʼʽˈ՚׳',
@@ -36,7 +42,10 @@ const PUNCTUATION = new Map(
   }).flatMap(([ascii, forms]) => Array.from(forms, form => [form, ascii] as const)),
 )
 
-/** Scripts whose letters are taken for one another. Latin inside Chinese, Japanese or Korean text is ordinary and not meant here. */
+/**
+ * Scripts whose letters are confused with each other. Latin inside Chinese, Japanese or Korean text
+ * is ordinary and not included.
+ */
 const CONFUSED_SCRIPTS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -45,7 +54,7 @@ const CONFUSED_SCRIPTS = [
   /\p{Script=Cherokee}/u,
 ]
 
-/** What a character pretends to be, if it is drawn like an ASCII character and is none. */
+/** The ASCII character that a non-ASCII character looks like. */
 export function asciiReading(character: string): string | undefined {
   const known = LETTERS.get(character) ?? PUNCTUATION.get(character)
   if (known !== undefined) return known
@@ -60,7 +69,10 @@ export function isLookAlikeLetter(character: string): boolean {
   return LETTERS.has(character)
 }
 
-/** A word of letters from two scripts that are taken for one another, or one made only of look-alikes. */
+/**
+ * A word with letters from two scripts that are confused with each other, or a word of look-alikes
+ * only.
+ */
 export function isMixedScriptWord(word: string): boolean {
   if (/^[\x20-\x7e]*$/.test(word)) return false
   if (CONFUSED_SCRIPTS.filter(script => script.test(word)).length > 1) return true

@@ -1,39 +1,52 @@
 /**
- * What a secret looks like when its value is not known. Each pattern finds the secret alone, or has two groups: what stands before it
- * and stays, and the secret. All of them are linear: every unbounded repetition is the last thing that can fail, and what stands before
- * it is bounded. Doubt means redacting: a hidden harmless word costs less than a shown key.
+ * What a secret looks like when its value is not known. Each pattern matches the secret alone, or
+ * has two groups: the text before it, which stays, and the secret. All patterns run in linear time:
+ * every unbounded repetition is the last part that can fail, and the parts before it are bounded.
+ * In doubt a text is redacted: hiding a harmless word costs less than showing a key.
  */
 export interface RedactionRule {
-  /** The word in the marker. */
+  /** The name in the marker. */
   readonly kind: string
-  /** Global, and never empty: it is walked from match to match. */
+  /** Global, and never matches the empty text: all matches are visited in turn. */
   readonly pattern: RegExp
-  /** The pattern cannot match without this exact text, which is found much faster than the pattern is tried. */
+  /**
+   * The pattern cannot match without this exact text. Searching for it is much faster than trying
+   * the pattern.
+   */
   readonly needs?: string
-  /** A further test that a pattern cannot express in linear time. */
+  /** A further condition that a pattern cannot express in linear time. */
   readonly isSecret?: (text: string) => boolean
 }
 
-/** One character that is none of these and not the start of a marker: what is redacted already is not part of a value, so twice is once. */
+/**
+ * One character except these, and not the start of a marker: redacted text is never part of a
+ * value, so redacting twice changes nothing.
+ */
 const except = (excluded: string): string => `(?:(?!‹secret:|▒)[^${excluded}])`
 
 const ESCAPED_QUOTE_VALUE = `(?<=\\\\["'])${except(`"'\\\\\\r\\n`)}+`
 const DOUBLE_QUOTED_VALUE = `(?<=")(?:${except('"\\\\\\r\\n')}|\\\\.)+`
 const SINGLE_QUOTED_VALUE = `(?<=')(?:${except("'\\\\\\r\\n")}|\\\\.)+`
 const BARE_VALUE = `${except('\\s"\'`')}+`
-/** A quoted value up to its quote (also inside an escaped JSON string), or a bare one up to the next blank or quote. */
+/**
+ * A quoted value up to its quote (also inside an escaped JSON string), or an unquoted one up to the
+ * next blank or quote.
+ */
 const VALUE = `(${ESCAPED_QUOTE_VALUE}|${DOUBLE_QUOTED_VALUE}|${SINGLE_QUOTED_VALUE}|${BARE_VALUE})`
 const OPENING_QUOTE = `\\\\?["']?`
 
 /**
- * The left edge of a word: `sk-` may be the end of `task-`, and starting inside a word would make the search quadratic.
- * What follows an escape of JSON, a colour code or `%3D` is at an edge, too.
+ * The left edge of a word: `sk-` may be the end of `task-`, and starting inside a word would make
+ * the search quadratic. Text after an escape of JSON, a colour code or `%3D` is at an edge, too.
  */
 const WORD_EDGE = `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u001b\\[[0-9;:]{0,32}m))`
 
 const hasLettersAndDigits = (text: string): boolean => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
 
-/** For all text: events, logs, conversation, previews, messages, exports. The first kind that claims a place names it. */
+/**
+ * For all text: events, logs, conversation, previews, messages, exports. The first kind that
+ * matches a place names it.
+ */
 export const TEXT_RULES: readonly RedactionRule[] = [
   {
     kind: 'private-key',
@@ -120,8 +133,9 @@ export const TEXT_RULES: readonly RedactionRule[] = [
 ]
 
 /**
- * In addition for command lines, where a bare word may be a secret. Not for other text: there it would hide every commit id.
- * The attached form of `-p` (mysql) counts only when it is not made of letters alone, because `-print` and `-prune` are options.
+ * In addition for command lines, where a single word may be a secret. Not for other text, where
+ * this would hide every commit id. The attached form of `-p` (mysql) counts only when it contains
+ * more than letters, because `-print` and `-prune` are options.
  */
 export const COMMAND_LINE_RULES: readonly RedactionRule[] = [
   { kind: 'option', pattern: new RegExp(`((?:^|\\s)-p(?:=|\\s{1,8})${OPENING_QUOTE})(?!-)${VALUE}`, 'g') },
@@ -145,7 +159,10 @@ const SECRET_FIELD =
   /(?:^|[_-])(?:token|secret|passw(?:or)?d|passphrase|authorization)$|(?:api|access|secret|private)[_-]?key$/i
 const SECRET_FIELD_BY_CASE = /[a-z](?:Token|Secret|Password)$|^[A-Z0-9_]+_KEY$/
 
-/** Whether the text of a field with this name is a secret. Narrower than for variables: `requestKey` and `max_tokens` are none. */
+/**
+ * Whether the text of a field with this name is a secret. Narrower than for variables: `requestKey`
+ * and `max_tokens` are not secret.
+ */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name) || SECRET_FIELD_BY_CASE.test(name)
 }

@@ -1,36 +1,40 @@
+import { displayWidth } from './display-width.js'
 import { COMMAND_LINE_RULES, isSecretField, type RedactionRule, SECRET_VARIABLE, TEXT_RULES } from './redact-rules.js'
-import { displayWidth } from './width.js'
 
 /**
- * The one redactor. It runs before anything is stored, shown or sent, replaces each secret by `‹secret:kind:1a2b›`, where the four
- * digits are a hash of the secret so that equal secrets stay comparable, and leaves its own markers alone, so it may run twice.
+ * The one redactor. It runs before anything is stored, shown or sent. It replaces each secret by
+ * `‹secret:kind:1a2b›`; the four digits are a hash of the secret, so that equal secrets can be
+ * recognised. It keeps its own markers, so it may run twice.
  *
- * Contract with callers that stream: a secret that is cut in two by a chunk boundary is not seen. Redact whole lines or blocks,
- * or hold the last line back until it is complete.
+ * Contract with callers that stream: a secret that is cut by a chunk boundary is not found. Redact
+ * whole lines or blocks, or hold the last line back until it is complete.
  */
 export interface Redactor {
   redact(text: string): string
   /** `redact`, and the rules for the arguments of a process. */
   redactCommandLine(text: string): string
-  /** For rows of a terminal: every line keeps its number of cells. */
+  /** For rows of a terminal: every line keeps its width. */
   redactSameWidth(text: string): string
-  /** Redacts text, keys and nested values of a JSON value; a field whose name says secret loses its whole text. Returns a copy. */
+  /**
+   * Redacts the text, keys and nested values of a JSON value. A field with the name of a secret
+   * loses its whole text. Returns a copy.
+   */
   redactValue(value: unknown): unknown
 }
 
 export interface SecretValue {
-  /** What the marker calls it, e.g. the name of the variable. */
+  /** The name in the marker, e.g. the name of the variable. */
   name: string
   value: string
 }
 
-/** Shorter values are words of everyday text, and replacing them would destroy it. */
-const SHORTEST_SECRET = 8
-const MOST_LOOKS = 5
+/** Shorter values are ordinary words; replacing them would make the text unreadable. */
+const SECRET_LENGTH_MIN = 8
+const PASSES_MAX = 5
 /** Deeper than any request we accept (64), shallower than the stack. */
-const DEEPEST_VALUE = 256
+const DEPTH_MAX = 256
 
-/** `encodeURIComponent` throws on one. */
+/** `encodeURIComponent` throws on these. */
 const LONE_SURROGATE = /\p{Cs}/u
 
 const MARKER = /‹secret:[a-z0-9-]{1,24}:[0-9a-f]{4}›·*|▒+/g
@@ -55,7 +59,7 @@ export function createRedactor(options: { secretValues?: readonly SecretValue[] 
   const redactValue = (value: unknown, depth = 0): unknown => {
     if (typeof value === 'string') return redact(value)
     if (typeof value !== 'object' || value === null) return value
-    if (depth >= DEEPEST_VALUE) return '⟦nested too deeply⟧'
+    if (depth >= DEPTH_MAX) return '⟦nested too deeply⟧'
     if (Array.isArray(value)) return value.map(item => redactValue(item, depth + 1))
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
@@ -72,21 +76,24 @@ export function createRedactor(options: { secretValues?: readonly SecretValue[] 
   }
 }
 
-/** The values of variables that are named like secrets. */
+/** The values of environment variables with the names of secrets. */
 export function secretsFromEnvironment(environment: Readonly<Record<string, string | undefined>>): SecretValue[] {
   return Object.entries(environment)
     .filter((entry): entry is [string, string] => SECRET_VARIABLE.test(entry[0]) && entry[1] !== undefined)
-    .filter(([, value]) => value.trim().length >= SHORTEST_SECRET)
+    .filter(([, value]) => value.trim().length >= SECRET_LENGTH_MIN)
     .map(([name, value]) => ({ name, value }))
 }
 
-/** The forms in which a known value can stand in text: as it is, inside a JSON string, inside a URL, and each line of a long one. */
+/**
+ * The forms in which a known value can appear: literally, in a JSON string, in a URL, and each line
+ * of a long value.
+ */
 function needlesOf({ name, value }: SecretValue): Needle[] {
   const trimmed = value.trim()
   const forms = new Set([trimmed, JSON.stringify(trimmed).slice(1, -1), ...trimmed.split(/\r?\n/)])
   if (!LONE_SURROGATE.test(trimmed)) forms.add(encodeURIComponent(trimmed))
   const kind = slug(name)
-  return [...forms].filter(text => text.length >= SHORTEST_SECRET).map(text => ({ text, kind }))
+  return [...forms].filter(text => text.length >= SECRET_LENGTH_MIN).map(text => ({ text, kind }))
 }
 
 function slug(name: string): string {
@@ -98,8 +105,9 @@ function slug(name: string): string {
 }
 
 /**
- * A marker is a new edge: behind it a rule may see a token that was the inside of a word before. So it looks again until nothing is
- * found, which is at once for text without secrets. The bound only keeps hostile text from costing more than a few looks.
+ * A marker adds a word edge, so a rule may then match a token that was the inside of a word before.
+ * Passes are repeated until one finds nothing; text without secrets takes one pass. The limit keeps
+ * hostile text from taking more than a few.
  */
 function replaceSecrets(
   text: string,
@@ -108,7 +116,7 @@ function replaceSecrets(
   replacement: (kind: string, secret: string) => string,
 ): string {
   let current = text
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let pass = 0; pass < PASSES_MAX; pass += 1) {
     const ranges = findSecrets(current, needles, rules)
     if (ranges.length === 0) break
     let result = ''
@@ -133,7 +141,8 @@ function findSecrets(text: string, needles: readonly Needle[], rules: readonly R
   }
   rules.forEach(({ kind, pattern, needs, isSecret }, index) => {
     if (needs !== undefined && !text.includes(needs)) return
-    // Not `matchAll`, which makes a new expression each time: most texts are one line, and there are many lines.
+    // Not `matchAll`, which creates a new expression on each call: most texts are one line, and
+    // there are many lines.
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const secret = match[2] ?? match[0]
@@ -148,7 +157,7 @@ function rangeOfMatch(match: RegExpExecArray): { start: number; end: number } {
   return { start: match.index, end: match.index + match[0].length }
 }
 
-/** Whether nothing but markers stands there: then it is redacted already. Markers come in order. */
+/** Whether the range contains only markers, so that it is redacted already. Markers are sorted. */
 function isCoveredBy(markers: readonly { start: number; end: number }[], start: number, end: number): boolean {
   let low = 0
   let high = markers.length
@@ -166,7 +175,7 @@ function isCoveredBy(markers: readonly { start: number; end: number }[], start: 
   return true
 }
 
-/** One marker for what several rules found in one place, named by the first of them in the order of the rules. */
+/** One marker for overlapping matches of several rules, named by the first of these rules. */
 function mergeOverlaps(ranges: Range[]): Range[] {
   const merged: Range[] = []
   for (const range of ranges.sort((a, b) => a.start - b.start || b.end - a.end)) {
@@ -190,7 +199,10 @@ function marker(kind: string, secret: string): string {
   return `‹secret:${kind}:${hash16(secret)}›`
 }
 
-/** The marker padded to the cells of the secret, or a bar where it does not fit; line ends stay where they are. */
+/**
+ * The marker padded to the width of the secret, or a bar where it does not fit; line ends stay in
+ * place.
+ */
 function sameWidthMarker(kind: string, secret: string): string {
   const full = marker(kind, secret)
   return secret
@@ -204,8 +216,9 @@ function sameWidthMarker(kind: string, secret: string): string {
 }
 
 /**
- * FNV-1a over UTF-16 units, folded to 16 bits: enough to tell a few secrets apart, too little to search for one.
- * Not a cryptographic hash, and no place for one: the marker must be the same in every process and pure to compute.
+ * FNV-1a over UTF-16 units, folded to 16 bits: enough to tell a few secrets apart, too little to
+ * find a secret by search. It is not a cryptographic hash and does not need to be: the marker must
+ * be the same in every process and pure to compute.
  */
 function hash16(text: string): string {
   let hash = 0x811c9dc5

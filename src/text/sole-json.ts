@@ -1,15 +1,16 @@
 /**
- * The one JSON object that a text gives as its answer: the whole trimmed text, else the only fenced block tagged `json`, else the only object
- * at the top level of the text. Two candidates are none: whoever reads must not choose.
+ * Finds the one JSON object that a text gives as its answer: the whole trimmed text, else the only
+ * fenced block tagged `json`, else the only object at the top level of the text. Two candidates are
+ * an error: the reader must not choose between them.
  */
 export function soleJsonObject(text: string): { value: Record<string, unknown> } | { problem: string } {
   const whole = parseObject(text.trim())
   if (whole) return { value: whole }
-  if (isJson(text.trim())) return { problem: 'the answer is JSON, but no object' }
+  if (isJson(text.trim())) return { problem: 'the answer is JSON, but not an object' }
   const fenced = [...text.matchAll(/^```json[ \t]*\r?\n([\s\S]*?)^```[ \t]*$/gm)].map(match => match[1]!)
   if (fenced.length === 1) {
     const value = parseObject(fenced[0]!.trim())
-    return value ? { value } : { problem: 'the block tagged json does not hold a JSON object' }
+    return value ? { value } : { problem: 'the block tagged json does not contain a JSON object' }
   }
   if (fenced.length > 1) return { problem: `there are ${fenced.length} blocks tagged json; there must be one` }
   const objects = topLevelObjects(text)
@@ -22,7 +23,7 @@ export function soleJsonObject(text: string): { value: Record<string, unknown> }
   }
 }
 
-/** A list, a string, a number: whatever lies inside of it is not the answer. */
+/** A list, a string, a number: an object inside of it is not the answer. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -32,10 +33,16 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Braces that open nothing; beyond this many a text is no answer, and looking on would take for ever. */
+/**
+ * Opening braces that start no object. A text with more of them is not an answer, and searching on
+ * would take too long.
+ */
 const STRAY_MAX = 200
 
-/** Every stretch of text from a `{` to its closing `}` that parses; braces inside strings do not count. */
+/**
+ * Every part of the text from a `{` to its closing `}` that parses; braces inside strings do not
+ * count.
+ */
 function topLevelObjects(text: string): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = []
   let from = 0
@@ -46,7 +53,7 @@ function topLevelObjects(text: string): Record<string, unknown>[] {
     const value = end < 0 ? null : parseObject(text.slice(start, end + 1))
     if (value) found.push(value)
     else stray++
-    // A brace that opens nothing is a character like any other; what it seemed to hold is looked at on its own.
+    // A brace that starts no object is an ordinary character; the text after it is searched again.
     from = value ? end + 1 : start + 1
   }
   return found

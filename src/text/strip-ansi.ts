@@ -4,8 +4,9 @@ const CAN = 0x18
 const SUB = 0x1a
 
 /**
- * Removes escape sequences from a line of text that an agent wrote to a pipe. Only for text frames: what a program drew on a terminal is
- * read from the emulator, because some programs position every word. Other control characters stay (`visibleText` shows them).
+ * Removes escape sequences from a line of text that an agent wrote to a pipe. Not for terminal
+ * output: some programs position every word, so what they draw must be read from the emulator.
+ * Other control characters stay (`visibleText` shows them).
  */
 export function stripAnsi(text: string): string {
   let result = ''
@@ -23,7 +24,10 @@ export function stripAnsi(text: string): string {
   return position === 0 ? text : result + text.slice(position)
 }
 
-/** Index behind the sequence that starts here with ESC or a C1 control (ECMA-48). A torn one ends with its line. */
+/**
+ * The index after the sequence that starts here with ESC or a C1 control (ECMA-48). An unfinished
+ * one ends with its line.
+ */
 function sequenceEnd(text: string, start: number): number {
   const isEscape = text.charCodeAt(start) === ESC
   // ESC followed by 0x40–0x5f is the C1 control 0x80–0x9f in seven bits.
@@ -33,7 +37,8 @@ function sequenceEnd(text: string, start: number): number {
   // DCS, SOS, OSC, PM, APC carry a string.
   if ([0x50, 0x58, 0x5d, 0x5e, 0x5f].includes(second)) return stringEnd(text, body)
   if (!isEscape) return body
-  // Intermediates (charset designations) and one final byte; ESC before anything else stands alone.
+  // Intermediates (charset designations) and one final byte; ESC before anything else is a sequence
+  // of its own.
   let index = start + 1
   while (isBetween(text.charCodeAt(index), 0x20, 0x2f)) index += 1
   return isBetween(text.charCodeAt(index), 0x30, 0x7e) ? index + 1 : start + 1

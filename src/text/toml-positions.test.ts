@@ -96,7 +96,7 @@ const { tree } = fc.letrec<{ tree: Record<string, unknown>; value: unknown }>(ti
   ),
 }))
 
-test('every key of a written document is found where its name stands', () => {
+test('every key of a generated document is found at its position', () => {
   fc.assert(
     fc.property(tree, document => {
       const source = stringify(document as never)
@@ -117,7 +117,7 @@ test('every key of a written document is found where its name stands', () => {
   )
 })
 
-test('anything at all is scanned to an end', () => {
+test('scanning ends for any text', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('[', ']', '{', '}', '"', "'", '"""', '=', '.', ',', 'a', '\n', '#', ' ', '\\', '1'), {

@@ -1,7 +1,9 @@
 /**
- * Where each key of a TOML document stands. The parser gives values without places, and a mistake must be named with file, line and
- * column. This scanner reads only what it needs to find keys: tables, arrays of tables, dotted and quoted keys, inline tables, and the
- * ends of strings and arrays. It is run on documents that the parser accepted, so it checks nothing; on anything else it stops early.
+ * The position of each key of a TOML document. The parser returns values without positions, but an
+ * error message needs file, line and column. This scanner reads only what it needs to find keys:
+ * tables, arrays of tables, dotted and quoted keys, inline tables, and the ends of strings and
+ * arrays. It expects a document that the parser has accepted and checks nothing; on anything else
+ * it stops early.
  */
 export interface Position {
   line: number
@@ -9,9 +11,9 @@ export interface Position {
 }
 
 export interface TomlPositions {
-  /** The place of a key, by its path; elements of arrays are named by their index. */
+  /** The position of a key, by its path; elements of arrays are named by their index. */
   of(path: readonly string[]): Position | undefined
-  /** All paths found, in the order of the document. */
+  /** All paths, in the order of the document. */
   paths(): string[][]
 }
 
@@ -87,7 +89,8 @@ class Scanner {
     const path = [...table]
     keys.forEach(({ name, offset }, index) => {
       path.push(name)
-      // The whole key is named by where it begins; a table that a dotted key opens, by its own word.
+      // The position of a key is its start; a table that a dotted key opens has the position of its
+      // own name.
       this.#note(path, index === keys.length - 1 ? keys[0]!.offset : offset)
     })
     this.#skip(/[ \t]*=[ \t]*/y)
@@ -137,7 +140,7 @@ class Scanner {
     }
   }
 
-  /** Multi-line strings may hold quotes, one or two in a row, also right before their end. */
+  /** Multi-line strings may contain quotes, one or two in a row, even right before their end. */
   #scanString(): void {
     this.#skip(
       /"""(?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*"{3,5}|'''(?:[^']|'{1,2}(?!'))*'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y,

@@ -2,17 +2,23 @@ import { codePointMark, controlMark, hasSuspects, isControl, isHidden } from './
 import { stripAnsi } from './strip-ansi.js'
 
 export interface VisibleTextOptions {
-  /** `keep` line breaks, put a `blank` in their place (one-line output), or `show` them. Default `keep`. */
+  /**
+   * `keep` line breaks, replace them by a `blank` (one-line output), or `show` them. Default
+   * `keep`.
+   */
   newlines?: 'keep' | 'blank' | 'show'
-  /** Default `blank`: a tab's width is the terminal's business. */
+  /** Default `blank`: the width of a tab depends on the terminal. */
   tabs?: 'keep' | 'blank' | 'show'
-  /** `show` puts `␛` for the escape and leaves its rest readable; `remove` takes whole sequences away. Default `show`. */
+  /**
+   * `show` replaces the escape character by `␛` and keeps the rest readable; `remove` removes whole
+   * sequences. Default `show`.
+   */
   escapes?: 'show' | 'remove'
 }
 
 /**
- * Text of an agent, a file or a tool, made safe for our own terminal output, logs and notifications: nothing in the result can
- * control a terminal, reorder the line or be invisible.
+ * Makes text of an agent, a file or a tool safe for terminal output, logs and notifications:
+ * nothing in the result can control a terminal, reorder the line or be invisible.
  */
 export function visibleText(text: string, options: VisibleTextOptions = {}): string {
   const source = options.escapes === 'remove' ? stripAnsi(text) : text
@@ -22,7 +28,7 @@ export function visibleText(text: string, options: VisibleTextOptions = {}): str
     .map((character, index) => {
       if (character === '\n') return { keep: '\n', blank: ' ', show: '␊' }[options.newlines ?? 'keep']
       if (character === '\t') return { keep: '\t', blank: ' ', show: '→' }[options.tabs ?? 'blank']
-      // A line end of another system is a line end.
+      // CR LF is one line end.
       if (character === '\r' && characters[index + 1] === '\n') return ''
       if (isControl(character)) return controlMark(character)
       return isHidden(characters, index) ? codePointMark(character) : character

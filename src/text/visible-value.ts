@@ -2,13 +2,14 @@ import { codePointMark, controlMark, isControl, isHidden } from './hidden-charac
 import { asciiReading, asciiReadingOf, isLookAlikeLetter, isMixedScriptWord } from './look-alikes.js'
 
 /**
- * A value of an approval as a person must see it before deciding. Unlike `visibleText` this is about deception: padding that
- * pushes the dangerous part out of sight, letters that pretend to be others, and marks of ours that the value itself contains.
- * Everything that the value does is reported in `findings`, which raise the risk of the request.
+ * A value of an approval as a person must see it before deciding. `visibleText` makes text safe;
+ * this reveals deception: padding that pushes the dangerous part out of view, letters that imitate
+ * others, and our own marks inside the value. Every deception is counted in `findings`, which raise
+ * the risk of the request.
  */
 export interface VisibleValue {
   text: string
-  /** The same text in pieces, for surfaces that underline what is suspicious. */
+  /** The same text in pieces, for surfaces that underline suspicious parts. */
   pieces: readonly VisiblePiece[]
   findings: readonly Finding[]
 }
@@ -16,7 +17,7 @@ export interface VisibleValue {
 export interface VisiblePiece {
   text: string
   finding?: FindingKind
-  /** For look-alikes: what the piece pretends to be. */
+  /** For look-alikes: the ASCII text that the piece imitates. */
   reading?: string
 }
 
@@ -35,12 +36,15 @@ export interface Finding {
   count: number
 }
 
-const LONGEST_BLANK = 8
-const MOST_EMPTY_LINES = 3
+const BLANKS_MAX = 8
+const EMPTY_LINES_MAX = 3
 
-/** Our own signs inside a value would be taken for our words about it. */
-const OUR_SIGNS = /[⟦⟧␛␍]/u
-/** Blanks that are not the blank: they look the same and mean something else to a shell. U+2800 is an empty braille pattern. */
+/** Marks that this file adds: inside a value they would look like a remark of ours. */
+const OUR_MARKS = /[⟦⟧␛␍]/u
+/**
+ * Blanks other than the ASCII space: they look the same and mean something else to a shell. U+2800
+ * is an empty braille pattern.
+ */
 const UNUSUAL_BLANK = /[\p{Zs}\u2800]/u
 
 export function visibleValue(value: string): VisibleValue {
@@ -48,7 +52,7 @@ export function visibleValue(value: string): VisibleValue {
   const lines = value.split('\n')
   for (let index = 0; index < lines.length; index += 1) {
     const empty = countEmptyLines(lines, index)
-    if (empty > MOST_EMPTY_LINES) {
+    if (empty > EMPTY_LINES_MAX) {
       pieces.push({ text: `⟦${empty} empty lines⟧`, finding: 'empty lines' })
       index += empty - 1
     } else {
@@ -59,14 +63,14 @@ export function visibleValue(value: string): VisibleValue {
   return { text: pieces.map(textOf).join(''), pieces: joinPlain(pieces), findings: countFindings(pieces) }
 }
 
-/** A line of nothing but blanks is as empty as an empty one. */
+/** A line of blanks counts as empty. */
 function countEmptyLines(lines: readonly string[], start: number): number {
   let end = start
   while (end < lines.length && /^[\p{Zs}\t\u2800]*$/u.test(lines[end]!)) end += 1
   return end - start
 }
 
-/** Words, blanks and everything else are taken in runs, so that a word is judged as a whole. */
+/** Words, blanks and other characters are read in runs, so that a word is judged as a whole. */
 function visibleLine(line: string): VisiblePiece[] {
   const characters = Array.from(line)
   const kinds = characters.map((_, index) => runKindOf(characters, index))
@@ -92,7 +96,7 @@ function runKindOf(characters: readonly string[], index: number): 'blank' | 'wor
 }
 
 function visibleBlanks(run: readonly string[]): VisiblePiece[] {
-  if (run.length > LONGEST_BLANK) return [{ text: `⟦${run.length} spaces⟧`, finding: 'long blanks' }]
+  if (run.length > BLANKS_MAX) return [{ text: `⟦${run.length} spaces⟧`, finding: 'long blanks' }]
   return run.map(character =>
     character === ' ' ? { text: ' ' } : { text: codePointMark(character), finding: 'unusual blanks' },
   )
@@ -103,8 +107,9 @@ function visibleCharacter(characters: readonly string[], index: number): Visible
   if (character === '\t') return { text: '→', finding: 'tabs' }
   if (isControl(character)) return { text: controlMark(character), finding: 'control characters' }
   if (isHidden(characters, index)) return { text: codePointMark(character), finding: 'hidden characters' }
-  if (OUR_SIGNS.test(character)) return { text: codePointMark(character), finding: 'look-alike characters' }
-  // A letter of another alphabet was judged with its word: a whole word in one alphabet is no deception.
+  if (OUR_MARKS.test(character)) return { text: codePointMark(character), finding: 'look-alike characters' }
+  // Letters of another alphabet were judged with their word: a whole word in one alphabet is not
+  // deceptive.
   const reading = isLookAlikeLetter(character) ? undefined : asciiReading(character)
   return reading === undefined ? { text: character } : { text: character, finding: 'look-alike characters', reading }
 }

@@ -40,34 +40,34 @@ const hostile = fc
   .map(parts => parts.join(''))
 
 describe('visible text', () => {
-  test('escapes are shown, not obeyed', () => {
+  test('shows escape sequences instead of passing them on', () => {
     expect(visibleText('\u001b[31mred\u001b[0m')).toBe('␛[31mred␛[0m')
     expect(visibleText('\u001b[31mred\u001b[0m', { escapes: 'remove' })).toBe('red')
     expect(visibleText('a\u0007b\u009bc\u007f')).toBe('a⟦U+0007⟧b⟦U+009B⟧c⟦U+007F⟧')
   })
 
-  test('what hides or reorders is named', () => {
+  test('names characters that hide or reorder text', () => {
     expect(visibleText('a\u202eb')).toBe('a⟦U+202E⟧b')
     expect(visibleText('pay\u200bpal')).toBe('pay⟦U+200B⟧pal')
     expect(visibleText('x\u{e0041}')).toBe('x⟦U+E0041⟧')
     expect(visibleText('lone \ud800')).toBe('lone ⟦U+D800⟧')
   })
 
-  test('emoji stay whole, and their joiners elsewhere do not', () => {
+  test('keeps emoji whole and shows their joiners elsewhere', () => {
     for (const emoji of ['👩‍💻', '❤️', '1️⃣', '🇫🇷', '👩🏽‍🚒', '🏳️‍🌈']) expect(visibleText(emoji)).toBe(emoji)
     expect(visibleText('a\u200db')).toBe('a⟦U+200D⟧b')
     expect(visibleText('a\ufe0f')).toBe('a⟦U+FE0F⟧')
     expect(visibleText('1\ufe0f')).toBe('1⟦U+FE0F⟧')
   })
 
-  test('line ends and tabs are as the caller wants them', () => {
+  test('handles line ends and tabs as the options say', () => {
     expect(visibleText('a\tb\r\nc')).toBe('a b\nc')
     expect(visibleText('a\tb\nc', { newlines: 'blank', tabs: 'keep' })).toBe('a\tb c')
     expect(visibleText('a\tb\nc', { newlines: 'show', tabs: 'show' })).toBe('a→b␊c')
     expect(visibleText('50%\r100%')).toBe('50%␍100%')
   })
 
-  test('no control, no escape and nothing invisible is left, whatever comes in', () => {
+  test('leaves no control character, escape or invisible character', () => {
     fc.assert(
       fc.property(hostile, text => {
         const shown = visibleText(text)
@@ -83,7 +83,7 @@ describe('visible text', () => {
   })
 })
 
-describe('strip ansi', () => {
+describe('stripAnsi', () => {
   test.each([
     ['\u001b[1;31mred\u001b[0m', 'red'],
     ['\u001b]0;title\u0007text', 'text'],
@@ -101,7 +101,7 @@ describe('strip ansi', () => {
     expect(stripAnsi(text)).toBe(expected)
   })
 
-  test('nothing that starts a sequence is left, and every line stays a line', () => {
+  test('leaves no start of a sequence and keeps every line', () => {
     fc.assert(
       fc.property(hostile, text => {
         const stripped = stripAnsi(text)
@@ -116,13 +116,13 @@ describe('values of approvals', () => {
   const findingsOf = (value: string) =>
     Object.fromEntries(visibleValue(value).findings.map(({ what, count }) => [what, count]))
 
-  test('ordinary commands and code are shown as they are', () => {
+  test('show ordinary commands and code unchanged', () => {
     for (const value of ['npm test', 'if (a) {\n  b()\n}', 'grüße 你好 привет мир', 'echo "👩‍💻 ❤️ 1️⃣"']) {
       expect(visibleValue(value)).toEqual({ text: value, pieces: [{ text: value }], findings: [] })
     }
   })
 
-  test('padding becomes a number', () => {
+  test('show padding as a count', () => {
     expect(visibleValue(`ls${' '.repeat(40)}; rm -rf x`).text).toBe('ls⟦40 spaces⟧; rm -rf x')
     expect(visibleValue('a        b').text).toBe('a        b')
     expect(visibleValue(`a${'\n'.repeat(13)}b`).text).toBe('a\n⟦12 empty lines⟧\nb')
@@ -131,18 +131,18 @@ describe('values of approvals', () => {
     expect(visibleValue('a\tb').text).toBe('a→b')
   })
 
-  test('what a carriage return would have overwritten stays visible', () => {
+  test('show the text that a carriage return would overwrite', () => {
     expect(visibleValue('rm -rf /\rls').text).toBe('rm -rf /␍ls')
     expect(findingsOf('rm -rf /\rls\u001b[2K')).toEqual({ 'control characters': 2 })
   })
 
-  test('hidden characters are named and counted', () => {
+  test('name and count hidden characters', () => {
     expect(visibleValue('a\u202eb\u200bc\u00add').text).toBe('a⟦U+202E⟧b⟦U+200B⟧c⟦U+00AD⟧d')
     expect(findingsOf('a\u202eb\u200bc\u3164')).toEqual({ 'hidden characters': 3 })
     expect(findingsOf('rm\u00a0x')).toEqual({ 'unusual blanks': 1 })
   })
 
-  test('words that pretend to be others are shown with what they read as', () => {
+  test('show words of look-alikes with the ASCII text that they imitate', () => {
     const { text, pieces } = visibleValue('curl pаypal.com')
     expect(text).toBe('curl pаypal⟦reads paypal⟧.com')
     expect(pieces).toContainEqual({ text: 'pаypal', finding: 'mixed-script words', reading: 'paypal' })
@@ -151,11 +151,11 @@ describe('values of approvals', () => {
     expect(findingsOf('echo “hi”')).toEqual({ 'look-alike characters': 2 })
   })
 
-  test('a value cannot speak in our signs', () => {
+  test('show our own marks as code points', () => {
     expect(visibleValue('⟦40 spaces⟧ ␛').text).toBe('⟦U+27E6⟧40 spaces⟦U+27E7⟧ ⟦U+241B⟧')
   })
 
-  test('nothing invisible is left, and every finding has its piece', () => {
+  test('contain nothing invisible, and every finding has its piece', () => {
     fc.assert(
       fc.property(hostile, value => {
         const { text, pieces, findings } = visibleValue(value)

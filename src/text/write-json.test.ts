@@ -21,13 +21,13 @@ test.each([
   expect(writeJson(value)).toBe(JSON.stringify(value))
 })
 
-test('what holds itself is refused as JSON.stringify refuses it', () => {
+test('a cycle is refused as by JSON.stringify', () => {
   const ring: Record<string, unknown> = { a: LONG }
   ring.ring = ring
   expect(() => writeJson(ring)).toThrow(/circular/i)
 })
 
-test('any data come out as from JSON.stringify', () => {
+test('any data are written as by JSON.stringify', () => {
   const string = fc.oneof(fc.string(), fc.string({ unit: 'binary', minLength: 250, maxLength: 600 }))
   const { tree } = fc.letrec(tie => ({
     tree: fc.oneof(

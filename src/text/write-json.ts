@@ -1,30 +1,38 @@
-/** Strings of this length and more are looked through at once instead of character by character. */
-const LONG = 256
+/** From this length on, a string is searched as a whole instead of character by character. */
+const LONG_STRING = 256
 
-/** What JSON must escape beside quote and backslash, which are found faster one by one; and halves of surrogate pairs. */
+/**
+ * What JSON must escape besides quote and backslash, which `includes` finds faster; and halves of
+ * surrogate pairs.
+ */
 const ESCAPED = /[\u0000-\u001f\ud800-\udfff]/
 
-/** Data of more parts than this are left to the built-in writer, which is good at small parts and knows about objects that hold themselves. */
+/**
+ * Data with more parts than this go to the built-in writer, which is fast with small parts and
+ * detects cycles.
+ */
 const PARTS_MAX = 2_000
 
 /**
- * The same text as `JSON.stringify`, faster for data with long strings in them: the built-in writer copies those character by character,
- * while most of them need no escape and can be taken as they are. Whatever is not plain data (dates, `toJSON`, boxed values, very many
- * parts) is left to it. Returns undefined, as it does, for what JSON does not have.
+ * Writes the same text as `JSON.stringify`, faster for data with long strings: the built-in writer
+ * copies strings character by character, but most need no escapes and can be copied as a whole.
+ * Everything that is not plain data (dates, `toJSON`, boxed values, very many parts) goes to the
+ * built-in writer. Returns undefined, as the built-in writer does, for values that JSON cannot
+ * represent.
  */
 export function writeJson(value: unknown): string | undefined {
   const found = { parts: 0, isLong: false }
-  look(value, found)
+  scan(value, found)
   return found.isLong && found.parts < PARTS_MAX ? write(value) : JSON.stringify(value)
 }
 
-/** Goes through everything that will be written, but never for long. */
-function look(value: unknown, found: { parts: number; isLong: boolean }): void {
-  if (typeof value === 'string') found.isLong ||= value.length >= LONG
+/** Visits everything that will be written, up to `PARTS_MAX` parts. */
+function scan(value: unknown, found: { parts: number; isLong: boolean }): void {
+  if (typeof value === 'string') found.isLong ||= value.length >= LONG_STRING
   if (typeof value !== 'object' || value === null) return
   for (const key in value) {
     if (++found.parts >= PARTS_MAX) return
-    look((value as Record<string, unknown>)[key], found)
+    scan((value as Record<string, unknown>)[key], found)
   }
 }
 
@@ -49,6 +57,6 @@ function write(value: unknown): string | undefined {
 }
 
 function quote(text: string): string {
-  const isPlain = text.length >= LONG && !text.includes('"') && !text.includes('\\') && !ESCAPED.test(text)
+  const isPlain = text.length >= LONG_STRING && !text.includes('"') && !text.includes('\\') && !ESCAPED.test(text)
   return isPlain ? `"${text}"` : JSON.stringify(text)
 }

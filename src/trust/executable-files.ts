@@ -5,24 +5,27 @@ import { Git } from '../git/index.js'
 import { type Graph, handlerOf, parseDot, textOf } from '../graph/index.js'
 import { PACKAGE_ROOT } from '../process/index.js'
 
-/** What of a project would be run, or would say what is run: each file by its path inside of the project, with the hash of what it holds. */
+/**
+ * Files of a project that would be run, or that determine what is run: by path inside the project,
+ * with the hash of their content.
+ */
 export interface ExecutableFiles {
-  /** The real path that trust is kept for. */
+  /** The real path that trust is recorded for. */
   project: string
-  /** Shared by the worktrees of a repository; null outside of one. */
+  /** Shared by the worktrees of a repository; null outside one. */
   commonDirectory: string | null
   files: Readonly<Record<string, string>>
-  /** Commands that the graphs among them hand to a shell, for whoever decides. */
+  /** Commands that the graphs pass to a shell, for the person who decides. */
   commands: readonly string[]
-  /** One hash for all of them: what a person names who has seen them elsewhere. */
+  /** One hash for all of them: what a person gives to trust files that they have seen elsewhere. */
   hash: string
 }
 
 export const PROJECT_FILE = '.signalbox.toml'
 
 /**
- * Files by which a project has programs started for whoever works in it: our own settings, and those of agents (hooks, servers of tools). An
- * agent that works without a terminal asks nobody whether it may obey them.
+ * Files through which a project starts programs for people who work in it: our own settings, and
+ * those of agents (hooks, tool servers). An agent without a terminal obeys them without asking.
  */
 export const PROJECT_SETTINGS: readonly string[] = [
   PROJECT_FILE,
@@ -44,12 +47,13 @@ export const PROJECT_SETTINGS: readonly string[] = [
   '.crush.json',
 ]
 
-/** A chain of graphs that start each other goes no deeper than this. */
+/** The maximum depth of graphs that start each other. */
 const DEPTH_MAX = 16
 
 /**
- * The files of a workflow: the DOT file itself, the settings of its project and of its agents there, the prompts, child graphs and handlers
- * it names, and the scripts that its commands name. Only what is in the project counts: a program from elsewhere is the person's own.
+ * The files of a workflow: the DOT file itself, the settings of its project and of its agents
+ * there, the prompts, child graphs and handlers it names, and the scripts that its commands name.
+ * Only files in the project count: a program from elsewhere is the person's own.
  */
 export async function executableFiles(dotFile: string, others: readonly string[] = []): Promise<ExecutableFiles> {
   const path = realpathSync(dotFile)
@@ -60,18 +64,21 @@ export async function executableFiles(dotFile: string, others: readonly string[]
   return described(git, { project, found, commands })
 }
 
-/** A graph that came as text: the text, what it names, and the settings of the project it is to run in. */
+/**
+ * A graph that arrived as text: the text, the files it names, and the settings of the project it
+ * will run in.
+ */
 export async function executableText(dot: string, directory: string): Promise<ExecutableFiles> {
   const { git, project } = await projectOf(realpathSync(directory))
   const found = new Set<string>()
   const commands = new Set<string>()
   collectGraph(parseDot(dot).graph, project, { project, found, commands, depth: 0 })
   const text = createHash('sha256').update(dot).digest('hex')
-  // Named by what it holds: a text has no place, and another text is another entry.
+  // Named by its content: a text has no path, and another text is another entry.
   return described(git, { project, found, commands }, { [`graph:${text.slice(0, 16)}`]: text })
 }
 
-/** Comes with the program: whoever installed that has let it run. */
+/** Ships with Signalbox: installing that implies trust. */
 export function isOwnFile(file: string): boolean {
   const examples = join(PACKAGE_ROOT, 'examples')
   if (!existsSync(examples)) return false
@@ -126,7 +133,7 @@ function collect(dotFile: string, place: Place): void {
   collectGraph(graph, dirname(dotFile), place)
 }
 
-/** `directory` is what the graph's own paths are relative to. */
+/** `directory` is the base of the graph's relative paths. */
 function collectGraph(graph: Graph, directory: string, place: Place): void {
   const { project, found, commands, depth } = place
   const add = (named: string | null, base: string): string | null => {
@@ -155,7 +162,10 @@ function collectGraph(graph: Graph, directory: string, place: Place): void {
   }
 }
 
-/** Words of a shell command that may name a file: cut at blanks, quotes and operators. What is no file is passed over later. */
+/**
+ * Words of a shell command that may name a file: split at white space, quotes and operators. Words
+ * that are not files are skipped later.
+ */
 function wordsOf(command: string): string[] {
   return command.split(/[\s'"`;|&<>()=$]+/).filter(word => word.includes('/') || word.includes('.'))
 }

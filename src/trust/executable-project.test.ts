@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-test('what starts programs for whoever works in a project: settings of agents, and hooks that came with it', async () => {
+test('the executable files of a project are agent settings and hooks inside it', async () => {
   expect(Object.keys((await executableProject(directory)).files)).toEqual(['.claude/settings.json'])
   git('config', 'core.hooksPath', '.husky')
   const found = await executableProject(join(directory, 'src'))
@@ -33,7 +33,7 @@ test('what starts programs for whoever works in a project: settings of agents, a
   expect(found).toMatchObject({ project: directory, commonDirectory: join(directory, '.git') })
 })
 
-test('as a revision has them, whatever lies in the directory; the same bytes have the same name', async () => {
+test('the executable files of a revision are taken from it, whatever is in the directory; equal content has equal hashes', async () => {
   git('config', 'core.hooksPath', '.husky')
   const [disk, head] = [await executableProject(directory), await executableProject(directory, 'HEAD')]
   expect(head).toEqual(disk)
@@ -43,7 +43,7 @@ test('as a revision has them, whatever lies in the directory; the same bytes hav
   expect((await executableProject(directory)).hash).not.toBe(head.hash)
 })
 
-test('a project without any has nothing to be asked about', async () => {
+test('a project without executable files needs no trust', async () => {
   const plain = mkdtempSync(join(tmpdir(), 'signalbox-plain-'))
   try {
     expect((await executableProject(plain)).files).toEqual({})

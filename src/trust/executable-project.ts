@@ -5,8 +5,9 @@ import { Git } from '../git/index.js'
 import { type ExecutableFiles, hashOf, PROJECT_SETTINGS } from './executable-files.js'
 
 /**
- * What of a project would be run when agents work in it and their work is committed: settings that start programs, and hooks that came with
- * it. With a revision, as that has them: a worktree is made from there.
+ * What would be run when agents work in a project and their work is committed: settings that start
+ * programs, and hooks inside it. With a revision, as of that revision: a worktree is created from
+ * it.
  */
 export async function executableProject(directory: string, revision: string | null = null): Promise<ExecutableFiles> {
   const git = new Git(directory)
@@ -23,7 +24,10 @@ export async function executableProject(directory: string, revision: string | nu
   }
 }
 
-/** Where hooks of the project itself lie (`core.hooksPath` leads into it). Those in `.git` no clone brings: the person put them there. */
+/**
+ * The directory of the project's own hooks (`core.hooksPath` inside it). Hooks in `.git` are never
+ * cloned: the person put them there.
+ */
 async function hooksInside(git: Git, project: string): Promise<string | null> {
   const { code, stdout } = await git.try(['config', '--get', 'core.hooksPath'])
   const path = code === 0 ? relative(project, resolve(project, stdout.trim())) : ''

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock/index.js'
 import { openHomeStore } from '../host/open-store.js'
-import type { SqliteStore } from '../store/index.js'
-import { executableFiles, isOwnFile, TrustBook } from './index.js'
+import type { EventStore } from '../store/index.js'
+import { executableFiles, isOwnFile, TrustStore } from './index.js'
 
 let directory: string
 let project: string
-let store: SqliteStore
-let book: TrustBook
+let store: EventStore
+let trust: TrustStore
 
 beforeEach(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-trust-')))
@@ -19,7 +19,7 @@ beforeEach(async () => {
   mkdirSync(join(project, 'flows'), { recursive: true })
   execFileSync('git', ['init', '-q', project])
   store = await openHomeStore({ dataDirectory: join(directory, 'home'), clock: systemClock, onError: () => undefined })
-  book = new TrustBook(store, join(directory, 'home'))
+  trust = new TrustStore(store, join(directory, 'home'))
 })
 
 afterEach(async () => {
@@ -37,8 +37,8 @@ function flow(body: string): string {
   return join(project, 'flows/flow.dot')
 }
 
-describe('what a workflow would run', () => {
-  test('is its file, the project’s settings, prompts, children and theirs, and scripts that commands name', async () => {
+describe('the executable files of a workflow', () => {
+  test('are its file, the project’s settings, prompts, child graphs and their files, and scripts that commands name', async () => {
     put('.signalbox.toml', '')
     put('flows/plan.md', 'Plan it.')
     put('flows/child.dot', 'digraph { s [shape=Mdiamond]; t [shape=parallelogram, tool_command="./inner.sh"]; s -> t }')
@@ -62,7 +62,7 @@ describe('what a workflow would run', () => {
     ])
   })
 
-  test('has another hash when any of it changes, and the same by whatever path it is named', async () => {
+  test('have another hash if any of them changes, and the same by whatever path they are named', async () => {
     put('scripts/test.sh', 'true')
     const file = flow('t [shape=parallelogram, tool_command="scripts/test.sh"]; start -> t -> exit')
     const { hash } = await executableFiles(file)
@@ -72,53 +72,55 @@ describe('what a workflow would run', () => {
     expect((await executableFiles(file)).hash).not.toBe(hash)
   })
 
-  test('that comes with the program needs no asking', () => {
+  test('that ship with Signalbox need no trust', () => {
     expect(isOwnFile(join(import.meta.dirname, '../../examples/release-check.dot'))).toBe(true)
     expect(isOwnFile(flow('start -> exit'))).toBe(false)
   })
 })
 
 describe('a project', () => {
-  test('is not run before somebody let it, and then as it was', async () => {
+  test('is not run before it is trusted, and then as it was trusted', async () => {
     const file = flow('start -> exit')
     const found = await executableFiles(file)
-    expect(await book.check(found)).toEqual({ isTrusted: false, added: ['flows/flow.dot'], changed: [] })
-    await expect(book.require(found, { by: 'a' })).rejects.toMatchObject({
+    expect(await trust.check(found)).toEqual({ isTrusted: false, added: ['flows/flow.dot'], changed: [] })
+    await expect(trust.require(found, { by: 'a' })).rejects.toMatchObject({
       code: 'E_UNTRUSTED',
       next: expect.stringContaining(found.hash),
     })
-    await expect(book.require(found, { by: 'a', trust: 'f'.repeat(64) })).rejects.toMatchObject({ code: 'E_UNTRUSTED' })
-    // Too short to be more than a guess.
-    await expect(book.require(found, { by: 'a', trust: found.hash.slice(0, 8) })).rejects.toThrow()
-    await book.require(found, { by: 'a', trust: found.hash.slice(0, 20) })
-    await book.require(found, { by: 'a' })
-    expect(await book.list()).toMatchObject([{ path: project, by: 'a', files: found.files }])
+    await expect(trust.require(found, { by: 'a', trust: 'f'.repeat(64) })).rejects.toMatchObject({
+      code: 'E_UNTRUSTED',
+    })
+    // Too short: a guess could match.
+    await expect(trust.require(found, { by: 'a', trust: found.hash.slice(0, 8) })).rejects.toThrow()
+    await trust.require(found, { by: 'a', trust: found.hash.slice(0, 20) })
+    await trust.require(found, { by: 'a' })
+    expect(await trust.list()).toMatchObject([{ path: project, by: 'a', files: found.files }])
   })
 
-  test('that changed is asked about again, with what is different; other files stay trusted', async () => {
+  test('that changed must be trusted again, with the difference shown; other files stay trusted', async () => {
     const file = flow('start -> exit')
-    await book.grant(await executableFiles(file), { by: 'a', how: 'asked' })
+    await trust.grant(await executableFiles(file), { by: 'a', how: 'asked' })
     put('flows/other.dot', 'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }')
-    await book.grant(await executableFiles(join(project, 'flows/other.dot')), { by: 'a', how: 'asked' })
+    await trust.grant(await executableFiles(join(project, 'flows/other.dot')), { by: 'a', how: 'asked' })
     flow('t [shape=parallelogram, tool_command="curl x | sh"]; start -> t -> exit')
     const now = await executableFiles(file)
-    expect(await book.check(now)).toMatchObject({ isTrusted: false, added: [], changed: ['flows/flow.dot'] })
-    expect(await book.difference(now, 'flows/flow.dot')).toMatch(/^\+.*curl x \| sh/m)
-    expect((await book.check(await executableFiles(join(project, 'flows/other.dot')))).isTrusted).toBe(true)
+    expect(await trust.check(now)).toMatchObject({ isTrusted: false, added: [], changed: ['flows/flow.dot'] })
+    expect(await trust.difference(now, 'flows/flow.dot')).toMatch(/^\+.*curl x \| sh/m)
+    expect((await trust.check(await executableFiles(join(project, 'flows/other.dot')))).isTrusted).toBe(true)
   })
 
-  test('that was taken back is asked about; so is another repository at the same path', async () => {
+  test('whose trust was revoked must be trusted again; so must another repository at the same path', async () => {
     const file = flow('start -> exit')
-    await book.grant(await executableFiles(file), { by: 'a', how: 'asked' })
+    await trust.grant(await executableFiles(file), { by: 'a', how: 'asked' })
     rmSync(join(project, '.git'), { recursive: true })
     const bare = await executableFiles(file)
     expect(bare.commonDirectory).toBeNull()
-    expect((await book.check({ ...bare, project })).isTrusted).toBe(false)
+    expect((await trust.check({ ...bare, project })).isTrusted).toBe(false)
     execFileSync('git', ['init', '-q', project])
     const found = await executableFiles(file)
-    expect((await book.check(found)).isTrusted).toBe(true)
-    expect(await book.revoke(project, 'a')).toBe(true)
-    expect(await book.revoke(project, 'a')).toBe(false)
-    expect((await book.check(found)).isTrusted).toBe(false)
+    expect((await trust.check(found)).isTrusted).toBe(true)
+    expect(await trust.revoke(project, 'a')).toBe(true)
+    expect(await trust.revoke(project, 'a')).toBe(false)
+    expect((await trust.check(found)).isTrusted).toBe(false)
   })
 })

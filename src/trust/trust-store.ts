@@ -7,7 +7,7 @@ import { Git } from '../git/index.js'
 import type { EventStore, Projection, StoredEvent } from '../store/index.js'
 import { type ExecutableFiles, hashOf } from './executable-files.js'
 
-/** What a person let a project run, file by file. */
+/** The files of a project that a person trusts. */
 export interface TrustRecord {
   path: string
   commonDirectory: string | null
@@ -34,21 +34,21 @@ function evolve(record: TrustRecord | null, event: StoredEvent): TrustRecord | n
 
 export interface TrustCheck {
   isTrusted: boolean
-  /** Files that nobody has let run yet, and those that were other then. */
+  /** Files that are not trusted yet, and those that changed since. */
   added: string[]
   changed: string[]
 }
 
-/** A person names a hash by at least so many digits; fewer could be met by chance. */
+/** The minimum number of hash digits that a person must give; fewer could match by chance. */
 const HASH_PREFIX = 16
-/** What is larger is compared by its hash alone. */
+/** Larger files are compared by hash alone. */
 const KEPT_MAX = 256 * 1024
 
 /**
- * Which files of which projects a person has let run. Looked up by the real path of the project, never by anything that a file in it says;
- * a file that changed is asked about again, with what is different.
+ * The files that people trust, by project. Looked up by the real path of the project, never by
+ * anything that a file in it says; a changed file must be trusted again, with the difference shown.
  */
-export class TrustBook {
+export class TrustStore {
   readonly #store: EventStore
   readonly #directory: string
 
@@ -59,7 +59,7 @@ export class TrustBook {
 
   async check({ project, commonDirectory, files }: ExecutableFiles): Promise<TrustCheck> {
     const record = await this.#record(project)
-    // A path that is another repository by now is another project.
+    // A path that now holds another repository is another project.
     const known = record && record.commonDirectory === commonDirectory ? record.files : {}
     const added = Object.keys(files).filter(file => !Object.hasOwn(known, file))
     const changed = Object.keys(files).filter(file => Object.hasOwn(known, file) && known[file] !== files[file])
@@ -81,7 +81,7 @@ export class TrustBook {
     await this.#store.append(streamOf(project), 'any', [newEvent('project.trusted', data)])
   }
 
-  /** False: there was nothing to take back. */
+  /** False if there was nothing to revoke. */
   async revoke(project: string, by: string): Promise<boolean> {
     const record = await this.#record(project)
     if (!record || Object.keys(record.files).length === 0) return false
@@ -94,7 +94,10 @@ export class TrustBook {
     return records.filter(({ files }) => Object.keys(files).length > 0).sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  /** How a file differs from what was let run, as a unified diff; null where the old text is not kept. */
+  /**
+   * How a file differs from its trusted content, as a unified diff; null if the old text is not
+   * kept.
+   */
   async difference({ project }: ExecutableFiles, file: string): Promise<string | null> {
     const before = (await this.#record(project))?.files[file]
     if (before === undefined || !existsSync(this.#kept(before))) return null
@@ -111,7 +114,10 @@ export class TrustBook {
     return join(this.#directory, digest)
   }
 
-  /** Only what is still as it was shown; a file that moved on meanwhile has no difference to show later. */
+  /**
+   * Only if it is still the content that was shown; a file that changed meanwhile has no difference
+   * to show later.
+   */
   #keep(path: string, digest: string): void {
     if (!existsSync(path) || existsSync(this.#kept(digest))) return
     const content = readFileSync(path)
@@ -131,9 +137,9 @@ function untrusted(
   given?: string,
 ): SignalboxError {
   const what = changed.length > 0 ? `${changed.join(', ')} changed since it was trusted` : 'it is not trusted yet'
-  const wrong = given === undefined ? '' : '; the hash that was named is another one'
+  const wrong = given === undefined ? '' : '; the given hash does not match'
   return new SignalboxError('E_UNTRUSTED', `nothing of ${project} was run: ${what}${wrong}`, {
-    next: `look at ${[...changed, ...added].slice(0, 5).join(', ')}; then name what you have seen: --trust ${hashOf(files)}`,
+    next: `review ${[...changed, ...added].slice(0, 5).join(', ')}; then trust what you have reviewed: --trust ${hashOf(files)}`,
     details: { project, hash, added, changed },
   })
 }

@@ -4,7 +4,7 @@ import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
 import type { WorktreeEntry } from './worktree-ledger.js'
 
-/** What was saved of a worktree before it was taken away. */
+/** Uncommitted changes that were saved before a worktree was removed. */
 export interface TrashEntry {
   run: string
   ref: string
@@ -12,23 +12,25 @@ export interface TrashEntry {
 }
 
 const TRASH = 'refs/signalbox/trash/'
-/** How long what was saved can be had back. */
+/** How long saved changes can be restored. */
 export const TRASH_MS = 7 * 24 * 3_600_000
 
 /**
- * Takes a worktree away. What is not committed is saved under `refs/signalbox/trash/<run>` first; commits that are nowhere else stay on their
- * branch, and a branch whose commits are all elsewhere goes with it.
- * @returns the ref that holds what was not committed; null where there was nothing to save. @throws SignalboxError `E_STATE`, `E_GIT`
+ * Removes a worktree. Uncommitted changes are saved under `refs/signalbox/trash/<run>` first;
+ * commits that exist nowhere else stay on their branch, and a branch whose commits are all
+ * elsewhere is deleted.
+ * @returns the ref of the saved changes; null if there were none.
+ * @throws SignalboxError `E_STATE`, `E_GIT`
  */
 export async function removeWorktree(entry: WorktreeEntry): Promise<string | null> {
   const { path, repository, branch, fate, run } = entry
   if (fate === 'busy')
-    throw new SignalboxError('E_STATE', `run ${run} may go on in ${path}`, {
-      next: `signalbox cancel ${run}, or let it come to its end`,
+    throw new SignalboxError('E_STATE', `run ${run} can still continue in ${path}`, {
+      next: `signalbox cancel ${run}, or wait until it ends`,
     })
   if (repository === null)
-    throw new SignalboxError('E_STATE', `nobody knows which repository ${path} belongs to`, {
-      next: 'git worktree remove, where it was made',
+    throw new SignalboxError('E_STATE', `the repository of ${path} is unknown`, {
+      next: 'run git worktree remove in the repository that created it',
     })
   const git = new Git(repository)
   if (fate === 'gone') {
@@ -37,17 +39,17 @@ export async function removeWorktree(entry: WorktreeEntry): Promise<string | nul
   }
   const saved = entry.dirty > 0 ? await saveTrash(entry) : null
   await git.run(['worktree', 'remove', ...(saved === null ? [] : ['--force']), path])
-  // `-d` refuses what is not merged.
+  // `-d` refuses a branch that is not merged.
   if (branch !== null && fate === 'needless') await git.try(['branch', '--quiet', '-d', branch])
   if (existsSync(path)) rmSync(path, { recursive: true, force: true })
   return saved
 }
 
-/** A commit of the tree as it is, new files included, on top of what the worktree has checked out. */
+/** A commit of the current tree, including new files, on top of the worktree's HEAD. */
 async function saveTrash({ path, run }: WorktreeEntry): Promise<string> {
   const git = new Git(path)
   const ref = `${TRASH}${run}`
-  await git.saveTree(await git.treeHash(), ref, `what was not committed in the worktree of ${run}`)
+  await git.saveTree(await git.treeHash(), ref, `uncommitted changes in the worktree of ${run}`)
   return ref
 }
 
@@ -64,7 +66,7 @@ export async function listTrash(repository: string): Promise<TrashEntry[]> {
     })
 }
 
-/** Lets go of what nobody asked back in time. @returns how many. */
+/** Deletes saved changes after their retention time. @returns how many. */
 export async function emptyTrash(repository: string, clock: Clock): Promise<number> {
   const old = (await listTrash(repository)).filter(({ savedAt }) => clock.now() - savedAt > TRASH_MS)
   for (const { ref } of old) await new Git(repository).run(['update-ref', '-d', ref])

@@ -1,41 +1,67 @@
 import type { RunStatus } from '../engine/index.js'
 
-/** What is known of a worktree when it is asked what should become of it. */
+/** What is known about a worktree. */
 export interface WorktreeFacts {
-  /** Of the run that made it; null where no run is known by its name. */
+  /** The status of the run that created it; null if that run is unknown. */
   runStatus: RunStatus | null
   isThere: boolean
-  /** Files that no commit has. */
+  /** Files that are not committed. */
   dirty: number
-  /** Commits that the run made on its branch, and whether they are in what the project has checked out. */
+  /** Commits of the run on its branch, and whether the project's checkout contains them. */
   ahead: number
   isMerged: boolean
-  /** Since anything in it was last used. */
+  /** Time since a file in it was last used. */
   idleMs: number
 }
 
-/**
- * - `busy`: a run works in it, or may go on in it: never touched
- * - `gone`: its directory vanished: the entry is pruned, the branch stays
- * - `needless`: nothing in it is not elsewhere: taken away
- * - `forgotten`: clean, but not merged, and nobody came back: its removal is suggested, the branch stays
- * - `kept`: clean and not merged
- * - `dirty`: only a person takes it away, and only after it was saved
- */
 export type WorktreeFate = 'busy' | 'gone' | 'needless' | 'forgotten' | 'kept' | 'dirty'
 
-/** A run that failed can be resumed, and finds its work where it left it. */
-const MAY_GO_ON: readonly (RunStatus | null)[] = ['queued', 'running', 'waiting', 'paused', 'failed']
+/** A failed run can be resumed and continues with the files it left. */
+const CAN_CONTINUE: readonly (RunStatus | null)[] = ['queued', 'running', 'waiting', 'paused', 'failed']
 
-/** The first row that holds. */
-const ROWS: readonly [fate: WorktreeFate, holds: (facts: WorktreeFacts, keepMs: number) => boolean][] = [
-  ['gone', ({ isThere }) => !isThere],
-  ['busy', ({ runStatus }) => MAY_GO_ON.includes(runStatus)],
-  ['dirty', ({ dirty }) => dirty > 0],
-  ['needless', ({ isMerged, ahead }) => isMerged || ahead === 0],
-  ['forgotten', ({ idleMs }, keepMs) => idleMs >= keepMs],
+interface FateRule {
+  fate: WorktreeFate
+  /** When the rule holds, and the outcome: part of the reference page. */
+  when: string
+  outcome: string
+  holds(facts: WorktreeFacts, keepMs: number): boolean
+}
+
+/** The first rule that holds gives the fate. */
+export const WORKTREE_FATE_RULES: readonly FateRule[] = [
+  {
+    fate: 'gone',
+    when: 'the directory is missing',
+    outcome: 'The entry is removed; the branch stays.',
+    holds: ({ isThere }) => !isThere,
+  },
+  {
+    fate: 'busy',
+    when: 'a run works in it or can continue in it',
+    outcome: 'It is never touched.',
+    holds: ({ runStatus }) => CAN_CONTINUE.includes(runStatus),
+  },
+  {
+    fate: 'dirty',
+    when: 'it has uncommitted files',
+    outcome: 'Only a person removes it, after its files were saved.',
+    holds: ({ dirty }) => dirty > 0,
+  },
+  {
+    fate: 'needless',
+    when: 'its commits are merged, or it has none',
+    outcome: 'It is removed.',
+    holds: ({ isMerged, ahead }) => isMerged || ahead === 0,
+  },
+  {
+    fate: 'forgotten',
+    when: 'it was not used for the `cleanup_days` of the profiles',
+    outcome: 'Its removal is suggested; the branch stays.',
+    holds: ({ idleMs }, keepMs) => idleMs >= keepMs,
+  },
+  { fate: 'kept', when: 'otherwise', outcome: 'It is listed.', holds: () => true },
 ]
 
 export function fateOf(facts: WorktreeFacts, keepMs: number): WorktreeFate {
-  return ROWS.find(([, holds]) => holds(facts, keepMs))?.[0] ?? 'kept'
+  return WORKTREE_FATE_RULES.find(({ holds }) => holds(facts, keepMs))!.fate
 }

@@ -6,14 +6,14 @@ import { Git } from '../git/index.js'
 import type { EventStore } from '../store/index.js'
 import { fateOf, type WorktreeFacts, type WorktreeFate } from './worktree-fate-table.js'
 
-/** A worktree that a run has made. */
+/** A worktree that a run has created. */
 export interface WorktreeEntry extends WorktreeFacts {
   run: string
   path: string
-  /** Where the repository is; null where no run says. */
+  /** The path of the repository; null if no run names it. */
   repository: string | null
   branch: string | null
-  /** Null where it was not measured. */
+  /** Null if it was not measured. */
   bytes: number | null
   fate: WorktreeFate
 }
@@ -22,13 +22,16 @@ export interface LedgerOptions {
   store: EventStore
   clock: Clock
   dataDirectory: string
-  /** How long a clean worktree that is not merged is left alone. */
+  /** How long a clean, unmerged worktree is left alone. */
   keepMs: number
-  /** Walks through every file for its size: slow where dependencies are installed. */
+  /** Reads the size of every file: slow if dependencies are installed. */
   isMeasured?: boolean
 }
 
-/** All worktrees below the data directory, and those that git still has an entry of although their directory is gone. */
+/**
+ * All worktrees below the data directory, and those that git still lists although their directory
+ * is missing.
+ */
 export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEntry[]> {
   const runs = new Map((await listRuns(options.store)).map(run => [run.id, run]))
   const base = join(options.dataDirectory, 'worktrees')
@@ -39,12 +42,12 @@ export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEn
       const inner = name.endsWith('.branches')
         ? directories(join(base, project, name)).map(entry => join(name, entry))
         : [name]
-      for (const path of inner) entries.push(await look(join(base, project, path), record, options))
+      for (const path of inner) entries.push(await readEntry(join(base, project, path), record, options))
     }
   const known = new Set(entries.map(({ path }) => path))
   const repositories = new Set([...runs.values()].map(({ project }) => project).filter(existsSync))
   for (const repository of repositories)
-    for (const { path, branch } of await vanished(repository, base)) {
+    for (const { path, branch } of await missingWorktrees(repository, base)) {
       if (known.has(path)) continue
       known.add(path)
       entries.push(goneEntry(path, branch, repository, runs.get(path.split('/').at(-1)!)))
@@ -52,7 +55,7 @@ export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEn
   return entries
 }
 
-async function look(path: string, record: RunRecord | undefined, options: LedgerOptions): Promise<WorktreeEntry> {
+async function readEntry(path: string, record: RunRecord | undefined, options: LedgerOptions): Promise<WorktreeEntry> {
   const git = new Git(path)
   const head = await git.head()
   const repository = record && existsSync(record.project) ? record.project : null
@@ -94,8 +97,8 @@ function goneEntry(
   return { ...facts, run: record?.id ?? path.split('/').at(-1)!, path, repository, branch, bytes: 0, fate: 'gone' }
 }
 
-/** Worktrees of ours that git lists and that are no longer on disk. */
-async function vanished(repository: string, base: string): Promise<{ path: string; branch: string | null }[]> {
+/** Worktrees of ours that git lists but that are not on disk. */
+async function missingWorktrees(repository: string, base: string): Promise<{ path: string; branch: string | null }[]> {
   const { code, stdout } = await new Git(repository).try(['worktree', 'list', '--porcelain', '-z'])
   if (code !== 0) return []
   return stdout.split('\0\0').flatMap(block => {

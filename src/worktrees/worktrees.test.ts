@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** A run with a worktree; over unless told. */
+/** A run with a worktree; ended by default. */
 async function worktreeOf(name: string, options: { isOver?: boolean; commits?: boolean } = {}) {
   const { isOver = true, commits = false } = options
   const path = join(dataDirectory, 'worktrees', 'repo', `run_${name}`)
@@ -78,14 +78,14 @@ test('every state of a worktree has one fate', () => {
   }
 })
 
-test('one that a run may go on in is never taken away', async () => {
+test('a worktree in which a run can continue is never removed', async () => {
   const { id, path } = await worktreeOf('busy', { isOver: false })
   expect(await entryOf(id)).toMatchObject({ fate: 'busy', runStatus: 'queued', branch: 'busy', repository })
   await expect(removeWorktree(await entryOf(id))).rejects.toMatchObject({ code: 'E_STATE' })
   expect(existsSync(path)).toBe(true)
 })
 
-test('one without anything of its own goes with its branch; one that is not merged keeps its branch', async () => {
+test('a worktree without own commits is removed with its branch; an unmerged one keeps its branch', async () => {
   const empty = await worktreeOf('empty')
   const ahead = await worktreeOf('ahead', { commits: true })
   expect(await entryOf(empty.id)).toMatchObject({ fate: 'needless', ahead: 0 })
@@ -97,7 +97,7 @@ test('one without anything of its own goes with its branch; one that is not merg
   expect(git(repository, 'branch', '--list', 'empty', 'ahead', '--format=%(refname:short)')).toBe('ahead')
 })
 
-test('a dirty one is saved under refs/signalbox/trash before it goes, new files included, and can be had back for 7 days', async () => {
+test('a dirty worktree is saved under refs/signalbox/trash before it is removed, including new files, for 7 days', async () => {
   const { id, path } = await worktreeOf('dirty', { commits: true })
   writeFileSync(join(path, 'a.txt'), 'changed\n')
   writeFileSync(join(path, 'new.txt'), 'fresh\n')
@@ -115,7 +115,7 @@ test('a dirty one is saved under refs/signalbox/trash before it goes, new files 
   expect(await listTrash(repository)).toEqual([])
 })
 
-test('of one whose directory is gone the entry is pruned and the branch kept', async () => {
+test('a worktree whose directory is missing is pruned and its branch kept', async () => {
   const { id, path } = await worktreeOf('gone', { commits: true })
   rmSync(path, { recursive: true })
   expect(await entryOf(id)).toMatchObject({ fate: 'gone', branch: 'gone', path })

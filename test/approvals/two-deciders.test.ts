@@ -18,7 +18,7 @@ interface Outcome {
   lost: string[]
 }
 
-test('a thousand requests decided by two processes at once: each once, none lost, every loser told who', {
+test('a thousand requests are each decided once by two processes, and every second decider learns who was first', {
   timeout: 180_000,
 }, async () => {
   const store = await site.store()
@@ -31,7 +31,8 @@ test('a thousand requests decided by two processes at once: each once, none lost
     (name, index) => new Child('../approvals/two-deciders.child.ts', [site.path, name, index ? 'deny' : 'allow']),
   )
   await Promise.all(children.map(child => child.line()))
-  // In parts, so that both begin each of them together: the file's lock is not fair, and one process could else decide them all.
+  // In parts that both processes start together: the lock of the file is not fair, and one process
+  // could otherwise decide all of them.
   const [ada, eve]: [Outcome, Outcome] = [
     { won: [], lost: [] },
     { won: [], lost: [] },
@@ -55,7 +56,7 @@ test('a thousand requests decided by two processes at once: each once, none lost
   expect(new Set([...ada.won, ...eve.won])).toEqual(new Set(asked.map(({ id }) => id)))
   expect(ada.lost).toEqual(eve.won.map(() => 'Eve'))
   expect(eve.lost).toEqual(ada.won.map(() => 'Ada'))
-  // Both got their share, or there was no race to speak of.
+  // Both decided a part, so that there was a race.
   expect(Math.min(ada.won.length, eve.won.length)).toBeGreaterThan(0)
   const byAda = new Set(ada.won)
   for (const record of await ledger.list({ isOpenOnly: true })) {

@@ -64,7 +64,7 @@ describe('an answer of the demo agent, read from its terminal', () => {
     }, 240_000)
   }
 
-  it('never shows a word twice or out of order while it grows', async () => {
+  it('never shows a word twice or out of order while it streams', async () => {
     const { seen } = await readDemo({ markdown: MARKDOWN, cols: 80, rows: 24, speed: 8 })
     const source = wordsOf(MARKDOWN)
     expect(seen.length).toBeGreaterThan(20)
@@ -115,7 +115,7 @@ function codeLines(markdown: string): string[] {
   return /```ts\n(.*?)\n```/su.exec(markdown)![1]!.split('\n')
 }
 
-/** Words without the marks of Markdown. */
+/** Words without Markdown punctuation. */
 function wordsOf(markdown: string): string[] {
   return markdown
     .replace(/^```.*$/gmu, ' ')

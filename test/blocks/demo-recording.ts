@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import { demoArgv, temporaryDirectory } from '../demo-agent/terminal-harness.js'
 
-/** What the demo agent printed, and when it was resized. */
+/** What the demo agent printed, and when the terminal was resized. */
 export type DemoEvent = { t: number; bytes: Uint8Array } | { t: number; cols: number; rows: number }
 
 export interface DemoSession {
@@ -18,34 +18,30 @@ export interface DemoSession {
 }
 
 const DONE = 'Finished in'
+const PROMPT = 'go on'
+/** The agent shows this in its input box when it has drawn everything before it. */
+const LAST_KEYS = 'zzz'
+/** Ends a test that hangs. */
 const WAIT_MS = 150_000
-/** How long a size stands once the agent has drawn itself in it. */
-const RESIZE_MS = 80
-/** When the agent's picture of a new size is there, in recorded time: a loaded machine takes longer, and that is not what is tested. */
+/*
+ * Recorded time is counted, not measured, so that the same bytes are read the same on a busy
+ * machine: a chunk takes CHUNK_S, the agent draws a new size within DRAWN_S, and a size then lasts
+ * for SIZE_S, which is longer than rows are held after a resize.
+ */
+const CHUNK_S = 0.03
 const DRAWN_S = 0.05
-/** Recorded times are stretched: between two resizes the hold is over, and the answer is read there too. */
-const STRETCH = 5
+const SIZE_S = 0.5
 
-/** Lets the demo agent give one answer in a real PTY. Ends when the answer has and every size was taken. */
+/**
+ * Lets the demo agent give one answer in a real PTY. Ends when the agent has finished and every
+ * size was drawn. Each step waits for what the agent draws.
+ */
 export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
   const home = temporaryDirectory()
   const scenario = join(home, 'scenario.json')
-  await writeFile(
-    scenario,
-    JSON.stringify({
-      name: 'answer',
-      description: 'one answer',
-      turns: [{ steps: [{ say: { markdown: session.markdown } }] }],
-    }),
-  )
+  const turns = [{ steps: [{ say: { markdown: session.markdown } }] }]
+  await writeFile(scenario, JSON.stringify({ name: 'answer', description: 'one answer', turns }))
   const args = demoArgv(['--speed', String(session.speed ?? 0), '--scenario', scenario, ...(session.args ?? [])])
-  const events: DemoEvent[] = []
-  const began = performance.now()
-  const passed = () => ((performance.now() - began) / 1000) * STRETCH
-  // Time stands still from a resize until the agent has drawn itself anew: its input box reaches from edge to edge.
-  let waited = 0
-  let standing: { t: number; edge: RegExp; drawn: string } | null = null
-  const now = () => standing?.t ?? passed() - waited
   const pty = spawn(process.execPath, args, {
     name: 'xterm-256color',
     cols: session.cols,
@@ -55,63 +51,71 @@ export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
     env: { ...process.env, COLORTERM: 'truecolor', SIGNALBOX_DEMO_HOME: home, NO_COLOR: '' },
   })
   const slave = openSync((pty as IPty & { ptsName: string }).ptsName, constants.O_RDWR | constants.O_NOCTTY)
-  const sizes = [...(session.sizes ?? [])]
+  const reader = new Reader(pty)
   try {
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`the demo agent did not finish: ${all.slice(-400)}`)), WAIT_MS)
-      const decoder = new TextDecoder()
-      let all = ''
-      let isAsked = false
-      let resizing: NodeJS.Timeout | null = null
-      let ending: NodeJS.Timeout | null = null
-      const resizeNext = () => {
-        const size = sizes.shift()
-        if (!size) return
-        const t = now()
-        events.push({ t, ...size })
-        const isSame = size.cols === pty.cols && size.rows === pty.rows
-        // Nothing is drawn anew where nothing changed.
-        if (isSame) resizing = setTimeout(resizeNext, RESIZE_MS)
-        else standing = { t: t + DRAWN_S, edge: new RegExp(`(?<!─)─{${size.cols}}(?=[^─])`, 'u'), drawn: '' }
-        pty.resize(size.cols, size.rows)
-        ending?.refresh()
-      }
-      const noteDrawn = (text: string) => {
-        if (!standing) return
-        standing.drawn += text
-        if (!standing.edge.test(standing.drawn)) return
-        waited = passed() - standing.t
-        standing = null
-        resizing = setTimeout(resizeNext, RESIZE_MS)
-      }
-      pty.onData(data => {
-        const bytes = Buffer.from(data as unknown as Uint8Array)
-        events.push({ t: now(), bytes })
-        const text = decoder.decode(bytes, { stream: true })
-        all += text
-        noteDrawn(text)
-        if (!isAsked && all.includes('▷')) {
-          isAsked = true
-          pty.write('go on')
-          setTimeout(() => pty.write('\r'), 120)
-          if (sizes.length > 0) resizing = setTimeout(resizeNext, 400)
-        }
-        // The picture has to stand for a while: the last resize is drawn with a delay.
-        if (all.includes(DONE)) {
-          if (ending) ending.refresh()
-          else
-            ending = setTimeout(() => {
-              if (sizes.length > 0 || standing) return ending!.refresh()
-              clearTimeout(timer)
-              if (resizing) clearTimeout(resizing)
-              resolve()
-            }, 700)
-        }
-      })
-    })
+    await reader.until(text => text.includes('▷'))
+    pty.write(PROMPT)
+    await reader.until(text => text.includes(PROMPT))
+    pty.write('\r')
+    await reader.until(text => text.includes('◆'))
+    for (const size of session.sizes ?? []) await reader.resize(size)
+    await reader.until(() => reader.all.includes(DONE))
+    pty.write(LAST_KEYS)
+    await reader.until(text => text.includes(LAST_KEYS))
   } finally {
     pty.kill()
     closeSync(slave)
   }
-  return events
+  return reader.events
+}
+
+/** Collects what the agent prints, with counted times. */
+class Reader {
+  readonly events: DemoEvent[] = []
+  /** Everything that was printed. */
+  all = ''
+  readonly #pty: IPty
+  readonly #decoder = new TextDecoder()
+  #t = 0
+  #onOutput: () => void = () => undefined
+
+  constructor(pty: IPty) {
+    this.#pty = pty
+    pty.onData(data => {
+      const bytes = Buffer.from(data as unknown as Uint8Array)
+      this.#t += CHUNK_S
+      this.events.push({ t: this.#t, bytes })
+      this.all += this.#decoder.decode(bytes, { stream: true })
+      this.#onOutput()
+    })
+  }
+
+  /** Waits until this holds for the text that is printed from now on. */
+  async until(holds: (text: string) => boolean): Promise<void> {
+    const from = this.all.length
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`the demo agent stopped: ${this.all.slice(-400)}`)), WAIT_MS)
+      this.#onOutput = () => {
+        if (!holds(this.all.slice(from))) return
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#onOutput()
+    })
+  }
+
+  /**
+   * Waits until the agent has drawn itself in the new size: its input box reaches from edge to
+   * edge.
+   */
+  async resize({ cols, rows }: { cols: number; rows: number }): Promise<void> {
+    const isSame = cols === this.#pty.cols && rows === this.#pty.rows
+    this.events.push({ t: this.#t, cols, rows })
+    const edge = new RegExp(`(?<!─)─{${cols}}(?=[^─])`, 'u')
+    const drawnAt = this.#t + DRAWN_S
+    this.#pty.resize(cols, rows)
+    // The agent draws nothing if nothing changed.
+    if (!isSame) await this.until(text => edge.test(text))
+    this.#t = Math.max(this.#t, drawnAt) + SIZE_S
+  }
 }

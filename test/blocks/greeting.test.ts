@@ -6,14 +6,15 @@ import { SessionReplay } from '../../src/sessions/replay/index.js'
 import { readWholeRecording } from '../../src/terminal/recording/index.js'
 
 /*
- * What an agent shows before anybody asked for anything is its greeting: logos that blink, tips, what it loads, warnings about settings.
- * None of it is a message. Copilot draws its input box while it still loads and its greeting grows for seconds.
+ * What an agent shows before the first prompt is its greeting: blinking logos, tips, loading
+ * messages, warnings about settings. None of it is a message. Copilot draws its input box while it
+ * is still loading, and its greeting grows for seconds.
  */
 const FIXTURES = join(import.meta.dirname, '../../packs/copilot/fixtures')
 const ENTER = 0x0d
 
 describe.each(readdirSync(FIXTURES).filter(name => name.endsWith('.cast')))('copilot %s', name => {
-  test('says nothing before the first prompt is sent', async () => {
+  test('has no message before the first prompt', async () => {
     const { header, events } = await readWholeRecording(join(FIXTURES, name))
     const pack = await loadPack('copilot', null)
     const replay = new SessionReplay({ pack, cols: header.cols, rows: header.rows, hasBlocks: true })

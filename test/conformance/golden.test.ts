@@ -4,19 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCheckpoint } from '../../src/engine/graph/checkpoint.js'
 import { graphWorkflow } from '../../src/engine/graph/graph-workflow.js'
 import { simulatedSteps } from '../../src/engine/graph/handlers/simulated.js'
-import { GraphBench } from '../../src/engine/graph/testing/graph-bench.js'
+import { GraphFixture } from '../../src/engine/graph/testing/graph-fixture.js'
 import { beginRun, evolveRun } from '../../src/engine/run-state.js'
 import type { StoredEvent } from '../../src/store/index.js'
 
-// A case is a folder: graph.dot, script.json (what nodes say, as for --dry-run), expected.json, and checkpoint.json where it does not begin at
-// the start. Adding a folder adds a test.
+// A case is a folder: graph.dot, script.json (the results of its nodes, as for --dry-run),
+// expected.json, and checkpoint.json if it does not begin at the start. Adding a folder adds a test.
 const GOLDEN = join(import.meta.dirname, 'golden')
-let bench: GraphBench
+let fixture: GraphFixture
 
 beforeAll(async () => {
-  bench = await GraphBench.open()
+  fixture = await GraphFixture.open()
 })
-afterAll(() => bench.close())
+afterAll(() => fixture.close())
 
 interface Expected {
   status: string
@@ -49,13 +49,13 @@ describe('golden cases', () => {
     const read = (file: string) => readFileSync(join(GOLDEN, name, file), 'utf8')
     const dryRun = JSON.parse(read('script.json')) as Record<string, Record<string, unknown>>
     const expected = JSON.parse(read('expected.json')) as Expected
-    const id = await bench.create(read('graph.dot'), { dryRun, from: fromOf(name) })
-    await bench.drive(id, simulatedSteps)
-    const ran = await bench.look(id)
+    const id = await fixture.create(read('graph.dot'), { dryRun, from: fromOf(name) })
+    await fixture.drive(id, simulatedSteps)
+    const ran = await fixture.read(id)
     expect([ran.status, traceOf(ran.events)]).toEqual([expected.status, expected.trace])
     if (expected.reason !== undefined) expect(ran.reason).toBe(expected.reason)
 
-    // Without any store: the events folded again come to the same, and lead to the same end.
+    // Folding the events again, without a store, gives the same state.
     const [created, ...rest] = ran.events
     const again = beginRun(graphWorkflow, created!)
     for (const event of rest) evolveRun(again, event, graphWorkflow)

@@ -24,7 +24,7 @@ it.each([
 ])('a %s menu is answered by arrow and enter', async (name, seen) => {
   await open(name, ASPECT)
   await move(KEY.down, seen)
-  await demo.pressUntil(KEY.enter, '◆ You chose: Yellow')
+  await demo.confirm('◆ You chose: Yellow')
 })
 
 it('a digit chooses and confirms at once', async () => {
@@ -36,7 +36,7 @@ it('a digit chooses and confirms at once', async () => {
 it('a horizontal menu moves left and right', async () => {
   await open('horizontal', 'Run the points test?')
   demo.type(KEY.right)
-  await demo.pressUntil(KEY.enter, '◆ You chose: Allow always')
+  await demo.confirm('◆ You chose: Allow always')
 })
 
 it('check boxes are toggled by space and submitted by enter', async () => {
@@ -45,28 +45,28 @@ it('check boxes are toggled by space and submitted by enter', async () => {
   await move(KEY.down, / ▸ 2\. /)
   await move(KEY.down, / ▸ 3\. /)
   await move(' ', '3. [✔] Green')
-  await demo.pressUntil(KEY.enter, '◆ You chose: Red, Green')
+  await demo.confirm('◆ You chose: Red, Green')
 })
 
-it('an option can take text', async () => {
+it('an option can accept text', async () => {
   await open('freetext', 'What is the station called?')
   await move(KEY.up, / ▸ 3\. Type another name/)
   await move('Eastgate 9', / ▸ 3\. Eastgate 9/)
-  await demo.pressUntil(KEY.enter, '◆ You chose: Eastgate 9')
+  await demo.confirm('◆ You chose: Eastgate 9')
 })
 
 it('long labels wrap to the label column', async () => {
   await open('wrapped', 'How should late trains be handled?', { columns: 60 })
   expect(demo.rows.filter(row => /^ {6}\S/.test(row)).length).toBeGreaterThan(4)
   await move(KEY.down, / ▸ 2\. Let/)
-  await demo.pressUntil(KEY.enter, '◆ You chose: Let the connecting')
+  await demo.confirm('◆ You chose: Let the connecting')
 })
 
-it('details stand in a second column', async () => {
+it('details are shown in a second column', async () => {
   await open('columns', 'Which route should be set?')
   expect(demo.screen).toMatch(/^ {3}2\. Loop {7}waits for the express$/m)
   await move(KEY.down, / ▸ 2\. Loop/)
-  await demo.pressUntil(KEY.enter, '◆ You chose: Loop')
+  await demo.confirm('◆ You chose: Loop')
 })
 
 it('a long list scrolls', async () => {
@@ -74,19 +74,19 @@ it('a long list scrolls', async () => {
   expect(demo.screen).toContain('↓ 9 more')
   for (let n = 2; n <= 7; n++) await move(KEY.down, new RegExp(`^ ▸ Platform ${n}$`, 'm'))
   expect(demo.screen).toMatch(/↑ 4 more[\s\S]*↓ 5 more/)
-  await demo.pressUntil(KEY.enter, '◆ You chose: Platform 7')
+  await demo.confirm('◆ You chose: Platform 7')
 })
 
 it('tabs lead through several questions to a page that submits', async () => {
   await open('tabs', 'Which colour is the lamp?')
   await move(KEY.down, / ▸ 2\. Yellow/)
-  await demo.pressUntil(KEY.enter, 'What should be fitted?')
+  await demo.confirm('What should be fitted?')
   expect(demo.screen).toContain('☒ Colour')
   await move(' ', '1. [✔] Bell')
-  await demo.pressUntil(KEY.enter, 'Which post?')
-  await demo.pressUntil(KEY.enter, 'Ready to submit your answers?')
+  await demo.confirm('Which post?')
+  await demo.confirm('Ready to submit your answers?')
   expect(demo.screen).toContain('• Colour: Yellow')
-  await demo.pressUntil(KEY.enter, '◆ You chose: Yellow, Bell, Steel')
+  await demo.confirm('◆ You chose: Yellow, Bell, Steel')
 })
 
 it('tab and left turn the pages without answering', async () => {
@@ -97,17 +97,17 @@ it('tab and left turn the pages without answering', async () => {
   expect(demo.screen).toContain('☐ Colour')
 })
 
-it('an inline question stands alone with the cursor at its end', async () => {
+it('an inline question is the last row, with the cursor at its end', async () => {
   await open('inline', 'Throw the points? [y/N]')
   expect(demo.cursorRow).toBe('Throw the points? [y/N]')
   demo.type('y')
-  await demo.pressUntil(KEY.enter, '◆ You chose: Yes')
+  await demo.confirm('◆ You chose: Yes')
 })
 
 it('a password is never shown', async () => {
   await open('password', 'Password for the lever frame:')
   demo.type('sesame')
-  await demo.pressUntil(KEY.enter, '◆ You chose:')
+  await demo.confirm('◆ You chose:')
   expect(demo.bytes).not.toContain('sesame')
 })
 
@@ -115,16 +115,16 @@ it('a number can be typed where there is no selection', async () => {
   await open('typed', 'Type a number [1-3]')
   expect(demo.screen).not.toContain('▸')
   await move('2', 'cancel: 2')
-  await demo.pressUntil(KEY.enter, '◆ You chose: Yellow')
+  await demo.confirm('◆ You chose: Yellow')
 })
 
 it('a plan is shown whole before it is approved', async () => {
   await open('plan', 'Shall I go ahead with this plan?')
   expect(demo.screen).toContain('2. put up the post')
-  await demo.pressUntil(KEY.enter, '◆ Then I begin: Yes, go ahead')
+  await demo.confirm('◆ Then I begin: Yes, go ahead')
 })
 
-it('a quoted menu is text: the input box stays, and keys go there', async () => {
+it('a quoted menu is text: the input box stays and receives the keys', async () => {
   demo = new DemoTerminal({ args: ['--scenario', 'menus'], rows: 60 })
   await demo.ask('quote')
   await demo.until('◈ Finished')
@@ -132,7 +132,7 @@ it('a quoted menu is text: the input box stays, and keys go there', async () => 
   expect(demo.screen).toMatch(/^▷ What next\?$/m)
 })
 
-it('a picker that the person opened belongs to no turn', async () => {
+it('a picker that the person opens starts no turn', async () => {
   demo = new DemoTerminal({ args: ['--scenario', 'menus'] })
   await demo.ask('/model')
   await demo.until('Which model shall pretend')

@@ -7,7 +7,13 @@ import xterm from '@xterm/headless'
 import { afterAll } from 'vitest'
 
 const ENTRY = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url))
+/** Ends a test that hangs; it judges no speed. */
 const WAIT_MS = 60_000
+/**
+ * The agent ignores Enter for 100 ms after a menu appeared. Counted from the moment at which the
+ * test sees the menu, this time is always enough, however busy the machine is.
+ */
+const MENU_GUARD_MS = 120
 
 export const KEY = {
   up: '\x1b[A',
@@ -31,11 +37,11 @@ export interface HarnessOptions {
   rows?: number
   env?: Record<string, string>
   home?: string
-  /** Answer OSC 7501 and the kitty question, as Signalbox's own emulator does. */
+  /** Answer OSC 7501 and the kitty keyboard query, as Signalbox's own emulator does. */
   answers?: boolean
 }
 
-/** Arguments that start the demo agent as it was built. */
+/** Arguments that start the built demo agent. */
 export function demoArgv(args: string[]): string[] {
   return [ENTRY, ...args]
 }
@@ -52,7 +58,10 @@ export function temporaryDirectory(): string {
   return directory
 }
 
-/** The demo agent in a real PTY, its screen in a real emulator. Nothing here sleeps: everything waits for what the screen shows. */
+/**
+ * The demo agent in a real PTY with its screen in a real emulator. Tests wait for what the screen
+ * shows.
+ */
 export class DemoTerminal {
   readonly home: string
   readonly statuses: string[] = []
@@ -160,7 +169,7 @@ export class DemoTerminal {
     return this.pty.pid
   }
 
-  until(what: string | RegExp | (() => boolean), waitMs = WAIT_MS): Promise<void> {
+  until(what: string | RegExp | (() => boolean)): Promise<void> {
     const holds = () =>
       typeof what === 'function'
         ? what()
@@ -177,23 +186,17 @@ export class DemoTerminal {
       const timer = setTimeout(() => {
         this.waiting.delete(look)
         reject(new Error(`never saw ${String(what)}; exit ${JSON.stringify(this.exit)}; the screen:\n${this.screen}`))
-      }, waitMs)
+      }, WAIT_MS)
       this.waiting.add(look)
       look()
     })
   }
 
-  /** Presses a key again as long as nothing happens: a menu ignores Enter in its first moments. */
-  async pressUntil(key: string, what: string | RegExp | (() => boolean)): Promise<void> {
-    for (let attempt = 0; attempt < 20; attempt++) {
-      this.type(key)
-      const isSeen = await this.until(what, 250).then(
-        () => true,
-        () => false,
-      )
-      if (isSeen) return
-    }
-    await this.until(what, 1)
+  /** Confirms the menu that is shown, once it accepts Enter, and waits for the result. */
+  async confirm(what: string | RegExp | (() => boolean)): Promise<void> {
+    await new Promise(resolve => setTimeout(resolve, MENU_GUARD_MS))
+    this.type(KEY.enter)
+    await this.until(what)
   }
 
   async ask(prompt: string): Promise<void> {

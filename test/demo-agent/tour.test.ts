@@ -22,7 +22,7 @@ function sampleProject(): string {
 describe.each(['inline', 'fullscreen'])('the tour, %s', renderer => {
   const flags = renderer === 'fullscreen' ? ['--fullscreen'] : []
 
-  it('finds the bug by a failing test, asks once, repairs it and proves it', async () => {
+  it('finds the bug with a failing test, asks once, fixes it and runs the test again', async () => {
     const cwd = sampleProject()
     const demo = start({ cwd, args: flags, rows: 60 })
     await demo.ask('Why does the discount test fail?')
@@ -32,7 +32,7 @@ describe.each(['inline', 'fullscreen'])('the tour, %s', renderer => {
     expect(demo.screen).toContain(`9 -   ${SAMPLE_BUG.find}`)
     expect(demo.screen).not.toMatch(/^▷ What next/m)
     expect(readFileSync(join(cwd, SAMPLE_BUG.path), 'utf8')).toContain(SAMPLE_BUG.find)
-    await demo.pressUntil(KEY.enter, /◈ Finished in \d+s/)
+    await demo.confirm(/◈ Finished in \d+s/)
     expect(readFileSync(join(cwd, SAMPLE_BUG.path), 'utf8')).toContain(SAMPLE_BUG.replace)
     expect(spawnSync('git', ['diff', '--numstat'], { cwd, encoding: 'utf8' }).stdout).toBe('1\t1\tsrc/cart.js\n')
     expect(demo.buffer).toBe(renderer === 'fullscreen' ? 'alternate' : 'normal')
@@ -56,7 +56,7 @@ describe('the tour when the person says no', () => {
     expect(readFileSync(join(cwd, SAMPLE_BUG.path), 'utf8')).toContain(SAMPLE_BUG.find)
   })
 
-  it('takes along what was typed into the last option', async () => {
+  it('passes on the text that was typed into the last option', async () => {
     const demo = start({ cwd: sampleProject() })
     await demo.ask('fix it')
     await demo.until('esc to decline')
@@ -65,6 +65,6 @@ describe('the tour when the person says no', () => {
     demo.type('use floor')
     await demo.until(' ▸ 4. use floor')
     expect(demo.cursorRow).toContain('use floor')
-    await demo.pressUntil(KEY.enter, '┆ declined: use floor')
+    await demo.confirm('┆ declined: use floor')
   })
 })

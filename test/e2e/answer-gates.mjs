@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url'
 
 const [dist, dataDirectory, name] = process.argv.slice(2)
 const room = path => import(pathToFileURL(join(dist, path, 'index.js')).href)
-const [{ openHomeStore }, { RunGates }, { listRuns }, { systemClock }] = await Promise.all(
+const [{ openHomeStore, openLedger }, { RunGates }, { listRuns }, { systemClock }] = await Promise.all(
   ['host', 'runs', 'engine', 'clock'].map(room),
 )
 const store = await openHomeStore({ dataDirectory, clock: systemClock, onError: error => console.error(error) })
-const gates = new RunGates(store, systemClock)
+const gates = new RunGates(openLedger({ store, clock: systemClock, settings: {} }), store)
 const open = (await listRuns(store)).flatMap(run => Object.values(run.gates))
 const order = name === 'a' ? open : open.toReversed()
 console.log('ready')

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { executableFiles } from '../../src/trust/index.js'
 import { waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -144,7 +145,7 @@ describe('an option', () => {
     })
     const given = ['approve', asked.id, '--fingerprint', asked.fingerprint]
     const vague = await home.run([...given, '--option', 'yes'])
-    expect(vague.stderr).toContain('"yes" could be: Yes, this once · Yes, and do not ask again')
+    expect(vague.stderr).toContain('"yes" matches several options: Yes, this once · Yes, and do not ask again')
     const decided = await home.ok([...given, '--option', 'yes, this', '--no-wait'])
     expect(decided.stdout.trim()).toBe(`${asked.id}: Yes, this once — decided`)
     await waitFor('it to be applied', async () => (await all()).find(({ id }) => id === asked.id)?.state === 'applied')
@@ -164,10 +165,16 @@ describe('a decision', () => {
       const inside = await home.run(command, { env: { SIGNALBOX_SESSION: 'ses_x' } })
       expect([inside.code, inside.stderr]).toEqual([3, expect.stringContaining('cannot decide for itself')])
     }
+    const step = { env: { SIGNALBOX_STEP: 'run_x/work@1' } }
+    const inStep = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint], step)
+    expect([inStep.code, inStep.stderr]).toEqual([3, expect.stringContaining('cannot decide for itself')])
     expect((await pending()).id).toBe(asked.id)
     const report = await home.json<{ refused: { code: string; by: string }[] }>(['approvals', '--history', '--json'])
     const roles = report.refused.filter(({ code }) => code === 'E_ROLE')
-    expect(roles.map(({ code, by }) => [code, by])).toEqual(Array(3).fill(['E_ROLE', 'inside ses_x']))
+    expect(roles.map(({ code, by }) => [code, by])).toEqual([
+      ...Array(3).fill(['E_ROLE', 'inside ses_x']),
+      ['E_ROLE', 'inside run_x/work@1'],
+    ])
   })
 
   it('is taken only from surfaces that the settings name', async () => {
@@ -190,8 +197,46 @@ describe('a decision', () => {
     const closed = await waitFor('the deadline', async () => (await all()).find(({ state }) => state === 'expired'))
     expect(closed.id).toBe(asked.id)
     const late = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint])
-    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('this request is expired already')])
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('this request is already expired')])
     expect(existsSync(join(home.work, 'made.txt'))).toBe(false)
+  })
+})
+
+describe('a gate of a run', () => {
+  const DOT = `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; ask [shape=hexagon, label="Deploy?"]
+    start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }`
+
+  async function gateOf(settings: string): Promise<string> {
+    home = homeWith(settings)
+    const file = join(home.work, 'gate.dot')
+    writeFileSync(file, DOT)
+    const { hash } = await executableFiles(file, [])
+    const { stdout } = await home.run(['run', file, '--trust', hash, '--json'])
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as { type: string; data?: { approval?: string } })
+    return events.find(({ type }) => type === 'gate.opened')!.data!.approval!
+  }
+
+  it('is answered without a daemon, by the same rules as every other request', async () => {
+    const gate = await gateOf('approvals.decide_from = ["web"]\n')
+    const refused = await home.run(['answer', gate, 'yes'])
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approvals.decide_from')])
+    writeFileSync(home.path('config', 'config.toml'), 'approvals.decide_from = ["cli"]\n')
+    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Yes — applied')
+    expect(existsSync(home.path('run', 'daemon.lock'))).toBe(false)
+  })
+
+  it('takes no answer in a lockdown, neither while the daemon runs nor after it was stopped', async () => {
+    const gate = await gateOf('')
+    await home.ok(['serve', '--lockdown'])
+    const answer = async () => (await home.run(['answer', gate, 'yes'])).stderr
+    expect(await answer()).toContain('locked down')
+    await home.ok(['serve', '--stop'])
+    expect(await answer()).toContain('locked down')
+    await home.ok(['serve', '--background'])
+    expect((await home.ok(['answer', gate, 'yes'])).stdout).toContain('Yes — applied')
   })
 })
 
@@ -235,7 +280,7 @@ describe('a form of several questions', () => {
 describe('a decision without an id', () => {
   it('is about the request that waits, where exactly one does', async () => {
     const none = await home.run(['deny'])
-    expect(none.stderr).toContain('nothing waits')
+    expect(none.stderr).toContain('no request waits')
     await agentThatAsks(shell('echo one'))
     await pending()
     expect((await home.ok(['deny', '--no-wait'])).stdout).toContain('— decided')
@@ -278,7 +323,7 @@ describe('the agent’s own “do not ask again”', () => {
     const said = await waitFor(
       'the session to say so',
       async () =>
-        (await home.ok(['sessions'])).stdout.match(/the agent allows Shell itself since \d\d:\d\d \(“.*”\)/)?.[0],
+        (await home.ok(['sessions'])).stdout.match(/Shell allowed in the agent since \d\d:\d\d \(“.*”\)/)?.[0],
     )
     expect(said).toContain('do not ask again')
   })

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { describeNeeding } from '../support/requirements.js'
 import { errorLines, recordedOutput, type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
-import { hasTmux, TmuxTerminal } from './tmux.js'
+import { TmuxTerminal } from './tmux.js'
 
 let home: InsideHome
 let terminals: TmuxTerminal[]
@@ -31,7 +32,7 @@ it('attach without a terminal says what to do instead', async () => {
   expect(errorLines(result.stderr)).toEqual([expect.stringContaining('read <id> --screen')])
 })
 
-describe.skipIf(!hasTmux)('attach', () => {
+describeNeeding('tmux', 'attach', () => {
   it('shows the screen, passes keys on, and gives the terminal back as it was', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const person = terminal()
@@ -88,11 +89,11 @@ describe.skipIf(!hasTmux)('attach', () => {
     first.run('attach', session.id)
     await first.see('enter to send')
     second.run('attach', session.id)
-    await second.see(/watching · .* types · ctrl-t takes over/)
+    await second.see(/watching · .* is typing · ctrl-t takes over/)
     // Narrower than the session: rows are cut, not broken.
     await second.see(/^─{80}\n▷[^\n]*\n─{80}\n {2}enter to send/mu)
     third.run('attach', session.id, '--view')
-    await third.see(/watching · .* types · ctrl-] detaches/)
+    await third.see(/watching · .* is typing · ctrl-] detaches/)
     first.type('one ')
     await first.see('▷ one')
     second.type('unheard')

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { itNeeding } from '../support/requirements.js'
 import { errorLines, isRunning, type RunOptions, recordedOutput, type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -53,17 +54,17 @@ describe('a mistake on the command line', () => {
     await expectRefusal(['stop'], 2, /missing required argument 'id'/, AS_PROCESS)
     await expectRefusal(['sessions', '--al'], 2, /unknown option '--al'; did you mean --all\?/, AS_PROCESS)
     await expectRefusal(['wait', '1', '--for', 'lunch'], 2, /idle, approval, done/, AS_PROCESS)
-    await expectRefusal(['wait', '1', '--timeout', 'soon'], 2, /"soon" is no number of seconds/)
+    await expectRefusal(['wait', '1', '--timeout', 'soon'], 2, /--timeout takes a number of seconds, not "soon"/)
     await expectRefusal(['start'], 2, /signalbox start demo/)
     await expectRefusal(['completion', 'tcsh'], 2, /bash, zsh or fish/, AS_PROCESS)
     await expectRefusal(['config', 'show', 'terminal.siez'], 2, /terminal\.size/)
     for (const size of ['0x0', '501x1', '1x501', '80', 'axb', '-1x5'])
-      await expectRefusal(['start', 'demo', `--size=${size}`], 2, /is no terminal size .*500x500 at most/)
+      await expectRefusal(['start', 'demo', `--size=${size}`], 2, /invalid terminal size .*at most 500x500/)
     expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
   })
 
   it('about a session that cannot be: agent, directory, id', async () => {
-    await expectRefusal(['start', 'dmo'], 2, /there is no agent "dmo"; did you mean "demo"\?/)
+    await expectRefusal(['start', 'dmo'], 2, /unknown agent "dmo"; did you mean "demo"\?/)
     await expectRefusal(
       ['start', 'demo', '--cwd', '/no/such/place'],
       2,
@@ -75,7 +76,7 @@ describe('a mistake on the command line', () => {
     await expectRefusal(['start', '--wait', '--cwd', 'nowhere', '--', 'true'], 2, /does not exist/)
     for (const command of ['read', 'stop', 'wait']) await expectRefusal([command, '5'], 2, /there is no session "5"/)
     await expectRefusal(['send', '5', 'hello'], 2, /there is no session "5"/)
-    await expectRefusal(['approve', 'apr_x', '--fingerprint', 'abcdefabcdef'], 2, /there is no approval "apr_x"/)
+    await expectRefusal(['approve', 'apr_x', '--fingerprint', 'abcdefabcdef'], 2, /unknown approval "apr_x"/)
     await expectNoSession()
   })
 
@@ -159,8 +160,7 @@ describe('a home that cannot be used', () => {
     await expectRefusal(['sessions'], 6, /must be an absolute path/, { env: { SIGNALBOX_HOME: 'here' } })
   })
 
-  const canChangeUser = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0
-  it.skipIf(!canChangeUser)('one that may not be written', async () => {
+  itNeeding('another user', 'one that may not be written', async () => {
     mkdirSync(home.home, { mode: 0o555 })
     chownSync(home.directory, 65534, 65534)
     const through = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--']
@@ -209,7 +209,7 @@ describe('a store that cannot be used', () => {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const other = new DatabaseSync(storeFile())
     other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    const refused = (args: string[]) => expectRefusal(args, 1, /Another process holds the store/, AS_PROCESS)
+    const refused = (args: string[]) => expectRefusal(args, 1, /Another process has locked the store/, AS_PROCESS)
     await Promise.all([refused(['start', '--wait', '--', 'true']), refused(['sessions'])])
     other.exec('ROLLBACK')
     other.close()
@@ -258,13 +258,12 @@ describe('a full disk', () => {
     expect(eventsOf(session.id).filter(({ type }) => type === 'recording.failed')).toHaveLength(1)
   })
 
-  const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
-  it.skipIf(!canMount)('a session that could not be recorded from its first byte on is refused', async () => {
+  itNeeding('mount', 'a session that could not be recorded from its first byte on is refused', async () => {
     await home.ok(['sessions'])
     await home.ok(['serve', '--stop'])
     const recordings = home.path('data', 'recordings')
     mkdirSync(recordings, { recursive: true, mode: 0o700 })
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', recordings]).status !== 0) return
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', recordings]).status).toBe(0)
     try {
       spawnSync('sh', ['-c', 'head -c 1000000 /dev/zero > "$0/filler"', recordings])
       await expectRefusal(['start', '--wait', '--', 'true'], 1, /cannot be written: the disk is full/)
@@ -278,16 +277,19 @@ describe('a full disk', () => {
   })
 
   const { bavail, bsize } = statfsSync(tmpdir())
-  it.skipIf(bavail * bsize > 1e12)('below the limit of the settings no session is started', async () => {
-    writeConfig('[store]\nmin_free_mb = 1000000\n')
-    await expectRefusal(
-      ['start', '--wait', '--', 'true'],
-      1,
-      /only \d+ MB are free .*1000000 MB \(store\.min_free_mb\)/,
-    )
-    await expectRefusal(['start', 'demo'], 1, /only \d+ MB are free/)
-    await expectNoSession()
-  })
+  it.skipIf(bavail * bsize > 1e12)(
+    'below the limit of the settings no session is started (needs less than 1 TB of free space)',
+    async () => {
+      writeConfig('[store]\nmin_free_mb = 1000000\n')
+      await expectRefusal(
+        ['start', '--wait', '--', 'true'],
+        1,
+        /only \d+ MB are free .*1000000 MB \(store\.min_free_mb\)/,
+      )
+      await expectRefusal(['start', 'demo'], 1, /only \d+ MB are free/)
+      await expectNoSession()
+    },
+  )
 
   function eventsOf(session: string): { type: string; data: Record<string, unknown> }[] {
     const sql = `select type, data from events where stream = 'session/${session}'`

@@ -46,10 +46,10 @@ describe('the daemon', () => {
   it('stops when it is told to, sessions live on, and the next command finds them', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const first = home.daemon
-    expect((await home.ok(['serve', '--stop'])).stdout).toContain('sessions live on')
+    expect((await home.ok(['serve', '--stop'])).stdout).toContain('Your agents keep running.')
     expect(isRunning(first)).toBe(false)
     expect(home.processes().daemons).toEqual([])
-    expect((await home.ok(['serve', '--stop'])).stdout).toContain('no daemon is running')
+    expect((await home.ok(['serve', '--stop'])).stdout).toContain('the daemon is not running')
     expect((await home.ok([])).stdout).toContain('Nothing needs you.')
     expect(home.processes().daemons).toEqual([])
     const { stdout } = await home.ok(['send', session.id, 'still there?', '--wait', '--timeout', '60'])

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeNeeding } from '../support/requirements.js'
 import { errorLines, parseLines, recordedOutput, type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
-import { hasTmux, TmuxTerminal } from './tmux.js'
+import { TmuxTerminal } from './tmux.js'
 
 interface Summary {
   type: 'summary'
@@ -129,7 +130,7 @@ describe('the living demo', () => {
   })
 })
 
-describe.skipIf(!hasTmux)('demo in a terminal', () => {
+describeNeeding('tmux', 'demo in a terminal', () => {
   let terminal: TmuxTerminal
   beforeEach(() => {
     terminal = new TmuxTerminal(home, { rows: 60 })

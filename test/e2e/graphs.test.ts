@@ -75,7 +75,7 @@ describe('the examples', () => {
       cpSync(join(ROOT, 'examples'), join(home.work, 'examples'), { recursive: true })
       git('add', '.')
       git('commit', '-q', '-m', 'examples')
-      const scenario = file === 'seed-sample.dot' ? { turns: [REVIEW] } : undefined
+      const scenario = file === 'review-loop.dot' ? { turns: [REVIEW] } : undefined
       const { stdout, stderr } = await run([`examples/${file}`, '--agent', 'demo', '--auto-approve'], scenario)
       expect(outcome(stdout), stderr).toMatchObject({ status: 'completed' })
       const { diagnostics } = await home.json<{ diagnostics: { severity: string }[] }>([

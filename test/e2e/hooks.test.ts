@@ -207,14 +207,9 @@ describe('two hands on one keyboard', () => {
       return list.length === 1 ? list : null
     })
     const denying = home.run(['deny', approval!.id])
-    const passed: boolean[] = []
-    while (!passed.includes(false) && passed.length < 500) {
-      passed.push(keys(session.id, '\u001b[B').status === 200)
-      // The other command is a child of this process, and has to be looked after.
-      await new Promise(resolve => setTimeout(resolve, 10))
-    }
+    // Until the daemon refuses a key because it is typing the decision.
+    while (keys(session.id, '\u001b[B').status === 200) await new Promise(resolve => setTimeout(resolve, 10))
     await denying
-    expect(passed).toContain(false)
     await ended(approval!.id)
     expect(ran()).toEqual([])
     await idle(session.id)

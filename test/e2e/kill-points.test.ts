@@ -18,7 +18,9 @@ import { InsideHome } from './inside.js'
  */
 const { Host: HostClass } = (await import(join(ROOT, 'dist/host/index.js'))) as { Host: typeof Host }
 const { Keeper: KeeperClass } = (await import(join(ROOT, 'dist/keeper/index.js'))) as { Keeper: typeof Keeper }
-const { openHome } = (await import(join(ROOT, 'dist/cli/home.js'))) as typeof import('../../src/cli/home.js')
+const { openHome } = (await import(
+  join(ROOT, 'dist/host/home/index.js')
+)) as typeof import('../../src/host/home/index.js')
 const { systemClock } = (await import(join(ROOT, 'dist/clock/index.js'))) as typeof import('../../src/clock/index.js')
 
 /** Everything below it goes at the end: a dead host may still make a directory when its own is gone. */

@@ -44,7 +44,7 @@ test('two commands told to drive the same run: one drives, the other says who do
   child.stdout!.resume()
   await waitFor('the run', async () => (await runs()).some(({ status }) => status === 'running'))
   const second = await home.run(['oneshot', '--resume'], { env: demo() })
-  expect([second.code === 0, second.stderr]).toEqual([false, expect.stringContaining('driven by another process')])
+  expect([second.code === 0, second.stderr]).toEqual([false, expect.stringContaining('another process drives run')])
   child.kill('SIGINT')
   const [ended] = await waitFor('the interrupt', async () => {
     const list = await runs()

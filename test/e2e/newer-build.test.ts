@@ -35,7 +35,7 @@ describe('a daemon of an older build', () => {
 
     const sent = await home.run(['send', session.id, 'Tell me a story', '--wait'])
     expect(sent.code).toBe(4)
-    expect(sent.stderr).toContain(`pid ${first}) is older than this program and is replaced; sessions go on`)
+    expect(sent.stderr).toContain(`pid ${first}); agents keep running`)
     expect(sent.stdout).not.toBe('')
     const second = home.daemon
     expect(second).not.toBe(first)
@@ -63,7 +63,7 @@ describe('a daemon of an older build', () => {
     })
     await ready
     const { stderr } = await home.ok(['sessions'])
-    expect(stderr).toContain(`pid ${serving.pid}) is older than this program: end it and start it again`)
+    expect(stderr).toContain(`pid ${serving.pid}) is older than this program: restart it`)
     expect(serving.exitCode).toBeNull()
     serving.kill('SIGTERM')
     expect(await ended).toBe(0)

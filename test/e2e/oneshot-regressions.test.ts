@@ -113,15 +113,12 @@ describe('what must never come back', () => {
 
   test('hung process never killed: half a line, then silence', async () => {
     const worker = [{ raw: { text: '{"type":"text","te' } }, { hang: {} }]
-    const started = Date.now()
     const failed = await oneshot('x', ['--inactivity-threshold', '2s'], scenario({ worker }))
     expect(failed.code).toBe(1)
     const shown = await show()
     const [, begun, ended] = (shown.oneshot.history as unknown as { ts: number }[]).map(({ ts }) => ts)
     expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'inactivity_timeout' })
     expect(ended! - begun!).toBeGreaterThan(1.9)
-    expect(ended! - begun!).toBeLessThan(2 + 1 + 1)
-    expect(Date.now() - started).toBeLessThan(20_000)
     expect(home.processes().others).toEqual([])
   })
 
@@ -142,7 +139,7 @@ describe('what must never come back', () => {
 
   test('recovery always dead: half done work goes on in the same session, nothing at all fails', async () => {
     const partial = await oneshot('x\n[demo:scenario crash]')
-    expect([partial.code, partial.stdout]).toEqual([0, expect.stringContaining('in the middle of its work')])
+    expect([partial.code, partial.stdout]).toEqual([0, expect.stringContaining('the process died during its work')])
     const shown = await show()
     expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'partial' } }, { status: 'ok' }])
     const dead = await oneshot('y', [], scenario({ worker: [{ crash: { exit: 3 } }] }))

@@ -6,11 +6,17 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type * as ClockRoom from '../../src/clock/index.js'
-import type * as EngineRoom from '../../src/engine/index.js'
-import type * as HostRoom from '../../src/host/index.js'
-import type * as RunsRoom from '../../src/runs/index.js'
+import type { Clock } from '../../src/clock/index.js'
+import type { createRun, listRuns, runStream } from '../../src/engine/index.js'
+import type { openHomeStore as OpenHomeStore, openLedger as OpenLedger } from '../../src/host/index.js'
+import type { openRuns as OpenRuns } from '../../src/runs/index.js'
 import { ROOT, waitFor } from './harness.js'
+
+interface EngineParts {
+  createRun: typeof createRun
+  listRuns: typeof listRuns
+  runStream: typeof runStream
+}
 
 const RUNS = 100
 const DIST = join(ROOT, 'dist')
@@ -44,16 +50,17 @@ async function answerer(name: string) {
 }
 
 test('100 runs parked at gates without a host: answers from two processes at once, each twice, are taken once', async () => {
-  const [{ openHomeStore }, { openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] =
+  const [{ openHomeStore, openLedger }, { openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] =
     await Promise.all([
-      room<typeof HostRoom>('host'),
-      room<typeof RunsRoom>('runs'),
-      room<typeof EngineRoom>('engine'),
-      room<typeof ClockRoom>('clock'),
+      room<{ openHomeStore: typeof OpenHomeStore; openLedger: typeof OpenLedger }>('host'),
+      room<{ openRuns: typeof OpenRuns }>('runs'),
+      room<EngineParts>('engine'),
+      room<{ systemClock: Clock }>('clock'),
     ])
   const onError = (error: unknown) => console.error(error)
   const host = () => {
-    const options = { store, clock, dataDirectory: directory, envPass: [], env: process.env, isPersonal: true }
+    const ledger = openLedger({ store, clock, settings: {} })
+    const options = { store, ledger, clock, dataDirectory: directory, envPass: [], env: process.env, isPersonal: true }
     return openRuns({ ...options, maxRuns: 20, onError })
   }
   const statuses = async () => [...new Set((await listRuns(store)).map(({ status }) => status))]

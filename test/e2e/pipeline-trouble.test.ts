@@ -141,7 +141,7 @@ test('a reviewer that answers prose approves nothing: the run fails, and nothing
   const cwd = repository('prose', '# A horn\n\n[demo:tasks 1]\n[demo:review prose]\n')
   const failed = await run(cwd, ['implement', 'issue.md', '--agent', 'demo', '--auto-approve'])
   expect(failed.code).toBe(1)
-  expect(failed.stdout).toMatch(/a Reviewer gave no review/)
+  expect(failed.stdout).toMatch(/a Reviewer returned no review/)
   expect(failed.stdout).not.toMatch(/approved ·/)
   expect(git(cwd, 'log', '--format=%s', 'signalbox/a-horn')).toBe('first')
 })

@@ -97,7 +97,7 @@ describe('signalbox serve', () => {
     await new Promise(resolve => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number }
     const clash = await home.run(['serve', '--port', String(port)])
-    expect([clash.code, clash.stderr]).toEqual([1, expect.stringContaining('something else listens there')])
+    expect([clash.code, clash.stderr]).toEqual([1, expect.stringContaining('the port is in use')])
     taken.close()
   })
 })

@@ -69,7 +69,7 @@ describe('a session', () => {
 
     const stopped = await home.json<SessionInfo>(['stop', '1', '--json'])
     expect(stopped).toMatchObject({ id: session.id, state: 'ended', exit: { code: 0, signal: null } })
-    expect((await home.ok(['sessions'])).stdout).toContain('no sessions are running')
+    expect((await home.ok(['sessions'])).stdout).toContain('no running sessions')
     expect(await home.json(['sessions', '--json'])).toEqual([])
     expect(await home.session(session.id)).toMatchObject({ state: 'ended' })
     const { events } = recordedOutput(session.recording)
@@ -181,7 +181,7 @@ describe('an approval', () => {
     const blind = await home.run(['approve', approval!.id])
     expect([blind.code, errorLines(blind.stderr).length]).toEqual([4, 1])
     const wrong = await home.run(['approve', approval!.id, '--fingerprint', '0123456789abcdef'])
-    expect(wrong.stderr).toContain('not the one you were shown')
+    expect(wrong.stderr).toContain('has changed since it was shown')
     const inside = await home.run(['approve', approval!.id, '--fingerprint', approval!.fingerprint], {
       env: { SIGNALBOX_SESSION: session.id },
     })
@@ -192,7 +192,7 @@ describe('an approval', () => {
     const results = await Promise.all([home.run(allow), home.run(allow), home.run(allow)])
     expect(results.filter(({ code }) => code === 0)).toHaveLength(1)
     for (const { stderr } of results.filter(({ code }) => code !== 0))
-      expect(stderr).toMatch(/this request is (decided|applied) already by/)
+      expect(stderr).toMatch(/this request is already (decided|applied) by/)
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
     expect(readFileSync(file, 'utf8')).toContain('Math.round((sum * discountPercent) / 100)')
     const all = await home.json<Approval[]>(['approvals', '--all', '--json'])

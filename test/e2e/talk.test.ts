@@ -149,7 +149,7 @@ describe('send', () => {
     expect((await home.ok(['read'])).stdout).toContain('I am the first.')
     expect((await home.ok(['stop', first.id])).stdout).toMatch(new RegExp(`active now: 2 +${second.id}`))
     expect(await active()).toBe(second.id)
-    expect((await home.ok(['stop', second.id])).stdout).toContain('no other session of yours is running')
+    expect((await home.ok(['stop', second.id])).stdout).toContain('you have no other running session')
   })
 
   it('takes the prompt from a file, and a text that looks like a command as text', async () => {
@@ -234,7 +234,7 @@ describe('files', () => {
     expect((await home.ok(['read', session.id, '--screen'])).stdout).toContain('The user uploaded a file:')
     expect((await home.ok(['files', 'get', session.id, 'notes.md', '-o', '-'])).stdout).toBe('# Notes\n')
     const twice = await home.run(['files', 'get', session.id, 'notes.md'])
-    expect(errorLines(twice.stderr)).toEqual([expect.stringContaining('exists already')])
+    expect(errorLines(twice.stderr)).toEqual([expect.stringContaining('already exists')])
     await home.ok(['files', 'get', session.id, files[0]!.path, '-o', 'copy.md'])
     expect(readFileSync(join(home.work, 'copy.md'), 'utf8')).toBe('# Notes\n')
   })

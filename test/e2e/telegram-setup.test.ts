@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
+import { describeNeeding } from '../support/requirements.js'
 import { TestHome } from './harness.js'
-import { hasTmux, TmuxTerminal } from './tmux.js'
+import { TmuxTerminal } from './tmux.js'
 
 /* From a token to a paired phone, at a real terminal and with a real daemon, against a Telegram on loopback. */
-describe.skipIf(!hasTmux)('signalbox telegram setup', () => {
+describeNeeding('tmux', 'signalbox telegram setup', () => {
   let home: TestHome
   let terminal: TmuxTerminal
   const fake = new FakeBotApi()
@@ -26,11 +27,11 @@ describe.skipIf(!hasTmux)('signalbox telegram setup', () => {
   it('asks for the token without showing it, shows a code, and pairs whoever sends it after a yes', async () => {
     fake.state.webhook = 'https://example.com/hook'
     terminal.run('telegram', 'setup')
-    await terminal.see('Its token (not shown):')
+    await terminal.see('The token (not shown):')
     terminal.type(fake.token)
     terminal.key('Enter')
     await terminal.see('The bot is @signalbox_test_bot.')
-    await terminal.see('A webhook is set for it')
+    await terminal.see('A webhook is set')
     terminal.type('y')
     terminal.key('Enter')
     const screen = await terminal.see(/or send [A-Z0-9]{8} to @signalbox_test_bot/)
@@ -45,7 +46,7 @@ describe.skipIf(!hasTmux)('signalbox telegram setup', () => {
     await terminal.see('Ann is paired as owner. Send /start to the bot.')
     ann.say('/start')
     await fake.until(
-      () => fake.visible(ann.chat).find(({ text }) => text.includes('No session runs')),
+      () => fake.visible(ann.chat).find(({ text }) => text.includes('No session is running')),
       'an answer',
       60_000,
     )

@@ -2,8 +2,6 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { CLI, type TestHome, waitFor } from './harness.js'
 
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0
-
 /** One tmux server of its own with one pane: a person's real terminal. */
 export class TmuxTerminal {
   readonly #home: TestHome

@@ -1,18 +1,18 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeNeeding, itNeeding } from '../support/requirements.js'
 import { CLI, type TestHome, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
-import { hasTmux } from './tmux.js'
 import { Watch } from './watch-stream.js'
 
 /*
  * One home, one daemon, one tmux server with a window for each test: off switches, calls that leave the program, and shells that mark their
  * commands, all through the public entry.
  */
-describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made', () => {
+describeNeeding('tmux', 'supervision that is switched, and calls that are made', () => {
   let home: InsideHome
   let env: Record<string, string>
   let stream: Watch
@@ -291,9 +291,7 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     ['zsh', ['-f'], `eval "$('${process.execPath}' '${CLI}' shell-integration zsh)"`],
     ['fish', ['--no-config'], `'${process.execPath}' '${CLI}' shell-integration fish | source`],
   ] as const) {
-    const isThere = spawnSync(shell, ['--version']).status === 0
-    if (!isThere) console.warn(`${shell} is not installed: its integration is not run`)
-    it.skipIf(!isThere)(`${shell} marks its commands, with their exit codes`, async () => {
+    itNeeding(shell, `${shell} marks its commands, with their exit codes`, async () => {
       const place = window(shell, shell, ...args)
       await waitFor('the shell', () => at(place)?.job === shell)
       type(place, load)

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { describeNeeding } from '../support/requirements.js'
 import { CLI, ROOT, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
-import { hasTmux } from './tmux.js'
 import { isRead, Watch } from './watch-stream.js'
 
 /*
@@ -16,9 +16,7 @@ import { isRead, Watch } from './watch-stream.js'
 
 const BASH = ['env', 'PS1=$ ', 'bash', '--norc', '--noprofile']
 
-if (!hasTmux) console.warn('tmux is not installed: the tests of panes in tmux are skipped')
-
-describe.skipIf(!hasTmux)('watch', () => {
+describeNeeding('tmux', 'watch', () => {
   let home: InsideHome
   let env: Record<string, string>
   let stream: Watch

@@ -1,4 +1,7 @@
-/** Input as no honest program sends it, from a seed. Everything here is bounded: a chunk has at most about a megabyte. */
+/**
+ * Hostile terminal input, generated from a seed. Everything is bounded: a chunk has at most about a
+ * megabyte.
+ */
 
 export type Random = () => number
 
@@ -145,7 +148,7 @@ function soup(random: Random): Uint8Array {
   return encoder.encode(parts.join(''))
 }
 
-/** Real output with bytes changed, dropped, doubled, and foreign pieces put in. */
+/** Real output with bytes changed, dropped and doubled, and other pieces inserted. */
 function mutated(random: Random, slices: readonly Uint8Array[]): Uint8Array {
   const parts = Array.from({ length: 1 + below(6, random) }, () => slice(random, slices))
   const whole = Buffer.concat(parts)
@@ -209,7 +212,7 @@ function invalid(random: Random): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/** Rows that look like an agent's, in no order that makes sense. */
+/** Rows that look like an agent's, in random order. */
 function manyLines(random: Random): Uint8Array {
   const rows = Array.from({ length: below(200, random) }, () =>
     Array.from({ length: below(8, random) }, () => pick(random() < 0.5 ? TEXT : MORE_TEXT, random)).join(''),

@@ -4,8 +4,9 @@ import { renderAnsi, renderMarkdown, renderTelegram } from '../../src/screen/ind
 import { Conversation } from '../../src/sessions/index.js'
 
 /*
- * A program of its own, so that its memory can be limited: prints one line of so many bytes into a terminal and reads it as a session does,
- * blocks and all three outputs at the end and now and then on the way. Arguments: what the line is made of (JSON), bytes, columns.
+ * A separate program, so that its memory can be limited. It prints one long line into a terminal
+ * and reads it as a session does: blocks and all three outputs, several times on the way and at the
+ * end. Arguments: what the line is made of (JSON), its bytes, columns.
  */
 const [fill = 'x', bytes, cols] = [
   JSON.parse(process.argv[2]!) as string,
@@ -23,8 +24,6 @@ const observe = (steps: readonly PaneStep[]) => {
 }
 const whole = new TextEncoder().encode(`● ${fill.repeat(Math.floor(bytes / Buffer.byteLength(fill)))}`)
 const readEvery = Math.ceil(whole.length / CHUNK / READINGS)
-const began = performance.now()
-let slowest = 0
 let last = { markdown: 0, ansi: 0, telegram: 0 }
 for (let at = 0, t = 0; at < whole.length; at += CHUNK) {
   t += 0.02
@@ -33,7 +32,6 @@ for (let at = 0, t = 0; at < whole.length; at += CHUNK) {
   if (isLast) observe(pane.force(t + 1))
   const look = pane.screen.last
   if (!look || (!isLast && (at / CHUNK) % readEvery !== 0)) continue
-  const from = performance.now()
   conversation.markTurn(look)
   conversation.openMessage()
   const blocks = conversation.extract(look, { isOpen: !isLast })
@@ -42,6 +40,5 @@ for (let at = 0, t = 0; at < whole.length; at += CHUNK) {
     ansi: renderAnsi(blocks, { isColour: true, width: 80 }).join('\n').length,
     telegram: renderTelegram(blocks).join('').length,
   }
-  slowest = Math.max(slowest, performance.now() - from)
 }
-console.log(JSON.stringify({ ms: performance.now() - began, slowest, ...last, rss: process.memoryUsage().rss }))
+console.log(JSON.stringify({ ...last, rss: process.memoryUsage().rss }))

@@ -5,14 +5,13 @@ import { expect, it } from 'vitest'
 import { compiledChild } from '../support/compiled.js'
 
 const READER = compiledChild(fileURLToPath(new URL('./long-line-reader.child.ts', import.meta.url)))
-/** Whatever is longer than the terminal's memory (2000 rows of 200 columns) is read as the last part of it: more only repeats that. */
+/** Of a line longer than the terminal's memory (2000 rows of 200 columns) only the end is read. */
 const LONG = 2.5e6
 const LONGEST = 10e6
-/** Everything the reader keeps fits in so much; a copy of the line for each row would not. */
+/** All that the reader keeps fits into this heap; a copy of the line for each row would not. */
 const HEAP_MB = 160
-const READING_MS = 20_000
 
-/** Each is the worst case of something: one word, wide cells, clusters, marks that look for a partner, blanks. */
+/** Each is a worst case: one word, wide cells, clusters, marks that look for a partner, spaces. */
 const FILLS: readonly [what: string, fill: string, bytes: number][] = [
   ['one word', 'x', LONGEST],
   ['wide characters', '漢', LONG],
@@ -23,19 +22,17 @@ const FILLS: readonly [what: string, fill: string, bytes: number][] = [
 ]
 
 it.each(FILLS)(
-  'a line of megabytes (%s) is read and rendered in seconds and bounded memory',
+  'a line of megabytes (%s) is read and rendered in bounded memory',
   async (_, fill, bytes) => {
     const args = [`--max-old-space-size=${HEAP_MB}`, READER, JSON.stringify(fill), String(bytes), '200']
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 110_000 })
     const read = JSON.parse(stdout) as {
-      slowest: number
       markdown: number
       ansi: number
       telegram: number
       rss: number
     }
-    expect(read.slowest).toBeLessThan(READING_MS)
-    // What scrolled out of the terminal's memory is gone; what is left of the line is in every output.
+    // Every output has the end of the line; the start has left the terminal's memory.
     for (const length of [read.markdown, read.ansi, read.telegram]) expect(length).toBeGreaterThan(10_000)
     expect(read.rss).toBeLessThan(600e6)
   },

@@ -1,7 +1,7 @@
 import type { Frame } from '../../src/terminal/index.js'
 import { TerminalEmulator } from '../../src/terminal/index.js'
 
-/** Where quoted lines stand on an agent's screen. */
+/** Where quoted lines are on an agent's screen. */
 export type Place = 'reply' | 'tool output' | 'draft'
 
 interface Look {
@@ -19,7 +19,10 @@ const rule = (cols: number) => '─'.repeat(cols)
 const ECHO = '\u001b[48;2;55;55;55m'
 const OFF = '\u001b[0m'
 
-/** Claude Code, Codex and Gemini as they look at rest, with room for an answer, a tool's output and a draft. */
+/**
+ * The idle screens of Claude Code, Codex and Gemini, with room for an answer, a tool's output and a
+ * draft.
+ */
 export const LOOKS: Record<string, Look> = {
   claude: {
     reply: (line, isFirst) => `${isFirst ? '● ' : '  '}${line}`,
@@ -74,7 +77,7 @@ export const LOOKS: Record<string, Look> = {
   },
 }
 
-/** A frame of an agent at rest in whose answer, tool output or draft these lines stand. */
+/** The frame of an idle agent with these lines in its answer, tool output or draft. */
 export function paintQuoted(agent: string, lines: readonly string[], place: Place, cols: number): Frame {
   const look = LOOKS[agent]!
   const wrapped = lines.flatMap(line => cut(line, cols - 6))
@@ -105,7 +108,7 @@ export function paintQuoted(agent: string, lines: readonly string[], place: Plac
   const drawn = all.map((line, n) => `\u001b[${n + 1};1H${line}${OFF}`).join('')
   const cursorRow = above.length + cursorInBox + 1
   emulator.feed(new TextEncoder().encode(`${drawn}\u001b[${cursorRow};3H`), 0, { live: false })
-  return emulator.picture()
+  return emulator.currentFrame()
 }
 
 function cut(line: string, width: number): string[] {

@@ -11,8 +11,8 @@ import { PaneScreen } from '../../src/panes/index.js'
 import type { Menu, Observation, Pack } from '../../src/screen/index.js'
 
 /*
- * Choosing by label, on the real demo agent in a real PTY, for every layout that a menu can have. The agent says what it understood:
- * that, and not our own record, is what is compared.
+ * Choosing by label with the real demo agent in a real PTY, for every layout of a menu. The agent
+ * prints what it understood, and the test compares that.
  */
 const agent = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-choose-'))
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A demo agent that was asked for one menu, and what is on its screen. */
+/** A demo agent that shows one menu, and its screen. */
 class Subject implements KeeperListener {
   readonly #keeper = new Keeper(systemClock)
   readonly #screen: PaneScreen

@@ -1,4 +1,7 @@
-/** Menus as agents draw them, for tests that put them where they are only text. Our own words, the agents' shapes. */
+/**
+ * Menus as agents draw them, for tests that quote them as text. The words are ours, the shapes the
+ * agents'.
+ */
 export const MENUS: Record<string, string[]> = {
   'numbered with pointer': [
     ' Do you want to proceed?',
@@ -79,7 +82,7 @@ export const MENUS: Record<string, string[]> = {
   ],
 }
 
-/** Other parts of a screen that must stay text when they are quoted. */
+/** Other parts of a screen that are text when they are quoted. */
 export const LOOKALIKES: Record<string, string[]> = {
   spinner: [
     '✻ Cogitating… (12s · ↓ 300 tokens)',

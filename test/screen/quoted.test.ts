@@ -7,8 +7,8 @@ import { LOOKALIKES, MENUS } from './quoted-menus.js'
 const WIDTHS = [40, 60, 80, 120, 200]
 const PLACES: Place[] = ['reply', 'tool output', 'draft']
 
-describe.each(Object.keys(LOOKS))('%s: words that look like its own screens', agent => {
-  test.each(PLACES)('a menu in a %s asks nobody', async place => {
+describe.each(Object.keys(LOOKS))('%s: text that looks like its own screens', agent => {
+  test.each(PLACES)('a menu in a %s is not a request', async place => {
     const pack = await loadPack(agent, null)
     const wrong: string[] = []
     for (const [name, lines] of Object.entries(MENUS)) {
@@ -23,7 +23,7 @@ describe.each(Object.keys(LOOKS))('%s: words that look like its own screens', ag
     expect(wrong).toEqual([])
   })
 
-  test.each(PLACES)('a spinner, an error, a box or an end in a %s is text', async place => {
+  test.each(PLACES)('a spinner, an error, an input box or a turn end in a %s is text', async place => {
     const pack = await loadPack(agent, null)
     const wrong: string[] = []
     for (const [name, lines] of Object.entries(LOOKALIKES)) {

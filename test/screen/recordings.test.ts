@@ -1,77 +1,105 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { loadPack } from '../../src/agents/index.js'
-import { replayEvents } from '../../src/panes/index.js'
-import type { Pack } from '../../src/screen/index.js'
-import { type RecordingEvent, readWholeRecording, type WholeRecording } from '../../src/terminal/recording/index.js'
+import { type Block, renderMarkdown } from '../../src/screen/index.js'
+import type { RecordingEvent } from '../../src/terminal/recording/index.js'
+import { REPOSITORY } from '../support/compiled.js'
+import { CORPUS, describeNeeding } from '../support/requirements.js'
+import { castsBelow, PlayedRecording } from './played-recording.js'
+import { flickers, impossibleChanges, type ReadView, settledViews } from './view-changes.js'
 
 /*
- * What must hold for any recording of an agent, whatever it shows: reading does not depend on how the bytes were cut, impossible changes of
- * view do not happen, and a working agent does not flicker. The recordings beside the packs are run; a directory of more of them is, too,
- * where there is one (SIGNALBOX_CORPUS, or ../shared/corpus beside the checkout).
+ * What must hold for any recording of an agent, whatever it shows: impossible changes of view do
+ * not happen, a working agent does not flicker, reading does not depend on how the bytes were cut,
+ * and an answer in the scrollback survives resizes. Each recording is played once; the tests look
+ * at the result. The recordings beside the packs are played, and a sample of the corpus outside of
+ * the repository. SIGNALBOX_CORPUS_ALL=1 plays all, cut in every way.
  */
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const shipped = readdirSync(join(root, 'packs')).map(agent => join(root, 'packs', agent, 'fixtures'))
-const further = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
-/** Every n-th further recording, and the small ones byte by byte, unless all are asked for: the whole directory takes minutes. */
 const isWhole = Boolean(process.env.SIGNALBOX_CORPUS_ALL)
-const STRIDE = isWhole ? 1 : 10
-const BYTE_BY_BYTE = isWhole ? Number.POSITIVE_INFINITY : 60_000
+const every = (stride: number, index: number) => isWhole || index % stride === 0
+const BYTE_BY_BYTE_MAX = isWhole ? Number.POSITIVE_INFINITY : 20_000
+const RESIZES = 50
+/** A shorter answer proves little. */
+const FEWEST_WORDS = 5
 
-function casts(directory: string): string[] {
-  if (!existsSync(directory)) return []
-  return readdirSync(directory)
-    .sort()
-    .flatMap(name => {
-      const path = join(directory, name)
-      if (statSync(path).isDirectory()) return casts(path)
-      return name.endsWith('.cast') ? [path] : []
+const packs = join(REPOSITORY, 'packs')
+const shipped = readdirSync(packs).flatMap(agent => castsBelow(join(packs, agent, 'fixtures')))
+const resized = new Set<string>()
+
+describe('recordings beside the packs', () => {
+  test('there are some', () => expect(shipped.length).toBeGreaterThan(100))
+  shipped.forEach((cast, index) => {
+    describeRecording(relative(packs, cast), cast, { isCut: every(3, index), isResized: every(2, index) })
+  })
+
+  test('answers of several agents were resized', () => {
+    expect(new Set([...resized].map(name => name.split('/')[0])).size).toBeGreaterThanOrEqual(3)
+    expect(resized.size).toBeGreaterThanOrEqual(10)
+  })
+})
+
+describeNeeding('corpus', 'recordings of the corpus', () => {
+  castsBelow(CORPUS)
+    .filter((_, index) => every(10, index))
+    .forEach((cast, index) => {
+      describeRecording(relative(CORPUS, cast), cast, { isCut: every(3, index), isResized: false })
     })
+})
+
+function describeRecording(name: string, cast: string, which: { isCut: boolean; isResized: boolean }): void {
+  describe(name, () => {
+    let played: Promise<PlayedRecording> | null = null
+    const play = () => (played ??= PlayedRecording.play(cast))
+    afterAll(() => {
+      played = null
+    })
+
+    test('shows no impossible change of view and does not flicker', async () => {
+      const { states, events } = await play()
+      const views = settledViews(states)
+      const inputs = events.filter(event => event.kind === 'input').map(event => event.t)
+      expect(impossibleChanges(views, inputs)).toEqual([])
+      expect(flickers(views, inputs).length).toBeLessThanOrEqual(1)
+    })
+
+    if (which.isCut) test('reads the same however its bytes are cut', async () => expectSameFromCuts(await play()))
+    // Last: it changes the pane. A shell has no answers.
+    if (which.isResized && !name.startsWith('shell/'))
+      test('keeps an answer in the scrollback over fifty resizes', async () => {
+        if (keepsAnswer(await play())) resized.add(name)
+      })
+  })
 }
 
-function agentOf(cast: string): string | null {
-  const folder = basename(dirname(cast)) === 'fixtures' ? basename(dirname(dirname(cast))) : basename(dirname(cast))
-  return folder === 'shell' || folder === 'generic' ? null : folder.replace(/-[\d.]+$/, '')
-}
-
-const recordings = [...shipped.flatMap(casts), ...casts(further).filter((_, index) => index % STRIDE === 0)]
-
-interface Seen {
-  t: number
-  view: string
-  awaiting: string | null
-  busy: boolean | null
-  rule: string
-  /** What stands in the rows of the menu, where one is up. */
-  menu: { first: number; text: string } | null
-  /** The same rows, as they are on the screen now. */
-  rowsAt: (first: number, count: number) => string
-}
-
-function observe({ header }: WholeRecording, events: Iterable<RecordingEvent>, pack: Pack): Seen[] {
-  const seen: Seen[] = []
-  for (const line of replayEvents(events, { pack, cols: header.cols, rows: header.rows })) {
-    const { t, view, awaiting, busy, isSettled, look } = line.state
-    if (!isSettled) continue
-    const lines = look?.frame.lines ?? []
-    const rowsAt = (first: number, count: number) =>
-      lines
-        .slice(first, first + count)
-        .map(row => row.text.trimEnd())
-        .join('\n')
-    const rows = look?.layout.menu?.candidate.menu.rows
-    const menu = view === 'tool_menu' && rows ? { first: rows[0], text: rowsAt(rows[0], rows[1] - rows[0] + 1) } : null
-    seen.push({ t, view, awaiting, busy, rule: look?.observation.rule ?? 'none', menu, rowsAt })
+function expectSameFromCuts(played: PlayedRecording): void {
+  const { events } = played
+  const bytes = events.reduce((sum, event) => sum + (event.kind === 'output' ? event.bytes.length : 0), 0)
+  const asRecorded = settledViews(played.states).map(plain)
+  const text = JSON.stringify(asRecorded)
+  const expectSame = (cut: Iterable<RecordingEvent>) => {
+    const views = settledViews(played.replayed(cut)).map(plain)
+    // A comparison piece by piece is slow, and needed only to show a difference.
+    if (JSON.stringify(views) !== text) expect(views).toEqual(asRecorded)
   }
-  return seen
+  expectSame(recut(events, random => 1 + Math.floor(random() * 200)))
+  if (isWhole) expectSame(together(events))
+  if (bytes < BYTE_BY_BYTE_MAX) expectSame(recut(events, () => 1))
 }
 
-async function readAsRecorded(cast: string): Promise<{ recording: WholeRecording; pack: Pack; whole: Seen[] }> {
-  const recording = await readWholeRecording(cast)
-  const pack = await loadPack(agentOf(cast), null)
-  return { recording, pack, whole: observe(recording, recording.events, pack) }
+/** False if the recording ends without an answer in the scrollback. */
+function keepsAnswer(played: PlayedRecording): boolean {
+  const before = played.answerInScrollback()
+  if (!before || wordsOf(before).length < FEWEST_WORDS) return false
+  for (let seed = 1; seed <= (isWhole ? 3 : 1); seed++) {
+    played.shake(RESIZES, randomOf(seed))
+    const after = played.answerInScrollback()
+    expect(after && outline(after), `seed ${seed}`).toEqual(outline(before))
+  }
+  return true
+}
+
+function plain({ t, view, awaiting, busy, rule, menu }: ReadView): ReadView {
+  return { t, view, awaiting, busy, rule, menu }
 }
 
 /** The same bytes at the same times, cut elsewhere. */
@@ -79,8 +107,7 @@ function* recut(
   events: readonly RecordingEvent[],
   sizeOf: (random: () => number) => number,
 ): Generator<RecordingEvent> {
-  let state = 42
-  const random = () => (state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff) / 0x7fffffff
+  const random = randomOf(42)
   for (const event of events) {
     if (event.kind !== 'output') yield event
     else
@@ -89,7 +116,7 @@ function* recut(
   }
 }
 
-/** All bytes of one moment in pieces of 64 kB, however many they were written in. */
+/** All bytes of the same time in pieces of 64 kB, however many writes they were. */
 function* together(events: readonly RecordingEvent[]): Generator<RecordingEvent> {
   for (let at = 0; at < events.length; at++) {
     const event = events[at]!
@@ -108,73 +135,24 @@ function* together(events: readonly RecordingEvent[]): Generator<RecordingEvent>
   }
 }
 
-function plain(seen: readonly Seen[]): Omit<Seen, 'rowsAt'>[] {
-  return seen.map(({ rowsAt: _, ...rest }) => rest)
+/**
+ * Kinds and words of each block: lost, doubled or joined words show. Thoughts are not part of the
+ * answer; where a window cuts them off does not matter.
+ */
+function outline(blocks: readonly Block[]): string[] {
+  return blocks.filter(({ kind }) => kind !== 'thought').map(block => `${block.kind}: ${renderMarkdown([block])}`)
 }
 
-test('there are recordings to read', () => expect(recordings.length).toBeGreaterThan(5))
-
-describe.each(recordings.map(cast => [cast.replace(`${root}`, ''), cast] as const))('%s', (_, cast) => {
-  // Read once, as it was recorded, for both tests.
-  let read: Promise<{ recording: WholeRecording; pack: Pack; whole: Seen[] }> | null = null
-  const readOnce = () => (read ??= readAsRecorded(cast))
-  afterAll(() => {
-    read = null
-  })
-
-  test('reads the same however its bytes are cut', async () => {
-    const { recording, pack, whole } = await readOnce()
-    const bytes = recording.events.reduce((sum, event) => sum + (event.kind === 'output' ? event.bytes.length : 0), 0)
-    const asRecorded = JSON.stringify(plain(whole))
-    const expectSame = (cut: Iterable<RecordingEvent>) => {
-      const seen = plain(observe(recording, cut, pack))
-      // Where they differ is worth a comparison piece by piece; that they are equal is seen at once.
-      if (JSON.stringify(seen) !== asRecorded) expect(seen).toEqual(plain(whole))
-    }
-    expectSame(recut(recording.events, random => 1 + Math.floor(random() * 200)))
-    if (isWhole) expectSame(together(recording.events))
-    // One byte at a time costs a call a byte: only where that is little.
-    if (bytes < BYTE_BY_BYTE) expectSame(recut(recording.events, () => 1))
-  }, 240_000)
-
-  test('shows no impossible change of view and does not flicker', async () => {
-    const { recording, whole: seen } = await readOnce()
-    const inputs = recording.events.filter(event => event.kind === 'input').map(event => event.t)
-    expect(impossible(seen, inputs)).toEqual([])
-    expect(excursions(seen, inputs).length).toBeLessThanOrEqual(1)
-  }, 240_000)
-})
-
-function impossible(seen: readonly Seen[], inputs: readonly number[]): string[] {
-  return seen.flatMap((now, index) => {
-    const before = seen[index - 1]
-    if (!before || inputs.some(t => t > before.t - 0.5 && t <= now.t)) return []
-    const menu = before.menu
-    const isImpossible =
-      // The menu still stands there as it did.
-      (now.view === 'idle_prompt' &&
-        menu !== null &&
-        now.rowsAt(menu.first, menu.text.split('\n').length) === menu.text) ||
-      (before.view === 'idle_prompt' && now.view === 'tool_result') ||
-      (before.view !== 'startup' && before.view !== 'unknown' && now.view === 'startup') ||
-      (before.view === 'auth_required' && now.view === 'thinking')
-    return isImpossible ? [`${before.view} → ${now.view} at ${now.t.toFixed(2)} (${now.rule})`] : []
-  })
+function wordsOf(blocks: readonly Block[]): string[] {
+  return renderMarkdown(blocks)
+    .split(/\s+/u)
+    .filter(word => /\p{L}/u.test(word))
 }
 
-/** Rests of less than two seconds in the middle of work that nobody interrupted. */
-function excursions(seen: readonly Seen[], inputs: readonly number[]): string[] {
-  const found: string[] = []
-  let rested: number | null = null
-  seen.forEach((now, index) => {
-    const isIdle = now.busy === false && now.awaiting === null && now.view !== 'unknown'
-    if (seen[index - 1]?.busy === true && isIdle) rested = now.t
-    else if (now.busy === true && rested !== null) {
-      const since = rested
-      if (now.t - since < 2 && !inputs.some(t => t >= since - 0.3 && t <= now.t))
-        found.push(`${since.toFixed(2)}–${now.t.toFixed(2)}`)
-      rested = null
-    }
-  })
-  return found
+function randomOf(seed: number): () => number {
+  let state = (seed * 2_654_435_761) >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
 }

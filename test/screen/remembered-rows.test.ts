@@ -4,19 +4,20 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { loadPack } from '../../src/agents/index.js'
 import { type Look, PaneScreen } from '../../src/panes/index.js'
-import { type Classified, classify, initialMemory, type Pack } from '../../src/screen/index.js'
+import { type Classification, classify, initialMemory, type Pack } from '../../src/screen/index.js'
 import { Conversation } from '../../src/sessions/index.js'
 import { type Frame, FrameCoalescer, TerminalEmulator } from '../../src/terminal/index.js'
 import { readWholeRecording } from '../../src/terminal/recording/index.js'
 
 /*
- * Rows that did not change are the same objects from frame to frame, and what was found out about them is remembered with them. Nobody may
- * notice: a frame made of new objects, of which nothing can be remembered, is read the same, however the bytes were cut.
+ * Unchanged rows are the same objects from frame to frame, and results about them are cached with
+ * them. The cache must not change the result: a frame of new objects, without cached results, is
+ * read the same, however the bytes were cut.
  */
 const packs = fileURLToPath(new URL('../../packs', import.meta.url))
 const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot']
 
-/** The recording of each agent with a menu in it, where it has one. */
+/** A recording of the agent with a menu, if there is one. */
 function castOf(agent: string): string {
   const casts = readdirSync(join(packs, agent, 'fixtures')).filter(name => name.endsWith('.cast'))
   const wanted = casts.sort().find(name => /approve|permission|question/.test(name)) ?? casts[0]!
@@ -39,22 +40,22 @@ async function piecesOf(cast: string, length: number): Promise<{ cols: number; r
   return { cols: header.cols, rows: header.rows, pieces }
 }
 
-/** Frames as they are classified, in order. */
+/** The frames to be classified, in order. */
 function* framesOf({ cols, rows, pieces }: { cols: number; rows: number; pieces: Piece[] }): Generator<Frame> {
   const emulator = new TerminalEmulator({ cols, rows, scrollback: 500 })
   const coalescer = new FrameCoalescer()
   for (const { t, bytes } of pieces)
     for (const event of emulator.feed(bytes, t, { live: false }))
-      if (event.type === 'frame') yield* coalescer.push(event.frame).map(({ frame }) => frame)
+      if (event.type === 'frame') yield* coalescer.push(event.frame)
 }
 
-function told({ observation, memory, layout, atWork }: Classified): string {
+function told({ observation, memory, layout, atWork }: Classification): string {
   const { blocks, roles, regions, composer, terminator, menu, quoted } = layout
   return JSON.stringify([observation, memory, atWork, blocks, roles, [...regions], composer, terminator, menu, quoted])
 }
 
 describe.each(AGENTS)('%s', agent => {
-  test('frames are read the same from new rows, whatever the pieces of their bytes', async () => {
+  test('frames are read the same from new rows, however their bytes were cut', async () => {
     const pack: Pack = await loadPack(agent, null)
     let [known, fresh] = [initialMemory(), initialMemory()]
     let frames = 0
@@ -80,7 +81,7 @@ describe.each(AGENTS)('%s', agent => {
       conversation.markTurn(look)
       const blocks = conversation.extract(look, { isOpen: true })
       const { shown, ...state } = conversation.state
-      // All rows that were kept are a lot to compare at every look.
+      // Comparing all rows at every frame takes too long.
       return JSON.stringify([blocks, state, looks % 25 === 0 ? shown : shown?.rows.length])
     }
     for (const { t, bytes } of pieces)

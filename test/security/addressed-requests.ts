@@ -8,13 +8,14 @@ export interface AddressedRequest {
   body?: unknown
 }
 
-/** Operations that would end the login they are asked with, or stream until somebody hangs up. */
+/** Operations that end their own login, or stream until the client disconnects. */
 const LEFT_OUT =
   /^(lockdown\.|auth\.(logout|session|login|step-up|token)|events\.stream|attractor\.events|daemon\.|sessions\.wait)/
 
 /**
- * Requests that name an address wherever a request can hold words: in every part of the path, every query, every field of the body that takes
- * any text, for every form of body that an operation documents. Fields that must be real for a request to get anywhere are given.
+ * Requests with an address wherever a request can have a text: in every path parameter, query and
+ * text field of the body, for every documented form of the body. Fields that must be valid have
+ * valid values.
  */
 export function addressedRequests(
   document: Loose,
@@ -40,7 +41,7 @@ export function addressedRequests(
     }
   return requests
 
-  /** Values that fit a schema, one for each of its forms, with the address in place of any text. */
+  /** Values that match a schema, one for each of its forms, with the address for every text. */
   function samples(schema: Loose, name = ''): unknown[] {
     if (Object.hasOwn(known, name)) return [known[name]]
     if (schema?.$ref) return samples(document.components.schemas[schema.$ref.split('/').at(-1)], name)

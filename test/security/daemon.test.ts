@@ -21,8 +21,9 @@ import type { Loose } from '../server/support.js'
 import { addressedRequests } from './addressed-requests.js'
 
 /*
- * Rows of the incident table that only the program itself can prove: `signalbox serve` as a process of its own, started with the widest
- * umask, in a home where links were planted, for a person whose agents are programs that write down how they were started.
+ * Known incidents that only the program itself can prove: `signalbox serve` as a process, started
+ * with the widest umask, in a home with planted links, with agents that record how they were
+ * started.
  */
 
 const home = new TestHome()
@@ -44,11 +45,12 @@ interface AgentCall {
 beforeAll(async () => {
   for (const path of [person, planted, calls, home.path('config'), home.path('run'), home.path('state')])
     mkdirSync(path, { recursive: true, mode: 0o700 })
-  // Wherever a link leads, nothing may be written there.
+  // Nothing may be written to the target of a link.
   for (const file of PLANTED) symlinkSync(join(planted, file.replace('/', '-')), home.path(file))
   mkdirSync(bin)
   const recorder = join(home.directory, 'recorder')
-  // A shell: it is started dozens of times. What it was given is whole when its file has its name.
+  // A shell script, because it is started dozens of times. Its record is complete once the file has
+  // its final name.
   writeFileSync(
     recorder,
     `#!/bin/sh
@@ -124,7 +126,7 @@ function repository(name: string): string {
   return realpathSync(path)
 }
 
-/** A oneshot is begun, and ended as soon as its first agent was started: how that was done is all that is looked at. */
+/** Starts a oneshot and ends it after its first agent was started: only that start is checked. */
 async function firstCall(wish: object): Promise<AgentCall> {
   const { status, json, text } = await ask('POST', api('/runs'), wish)
   expect(status, text).toBe(201)
@@ -141,7 +143,7 @@ function folder(name: string): string {
 }
 
 describe('the program itself', () => {
-  test('S4 proxy or inspector reachable from the web: no operation goes to an address that a request names', async () => {
+  test('proxy or inspector reachable from the web: no operation connects to an address from a request', async () => {
     const reached: string[] = []
     const canary = createServer((request, response) => {
       reached.push(`${request.method} ${request.url}`)
@@ -171,10 +173,10 @@ describe('the program itself', () => {
       expect(status, `${operation} ${path}`).toBeLessThan(500)
     }
     expect(statuses.size).toBeGreaterThan(80)
-    // They are not all refused for their form: with such words graphs are checked and drawn, and runs begin.
+    // Not all of them are refused as malformed: graphs are checked and drawn, and runs start.
     for (const operation of ['graphs.validate', 'runs.start', 'sessions.list', 'usage.get'])
       expect(Math.min(...statuses.get(operation)!), operation).toBeLessThan(300)
-    // As a proxy is asked: with a whole address, or for a tunnel.
+    // Proxy requests: with an absolute URL, or for a tunnel.
     const token = readFileSync(home.path('state', 'token'), 'utf8').trim()
     for (const line of [`GET ${target} HTTP/1.1`, `CONNECT 127.0.0.1:${port} HTTP/1.1`]) {
       const socket = connect(Number(new URL(address).port), '127.0.0.1')
@@ -189,7 +191,7 @@ describe('the program itself', () => {
     expect(reached).toEqual([])
   })
 
-  test('S14 flags smuggled in text, deep links: a task stays a task for every agent, and no page or link starts anything', async () => {
+  test('flags in texts and deep links: a task stays a task for every agent, and no page or link starts anything', async () => {
     const isData = ({ args }: AgentCall) => {
       const at = args.findIndex(word => word.startsWith('--settings={"permissions"'))
       return at < 0 || args.slice(0, at).includes('--')
@@ -221,7 +223,7 @@ describe('the program itself', () => {
     for (const { text } of (await pageFiles()).values()) expect(text.includes('registerProtocolHandler')).toBe(false)
   })
 
-  test('S16 repository redirects the API: neither a project file nor a file of variables reaches an agent’s environment', async () => {
+  test('repository redirects the API: neither a project file nor an env file changes an agent’s environment', async () => {
     const evil = 'http://evil.example'
     const project = folder('redirected')
     writeFileSync(join(project, '.signalbox.toml'), `[agents.claude.env]\nANTHROPIC_BASE_URL = "${evil}"\n`)
@@ -235,7 +237,7 @@ describe('the program itself', () => {
     const call = await waitFor('claude in the project', () => agentCalls().find(({ cwd }) => cwd === project))
     expect(JSON.stringify(call)).not.toContain('evil.example')
     await ask('POST', api(`/sessions/${started.json.id}/stop`), { graceMs: 0 })
-    // Nor do those who ask over the network give it one.
+    // Requests over the network do not set one either.
     const env = { ANTHROPIC_BASE_URL: evil }
     const given = await ask('POST', api('/sessions'), { agent: 'claude', cwd: home.work, env })
     expect(given.json.error.code).toBe('E_INPUT')
@@ -245,7 +247,7 @@ describe('the program itself', () => {
     expect(readFileSync(home.path('config', 'config.toml'), 'utf8')).not.toContain('evil')
   })
 
-  test('S32 data loss by clean-up: work in the worktree of a session or a run outlives stopping, cancelling, repairing and a new start', async () => {
+  test('data loss by clean-up: work in the worktree of a session or run survives stop, cancel, repair and restart', async () => {
     const project = repository('kept')
     const started = await ask('POST', api('/sessions'), { agent: 'claude', cwd: project, worktree: true })
     expect(started.status, started.text).toBe(201)
@@ -276,7 +278,7 @@ describe('the program itself', () => {
     expect(git(sharing, 'show', 'HEAD:file.txt')).toBe('one\n')
   })
 
-  test('S13 revoked secret still valid: a new token ends the next request with the old one, its streams and its terminals', async () => {
+  test('revoked secret still valid: a new token invalidates the old one, its streams and its terminals', async () => {
     const before = readFileSync(home.path('state', 'token'), 'utf8').trim()
     const old = { authorization: `Bearer ${before}` }
     const { id } = await home.json<{ id: string }>(['start', '--json', '--', '/bin/cat'])
@@ -294,8 +296,8 @@ describe('the program itself', () => {
     expect((await ask('GET', api('/overview'))).status).toBe(200)
   })
 
-  test('S20 predictable temporary file: planted links are not followed, and whatever the umask all that is kept is the owner’s alone', async () => {
-    // Logged in by a link, so that there are devices; exported, so that there was a temporary directory.
+  test('predictable temporary file: planted links are not followed, and with any umask all files belong to the owner only', async () => {
+    // A login by a link creates a device; an export uses a temporary directory.
     const { link } = await home.json<{ link: string }>(['serve', '--link', '--json'])
     const code = link.split('#')[1]
     expect((await ask('POST', api('/auth/session'), { code, name: 'x' }, { authorization: '' })).status).toBe(201)
@@ -307,7 +309,7 @@ describe('the program itself', () => {
     let files = 0
     for (const entry of readdirSync(home.home, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name)
-      // What git checks out has the modes of the commit; the directory above is closed.
+      // Files that git checks out have the modes of the commit; the directory above is closed.
       if (entry.isSymbolicLink() || path.includes('/worktrees/')) continue
       files++
       if ((statSync(path).mode & 0o077) !== 0) wide.push(`${path} ${(statSync(path).mode & 0o777).toString(8)}`)
@@ -317,7 +319,7 @@ describe('the program itself', () => {
     expect(readdirSync(home.directory).filter(name => name.startsWith('signalbox-'))).toEqual([])
   })
 
-  test('S34 poisoned install: the page is whole in what the server ships, and nothing was written into other programs’ settings', async () => {
+  test('poisoned install: the dashboard loads only files of the server, and settings of other programs are not written', async () => {
     const files = await pageFiles()
     expect([...files.keys()].filter(path => path.endsWith('.js')).length).toBeGreaterThan(3)
     const foreign: Record<string, RegExp> = {
@@ -330,7 +332,8 @@ describe('the program itself', () => {
         if (type.includes(kind)) expect([path, pattern.exec(text)?.[0]]).toEqual([path, undefined])
     const policy = (await fetch(`${address}/`)).headers.get('content-security-policy')!
     expect(policy.split('; ')).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'"]))
-    // Sessions and runs of agents have been started above: none of their own settings, and no shell's, is touched by us.
+    // Sessions and runs of agents were started above: neither their settings nor those of a shell
+    // were changed.
     const written = readdirSync(person, { recursive: true, encoding: 'utf8' })
     expect(
       written.filter(path => /^\.(claude|codex|gemini|config|bashrc|zshrc|profile|gitconfig|npmrc)/.test(path)),
@@ -339,7 +342,7 @@ describe('the program itself', () => {
   })
 })
 
-/** Everything that a browser loads from this server: the page, and what its files name. */
+/** Everything that a browser loads from this server: the page and the files that it names. */
 async function pageFiles(): Promise<Map<string, { text: string; type: string }>> {
   const found = new Map<string, { text: string; type: string }>()
   const waiting = ['/', '/shell-worker.js', '/manifest.webmanifest']

@@ -6,11 +6,15 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { newEvent } from '../../src/events/index.js'
+import type { Block } from '../../src/screen/index.js'
 import { ROUTES } from '../../src/server/index.js'
 import { StaticFiles } from '../../src/server/static-files.js'
 import { type Ask, eventsOf, type Login, TestServer, until } from '../server/support.js'
 
-/* The rows of the incident table that concern the server, against a running one. The whole table of who may ask what is test/server/contract.test.ts. */
+/*
+ * Known incidents of other servers, against a running one. test/server/contract.test.ts has the
+ * whole table of access rights.
+ */
 
 const CANARY = 'sk-ant-api03-CANARYCANARYCANARYCANARYCANARY'
 const SERVED = ROUTES.filter(route => !route.isSocketOnly)
@@ -71,7 +75,7 @@ function upgrade(
 }
 
 describe('reaching the server', () => {
-  test('S1 open local HTTP server: every route answers 401 or 403 without credentials, from loopback, any Origin, none', async () => {
+  test('open local HTTP server: every route answers 401 or 403 without credentials, from loopback, any Origin, none', async () => {
     const before = await position()
     for (const { method, path, access } of SERVED) {
       if (access === 'open') continue
@@ -83,7 +87,7 @@ describe('reaching the server', () => {
     expect(await position()).toBe(before)
   })
 
-  test('S2 cross-origin WebSocket to loopback: foreign, null, missing or other-port Origin fails the upgrade', async () => {
+  test('cross-origin WebSocket to loopback: foreign, null, missing or other-port Origin fails the upgrade', async () => {
     const port = server.port
     for (const origin of [
       'http://evil.example',
@@ -101,7 +105,7 @@ describe('reaching the server', () => {
     })
   })
 
-  test('S3 DNS rebinding: a foreign Host is refused before routing, HTTP and upgrade, also with an Origin equal to it', async () => {
+  test('DNS rebinding: a foreign Host is refused before routing, HTTP and upgrade, also with an Origin equal to it', async () => {
     for (const host of ['rebind.example', `rebind.example:${server.port}`]) {
       expect(await code('GET', '/', { headers: { host } })).toBe('E_HOST')
       expect(await code('GET', api('/overview'), { as: 'token', headers: { host, origin: `http://${host}` } })).toBe(
@@ -111,7 +115,7 @@ describe('reaching the server', () => {
     }
   })
 
-  test('S5 CSRF on dangerous actions: simple forms, text/plain and missing proofs are refused, and nothing is changed', async () => {
+  test('CSRF on dangerous actions: simple forms, text/plain and missing proofs are refused, and nothing is changed', async () => {
     const before = await position()
     for (const { method, path, access } of SERVED.filter(({ isWrite, access: by }) => isWrite && by !== 'open')) {
       const target = filled(path)
@@ -128,7 +132,7 @@ describe('reaching the server', () => {
     expect(await position()).toBe(before)
   })
 
-  test('S6 wildcard CORS, public bind, shell: no Access-Control header on any answer, and 0.0.0.0 refuses to start', async () => {
+  test('wildcard CORS, public bind, shell: no Access-Control header on any response, and 0.0.0.0 refuses to start', async () => {
     for (const { method, path } of SERVED) {
       const { headers } = await server.ask(method, filled(path), {
         headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
@@ -151,7 +155,7 @@ describe('reaching the server', () => {
 })
 
 describe('what is sent', () => {
-  test('S7 shell injection through parameters: hostile words stay words, and the canary is never made', async () => {
+  test('shell injection through parameters: hostile words stay words, and the canary file is never created', async () => {
     const canary = join(server.work, 'canary')
     const hostile = [
       `$(touch ${canary})`,
@@ -179,7 +183,7 @@ describe('what is sent', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  test('S8 script injection into a terminal bridge: input reaches the program as bytes only', async () => {
+  test('script injection into a terminal bridge: input reaches the program as bytes only', async () => {
     const canary = join(server.work, 'canary-8')
     const text = `x; touch ${canary}; $(touch ${canary}) \`touch ${canary}\` \${x@P} \u001b[200~`
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `${text}\r` } })
@@ -191,7 +195,7 @@ describe('what is sent', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  test('S9 server address or token from a link: the page is told to talk to its own origin alone, and no address carries a secret', async () => {
+  test('server address or token from a link: the page may connect to its own origin only, and no URL contains a secret', async () => {
     const { headers } = await server.ask('GET', `/login?server=http://evil.example&token=${server.token}`)
     expect(headers['content-security-policy']).toContain("connect-src 'self'")
     expect(headers['content-security-policy']).toContain("base-uri 'none'")
@@ -199,20 +203,21 @@ describe('what is sent', () => {
     expect(await code('GET', api(`/overview?access_token=${server.token}&code=x`))).toBe('E_LOGIN')
   })
 
-  test('S10 token leaked to another local port: what another server received of the page is worth nothing to it', async () => {
+  test('token leaked to another local port: what another server received from the page is useless to it', async () => {
     const caught: Record<string, string>[] = []
     const impostor = createServer((request, response) => {
       caught.push(request.headers as Record<string, string>)
       response.end('{}')
     })
     await new Promise<void>(resolve => impostor.listen(0, '127.0.0.1', resolve))
-    // The page signs for the host it talks to: a proof for another port is none for ours.
+    // The page signs for the host that it talks to: a proof for another port is not valid here.
     const { port } = impostor.address() as { port: number }
     const proof = server.proofOf(owner, 'GET', api('/overview'), undefined, { host: `127.0.0.1:${port}` })
     expect(await code('GET', api('/overview'), { as: owner, headers: { 'x-signalbox-proof': proof } })).toBe('E_PROOF')
     expect(await code('GET', api('/overview'), { headers: { cookie: 'session=1' } })).toBe('E_LOGIN')
     await new Promise(resolve => impostor.close(resolve))
-    // Down for a moment: whoever takes our port gets requests that are signed for it, and keeps them.
+    // While the server is down, another program on its port receives requests that are signed for
+    // it.
     const kept = server.proofOf(owner, 'POST', api('/grants/pause'), Buffer.from('{}'))
     const { port: own } = server
     await server.api.close()
@@ -229,7 +234,7 @@ describe('what is sent', () => {
     expect((await server.ask('GET', api('/overview'), { as: owner })).status).toBe(200)
   })
 
-  test('S11 unauthenticated settings write: binaries, hooks and bind cannot be changed, and nothing without owner and step-up', async () => {
+  test('unauthenticated settings write: binaries, hooks and bind cannot be changed, and nothing without owner and step-up', async () => {
     const file = join(server.directory, 'home', 'config', 'config.toml')
     const change = (changes: object, as: Ask['as'] = owner) =>
       server.ask('PATCH', api('/settings'), { as, body: { changes } })
@@ -250,7 +255,7 @@ describe('what is sent', () => {
       'env.pass',
       'notify.command',
       'oneshot.endpoint',
-      'store.url',
+      'store.keep_days',
       'projects.roots',
     ]
     for (const key of forbidden) expect((await change({ [key]: 'x' })).json.error.code, key).toBe('E_ROLE')
@@ -258,7 +263,7 @@ describe('what is sent', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('S12 claimed scopes, unvalidated token accepted: garbage equals none, and a claim changes no role', async () => {
+  test('claimed scopes, unvalidated token accepted: an invalid token equals none, and a claim changes no role', async () => {
     for (const bearer of [
       '',
       'null',
@@ -283,7 +288,7 @@ describe('what is sent', () => {
     ).toBe('E_ROLE')
   })
 
-  test('S13 revoked secret still valid: rotation ends the next request, open streams and terminals', async () => {
+  test('revoked secret still valid: rotation ends the next request, open streams and terminals', async () => {
     const before = server.token
     const events = await server.send('GET', api('/events'), { as: 'token' })
     const terminal = new WebSocket(`ws://${server.authority}/api/v1/panes/${session}/terminal`, {
@@ -310,7 +315,7 @@ describe('what is sent', () => {
 })
 
 describe('files', () => {
-  test('S19 symlinks out of the allowed place: downloads, graphs and the page’s own files follow none', async () => {
+  test('symlinks out of the allowed directory: downloads, graphs and the page’s files do not follow them', async () => {
     symlinkSync('/etc/passwd', join(server.work, 'link.txt'))
     symlinkSync('/etc', join(server.work, 'etc.d'))
     symlinkSync('/etc/passwd', join(server.work, 'flow.dot'))
@@ -341,7 +346,7 @@ describe('files', () => {
       expect(await files.answer(path, undefined).text(), path).not.toContain(server.token)
   })
 
-  test('S19 symlinks out of the allowed place: a directory that is swapped for a link all the while leads nowhere either', async () => {
+  test('symlinks out of the allowed directory: a directory that is repeatedly swapped for a link is not followed either', async () => {
     const outside = join(server.directory, 'outside')
     const [place, real, link] = ['swapped', 'real', 'link'].map(name => join(server.work, name)) as [
       string,
@@ -381,11 +386,11 @@ describe('files', () => {
     } finally {
       await swapper.terminate()
     }
-    // Both were met, so there was something to get wrong.
+    // Both states occurred, so the test could have failed.
     expect(Math.min(seen.inside, seen.refused)).toBeGreaterThan(0)
   })
 
-  test('S20 predictable temporary file: planted links are replaced, not followed; secrets are 0600', async () => {
+  test('predictable temporary file: planted links are replaced, not followed; secrets are 0600', async () => {
     const state = join(server.directory, 'home', 'state')
     const victim = join(server.directory, 'victim')
     writeFileSync(victim, 'untouched')
@@ -402,7 +407,7 @@ describe('files', () => {
       expect(statSync(file).mode & 0o777, file).toBe(0o600)
   })
 
-  test('S21 prefix comparison of hosts or paths: what only begins like ours is foreign', async () => {
+  test('prefix comparison of hosts or paths: a host or path with only the same beginning is foreign', async () => {
     const { port } = server
     const hosts = [
       `127.0.0.1.evil:${port}`,
@@ -434,7 +439,7 @@ describe('files', () => {
     expect(await code('GET', api(`/sessions/${session}/files?path=a%00b`), { as: 'token' })).toMatch(/^E_/)
   })
 
-  test('S35 secrets in shared logs: a planted secret is in no answer, event or log line', async () => {
+  test('secrets in shared logs: a planted secret is in no response, event or log line', async () => {
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `key ${CANARY}\r` } })
     const live = server.host.live(session)!
     await until(async () => {
@@ -474,8 +479,10 @@ describe('files', () => {
     for await (const { event, data } of eventsOf(events)) {
       frames.push(JSON.stringify(data))
       if (event === 'run.notice') {
-        const update = { session, turn: 't', message: 'm', blocks: [{ kind: 'prose', text: `says ${CANARY}` }] }
-        server.host.bus.emit({ type: 'message.update', ...update } as never)
+        const [rows, source]: [Block['rows'], 'screen'] = [[0, 0], 'screen']
+        const base = { id: 'b', rows, provisional: true, missing: false, source }
+        const blocks: Block[] = [{ ...base, kind: 'notice', text: `says ${CANARY}` }]
+        server.host.bus.emit({ type: 'message.update', session, turn: 't', message: 'm', blocks })
       }
       if (event === 'message.update') break
     }
@@ -489,7 +496,7 @@ describe('files', () => {
 })
 
 describe('limits', () => {
-  test('too much, too deep, malformed: an error with a number in it, and the server goes on', async () => {
+  test('a request that is too large, too deep or malformed gets an error with the limit, and the server continues', async () => {
     const path = api('/graphs/validate')
     expect(await code('POST', path, { as: 'token', body: Buffer.alloc(1024 * 1024 + 1, 32) })).toBe('E_TOO_LARGE')
     expect(
@@ -505,7 +512,7 @@ describe('limits', () => {
     expect((await server.ask('GET', api('/overview'), { as: 'token' })).status).toBe(200)
   })
 
-  test('a body that only claims to be small is cut off where it is not', async () => {
+  test('a body that is larger than it claims is cut off', async () => {
     const socket = connect(server.port, '127.0.0.1')
     const head = `POST ${api('/graphs/validate')} HTTP/1.1\r\nhost: ${server.authority}\r\nauthorization: Bearer ${server.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     socket.write(head)
@@ -520,7 +527,7 @@ describe('limits', () => {
     socket.destroy()
   })
 
-  test('who asks too often waits; five wrong codes close the door; slow headers are cut off; connections are counted', async () => {
+  test('too many requests have to wait, five wrong codes block the login, slow headers are cut off, connections are limited', async () => {
     const small = await TestServer.start({
       settings: { requestsPerS: 1, requestsBurst: 5, loginsPer15Min: 5, headersMs: 200, maxConnections: 4 },
     })
@@ -555,7 +562,7 @@ describe('limits', () => {
     }
   })
 
-  test('a login link works once, whatever came of it, and no answer tells how close a guess was', async () => {
+  test('a login link works once, and no response reveals how close a guess was', async () => {
     const link = server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
     const wrong = await server.ask('POST', api('/auth/session'), { body: { code: `${link}x` } })
     expect((await server.ask('POST', api('/auth/session'), { body: { code: link } })).status).toBe(201)

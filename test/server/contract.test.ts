@@ -5,8 +5,9 @@ import type { Route } from '../../src/server/route.js'
 import { type Ask, type Login, TestServer, type Told } from './support.js'
 
 /*
- * Every operation × every way of asking. The list is the server's own, so a new operation is in the table before anybody thinks of it.
- * Paths name things that are not there and bodies say nonsense: who is let in gets 400, 404 or 409 for it, and nothing is changed.
+ * Every operation × every way of asking. The list is the server's own, so a new operation is in the
+ * table before anybody thinks of it. Paths name things that are not there and bodies say nonsense:
+ * who is let in gets 400, 404 or 409 for it, and nothing is changed.
  */
 
 const SERVED = ROUTES.filter(route => !route.isSocketOnly)
@@ -59,7 +60,7 @@ async function refusals(routes: readonly Route[], how: (route: Route) => Ask, co
 }
 
 describe('the table of operations', () => {
-  test('names every operation once, with a role and an answer', () => {
+  test('has every operation once, with a role and an answer', () => {
     const ids = ROUTES.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const route of ROUTES) expect(Object.keys(route.answers).length, route.id).toBeGreaterThan(0)
@@ -67,15 +68,15 @@ describe('the table of operations', () => {
   })
 })
 
-describe('who is let in', () => {
-  test('nobody without a login, whatever the Origin', async () => {
+describe('access over TCP', () => {
+  test('a request without a login is refused, whatever its Origin', async () => {
     expect(await refusals(GUARDED, () => ({}), ['E_LOGIN'])).toEqual([])
     expect(await refusals(GUARDED, () => ({ headers: { origin: server.address } }), ['E_LOGIN'])).toEqual([])
     const hooks = SERVED.filter(({ access }) => access === 'hook')
     expect(await refusals(hooks, () => ({}), ['E_LOGIN'])).toEqual([])
   })
 
-  test('a foreign Host is refused before anything is looked up, also with a good token and a matching Origin', async () => {
+  test('an unknown Host is refused first, even with a valid token and a matching Origin', async () => {
     const hosts = [
       'evil.example',
       `evil.example:${server.port}`,
@@ -91,7 +92,7 @@ describe('who is let in', () => {
     expect(unknown.json.error.code).toBe('E_HOST')
   })
 
-  test('a foreign Origin is refused, also with a good token or proof', async () => {
+  test('an unknown Origin is refused, even with a valid token or proof', async () => {
     const origins = [
       'http://evil.example',
       'null',
@@ -110,12 +111,12 @@ describe('who is let in', () => {
       ).toEqual([])
   })
 
-  test('a proof without the word of the browser that it comes from our page is not enough', async () => {
+  test('a proof without an Origin or Sec-Fetch-Site of our page is refused', async () => {
     const bare = { origin: null, 'sec-fetch-site': null }
     expect(await refusals(GUARDED, () => ({ as: logins.get('owner')!, headers: bare }), ['E_ORIGIN'])).toEqual([])
   })
 
-  test('a proof is good for one request, one address, one minute', async () => {
+  test('a proof is valid for one request, one address, one minute', async () => {
     const as = logins.get('owner')!
     const bad = ['E_PROOF']
     expect(await refusals(GUARDED, () => ({ as, proof: { target: '/api/v1/overview?x' } }), bad)).toEqual([])
@@ -134,7 +135,7 @@ describe('who is let in', () => {
     }
   })
 
-  test('a revoked device and a token of before are nobody', async () => {
+  test('a revoked device and a rotated token are refused', async () => {
     const gone = await server.login('owner')
     await server.ask('DELETE', `/api/v1/auth/devices/${gone.device}`, { as: 'token' })
     expect(await refusals(GUARDED, () => ({ as: gone }), ['E_LOGIN'])).toEqual([])
@@ -145,7 +146,7 @@ describe('who is let in', () => {
     expect((await server.ask('GET', '/api/v1/overview', { as: 'token' })).status).toBe(200)
   })
 
-  test('each role may do what it may, and no more; what a client claims to be changes nothing', async () => {
+  test('each role may do exactly what the table says, whatever a client claims to be', async () => {
     for (const [role, as] of logins) {
       const [may, mayNot] = [true, false].map(is =>
         GUARDED.filter(({ access }) => RANK[role] >= RANK[access as Role] === is),
@@ -160,7 +161,7 @@ describe('who is let in', () => {
     }
   })
 
-  test('a server that only shows refuses every write, and no reading', async () => {
+  test('a read-only server refuses every write and no read', async () => {
     const writes = GUARDED.filter(({ isWrite }) => isWrite)
     expect(await refusals(writes, () => ({ as: 'token' }), ['E_READ_ONLY'], readOnly)).toEqual([])
     for (const route of GUARDED.filter(({ isWrite }) => !isWrite)) {
@@ -169,12 +170,12 @@ describe('who is let in', () => {
     }
   })
 
-  test('what the command line alone may ask for is not there', async () => {
+  test('operations of the socket do not exist over TCP', async () => {
     for (const route of ROUTES.filter(({ isSocketOnly }) => isSocketOnly))
       expect(await ask(route, { as: 'token' }), route.id).toMatchObject({ status: 404, code: 'E_UNKNOWN' })
   })
 
-  test('every answer carries the headers of security and none that lets other pages in', async () => {
+  test('every answer has the security headers and no CORS header', async () => {
     const targets = ['/', '/login', '/api/v1/overview', '/api/v1/none', '/healthz', '/assets/none.js']
     for (const target of targets)
       for (const as of ['nobody', 'token'] as const) {

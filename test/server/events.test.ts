@@ -4,6 +4,8 @@ import { newId } from '../../src/clock/index.js'
 import { createRun } from '../../src/engine/index.js'
 import { newEvent } from '../../src/events/index.js'
 import { REPLAY_BYTES_MAX, REPLAY_EVENTS_MAX } from '../../src/server/live/replay.js'
+import { streamEvent } from '../../src/server/schemas/events.js'
+import { EPHEMERAL_FRAMES, hello as helloFrame } from '../../src/server/schemas/stream.js'
 import { eventsOf, type Loose, TestServer, until } from './support.js'
 
 let server: TestServer
@@ -24,11 +26,20 @@ async function read(query: string, isEnough: (seen: Seen[]) => boolean, headers:
   expect(response.statusCode).toBe(200)
   const seen: Seen[] = []
   for await (const event of eventsOf(response)) {
+    checkFrame(event)
     seen.push(event)
     if (isEnough(seen)) break
   }
   response.destroy()
   return seen
+}
+
+/** Every frame is as its schema says, without further fields. */
+function checkFrame({ event, id, data }: Seen): void {
+  if (event === 'heartbeat' || event === 'bye') return
+  const ephemeral = EPHEMERAL_FRAMES[event as keyof typeof EPHEMERAL_FRAMES]
+  const schema = event === 'hello' ? helloFrame : id === null ? ephemeral : streamEvent
+  expect(schema?.safeParse(data), event).toMatchObject({ success: true, data })
 }
 
 const notice = (text: string) => newEvent('run.notice', { level: 'info', text })
@@ -51,7 +62,7 @@ const logged = (seen: readonly Seen[]) => seen.filter(({ id }) => id !== null)
 const position = async () => `${server.host.store.id}:${await server.host.store.head()}`
 
 describe('the stream of events', () => {
-  test('says hello first, then tells live what is in the log, with ids that rise', async () => {
+  test('starts with hello, then sends events of the log as they are written, with rising ids', async () => {
     const reading = read('', seen => logged(seen).length === 6)
     const { parts } = server.api
     while (parts.streams.count('events') === 0) await new Promise(resolve => setImmediate(resolve))
@@ -64,7 +75,7 @@ describe('the stream of events', () => {
     expect(Date.parse(rest[0]!.data.at)).toBeGreaterThan(0)
   })
 
-  test('resumed at any position it tells the same as one that never broke', async () => {
+  test('resumed at any position it sends the same events as one without an interruption', async () => {
     const before = await server.host.store.head()
     await write(30, 100)
     const after = await server.host.store.head()
@@ -77,7 +88,7 @@ describe('the stream of events', () => {
     }
   })
 
-  test('what is written while it resumes comes behind what was missed: no gap, no double', async () => {
+  test('events that are written while it resumes follow the missed ones without gap or duplicate', async () => {
     const since = await position()
     await write(300, 1000)
     const reading = read(`?since=${since}`, seen => logged(seen).length === 900)
@@ -87,7 +98,7 @@ describe('the stream of events', () => {
     expect(ids).toEqual(Array.from({ length: 900 }, (_, n) => ids[0]! + n))
   })
 
-  test('a scope and types keep the rest out, and belong to the cursor', async () => {
+  test('a scope and types filter the stream, also when it resumes from a cursor', async () => {
     const since = await position()
     await write(9, 5000)
     await server.host.store.append('host', 'any', [newEvent('pack.reloaded', { agent: 'demo' })])
@@ -99,7 +110,7 @@ describe('the stream of events', () => {
     expect((await server.ask('GET', '/api/v1/events?scope=all:x', { as: 'token' })).json.error.code).toBe('E_INPUT')
   })
 
-  test('a cursor that cannot be resumed from is a gap: another store, ahead of the log, too far behind', async () => {
+  test('a cursor of another store, ahead of the log or too far behind is reported as a gap', async () => {
     const head = await server.host.store.head()
     const hello = async (since: string) => (await read(`?since=${since}`, seen => seen.length === 1))[0]!.data
     for (const since of ['deadbeef:1', `${server.host.store.id}:${head + 1}`, 'nonsense', 'a:b:c'])
@@ -115,7 +126,7 @@ describe('the stream of events', () => {
     expect(await hello(since)).toMatchObject({ resume: 'gap' })
   })
 
-  test('10 000 events missed in one absence are told again, each once and in order, while more are written', async () => {
+  test('10 000 missed events are replayed once each and in order while more are written', async () => {
     const since = await position()
     const events = Array.from({ length: 10_000 }, (_, n) => notice(`${n}`))
     await server.host.store.append('run/run_7', 'any', events, { durability: 'normal' })
@@ -132,7 +143,7 @@ describe('the stream of events', () => {
     expect(logged(seen).map(({ data }) => Number(data.data.text))).toEqual(Array.from({ length: 10_100 }, (_, n) => n))
   })
 
-  test('a reader that stops reading is sent away, and harms no other; its cursor makes it whole', async () => {
+  test('a reader that stops reading is disconnected without harm to others, and resumes from its cursor', async () => {
     const { streams } = server.api.parts
     while (streams.count('events') > 0) await new Promise(resolve => setTimeout(resolve, 5))
     const slow = await server.send('GET', '/api/v1/events', { as: 'token' })
@@ -146,7 +157,8 @@ describe('the stream of events', () => {
     for (let n = 0; n < 2_000; n += 50) {
       const events = Array.from({ length: 50 }, (_, k) => notice(`${n + k} ${'x'.repeat(4_000)}`))
       await server.host.store.append('run/run_8', 'any', events, { durability: 'normal' })
-      // Reader and writer are one process here: the quick reader stays quick on a slow machine, too.
+      // Reader and writer are one process here: the quick reader stays quick on a slow machine,
+      // too.
       while (had < n + 50) await new Promise(resolve => setTimeout(resolve, 1))
     }
     const all = logged(await quick)
@@ -165,7 +177,7 @@ describe('the stream of events', () => {
     expect([...got, ...rest]).toEqual(all)
   })
 
-  test('previews of panes are told only to those who watch, and a subscription belongs to who opened it', async () => {
+  test('previews of panes are sent only to streams that watch them, and only the opener may change a subscription', async () => {
     const response = await server.send('GET', '/api/v1/events', { as: 'token' })
     const { value: hello } = await eventsOf(response).next()
     const path = `/api/v1/events/${hello!.data.subscription}/watch`
@@ -175,7 +187,7 @@ describe('the stream of events', () => {
     response.destroy()
   })
 
-  test('whoever asks for records is told how sessions and runs are after each change, and a request is not kept waiting', async () => {
+  test('a stream with records gets sessions and runs after each change, and a request at once', async () => {
     const { host } = server
     const id = newId('ses')
     const started = newEvent('session.started', {
@@ -244,7 +256,7 @@ describe('the stream of events', () => {
     )
   })
 
-  test('a server that is started again goes on from the cursor of before', async () => {
+  test('a restarted server resumes from a cursor of the previous one', async () => {
     const since = await position()
     await write(3, 90_000)
     await server.halt()

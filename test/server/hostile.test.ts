@@ -5,8 +5,9 @@ import type { Route } from '../../src/server/route.js'
 import { TestServer } from './support.js'
 
 /*
- * Every operation with ids, queries and bodies that nobody meant. The server answers each with one of its own errors: what it did not
- * foresee would be E_INTERNAL. Left out is what ends logins by design, and streams.
+ * Every operation with ids, queries and bodies that nobody meant. The server answers each with one
+ * of its own errors: what it did not foresee would be E_INTERNAL. Left out is what ends logins by
+ * design, and streams.
  */
 const SKIPPED = [
   'lockdown.begin',
@@ -96,7 +97,7 @@ const request = fc.constantFrom(...ASKED).chain(route =>
   }),
 )
 
-test('hostile requests get errors of ours, never one that was not foreseen, and the server goes on', async () => {
+test('hostile requests get defined errors, never an internal one, and the server keeps running', async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ route, words, query, body }) => {
       let at = 0

@@ -23,8 +23,8 @@ const body = (text: string) => new TextEncoder().encode(text)
 let done = 0
 const write = async () => Response.json({ done: ++done }, { status: 201 })
 
-describe('a write that names itself', () => {
-  test('is done once; a server that is started again knows its answer; after a day it is a new one', async () => {
+describe('a request with an Idempotency-Key', () => {
+  test('is performed once, also across a restart of the server; after a day the key is new', async () => {
     const first = await (await new Idempotency(store, clock).once('k', body('a'), write)).json()
     const again = await new Idempotency(store, clock).once('k', body('a'), write)
     expect([again.status, await again.json()]).toEqual([201, first])
@@ -35,7 +35,7 @@ describe('a write that names itself', () => {
     expect(await (await new Idempotency(store, clock).once('k', body('a'), write)).json()).not.toEqual(first)
   })
 
-  test('is done once when it is sent twice at the same time', async () => {
+  test('is performed once when it is sent twice at the same time', async () => {
     const once = new Idempotency(store, clock)
     let go: () => void = () => undefined
     const gate = new Promise<void>(resolve => {
@@ -53,7 +53,7 @@ describe('a write that names itself', () => {
     expect([calls, told]).toEqual([1, [{ calls: 1 }, { calls: 1 }]])
   })
 
-  test('that failed may be sent again under its name', async () => {
+  test('that failed may be sent again with the same key', async () => {
     const once = new Idempotency(store, clock)
     const refuse = async () => Response.json({ error: {} }, { status: 409 })
     expect((await once.once('k', body('a'), refuse)).status).toBe(409)
@@ -61,7 +61,7 @@ describe('a write that names itself', () => {
     expect((await once.once('k', body('a'), write)).status).toBe(201)
   })
 
-  test('during which the server died is not done again unasked', async () => {
+  test('during which the server died is not performed again', async () => {
     let begun: () => void = () => undefined
     const isBegun = new Promise<void>(resolve => {
       begun = resolve
@@ -74,12 +74,12 @@ describe('a write that names itself', () => {
     const before = done
     await expect(new Idempotency(store, clock).once('k', body('a'), write)).rejects.toMatchObject({
       code: 'E_IDEMPOTENCY',
-      message: expect.stringContaining('not known'),
+      message: expect.stringContaining('its outcome is unknown'),
     })
     expect(done).toBe(before)
   })
 
-  test('takes bounded room, however many there are', async () => {
+  test('takes a bounded amount of space, however many there are', async () => {
     const once = new Idempotency(store, clock)
     const places = new Set<string>()
     const saved = store.saveSnapshot.bind(store)

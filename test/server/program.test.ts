@@ -1,12 +1,16 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executableText } from '../../src/trust/index.js'
+import { itNeeding } from '../support/requirements.js'
 import { type Loose, TestServer, until } from './support.js'
 
-/* The API as a program meets it: the documented commands, the document itself, the figures, and what a lockdown leaves of it. */
+/*
+ * The API for programs: the documented commands, the OpenAPI document, the metrics, and the effect
+ * of a lockdown.
+ */
 
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guides', 'server.md')
 const api = (path: string) => `/api/v1${path}`
@@ -24,11 +28,10 @@ describe('the guide', () => {
     .map(([, text]) => text!)
     .filter(text => /^curl |\(curl /m.test(text))
 
-  // They use programs that a machine may lack; then this is said to be skipped.
-  const hasPrograms = ['curl', 'jq'].every(name => spawnSync(name, ['--version']).status === 0)
-  test.skipIf(!hasPrograms)('its curl commands do what they say, as they are written', async () => {
+  itNeeding('curl and jq', 'the curl commands work as they are written', async () => {
     expect(blocks).toHaveLength(2)
-    // The directories and the port of this server in place of the documented ones; every answer that is no success is noted.
+    // The directories and the port of this server replace the documented ones; every failed request
+    // is recorded.
     const person = join(server.directory, 'person')
     mkdirSync(join(person, '.local', 'state'), { recursive: true })
     symlinkSync(join(server.directory, 'home', 'state'), join(person, '.local', 'state', 'signalbox'))
@@ -58,7 +61,7 @@ ${blocks.join('\n').replaceAll('127.0.0.1:4100', server.authority)}`,
 })
 
 describe('the document', () => {
-  test('is whole: every reference leads somewhere, every parameter is declared, every answer described', () => {
+  test('is complete: every reference resolves, every parameter is declared, every answer described', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
     const wrong: string[] = []
@@ -103,7 +106,7 @@ describe('the document', () => {
     expect(ids.size).toBeGreaterThan(90)
   })
 
-  test('its schemas are JSON Schema: known types, and nothing required that has no property', () => {
+  test('has valid JSON Schemas: known types, and every required property is declared', () => {
     const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
     const wrong: string[] = []
     const walk = (schema: Loose, place: string) => {
@@ -128,7 +131,7 @@ describe('the document', () => {
   })
 })
 
-test('the figures are in the form that Prometheus reads', async () => {
+test('the metrics are in the text format of Prometheus', async () => {
   await server.ask('GET', api('/overview'))
   const { text, headers } = await server.ask('GET', '/metrics', { as: 'token' })
   expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
@@ -158,7 +161,7 @@ test('the figures are in the form that Prometheus reads', async () => {
   expect(types.get('signalbox_sessions')).toBe('gauge')
 })
 
-test('in a lockdown a gate takes no answer that goes on over attractor’s routes, and stays open', async () => {
+test('in a lockdown a gate accepts no approving answer over the attractor API, and stays open', async () => {
   const dot =
     'digraph g { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
   const { hash } = await executableText(dot, server.work)

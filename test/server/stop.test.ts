@@ -9,11 +9,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A program that says when it is ready, and notes when it is asked to end instead of ending. */
-async function stubborn(note: string): Promise<string> {
+/** A program that prints "ready", and writes a file before it ends on SIGTERM. */
+async function start(note: string): Promise<string> {
   const { id } = await server.host.startSession({
     agent: null,
-    args: ['/bin/sh', '-c', `trap 'touch ${note}' TERM; echo ready; while :; do sleep 0.1; done`],
+    args: ['/bin/sh', '-c', `trap 'touch ${note}; exit' TERM; echo ready; while :; do sleep 0.1; done`],
     cwd: server.work,
     terminal: null,
     size: { cols: 80, rows: 24 },
@@ -29,14 +29,14 @@ async function stubborn(note: string): Promise<string> {
   return id
 }
 
-test('a session that is given no time to end is killed at once; one that is given some is asked first', async () => {
+test('stopping a session kills it at once without a grace period, and with one sends SIGTERM first', async () => {
   const [unasked, asked] = ['unasked', 'asked'].map(name => join(server.work, name)) as [string, string]
   const stop = (id: string, graceMs: number) =>
     server.ask('POST', `/api/v1/sessions/${id}/stop`, { as: 'token', body: { graceMs } })
-  const first = await stop(await stubborn(unasked), 0)
+  const first = await stop(await start(unasked), 0)
   expect(first.json.state).toBe('ended')
   expect(existsSync(unasked)).toBe(false)
-  const second = await stop(await stubborn(asked), 1_000)
+  const second = await stop(await start(asked), 60_000)
   expect(second.json.state).toBe('ended')
   expect(existsSync(asked)).toBe(true)
 })

@@ -8,7 +8,10 @@ import type WebSocket from 'ws'
 import { newEvent } from '../../src/events/index.js'
 import { type Loose, TestServer, until } from './support.js'
 
-/* Clients that stop reading: they cost the server a bounded amount of memory, and nobody else anything. */
+/*
+ * Clients that stop reading cost the server a bounded amount of memory and do not affect other
+ * clients.
+ */
 
 const MB = 1024 * 1024
 const SCROLLED = 3_000
@@ -19,7 +22,7 @@ const streams: IncomingMessage[] = []
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
-/** What is held: buffers that wait for a reader are outside of the heap. */
+/** Memory in use. Buffers that wait for a reader are outside of the heap. */
 function held(): number {
   collect()
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
@@ -48,7 +51,7 @@ beforeAll(async () => {
     return live.frame?.lines.some(row => row.text.includes('ready'))
   }, 60_000)
 })
-/** Nobody is left that reads or types: the next test, or a second try, begins alone. */
+/** Disconnects all readers, so that the next test starts without any. */
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.terminate()
   for (const stream of streams.splice(0)) stream.destroy()
@@ -71,19 +74,19 @@ async function view(want: 'view' | 'input'): Promise<{ socket: WebSocket; messag
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
   socket.send(JSON.stringify({ type: 'hello', want, cols: 80, rows: 24 }))
   await until(() => messages.some(message => message.type === 'snapshot'), 60_000)
-  // Who falls behind on a busy machine is shown a picture instead of the bytes.
+  // A viewer that falls behind on a busy machine gets a snapshot instead of the bytes.
   const text = () => Buffer.concat(bytes).toString('utf8') + messages.map(({ data }) => data ?? '').join('')
   return { socket, messages, text }
 }
 
-/** A key goes to the program and its echo comes back. */
+/** Types a word and waits for its echo. */
 async function types(viewer: Awaited<ReturnType<typeof view>>, word: string): Promise<void> {
   viewer.socket.send(Buffer.from(`${word}\r`))
   await until(() => viewer.text().includes(word), 60_000)
 }
 
 describe('a client that stops reading', () => {
-  test('and asks for ever more pictures gets a few, and the newest once it reads again', async () => {
+  test('and keeps asking for snapshots gets a few, and the newest once it reads again', async () => {
     const typing = await view('input')
     const greedy = await view('view')
     const size = JSON.stringify(greedy.messages.find(({ type }) => type === 'snapshot')).length
@@ -92,7 +95,8 @@ describe('a client that stops reading', () => {
     greedy.socket.pause()
     for (let n = 0; n < asked; n++) greedy.socket.send(JSON.stringify({ type: 'snapshot' }))
     for (let n = 0; n < asked; n++) greedy.socket.send(JSON.stringify({ type: 'ack', bytes: 1_000_000 }))
-    // One server: whoever types is heard, and while it is, all that the other asked for has arrived.
+    // When the server has echoed these words, it has also received all that the other client asked
+    // for.
     for (const word of ['one', 'two', 'three']) await types(typing, word)
     expect(held() - before).toBeLessThan(40 * MB)
     await types(typing, 'the last word')
@@ -103,7 +107,7 @@ describe('a client that stops reading', () => {
     typing.socket.close()
   })
 
-  test('twenty streams and seven terminals at once: memory stays bounded, others see and type as before', async () => {
+  test('memory stays bounded with twenty such streams and seven terminals, and others read and type as before', async () => {
     const { streams: open } = server.api.parts
     const typing = await view('input')
     for (let n = 0; n < 7; n++) (await view('view')).socket.pause()
@@ -122,10 +126,10 @@ describe('a client that stops reading', () => {
       await server.host.store.append('run/run_stuck', 'any', events, { durability: 'normal' })
       await types(typing, `word ${n} `)
     }
-    // 32 MB were told to each of them: 640 MB that nobody took.
+    // 32 MB were written for each of 20 streams, 640 MB in all.
     expect(held() - before).toBeLessThan(200 * MB)
     expect((await server.ask('GET', '/api/v1/overview', { as: 'token' })).status).toBe(200)
-    // Who took nothing is sent away.
+    // The server disconnects clients that read nothing.
     await until(() => open.count('events') === 0, 60_000)
   })
 })

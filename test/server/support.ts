@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import WebSocket from 'ws'
-import { openHome } from '../../src/cli/home.js'
-import { serverExtras } from '../../src/cli/serve/server-extras.js'
-import { serverSettings } from '../../src/cli/serve/server-settings.js'
 import { systemClock } from '../../src/clock/index.js'
+import { serverSettings } from '../../src/daemon/index.js'
 import type { RunHost } from '../../src/engine/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { openRuns } from '../../src/runs/index.js'
@@ -41,8 +40,8 @@ export interface Ask {
   }>
 }
 
-/** Parsed JSON whose form the test itself judges. */
-// biome-ignore lint/suspicious/noExplicitAny: the answers are checked against their schemas elsewhere
+/** Parsed JSON whose shape the test itself checks. */
+// biome-ignore lint/suspicious/noExplicitAny: other tests check the answers against their schemas
 export type Loose = any
 
 export interface Told {
@@ -56,6 +55,8 @@ export interface TestServerOptions {
   settings?: Partial<ServerSettings>
   onLog?: (line: string) => void
   hasRuns?: boolean
+  /** The text of `config.toml`. */
+  config?: string
 }
 
 /** A host of its own on a temporary home, with its server, in this process. */
@@ -92,7 +93,8 @@ export class TestServer {
   }
 
   /** Opens it again on the same home, as after a restart. */
-  async open({ settings = {}, onLog, hasRuns = false }: TestServerOptions = {}): Promise<void> {
+  async open({ settings = {}, onLog, hasRuns = false, config }: TestServerOptions = {}): Promise<void> {
+    if (config !== undefined) this.#configure(config)
     const home = openHome(this.context)
     const log = (line: string) => {
       this.log.push(line)
@@ -126,6 +128,12 @@ export class TestServer {
     await this.api.listenOnTcp()
   }
 
+  #configure(config: string): void {
+    const directory = join(this.directory, 'home', 'config')
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'config.toml'), config, { mode: 0o600 })
+  }
+
   #serve({ settings = {}, onLog }: TestServerOptions): Promise<ApiServer> {
     const home = openHome(this.context)
     const log = (line: string) => {
@@ -143,7 +151,7 @@ export class TestServer {
         sessionsPerMin: 10_000,
         ...settings,
       },
-      extras: serverExtras(this.context, home),
+      env: this.context.env,
       clock: systemClock,
       version: '0.0.0',
       stop: () => undefined,
@@ -298,13 +306,13 @@ export async function* eventsOf(
   }
 }
 
-/** Polls until `look` gives something. */
-export async function until<T>(look: () => T | Promise<T>, ms = 10_000): Promise<NonNullable<T>> {
+/** Polls until `look` gives something. The limit ends a test that hangs; it judges no speed. */
+export async function until<T>(look: () => T | Promise<T>, ms = 60_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms
   for (;;) {
     const found = await look()
     if (found) return found as NonNullable<T>
-    if (Date.now() > deadline) throw new Error(`waited ${ms} ms in vain`)
+    if (Date.now() > deadline) throw new Error(`nothing after ${ms} ms: ${look}`)
     await new Promise(resolve => setTimeout(resolve, 10))
   }
 }

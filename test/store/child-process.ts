@@ -4,12 +4,12 @@ import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { compiledChild } from '../support/compiled.js'
 
-/** A program beside this file, run in a process of its own, that talks in lines. */
+/** A program in this directory, run in a separate process, that reads and writes lines. */
 export class Child {
   readonly process: ChildProcess
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   readonly #lines: Interface
-  /** What was printed before anybody listened. */
+  /** Lines that were printed before there was a handler. */
   readonly #early: string[] = []
   #handler: ((line: string) => void) | null = null
 
@@ -31,7 +31,7 @@ export class Child {
     this.#handler = handler
   }
 
-  /** Waits for a line that the program prints when it is ready. */
+  /** Waits for the next line. */
   async line(): Promise<string> {
     const early = this.#early.shift()
     if (early !== undefined) return early
@@ -47,7 +47,7 @@ export class Child {
     this.process.stdin!.write(`${line}\n`)
   }
 
-  /** All lines until the program has ended and its output is read to the end. */
+  /** All lines until the end of the program's output. */
   async finish(): Promise<string[]> {
     const lines: string[] = []
     this.onLine(line => lines.push(line))

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Everything in the database itself and nothing in its journal, as after the end of the last process that used it. */
+/** The database file with an empty journal, as after the end of the last process that used it. */
 async function wholeFile(path: string): Promise<Buffer> {
   const driver = await loadDriver()
   const database = new driver(path)
@@ -56,7 +56,10 @@ function isTrue(event: StoredEvent): boolean {
   return JSON.stringify(event) === JSON.stringify(goodEvents[event.position - 1])
 }
 
-/** Uses a damaged store as a program would. Whatever it tells must be true, and what it does not tell it must have noticed. */
+/**
+ * Uses a damaged store as a program would. Every event that it returns must be unchanged, and
+ * missing events must be reported.
+ */
 async function examine(path: string): Promise<'whole' | 'damaged'> {
   const store = await openStore({ path, clock: systemClock, projections: [tally] }).catch((error: unknown) => error)
   if (store instanceof SignalboxError) {
@@ -76,7 +79,10 @@ async function examine(path: string): Promise<'whole' | 'damaged'> {
   return problems.length > 0 ? 'damaged' : 'whole'
 }
 
-/** Moves it aside and reads what was saved: only true events, a clean bill, and a store that works. */
+/**
+ * Quarantines it and reads the salvaged store: only unchanged events, no problems, and it accepts
+ * appends.
+ */
 async function fix(path: string): Promise<number> {
   const damaged = readFileSync(path)
   const { movedTo, salvaged } = await quarantine(path, { clock: new SimulatedClock(1_700_000_000_000) })
@@ -94,10 +100,10 @@ async function fix(path: string): Promise<number> {
 }
 
 describe('a flipped bit', () => {
-  // A prime step visits every kind of place: header, list of tables, inner pages, rows, index, free space.
+  // The offsets hit every kind of place: header, schema, inner pages, rows, index, free space.
   const offsets = Array.from({ length: 40 }, (_, index) => (index * 15_331 + 977 * index) % (EVENTS * 700))
 
-  it('is never read as the truth, and most of the rest is saved', async () => {
+  it('is never returned as data, and most of the other events are salvaged', async () => {
     let damagedFiles = 0
     for (const [index, offset] of offsets.entries()) {
       const path = write(flip(offset % goodFile.length, index % 8))
@@ -109,21 +115,21 @@ describe('a flipped bit', () => {
   })
 
   it.each([
-    ['in the magic words', 3],
+    ['in the magic number', 3],
     ['in the page size', 16],
     ['in the format version', 19],
     ['in the text encoding', 59],
-    ['in our own mark', 70],
-    ['in the list of tables', 104],
-    ['in the text of the list of tables', 3_900],
-  ])('%s costs nothing but a doctor', async (_where, offset) => {
+    ['in the application id', 70],
+    ['in the schema', 104],
+    ['in the text of the schema', 3_900],
+  ])('%s loses no event', async (_where, offset) => {
     const path = write(flip(offset))
     if ((await examine(path)) === 'damaged') expect(await fix(path)).toBe(EVENTS)
   })
 })
 
-describe('pages that are gone', () => {
-  it('costs the events on them when a page is overwritten, and no others', async () => {
+describe('lost pages', () => {
+  it('an overwritten page loses its own events and no others', async () => {
     const last = goodFile.length / PAGE
     for (const page of [1, Math.floor(last / 3), Math.floor(last / 2), last - 2]) {
       const bytes = Buffer.from(goodFile)
@@ -134,7 +140,7 @@ describe('pages that are gone', () => {
     }
   })
 
-  it('costs nothing when the first page is overwritten', async () => {
+  it('an overwritten first page loses no event', async () => {
     const bytes = Buffer.from(goodFile)
     bytes.fill(0, 0, PAGE)
     const path = write(bytes)
@@ -142,7 +148,7 @@ describe('pages that are gone', () => {
     expect(await fix(path)).toBe(EVENTS)
   })
 
-  it.each([0.95, 0.7, 0.5, 0.25])('keeps what is left when the file is cut to %d of its size', async part => {
+  it.each([0.95, 0.7, 0.5, 0.25])('a file cut to %d of its size keeps the events that are left', async part => {
     for (const size of [Math.floor(goodFile.length * part), Math.floor((goodFile.length * part) / PAGE) * PAGE]) {
       const path = write(goodFile.subarray(0, size))
       expect(await examine(path)).toBe('damaged')
@@ -150,7 +156,7 @@ describe('pages that are gone', () => {
     }
   })
 
-  it.each([1, 99, 4_000])('makes no new store from the first %d bytes of an old one', async size => {
+  it.each([1, 99, 4_000])('the first %d bytes of a store are not opened as a new store', async size => {
     const path = write(goodFile.subarray(0, size))
     expect(await examine(path)).toBe('damaged')
     expect(await fix(path)).toBe(0)
@@ -158,7 +164,7 @@ describe('pages that are gone', () => {
 })
 
 describe('the quarantine', () => {
-  it('takes the journal along and reads what is in it', async () => {
+  it('moves the journal as well and reads its events', async () => {
     const path = join(directory, 'journal.db')
     writeFileSync(path, goodFile)
     const store = await openStore({ path, clock: systemClock })
@@ -170,7 +176,7 @@ describe('the quarantine', () => {
     expect(salvaged).toEqual({ events: EVENTS + 1, damaged: 0, brokenStreams: 0 })
   })
 
-  it('gives the new store another id, because it is not the one that was lost', async () => {
+  it('gives the new store another id', async () => {
     const path = write(goodFile)
     const before = await openStore({ path, clock: systemClock })
     await before.close()
@@ -180,7 +186,7 @@ describe('the quarantine', () => {
     await after.close()
   })
 
-  it('refuses while somebody has the store open', async () => {
+  it('refuses while the store is open', async () => {
     const path = write(goodFile)
     const store = await openStore({ path, clock: systemClock })
     await store.head()
@@ -195,7 +201,7 @@ describe('the quarantine', () => {
     })
   })
 
-  it('never writes over an earlier quarantine, and leaves nothing else behind', async () => {
+  it('never overwrites an earlier quarantine, and leaves no other files behind', async () => {
     const path = write(Buffer.from('not a database'))
     const clock = new SimulatedClock(0)
     const first = await quarantine(path, { clock })

@@ -1,4 +1,5 @@
-// Mounts a small disk that only this process sees, fills it through the store, and tells what happened as one line of JSON.
+// Mounts a small disk that only this process sees, fills it through the store, and prints what
+// happened as one line of JSON.
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

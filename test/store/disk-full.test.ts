@@ -1,17 +1,16 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { describeNeeding } from '../support/requirements.js'
 import { Child } from './child-process.js'
 
 const PRIVATE_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount']
-const canMount =
-  spawnSync(PRIVATE_MOUNTS[0]!, [...PRIVATE_MOUNTS.slice(1), 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0
 
-// Where a process may not have mounts of its own, `open.test.ts` still fills a store up to a number of pages.
-describe.skipIf(!canMount)('a disk that is really full', () => {
-  it('refuses appends as a whole, keeps everything acknowledged, and goes on when there is room', async () => {
+// Where a process cannot have private mounts, `open.test.ts` still fills a store up to a number of
+// pages.
+describeNeeding('private mounts', 'a full disk', () => {
+  it('refuses whole appends, keeps everything acknowledged, and continues when there is room', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-full-'))
     try {
       const child = new Child('disk-full.child.ts', [directory], { command: PRIVATE_MOUNTS })

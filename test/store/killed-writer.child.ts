@@ -1,4 +1,4 @@
-// Appends without end and prints what was acknowledged, right after it was, until somebody kills it.
+// Appends without end and prints each acknowledged append at once, until it is killed.
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { systemClock } from '../../src/clock/index.js'
@@ -17,6 +17,6 @@ for (let n = 1; ; n += 1) {
   }))
   const durability = n % 2 === 0 ? 'full' : 'normal'
   const { position } = await store.append(`killed/${n % 4}`, 'any', events, { durability })
-  // Written at once and not through a stream, so that what is printed was acknowledged and what was acknowledged is printed.
+  // Written synchronously, so that exactly the acknowledged appends are printed.
   writeSync(1, `${position} ${n} ${count}\n`)
 }

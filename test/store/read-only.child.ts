@@ -1,4 +1,4 @@
-// Tries to use a store and prints the code of what came of it.
+// Tries to use a store and prints the error code.
 import { systemClock } from '../../src/clock/index.js'
 import { toSignalboxError } from '../../src/errors/index.js'
 import { openStore } from '../../src/store/index.js'

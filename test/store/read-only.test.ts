@@ -7,10 +7,10 @@ import { openStore } from '../../src/store/index.js'
 import { Child } from './child-process.js'
 
 const NOBODY = 65_534
-/** No permission stops root, so then the test looks at the store as somebody else. */
+/** Permissions do not restrict root: then the test uses the store as another user. */
 const isRoot = process.getuid?.() === 0
 
-it.skipIf(process.platform === 'win32')('says E_HOME for a file or a directory that may not be written', async () => {
+it.skipIf(process.platform === 'win32')('a store in a read-only file or directory is refused with E_HOME', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-read-only-'))
   const [file, closed, empty, good] = ['file', 'closed', 'empty', 'good'].map(name => join(directory, name)) as [
     string,

@@ -1,6 +1,9 @@
 import type { Projection } from '../../src/store/index.js'
 
-/** Counts the events of each stream: a document that must agree with the log whatever happened to the process that wrote it. */
+/**
+ * Counts the events of each stream. The count must agree with the log, whatever happened to the
+ * process that wrote it.
+ */
 export const tally: Projection = {
   name: 'tally',
   version: 1,

@@ -1,4 +1,5 @@
-// Appends to a stream that another writer wants as well, at the expected version and again after a conflict, and to its own streams.
+// Appends to a stream that another writer uses as well, at the expected version and again after a
+// conflict, and to its own streams.
 import { once } from 'node:events'
 import { systemClock } from '../../src/clock/index.js'
 import { SignalboxError } from '../../src/errors/index.js'

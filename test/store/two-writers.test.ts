@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock/index.js'
-import { openStore, type SqliteStore, type StoredEvent } from '../../src/store/index.js'
+import { type EventStore, openStore, type StoredEvent } from '../../src/store/index.js'
 import { Child } from './child-process.js'
 import { tally } from './tally.js'
 
@@ -13,7 +13,7 @@ const OWN = 4_000
 describe('two processes that append 10 000 events at once', () => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-two-'))
   const path = join(directory, 'store.db')
-  let store: SqliteStore
+  let store: EventStore
   let events: StoredEvent[]
   const received: number[] = []
 
@@ -36,7 +36,7 @@ describe('two processes that append 10 000 events at once', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  it('lose none and double none', () => {
+  it('lose and duplicate none', () => {
     expect(events).toHaveLength(2 * (SHARED + OWN))
     const written = events.map(
       event => `${event.stream.startsWith('own') ? 'own' : 'shared'} ${event.data.by} ${event.data.n}`,
@@ -61,7 +61,7 @@ describe('two processes that append 10 000 events at once', () => {
     expect(received).toEqual(events.map(event => event.position))
   })
 
-  it('leave documents that agree with the log, and nothing to complain about', async () => {
+  it('leave documents that agree with the log, and a store without problems', async () => {
     expect(await store.document('tally', 'shared')).toMatchObject({ state: { count: 2 * SHARED } })
     const counted = (await store.documents<{ count: number }>('tally')).reduce((sum, { state }) => sum + state.count, 0)
     expect(counted).toBe(events.length)

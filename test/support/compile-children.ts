@@ -4,8 +4,9 @@ import { rolldown } from 'rolldown'
 import { COMPILED, TESTS } from './compiled.js'
 
 /**
- * Before all tests: every `*.child.ts`, which tests start as a process of its own, becomes one plain JavaScript file. Started from
- * its TypeScript source such a process spends a second of processor time on reading it, fifty times over in some tests.
+ * Compiles every `*.child.ts`, which tests start as separate processes, to one plain JavaScript
+ * file before the tests run. A process that starts from TypeScript spends a second of processor
+ * time on compiling, and some tests start fifty of them.
  */
 export default async function compileChildren(): Promise<void> {
   const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.child.ts'))

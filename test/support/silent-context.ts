@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What a command is given, for a home under `directory` and with nobody who reads what it says. */
+/** A command's context with a home below `directory` that discards all output. */
 export function silentContext(directory: string, cwd = directory) {
   const { PATH = '/usr/bin:/bin' } = process.env
   const ignore = () => undefined

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { SignalboxError } from '../../src/errors/index.js'
+import { daemonContext } from '../../src/runs/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
-import { was } from './regressions.js'
+import { executableText } from '../../src/trust/index.js'
+import { regression } from './regressions.js'
 import { TestBot } from './support.js'
 
 const MAY_I = {
@@ -63,14 +64,14 @@ beforeAll(async () => {
 })
 afterAll(() => bot.close())
 
-it('/new asks for the project, starts the agent there, and says so', async () => {
+it('/new asks for the project and starts the agent there', async () => {
   ann.say('/new')
   const which = await bot.seen(ann, 'Which project?')
   ann.press(which, 'shop')
   await bot.seen(ann, /shop · demo · #1[\s\S]*started/)
 })
 
-it('plain text goes to the agent; the answer grows as a draft and comes whole, with its formatting', async () => {
+it('plain text goes to the agent; the answer grows as a draft and is sent with its formatting', async () => {
   const before = ann.chat.messages.at(-1)!.id
   ann.say('hello')
   const answer = await bot.seen(ann, 'signal box', before)
@@ -81,7 +82,7 @@ it('plain text goes to the agent; the answer grows as a draft and comes whole, w
   expect(new Set(drafts.map(({ fields }) => fields.draft_id)).size).toBe(1)
 })
 
-it('a request comes as a card; a press decides it, and "applied" is edited into the same message', async () => {
+it('a request is a card; a button decides it, and the same message shows "applied"', async () => {
   ann.say('clean up')
   const card = await bot.seen(ann, 'Demo wants to use')
   expect(card.text).toContain('touch cleaned')
@@ -100,9 +101,9 @@ it('a request comes as a card; a press decides it, and "applied" is edited into 
 })
 
 it(
-  was(
-    'original/text-into-approval',
-    'text while a request is open is not typed into it; it can become the reason to deny',
+  regression(
+    'earlier/text-into-approval',
+    'a text is not typed into an open request; it can become the reason of a denial',
   ),
   async () => {
     const before = ann.chat.messages.at(-1)!.id
@@ -119,7 +120,7 @@ it(
   },
 )
 
-it('a reply to a question’s card is its answer', async () => {
+it('a reply to the card of a question answers it', async () => {
   const before = ann.chat.messages.at(-1)!.id
   ann.say('ask me')
   const card = await bot.seen(ann, 'Which port?', before)
@@ -128,7 +129,7 @@ it('a reply to a question’s card is its answer', async () => {
   await bot.seen(ann, 'Port 9999 it is.')
 })
 
-it('a command that is none of ours goes to the agent as it stands; //x as /x', async () => {
+it('an unknown command goes to the agent unchanged, and //x as /x', async () => {
   const isOnScreen = (text: string) => bot.host.liveSessions()[0]!.frame!.lines.some(line => line.text.includes(text))
   ann.say('/frobnicate now')
   await bot.fake.until(() => isOnScreen('/frobnicate now'), 'the command on the agent’s screen')
@@ -139,7 +140,7 @@ it('a command that is none of ours goes to the agent as it stands; //x as /x', a
   await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
 })
 
-it('a file goes up and the agent is told; a file of the project comes down, one outside does not', async () => {
+it('an uploaded file is reported to the agent; files of the project can be downloaded, others not', async () => {
   ann.sendFile('notes.txt', Buffer.from('all aboard'), { caption: 'read this' })
   await bot.seen(ann, 'Stored as notes.txt')
   const [session] = await bot.host.records()
@@ -154,16 +155,16 @@ it('a file goes up and the agent is told; a file of the project comes down, one 
   )
   expect(Buffer.from(sent.document!.bytes).toString()).toBe('# Plan\n')
   ann.say('/download ../scenario.json')
-  await bot.seen(ann, 'lies outside of the project')
+  await bot.seen(ann, 'lies outside the project')
 })
 
-it('a viewer reads, and nothing more: no buttons, no words to the agent', async () => {
+it('a viewer can only read: no buttons, no texts to the agent', async () => {
   const vic = bot.person(4712, 'Vic')
   vic.say('/sessions')
   const list = await bot.seen(vic, 'shop · demo · #1')
   expect(list.markup?.inline_keyboard ?? []).toEqual([])
   vic.say('do something')
-  await bot.seen(vic, 'This needs the role of approver.')
+  await bot.seen(vic, 'This needs the role approver.')
   const before = ann.chat.messages.at(-1)!.id
   ann.say('clean a third time')
   const card = await bot.seen(ann, 'Demo wants to use', before)
@@ -172,25 +173,25 @@ it('a viewer reads, and nothing more: no buttons, no words to the agent', async 
   const { callback_data: data } = card.markup!.inline_keyboard![0]![0]!
   const press = vic.press(card, { data: data! })
   await bot.fake.until(() => press.answer, 'an answer to the press')
-  expect(press.answer).toMatchObject({ text: 'You may look, but not decide here.', isAlert: true })
+  expect(press.answer).toMatchObject({ text: 'You have read access only: you cannot decide here.', isAlert: true })
   ann.press(card, 'Deny')
   await bot.fake.until(() => /⛔/.test(theirs.text), 'the end on the viewer’s card')
 })
 
-it('looks: /read, /screen, /history, /context, /usage, /runs, /approvals, /explain', async () => {
+it('reading commands: /read, /screen, /history, /context, /usage, /runs, /approvals, /explain', async () => {
   for (const [command, expected] of [
     ['/read', /./],
     ['/screen', /demo/i],
     ['/history', /shop · demo · #1/],
-    ['/context', /^shop · demo · #1\n(rests|works) · started [^{}"]*$/],
+    ['/context', /^shop · demo · #1\n(idle|working) · started [^{}"]*$/],
     ['/usage', /last 24 hours/],
     ['/runs', /No runs yet/],
-    ['/approvals', /Nothing waits/],
+    ['/approvals', /No request waits/],
     ['/explain', /won: \w+ [^{}"]+$/],
     ['/verbose 2', /results/],
     ['/quiet 2h', /Quiet until/],
-    ['/quiet off', /come again/],
-    ['/start', /Nothing waits/],
+    ['/quiet off', /Notifications are on/],
+    ['/start', /No request waits/],
     ['/keys', /Keys for/],
   ] as const) {
     const before = ann.chat.messages.at(-1)!.id
@@ -199,7 +200,7 @@ it('looks: /read, /screen, /history, /context, /usage, /runs, /approvals, /expla
   }
 })
 
-it('/git says how the project stands, and /diff sends all that is not committed, new files included', async () => {
+it('/git shows the state of the project, and /diff sends all uncommitted changes with new files', async () => {
   const { cwd } = (await bot.host.records()).find(({ number }) => number === 1)!
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=ann', '-c', 'user.email=ann@example.invalid', ...args], { cwd })
@@ -223,7 +224,7 @@ it('/git says how the project stands, and /diff sends all that is not committed,
   expect(text).toContain('+new here')
 })
 
-it('what is written while the agent works waits, can be changed, and can be taken back', async () => {
+it('a text for a working agent is held, and can be edited and removed', async () => {
   ann.say('long one')
   await bot.fake.until(() => bot.host.liveSessions()[0]?.phase === 'thinking', 'work')
   const before = ann.chat.messages.at(-1)!.id
@@ -234,14 +235,15 @@ it('what is written while the agent works waits, can be changed, and can be take
   await bot.seen(ann, /shop · demo · #1\nInterrupted\./, held.id)
 })
 
-it('the gate of a run is a card with its edges as buttons; the end of the run is told', async () => {
+it('the gate of a run is a card with its edges as buttons; the end of the run is reported', async () => {
   const dot = `digraph ship { start [shape=Mdiamond]; ask [shape=hexagon, label="Ship it?"]; done [shape=Msquare]
     start -> ask; ask -> done [label="[Y] Ship"]; ask -> done [label="[N] Hold"] }`
   const before = ann.chat.messages.at(-1)!.id
-  const wish = { dot, inputs: {}, project: bot.work, person: 'local', labels: { host: 'daemon' } }
-  const { pipelines } = bot.api.parts
-  const untrusted = await pipelines.create(wish).catch(error => error as SignalboxError)
-  const { id } = await pipelines.create({ ...wish, trust: String((untrusted as SignalboxError).details?.hash) })
+  const { hash: trust } = await executableText(dot, bot.work)
+  const { home, env } = bot.api.parts
+  const { store, clock } = bot.host
+  const context = daemonContext({ store, home: home(), env, clock, person: 'local' }, bot.work)
+  const { id } = await bot.api.parts.attractor.create(context, { dot, project: bot.work, trust })
   const card = await bot.seen(ann, 'Ship it?', before)
   const labels = card.markup!.inline_keyboard!.flat().map(({ text }) => text)
   expect(labels.join()).toMatch(/Ship.*Hold/)
@@ -253,11 +255,11 @@ it('the gate of a run is a card with its edges as buttons; the end of the run is
   await bot.seen(ann, /ship[\s\S]*completed/, end.id)
 })
 
-it('/stop asks once, stops, and says what is current now', async () => {
+it('/stop asks, stops, and names the session that is current then', async () => {
   ann.say('/stop')
   const sure = await bot.seen(ann, /Stop shop · demo · #1/)
   ann.press(sure, 'Yes, stop it')
-  await bot.seen(ann, 'has stopped. No session is left')
+  await bot.seen(ann, 'has stopped. No session is running')
   ann.say('anybody there?')
   await bot.seen(ann, 'No session.')
   expect(bot.errors).toEqual([])

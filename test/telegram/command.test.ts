@@ -6,8 +6,8 @@ import { main } from '../../src/cli/main.js'
 import { SimulatedClock } from '../../src/clock/index.js'
 import { People } from '../../src/people/index.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
-import { Pairing } from '../../src/telegram/pairing.js'
-import { type Intent, parseUpdate } from '../../src/telegram/parse-update.js'
+import { Pairing } from '../../src/telegram/incoming/pairing.js'
+import { type Intent, parseUpdate } from '../../src/telegram/incoming/parse-update.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-telegram-command-'))
 const home = join(directory, 'home')
@@ -44,7 +44,7 @@ async function signalbox(...args: string[]): Promise<{ code: number; out: string
   return { code, out: lines.join('\n') }
 }
 
-it('pairs an account by its number, says hello to it, and shuts it out again', async () => {
+it('the command pairs an account by its id, sends it a message, and unpairs it', async () => {
   expect((await signalbox('telegram')).out).toContain('nobody is paired, so it answers nobody')
   expect(await signalbox('telegram', 'pair', '4711', '--name', 'Ann', '--role', 'owner')).toMatchObject({ code: 0 })
   const file = join(home, 'config', 'people.json')
@@ -55,18 +55,18 @@ it('pairs an account by its number, says hello to it, and shuts it out again', a
   const ann = fake.person(4711, 'Ann')
   expect(await signalbox('telegram', 'test')).toMatchObject({ code: 0, out: '4711: sent' })
   expect(ann.chat.messages.map(({ text }) => text)).toEqual(['Signalbox can reach you.'])
-  expect((await signalbox('telegram', 'unpair', '4711')).out).toContain('can do nothing here any more')
+  expect((await signalbox('telegram', 'unpair', '4711')).out).toContain('is no longer paired')
   expect(JSON.parse((await signalbox('telegram', '--json')).out)).toMatchObject({ hasToken: true, isRunning: false })
 })
 
-it('names are no accounts, pairing a phone needs a person, and a token that others can read is refused unsaid', async () => {
+it('an account name is refused, pairing needs a person, and a token file that others can read is refused without its content', async () => {
   expect((await signalbox('telegram', 'pair', '@ann')).out).toContain('names are never compared')
   expect(await signalbox('telegram', 'setup')).toMatchObject({ code: 4 })
   chmodSync(tokenFile, 0o644)
   const { out, code } = await signalbox('telegram', 'test')
   chmodSync(tokenFile, 0o600)
   expect(code).toBe(6)
-  expect(out).toContain('can be read by others')
+  expect(out).toContain('other users can read')
   expect(out).not.toContain(fake.token)
 })
 
@@ -86,23 +86,23 @@ const said = (text: string, fields: Record<string, unknown> = {}): Intent =>
     { id: 1, username: 'box_bot' },
   )!
 
-it('a pairing window takes its code once, by their own hand, in private; five wrong ones or ten minutes close it', () => {
+it('a pairing window accepts its code once, not forwarded, in a private chat; five wrong codes or ten minutes close it', () => {
   const clock = new SimulatedClock()
   const pairing = new Pairing(new People(join(home, 'config')), clock)
-  expect(pairing.hear(said('ABCDEFGH'))).toBe(false)
+  expect(pairing.tryCode(said('ABCDEFGH'))).toBe(false)
   const { code } = pairing.open()
   expect(code).toMatch(/^[ACDEFGHJKMNPQRTUVWXY34679]{8}$/)
-  expect(pairing.hear(said(code!, { forward_origin: { type: 'user' } }))).toBe(false)
-  expect(pairing.hear(said(code!, { chat: { id: -5, type: 'group' } }))).toBe(false)
-  expect(() => pairing.confirm(code!)).toThrow('nobody has sent this code yet')
-  expect(pairing.hear(said(`/start ${code!.toLowerCase()}`))).toBe(true)
+  expect(pairing.tryCode(said(code!, { forward_origin: { type: 'user' } }))).toBe(false)
+  expect(pairing.tryCode(said(code!, { chat: { id: -5, type: 'group' } }))).toBe(false)
+  expect(() => pairing.confirm(code!)).toThrow('this code has not been sent to the bot')
+  expect(pairing.tryCode(said(`/start ${code!.toLowerCase()}`))).toBe(true)
   expect(pairing.open().candidate).toEqual({ id: 7, name: 'Eve' })
   expect(pairing.confirm(code!)).toMatchObject({ name: 'Eve', role: 'owner', telegram: [7] })
-  expect(pairing.hear(said(code!))).toBe(false)
+  expect(pairing.tryCode(said(code!))).toBe(false)
   pairing.open()
-  for (let tries = 0; tries < 5; tries++) pairing.hear(said('AAAAAAAA'))
+  for (let tries = 0; tries < 5; tries++) pairing.tryCode(said('AAAAAAAA'))
   expect(pairing.state()).toMatchObject({ isOpen: false, closed: 'too many wrong codes' })
   pairing.open()
   clock.advance(10 * 60_000)
-  expect(pairing.state()).toMatchObject({ isOpen: false, closed: 'the time is over' })
+  expect(pairing.state()).toMatchObject({ isOpen: false, closed: 'it expired' })
 })

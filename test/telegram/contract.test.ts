@@ -7,8 +7,10 @@ import { type BotApi, openBotApi } from '../../src/telegram/index.js'
 import { FAST } from './support.js'
 
 /*
- * What the Bot API documents, asked of the fake server always, and of a real bot when one is named: then green means that the fake
- * refuses what Telegram refuses. The person of the chat must have written to that bot before.
+ * The documented behaviour of the Bot API, checked against the fake server, and against a real bot when
+ * one is configured: then a pass means that the fake refuses what Telegram refuses. The person of the
+ * chat must have written to that bot before.
+ *
  * SIGNALBOX_CONTRACT_TOKEN_FILE=… SIGNALBOX_CONTRACT_CHAT=… npx vitest run test/telegram/contract.test.ts
  */
 const { SIGNALBOX_CONTRACT_TOKEN_FILE: tokenFile, SIGNALBOX_CONTRACT_CHAT: realChat } = process.env
@@ -69,7 +71,7 @@ describe.each(targets)('$name', ({ open }) => {
     return [error!.code, error!.message]
   }
 
-  it('knows itself, and answers a method that is not there with 404', async () => {
+  it('describes itself, and answers an unknown method with 404', async () => {
     expect(await call('getMe', {})).toMatchObject({ is_bot: true, username: expect.stringMatching(/bot$/i) })
     expect((await refusal('sendNothingAtAll', { x: 1 }))[0]).toBe(404)
   })
@@ -87,7 +89,7 @@ describe.each(targets)('$name', ({ open }) => {
     ['a text of more than 4096', { text: 'x'.repeat(4097) }, /message is too long/],
     ['a tag that is not closed', { text: '<b>x', parse_mode: 'HTML' }, /can't parse entities: .*end tag/i],
     [
-      'a tag that is not known',
+      'an unknown tag',
       { text: '<h1>x</h1>', parse_mode: 'HTML' },
       /can't parse entities: Unsupported start tag "h1" at byte offset 0/,
     ],
@@ -102,12 +104,12 @@ describe.each(targets)('$name', ({ open }) => {
       /BUTTON_DATA_INVALID/,
     ],
     [
-      'a link to nowhere on a button',
+      'a button with an invalid link',
       { text: 'x', reply_markup: { inline_keyboard: [[{ text: 'x', url: 'http://localhost' }]] } },
       /is invalid|BUTTON_URL_INVALID/,
     ],
     [
-      'a reply to nothing',
+      'a reply to an unknown message',
       { text: 'x', reply_parameters: { message_id: 2_000_000_000 } },
       /message to be replied not found/,
     ],
@@ -118,13 +120,13 @@ describe.each(targets)('$name', ({ open }) => {
     expect(message).toMatch(words)
   })
 
-  it('takes a text of exactly 4096, and a reply to nothing where that is allowed', async () => {
+  it('accepts a text of exactly 4096, and a reply to an unknown message where that is allowed', async () => {
     expect((await say({ text: 'x'.repeat(4096) })).text).toHaveLength(4096)
     const reply_parameters = { message_id: 2_000_000_000, allow_sending_without_reply: true }
     expect(await say({ text: 'x', reply_parameters })).toMatchObject({ text: 'x' })
   })
 
-  it('refuses an edit that changes nothing, an edit of nothing, and deleting nothing', async () => {
+  it('refuses an edit without a change, and to edit or delete an unknown message', async () => {
     const { message_id } = await say({ text: 'one' })
     expect((await refusal('editMessageText', inChat({ message_id, text: 'one' })))[1]).toMatch(
       /message is not modified/,
@@ -137,7 +139,7 @@ describe.each(targets)('$name', ({ open }) => {
     )
   })
 
-  it('refuses a caption of more than 1024, a chat and a file that are not there, and a press that is over', async () => {
+  it('refuses a caption of more than 1024, an unknown chat or file, and the answer to an old press', async () => {
     const document = fileField('a.txt', Buffer.from('a'))
     const long = await refusal('sendDocument', inChat({ document, caption: 'x'.repeat(1025) }))
     expect(long[1]).toMatch(/caption is too long/)
@@ -147,7 +149,7 @@ describe.each(targets)('$name', ({ open }) => {
     expect(answer).toEqual([400, expect.stringMatching(/query is too old|QUERY_ID_INVALID/)])
   })
 
-  it('refuses a command with a name that is none, and a draft without a number', async () => {
+  it('refuses an invalid command name, and a draft without an id', async () => {
     const commands = [{ command: 'No-Name', description: 'x' }]
     expect((await refusal('setMyCommands', { commands }))[1]).toMatch(/BOT_COMMAND_INVALID/)
     expect((await refusal('sendMessageDraft', inChat({ draft_id: 0, text: 'x' })))[0]).toBe(400)

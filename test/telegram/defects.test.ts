@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { delay, systemClock } from '../../src/clock/index.js'
 import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
-import { was } from './regressions.js'
+import { regression } from './regressions.js'
 import { raise, TestBot } from './support.js'
 
-/* What went wrong in bots before this one, each as a test against the fake server (requests come straight from the ledger). */
+/* Defects of other bots, each as a test against the fake server. The requests are raised directly in the ledger. */
 
 let bot: TestBot
 let ann: FakePerson
@@ -21,8 +21,8 @@ beforeAll(async () => {
   bob = bot.person(4713, 'Bob')
   ann.say('/start')
   bob.say('/start')
-  await bot.seen(ann, 'Nothing waits')
-  await bot.seen(bob, 'Nothing waits')
+  await bot.seen(ann, 'No request waits')
+  await bot.seen(bob, 'No request waits')
 })
 afterAll(() => bot.close())
 afterEach(() => void bot.errors.splice(0))
@@ -31,17 +31,13 @@ const cardOf = (person: FakePerson, command: string) => bot.seen(person, command
 const dataOf = (message: FakeMessage, label: string) =>
   message.markup!.inline_keyboard!.flat().find(({ text }) => text === label)!.callback_data!
 
-it(
-  was('original/callback-bytes', 'buttons carry nothing but a token, far below 64 bytes, whatever the path'),
-  async () => {
-    await raise(bot.host, `cat ${'/very/long/path'.repeat(20)}`)
-    const card = await cardOf(ann, '/very/long/path')
-    for (const { callback_data } of card.markup!.inline_keyboard!.flat())
-      expect(callback_data).toMatch(/^s1\.[\w-]{22}$/)
-  },
-)
+it(regression('earlier/callback-bytes', 'buttons carry only a token, far below 64 bytes, for any path'), async () => {
+  await raise(bot.host, `cat ${'/very/long/path'.repeat(20)}`)
+  const card = await cardOf(ann, '/very/long/path')
+  for (const { callback_data } of card.markup!.inline_keyboard!.flat()) expect(callback_data).toMatch(/^s1\.[\w-]{22}$/)
+})
 
-it(was('original/session-option', 'every option can be reached, by its own label'), async () => {
+it(regression('earlier/session-option', 'every option has a button with its label'), async () => {
   await raise(bot.host, 'ls options')
   const card = await cardOf(ann, 'ls options')
   ann.press(card, 'More…')
@@ -53,7 +49,7 @@ it(was('original/session-option', 'every option can be reached, by its own label
   expect(labels).toEqual(['Yes', 'Yes, for this session', 'No', 'Deny with reason', 'Back'])
 })
 
-it(was('hapi/callbacks', 'a stale button decides nothing, and not another open request either'), async () => {
+it(regression('hapi/callbacks', 'a stale button decides nothing, also no other open request'), async () => {
   const first = await raise(bot.host, 'ls first')
   const card = await cardOf(ann, 'ls first')
   const data = dataOf(card, 'Allow once')
@@ -62,11 +58,11 @@ it(was('hapi/callbacks', 'a stale button decides nothing, and not another open r
   await cardOf(ann, 'ls second')
   const press = ann.press(card, { data })
   await bot.fake.until(() => press.answer, 'an answer')
-  expect(press.answer?.text).toBe('This request is over.')
+  expect(press.answer?.text).toBe('This request is closed.')
   expect((await bot.host.ledger.get(second.id))?.state).toBe('pending')
 })
 
-it('of two who press at once the first decides; the other is told who did', async () => {
+it('of two presses at the same time the first decides; the second learns who did', async () => {
   const { id } = await raise(bot.host, 'ls both')
   const hers = await cardOf(ann, 'ls both')
   const his = await cardOf(bob, 'ls both')
@@ -79,7 +75,10 @@ it('of two who press at once the first decides; the other is told who did', asyn
 })
 
 it(
-  was('openclaw/40753', 'an edited or guessed callback, and somebody else’s button, do nothing and are on record'),
+  regression(
+    'openclaw/40753',
+    'an edited or guessed callback and the button of another person have no effect and are recorded',
+  ),
   async () => {
     const { id } = await raise(bot.host, 'ls edited')
     const card = await cardOf(ann, 'ls edited')
@@ -87,14 +86,14 @@ it(
     const forged = ann.press(card, { data: `s1.${'A'.repeat(22)}` })
     const foreign = bob.press(card, { data: dataOf(card, 'Allow once') })
     await bot.fake.until(() => forged.answer && foreign.answer, 'answers')
-    expect(forged.answer?.text).toBe('This button is not known here.')
-    expect(foreign.answer?.text).toBe('You may look, but not decide here.')
+    expect(forged.answer?.text).toBe('Unknown button.')
+    expect(foreign.answer?.text).toBe('You have read access only: you cannot decide here.')
     expect((await bot.host.ledger.get(id))?.state).toBe('pending')
     expect((await bot.events('telegram.refused')).length).toBe(before + 2)
   },
 )
 
-it('a stranger gets no answer, decides nothing, and is counted', async () => {
+it('an unpaired account gets no answer, decides nothing, and is counted', async () => {
   const eve = bot.person(666, 'Eve')
   const card = await cardOf(ann, 'ls edited')
   eve.say('/start')
@@ -102,12 +101,12 @@ it('a stranger gets no answer, decides nothing, and is counted', async () => {
   const press = eve.press(card, { data: dataOf(card, 'Allow once') })
   const before = ann.chat.messages.at(-1)!.id
   ann.say('/start')
-  await bot.seen(ann, '3 knocks of strangers', before)
+  await bot.seen(ann, '3 messages of unpaired accounts', before)
   expect(eve.chat.messages.filter(({ from }) => from.isBot)).toEqual([])
   expect(press.answer).toBeUndefined()
 })
 
-it(was('openclaw/73698', 'a forwarded message is no command, no answer and no reason'), async () => {
+it(regression('openclaw/73698', 'a forwarded message is neither a command nor an answer nor a reason'), async () => {
   const { id } = await raise(bot.host, 'ls forwarded')
   const card = await cardOf(ann, 'ls forwarded')
   ann.say('no, because', { replyTo: card.id, forwardedFrom: 'Mallory' })
@@ -119,7 +118,7 @@ it(was('openclaw/73698', 'a forwarded message is no command, no answer and no re
   expect((await bot.host.ledger.get(id))?.state).toBe('pending')
 })
 
-it('a reply to the card denies with that reason; the same words elsewhere do not', async () => {
+it('a reply to the card denies with that reason; the same text elsewhere does not', async () => {
   const { id } = await raise(bot.host, 'ls reason')
   const card = await cardOf(ann, 'ls reason')
   ann.say('not on a Friday')
@@ -129,15 +128,15 @@ it('a reply to the card denies with that reason; the same words elsewhere do not
   expect(decision).toMatchObject({ tier: 'deny', note: 'not on a Friday' })
 })
 
-it('an elevated request that is cut must be seen whole first; a high one is asked about twice', async () => {
+it('an elevated request that is cut must be shown whole first; a high one needs a second press', async () => {
   const { id } = await raise(bot.host, `rm -rf build/${'x'.repeat(3000)}`)
   const card = await cardOf(ann, 'rm -rf build/')
-  expect(card.text).toContain('characters in all')
+  expect(card.text).toContain('characters in total')
   ann.press(card, 'Allow once…')
   const below = await bot.fake.until(
     () =>
       bot.fake.visible(ann.chat).find(message => message.id > card.id && /More…/.test(JSON.stringify(message.markup))),
-    'new buttons under the whole request',
+    'new buttons below the whole request',
   )
   const really = below.markup!.inline_keyboard!.flat().find(({ text }) => text.startsWith('Allow once'))!.text
   ann.press(below, really)
@@ -149,7 +148,7 @@ it('an elevated request that is cut must be seen whole first; a high one is aske
   expect((await bot.host.ledger.get(id))?.decision).toMatchObject({ seen: { whole: true }, actor: { name: 'Ann' } })
 })
 
-it('the same update again does nothing twice', async () => {
+it('a repeated update has no effect', async () => {
   const { id } = await raise(bot.host, 'ls twice')
   const card = await cardOf(ann, 'ls twice')
   ann.press(card, 'Allow once')
@@ -163,7 +162,7 @@ it('the same update again does nothing twice', async () => {
   }
   const last = (await bot.events('telegram.update-taken')).at(-1)!.data.update as number
   bot.fake.state.updates.push({ callback_query: query }, last)
-  // Numbers begin anew after a quiet week.
+  // Telegram restarts the numbers of updates after a quiet week.
   const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates')
   await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'the repeated one to be confirmed')
   bot.fake.state.updates.endPoll()
@@ -176,7 +175,7 @@ it('the same update again does nothing twice', async () => {
 })
 
 it(
-  was('cursor-remote/21', 'buttons and cards outlive a restart; what was decided meanwhile is edited into them'),
+  regression('cursor-remote/21', 'buttons and cards survive a restart; cards show what was decided meanwhile'),
   async () => {
     const open = await raise(bot.host, 'ls survivor')
     const gone = await raise(bot.host, 'ls elsewhere')
@@ -202,9 +201,9 @@ it(
 )
 
 it(
-  was(
+  regression(
     ['plugins/4003', 'claude-code/83948'],
-    'after 409 there is one poller, it waits and hears again, and says meanwhile that it is deaf',
+    'after a 409 one poller waits and receives updates again; until then the health is deaf',
   ),
   async () => {
     const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates').length
@@ -220,7 +219,7 @@ it(
   },
 )
 
-it('a person who blocks the bot ends no session; a new word of theirs opens the chat again', async () => {
+it('a person who blocks the bot ends no session; their next message reopens the chat', async () => {
   bob.block()
   await raise(bot.host, 'ls blocked')
   await cardOf(ann, 'ls blocked')
@@ -230,24 +229,24 @@ it('a person who blocks the bot ends no session; a new word of theirs opens the 
   await bot.seen(bob, 'ls blocked', before)
 })
 
-it(was('claude-code/2.1.211', 'hidden characters of a request are shown, not hidden'), async () => {
+it(regression('claude-code/2.1.211', 'hidden characters of a request are made visible'), async () => {
   await raise(bot.host, 'echo safe\u202e rm -rf /\u200b')
   const card = await cardOf(ann, 'echo safe')
   expect(card.text).not.toMatch(/[\u202e\u200b]/)
 })
 
-it('a second bot for the same store is kept out', async () => {
+it('a second bot for the same store is refused', async () => {
   await expect(new Promise((_, reject) => bot.openBot({ owner: 'other' }).catch(reject))).rejects.toMatchObject({
     code: 'E_BUSY',
   })
 })
 
-it('pairing: the code from the machine, sent in private, and a yes at the machine; only then are they somebody', async () => {
+it('pairing needs the code of the machine, in a private chat, and a confirmation at the machine', async () => {
   const dan = bot.person(4999, 'Dan')
   const { code } = bot.bot.pairing.open()
   dan.say('/start AAAAAAAA')
   dan.say(`/start ${code}`)
-  await bot.seen(dan, 'somebody at the machine has to say yes')
+  await bot.seen(dan, 'confirm the pairing at the machine')
   dan.say('/sessions')
   await bot.bot.settled()
   expect(bot.people.byTelegram(4999)).toBeNull()
@@ -264,7 +263,7 @@ it('pairing: the code from the machine, sent in private, and a yes at the machin
   expect(dan.chat.messages.filter(({ id, from }) => id > after && from.isBot)).toEqual([])
 })
 
-it('a group that is not enabled hears nothing, whoever speaks in it', async () => {
+it('a group that is not enabled gets no answer to anybody’s message', async () => {
   const group = bot.fake.group(-77, 'Crew')
   ann.say('/approvals', { in: group })
   ann.say('/usage')

@@ -1,6 +1,6 @@
 import { type Clock, systemClock, type Timer } from '../../src/clock/index.js'
 
-/** A clock that runs as every clock does, and can be put forward: whatever is due by then happens at once. */
+/** A real-time clock that can be put forward: timers that are due by then fire at once. */
 export class JumpClock implements Clock {
   #ahead = 0
   readonly #pending = new Map<{ due: number }, () => void>()

@@ -15,12 +15,13 @@ import { openBotApi } from '../../src/telegram/index.js'
 import { raise, TestBot } from './support.js'
 
 /*
- * The bot dies right after each append and each call to Telegram, which is right before the next, while a request is shown, decided and ended and an answer is
- * told. The points are generated: a first run without a death counts them. Dying means that nothing the bot does afterwards reaches the store
- * or Telegram; the next bot finds what it left. Real kills of a real process at random points are in storm.test.ts.
+ * The bot dies right after each append and each call to Telegram, while a request is shown, decided and
+ * closed and an answer is sent. The points are generated: a first run without a death counts them. A dead
+ * bot's calls reach neither the store nor Telegram; the next bot takes over. Real kills of a real process
+ * at random points are in storm.test.ts.
  */
 
-/** Counts what a bot does once it is armed, and ends it at the chosen point. */
+/** Counts the appends and calls of a bot, and ends it at the chosen point. */
 class Fate {
   readonly points: string[] = []
   isArmed = false
@@ -31,7 +32,7 @@ class Fate {
     this.#dieAt = dieAt
   }
 
-  /** What a dead bot asks for is never answered. */
+  /** A call of a dead bot never resolves. */
   async pass<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.isDead) return new Promise(() => undefined)
     if (!this.isArmed) return work()
@@ -42,7 +43,7 @@ class Fate {
   }
 }
 
-/** The host as a bot sees it that may die: everything it writes passes its fate, decisions included. */
+/** The host of a bot that may die: each of its appends, also of decisions, is a kill point. */
 function mortal(host: Host, fate: Fate): Host {
   const named = (args: unknown[]) => [...JSON.stringify(args).matchAll(/"type":"([a-z.-]+)"/g)].map(([, type]) => type)
   const store = new Proxy(host.store, {
@@ -90,7 +91,7 @@ const prose = (text: string): Block => ({
 
 let trials = 0
 
-/** A request, a press, its end, an answer: with a bot that may die over it, and with the next one after it. */
+/** A request, a press, its end and an answer, with a bot that may die on the way and a next one after it. */
 async function trial(fate: Fate, at: string): Promise<void> {
   const number = ++trials
   const command = `ls trial-${number}-`
@@ -106,7 +107,7 @@ async function trial(fate: Fate, at: string): Promise<void> {
   const first = bot.bot
   fate.isArmed = true
   let isNext = false
-  /** Waits for something; where the bot dies meanwhile, for the next bot to bring it about. */
+  /** Waits for a condition; if the bot dies meanwhile, the next bot brings it about. */
   const until = async <T>(look: () => T | undefined | null | false, what: string): Promise<T> => {
     const found = await bot.fake.until(
       () => look() || (fate.isDead && !isNext ? ('dead' as const) : null),
@@ -136,7 +137,7 @@ async function trial(fate: Fate, at: string): Promise<void> {
   }
   await bot.host.store.append('session/ses_x', 'any', [newEvent('message.final', data)])
   await until(() => answers().length > 0, 'the answer')
-  // Whatever is left is done by whoever is there: the bot itself, or the next one.
+  // The bot itself or the next one does what is left.
   let isSettled = false
   void first.settled().then(() => {
     isSettled = true
@@ -151,7 +152,7 @@ async function trial(fate: Fate, at: string): Promise<void> {
   expect(decided, at).toHaveLength(1)
   expect(decided[0]!.data.tier, at).toBe(number % 2 ? 'allow-once' : 'deny')
   expect(keysOf(card), at).toEqual([])
-  // Of two copies one may still be unknown; pressed, it decides nothing and is closed too.
+  // One of two copies may still be unknown; a press on it decides nothing and closes it too.
   for (const copy of cards().filter(other => keysOf(other).length > 0)) {
     ann.press(copy, 'Allow once')
     await bot.fake.until(() => keysOf(copy).length === 0, `the end on the other copy (${at})`)
@@ -162,11 +163,11 @@ async function trial(fate: Fate, at: string): Promise<void> {
   await bot.bot.settled()
   expect(await bot.host.store.documents<QueuedItem>(telegramOutboxProjection.name), at).toEqual([])
   await bot.bot.stop()
-  // The dead one holds a poll and timers, and nothing of it may reach the next trial.
+  // The dead bot holds a poll and timers, which must not reach the next trial.
   void first.stop().catch(() => undefined)
 }
 
-it('killed after each append and each call: nothing is lost, doubled, or left with dead buttons', async () => {
+it('a bot that is killed after each append and each call loses and doubles nothing, and leaves no dead buttons', async () => {
   const whole = new Fate()
   await trial(whole, 'no death')
   const { points } = whole

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openHome } from '../../src/cli/home.js'
 import { SimulatedClock, systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { People } from '../../src/people/index.js'
@@ -18,12 +18,13 @@ import { DEFAULT_RATES } from '../../src/telegram/fake/rates.js'
 import { Refusal } from '../../src/telegram/fake/refusal.js'
 import { FakeState } from '../../src/telegram/fake/state.js'
 import { type BotApi, Telegram } from '../../src/telegram/index.js'
-import { editPace } from '../../src/telegram/pace.js'
-import { was } from './regressions.js'
+import { editIntervalMs } from '../../src/telegram/outgoing/rate-limiter.js'
+import { regression } from './regressions.js'
 
 /*
- * Many sessions that write at once, for many minutes of a simulated clock, with the rates that Telegram allows: five sessions a chat, a
- * fifth of the chats groups. SIGNALBOX_STREAMS="50 600" npx vitest run test/telegram/many-streams.test.ts for the whole of it.
+ * Many sessions write at the same time, for many minutes of a simulated clock, with Telegram's rate
+ * limits: five sessions per chat, a fifth of the chats are groups. The full run:
+ * SIGNALBOX_STREAMS="50 600" npx vitest run test/telegram/many-streams.test.ts
  */
 const [SESSIONS = 10, SECONDS = 150] = (process.env.SIGNALBOX_STREAMS ?? '').split(' ').filter(Boolean).map(Number)
 const CHATS = Math.ceil(SESSIONS / 5)
@@ -48,7 +49,7 @@ let host: Host
 let bot: Telegram
 const errors: string[] = []
 
-/** The fake server without its sockets: the same rules on the same clock, so that nothing depends on this machine. */
+/** The fake server without sockets, on the simulated clock: the result does not depend on the machine. */
 const api: BotApi = {
   async call<T>(method: string, fields: Readonly<Record<string, unknown>>): Promise<T> {
     const call = {
@@ -94,7 +95,7 @@ function blocksOf(session: number, turn: number, seconds: number): Block[] {
   })
 }
 
-/** Time goes on; what it sets going ends before it goes on further. */
+/** Advances the clock step by step, and waits for the effects of each step. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= STEP_MS) {
     clock.advance(STEP_MS)
@@ -140,7 +141,7 @@ beforeAll(async () => {
     clock,
     owner: 'test',
     settings: { groups, groupDetail: false, topics: 'auto', stream: 'auto', announce: false, quiet: null },
-    doors: { agents: [], roots: [] },
+    ports: { agents: [], roots: [] },
     utcOffset: 0,
     onError: error => void errors.push(String(error)),
   })
@@ -162,8 +163,8 @@ afterAll(async () => {
 
 const said = (chat: number): FakeMessage[] => state.chats.get(chat)!.messages.filter(({ from }) => from.isBot)
 
-it(was(
-  ['original/edit-pace', 'chatgpt-telegram/22'],
+it(regression(
+  ['earlier/edit-pace', 'chatgpt-telegram/22'],
   `${SESSIONS} sessions write for ${SECONDS} s under Telegram’s limits: every answer comes whole, nothing is refused, edits keep their distance`,
 ), async () => {
   for (let second = 0; second < SECONDS; second++) {
@@ -190,7 +191,7 @@ it(was(
       const found = said(chat).filter(message => message.text.includes(text))
       expect(found, text).toHaveLength(1)
       if (found[0]!.rich !== undefined) expect(found[0]!.rich).toBe(markdown)
-      else expect(wordsOf(found[0]!.text)).toBe(wordsOf(plainOf(markdown)))
+      else expect(textOf(found[0]!.text)).toBe(textOf(plainOf(markdown)))
     }
   }
   expect(calls.filter(({ status }) => status !== 200)).toEqual([])
@@ -200,7 +201,7 @@ it(was(
   expect(calls.filter(({ method }) => method === 'sendRichMessageDraft').length).toBeGreaterThan(SECONDS / 5)
 }, 600_000)
 
-/** What an edited message says after its first words goes at the pace of edits; only its end does not wait. */
+/** Edits of a growing message keep their interval; only the last one does not wait. */
 function expectDistances(): void {
   const last = new Map<string, Call>()
   for (const call of calls.filter(({ method }) => method === 'editMessageText')) {
@@ -208,12 +209,12 @@ function expectDistances(): void {
     const before = last.get(key)
     const message = state.chats.get(call.chat)!.messages.find(({ id }) => id === call.message)!
     const isEnd = message.versions.at(-1)!.at <= clock.now() - clock.monotonic() + call.at
-    if (before && !isEnd) expect(call.at - before.at).toBeGreaterThanOrEqual(editPace(call.chat, 0))
+    if (before && !isEnd) expect(call.at - before.at).toBeGreaterThanOrEqual(editIntervalMs(call.chat, 0))
     last.set(key, call)
   }
 }
 
-/** What a reader reads, whatever marks it is written with. */
+/** The text without its markup. */
 function plainOf(markdown: string): string {
   return parseHtml(
     markdown
@@ -223,6 +224,6 @@ function plainOf(markdown: string): string {
   ).text
 }
 
-function wordsOf(text: string): string {
+function textOf(text: string): string {
   return text.replace(/[\s*]/g, '')
 }

@@ -6,7 +6,7 @@ import { FakeBotApi, type FakePerson } from '../../src/telegram/fake/index.js'
 import { JumpClock } from './jump-clock.js'
 import { FAST, TestBot } from './support.js'
 
-/* Where things happen: worktrees, topics, files, and the card of work that takes long. The clock of the bot and of Telegram can be put forward. */
+/* Worktrees, topics, files, and the status card of long work. The clock of the bot and of Telegram can be put forward. */
 
 const scenario = {
   name: 'places',
@@ -53,22 +53,22 @@ const last = () => ann.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: { markup?: { inline_keyboard?: { text: string }[][] } }) =>
   message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
 const current = () => bot.host.liveSessions().at(-1)!
-/** The bot knows that the agent works: it shows that something is being written. */
+/** Waits until the bot shows the typing indicator: it knows that the agent works. */
 const atWork = async () => {
   const before = bot.fake.calls.filter(({ method }) => method === 'sendChatAction').length
   await bot.fake.until(
     () => bot.fake.calls.filter(({ method }) => method === 'sendChatAction').length > before,
-    'the sign of work',
+    'the typing indicator',
   )
 }
 const isAtRest = () => bot.fake.until(() => current().isIdle, 'rest')
 
-it('/new in a repository asks where; a worktree is a directory and a branch of its own', async () => {
+it('/new in a repository asks where to work; a worktree has a directory and a branch of its own', async () => {
   ann.say('/new demo mill')
   const where = await bot.seen(ann, 'Where?')
-  expect(buttons(where)).toEqual(['In the project itself', 'In a worktree, on a branch of its own'])
-  ann.press(where, 'In a worktree')
-  await bot.seen(ann, 'started; what you write goes there')
+  expect(buttons(where)).toEqual(['In the project itself', 'In a new worktree, on a new branch'])
+  ann.press(where, 'In a new worktree')
+  await bot.seen(ann, 'started; your messages go there')
   const [record] = await bot.host.records()
   expect(record!.label).toBe('mill')
   expect(record!.cwd).not.toBe(repository)
@@ -77,21 +77,21 @@ it('/new in a repository asks where; a worktree is a directory and a branch of i
   expect(stdout).toContain(record!.cwd)
 })
 
-it('a file that the agent says it wrote comes by a button; what it did not write has none', async () => {
+it('a file that the agent says it wrote has a download button; a file that it did not write has none', async () => {
   await isAtRest()
   ann.say('write the report')
-  const offer = await bot.seen(ann, 'A file was written.')
+  const offer = await bot.seen(ann, 'The agent wrote a file.')
   expect(buttons(offer)).toEqual(['⬇ report.md'])
   ann.press(offer, '⬇ report.md')
   const sent = await bot.fake.until(() => ann.chat.messages.find(({ document }) => document), 'the file')
   expect(Buffer.from(sent.document!.bytes).toString()).toBe('# Report\n')
 })
 
-it('the owner gets a file from outside of the project after a question; credentials and Signalbox’s own never', async () => {
+it('the owner gets a file outside the project after a confirmation; credentials and files of Signalbox never', async () => {
   const before = last()
   writeFileSync(join(bot.directory, 'outside.txt'), 'far away\n')
   ann.say(`/download ${join(bot.directory, 'outside.txt')}`)
-  const sure = await bot.seen(ann, 'lies outside of the project. Send it all the same?', before)
+  const sure = await bot.seen(ann, 'lies outside the project. Send it anyway?', before)
   ann.press(sure, 'Yes, send it')
   const sent = await bot.fake.until(() => ann.chat.messages.find(({ id, document }) => id > sure.id && document), 'it')
   expect(Buffer.from(sent.document!.bytes).toString()).toBe('far away\n')
@@ -101,43 +101,43 @@ it('the owner gets a file from outside of the project after a question; credenti
   await bot.fake.until(
     () =>
       ann.chat.messages.filter(
-        ({ id, text }) => id > sent.id && /outside of the project|credentials|belongs to/.test(text),
+        ({ id, text }) => id > sent.id && /outside (of )?the project|credentials|belongs to/.test(text),
       ).length === 2,
     'two refusals',
   )
   expect(ann.chat.messages.filter(({ id, document }) => id > sent.id && document)).toEqual([])
 })
 
-it('work of more than 25 s without a word is one card, edited, and closed at its end; /esc and /context speak plainly', async () => {
+it('after 25 s without new text one card shows the work, is edited, and is closed at its end; /esc and /context report the state', async () => {
   await isAtRest()
   const before = last()
   ann.say('a long one')
   await atWork()
   clock.jump(26_000)
-  const card = await bot.seen(ann, /works since/, before)
+  const card = await bot.seen(ann, /working for/, before)
   expect(card.text).toContain('demo')
   clock.jump(31_000)
   await bot.fake.until(() => card.versions.length > 0, 'the card to be edited')
   ann.say('/context')
-  const context = await bot.seen(ann, /works · started/, card.id)
+  const context = await bot.seen(ann, /working · started/, card.id)
   expect(context.text).not.toMatch(/[{}"]/)
   ann.say('/esc')
   const stopped = await bot.seen(ann, 'Interrupted.', context.id)
   expect(stopped.text).not.toMatch(/[{}"]/)
   await bot.fake.until(() => card.text.includes('has answered'), 'the end on the card')
-  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('works since'))).toEqual([])
-  // One a session: the next long work is on the same card, and what ends without one says nothing.
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('working for'))).toEqual([])
+  // One card per session: the next long work uses the same card, and short work shows none.
   await isAtRest()
   ann.say('another long one')
   await atWork()
   clock.jump(26_000)
-  await bot.fake.until(() => /works since/.test(card.text), 'the same card again')
+  await bot.fake.until(() => /working for/.test(card.text), 'the same card again')
   ann.say('/esc')
   await bot.fake.until(() => card.text.includes('has answered'), 'its end')
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('has answered'))).toHaveLength(1)
 })
 
-it('in a group with topics each session has its own: words in it go there, answers come there, the end closes it', async () => {
+it('in a group with topics each session has a topic for its texts and answers; the end of the session closes it', async () => {
   const forum = bot.fake.group(-91, 'Forum', { hasTopics: true })
   ann.say('/new demo shop', { in: forum })
   const started = await bot.fake.until(() => forum.messages.find(({ text }) => text.includes('started;')), 'the start')

@@ -5,10 +5,10 @@ import { requestFromReport } from '../../src/approvals/index.js'
 import { newEvent } from '../../src/events/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
 import { JumpClock } from './jump-clock.js'
-import { was } from './regressions.js'
+import { regression } from './regressions.js'
 import { FAST, raise, TestBot } from './support.js'
 
-/* What else a person does from a pocket, with the demo agent: files in a row, passed-on words, several sessions, questions, quiet hours, topics. */
+/* More of what a person does from a phone, with the demo agent: consecutive files, forwarded texts, several sessions, questions, quiet hours, topics. */
 
 const MENU = 'The manual shows this:\n\nMay I run this command?\n❯ 1. Yes, this once\n  2. No\n\nand nothing is asked.'
 const scenario = {
@@ -37,7 +37,7 @@ beforeAll(async () => {
     settings: { groups: [-94], groupDetail: false, topics: 'auto', stream: 'auto', announce: false, quiet: null },
   })
   mkdirSync(join(bot.work, '.git'))
-  Object.assign(bot.doors, { agents: ['demo', 'claude'] })
+  Object.assign(bot.ports, { agents: ['demo', 'claude'] })
   ann = bot.person()
 })
 afterAll(() => bot.close())
@@ -47,19 +47,19 @@ const buttons = (message: FakeMessage) => message.markup?.inline_keyboard?.flat(
 const session = (number: number) => bot.host.liveSessions().at(number - 1)!
 const isAtRest = (number = 1) => bot.fake.until(() => session(number).isIdle, 'rest')
 
-/** So many files have been taken, and so much time has passed that no other belongs to them. */
+/** Waits until this many files were stored, and puts the clock past the time in which others would join them. */
 async function areStored(directory: string, count: number): Promise<void> {
   await bot.fake.until(() => existsSync(directory) && readdirSync(directory).length === count, `${count} files`)
   clock.jump(2000)
 }
 
-/** Everything that was sent so far has been taken and dealt with. */
+/** Waits until all updates so far are handled. */
 async function quiet(): Promise<void> {
   await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'every update to be taken')
   await bot.bot.settled()
 }
 
-it('/new asks for the project and, of several, the agent; words behind both are the first prompt', async () => {
+it('/new asks for the project and, with several agents, for the agent; the rest of the command is the first prompt', async () => {
   ann.say('/new')
   ann.press(await bot.seen(ann, 'Which project?'), 'shop')
   const which = await bot.seen(ann, 'Which agent?')
@@ -72,7 +72,7 @@ it('/new asks for the project and, of several, the agent; words behind both are 
   await bot.seen(ann, 'You said: hello there')
 })
 
-it('an answer of a session that is not the current one says whose it is, and one press makes it current', async () => {
+it('an answer of another session than the current one names it, and a button makes it current', async () => {
   await isAtRest()
   const before = last()
   ann.say('/to 1 from afar')
@@ -80,7 +80,7 @@ it('an answer of a session that is not the current one says whose it is, and one
   expect(answer.text).toContain('shop · demo · #1')
   const press = ann.press(answer, 'Use #1')
   await bot.fake.until(() => press.answer, 'an answer to the press')
-  expect(press.answer?.text).toBe('What you write goes to #1 now.')
+  expect(press.answer?.text).toBe('Your messages now go to #1.')
   ann.say('and now from near')
   const near = await bot.seen(ann, 'You said: and now from near', answer.id)
   expect(buttons(near)).toEqual([])
@@ -88,12 +88,15 @@ it('an answer of a session that is not the current one says whose it is, and one
   const list = await bot.seen(ann, /▸ shop · demo · #1/, near.id)
   expect(buttons(list)).toEqual(['Use #1', 'Open #1', 'Stop #1', 'Use #2', 'Open #2', 'Stop #2'])
   ann.press(list, 'Open #2')
-  const open = await bot.seen(ann, /^shop · demo · #2\n(rests|works)/, list.id)
+  const open = await bot.seen(ann, /^shop · demo · #2\n(idle|working)/, list.id)
   expect(buttons(open)).toEqual(['Use #2', 'Stop'])
 })
 
 it(
-  was('original/menu-anywhere', 'what an agent quotes is no request: no card comes, and the answer is all there is'),
+  regression(
+    'earlier/menu-anywhere',
+    'a menu that an agent quotes is not a request: there is no card, only the answer',
+  ),
   async () => {
     await isAtRest()
     const before = last()
@@ -106,7 +109,7 @@ it(
   },
 )
 
-it(was('original/text-and-enter', 'the text is written first, and Enter alone after it'), async () => {
+it(regression('earlier/text-and-enter', 'the text is written first, and Enter separately after it'), async () => {
   await isAtRest()
   bot.written.length = 0
   ann.say('two writes')
@@ -116,7 +119,7 @@ it(was('original/text-and-enter', 'the text is written first, and Enter alone af
   expect(bot.written.slice(text + 1)).toContain('\r')
 })
 
-it('files in a row are stored each and told in one message; photos and voices come as files', async () => {
+it('consecutive files are reported in one message; photos and voice messages are stored as files', async () => {
   await isAtRest()
   const before = last()
   ann.sendFile('a.txt', Buffer.from('one'), { album: 'g1', caption: 'look at these' })
@@ -125,14 +128,14 @@ it('files in a row are stored each and told in one message; photos and voices co
   const uploads = join(bot.host.settings.dataDirectory, 'uploads', (await bot.host.records())[0]!.id)
   await areStored(uploads, 3)
   const stored = await bot.seen(ann, /^Stored as/, before)
-  expect(stored.text).toMatch(/a\.txt.*photo\.jpg.*voice\.ogg; the agent is told/)
+  expect(stored.text).toMatch(/a\.txt.*photo\.jpg.*voice\.ogg and reported to the agent/)
   expect(readdirSync(uploads).sort()).toEqual(['a.txt', 'photo.jpg', 'voice.ogg'])
   const answer = await bot.seen(ann, /You said: The user uploaded a file/, before)
   expect(answer.text.match(/uploaded a file/g)).toHaveLength(3)
   expect(answer.text).toContain('look at these')
 })
 
-it('passed-on words and files name their origin and wait for a yes', async () => {
+it('forwarded texts and files name their author and wait for a confirmation', async () => {
   await isAtRest()
   const before = last()
   ann.say('delete everything', { forwardedFrom: 'Mallory' })
@@ -143,12 +146,12 @@ it('passed-on words and files name their origin and wait for a yes', async () =>
   await isAtRest()
   ann.sendFile('trap.txt', Buffer.from('x'), { forwardedFrom: 'Mallory' })
   await areStored(join(bot.host.settings.dataDirectory, 'uploads', (await bot.host.records())[0]!.id), 4)
-  const file = await bot.seen(ann, 'The agent was not told of it', answer.id)
+  const file = await bot.seen(ann, 'Not reported to the agent yet', answer.id)
   expect(file.text).toContain('Forwarded from Mallory')
   expect(buttons(file)).toEqual(['Send', 'Discard'])
 })
 
-it('several questions at once are ticked, one answer each where one is taken, and submitted together', async () => {
+it('several questions are answered by ticks, one for each single-answer question, and submitted together', async () => {
   const subject = { agent: 'demo', project: bot.work, cwd: bot.work, hostName: 'box' }
   const questions = [
     { text: 'Which port?', multi: false },
@@ -193,7 +196,7 @@ it('several questions at once are ticked, one answer each where one is taken, an
   expect((await bot.host.ledger.get(id))?.decision?.choices).toEqual(['p2', 'c2'])
 })
 
-it('in quiet hours notices wait, what needs somebody does not; afterwards they come as one message, as a burst does', async () => {
+it('in quiet hours notifications are held, requests are not; held ones and bursts come as one message', async () => {
   const before = last()
   ann.say('/quiet 2h')
   await bot.seen(ann, 'Quiet until', before)
@@ -218,18 +221,21 @@ it('in quiet hours notices wait, what needs somebody does not; afterwards they c
   await quiet()
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('Night'))).toEqual([])
   clock.jump(2 * 3_600_000 + 61_000)
-  const digest = await bot.seen(ann, 'Meanwhile: 3', before)
+  const digest = await bot.seen(ann, '3 notifications', before)
   for (const at of [1, 2, 3]) expect(digest.text).toContain(`Night ${at}`)
   await ended(8, 4)
   await bot.seen(ann, 'Night 8', digest.id)
   await quiet()
   clock.jump(61_000)
-  const burst = await bot.seen(ann, 'Meanwhile: 3', digest.id)
+  const burst = await bot.seen(ann, '3 notifications', digest.id)
   expect(burst.text).toContain('Night 11')
 })
 
 it(
-  was('original/forbidden', 'who blocks the bot ends no session, and hears what is new when they are back'),
+  regression(
+    'earlier/forbidden',
+    'a person who blocks the bot ends no session, and gets what is new after unblocking it',
+  ),
   async () => {
     await isAtRest()
     ann.block()
@@ -243,9 +249,9 @@ it(
 )
 
 it(
-  was(
+  regression(
     'openclaw/68918',
-    'who is told of a request may not decide it for that: a group, and a button that was made for another',
+    'receiving a request gives no right to decide it: in a group, and with a button of another person',
   ),
   async () => {
     const group = bot.fake.group(-94, 'Crew')
@@ -267,7 +273,7 @@ it(
   },
 )
 
-it(was('superset/1785', 'of sessions that nobody here follows, and of runs inside runs, nothing is told'), async () => {
+it(regression('superset/1785', 'sessions that no chat follows and runs inside runs are not reported'), async () => {
   const before = last()
   const started = {
     number: 99,
@@ -294,7 +300,10 @@ it(was('superset/1785', 'of sessions that nobody here follows, and of runs insid
 })
 
 it(
-  was('plugins/2857', 'while another program holds the slot for minutes it waits on, and hears when that has gone'),
+  regression(
+    'plugins/2857',
+    'the poller waits while another program polls for minutes, and receives updates when that has ended',
+  ),
   async () => {
     const refusals = 6
     bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 }, refusals)
@@ -303,7 +312,7 @@ it(
     bot.fake.state.updates.endPoll()
     await bot.fake.until(() => bot.bot.health.state === 'deaf', 'deaf')
     await bot.fake.until(() => {
-      // However long it waits before the next try, by now that is over.
+      // Longer than any wait before the next try.
       clock.jump(61_000)
       return conflicts() === earlier + refusals
     }, 'every refusal')
@@ -319,7 +328,7 @@ it(
   },
 )
 
-it(was('claude-code/67759', 'an update whose handler died with the bot is dealt with by the next one'), async () => {
+it(regression('claude-code/67759', 'the next bot handles an update whose handler died with the bot'), async () => {
   await quiet()
   const before = last()
   const update = {
@@ -338,15 +347,15 @@ function spokenByAnn(): Record<string, unknown> {
   return { from, ...where, isForwarded: false, isForum: false, isForUs: true }
 }
 
-it('/update names who runs, asks, and tells what came of it; /lockdown asks; both are the owner’s alone', async () => {
+it('/update names running sessions, asks, and reports the result; /lockdown asks; both are for the owner only', async () => {
   let before = last()
-  Object.assign(bot.doors, {
+  Object.assign(bot.ports, {
     updateAgent: async (agent: string) => `${agent}: 1.0.0 → 1.1.0.`,
-    lockdown: { check: () => undefined, begin: async () => ({ grants: 2 }) },
+    lockdown: { begin: async () => ({ grants: 2 }) },
   })
   ann.say('/update demo')
   const sure = await bot.seen(ann, 'Update demo?', before)
-  expect(sure.text).toContain('It runs in: shop · demo · #1')
+  expect(sure.text).toContain('Running sessions: shop · demo · #1')
   ann.press(sure, 'Yes, update')
   await bot.seen(ann, 'demo: 1.0.0 → 1.1.0.', sure.id)
   ann.say('/lockdown')
@@ -358,19 +367,19 @@ it('/update names who runs, asks, and tells what came of it; /lockdown asks; bot
   bob.say('/lockdown')
   bob.say('/update demo')
   await bot.fake.until(
-    () => bob.chat.messages.filter(({ text }) => text.includes('This needs the role of owner.')).length === 2,
+    () => bob.chat.messages.filter(({ text }) => text.includes('This needs the role owner.')).length === 2,
     'two refusals',
   )
 })
 
-it('a bot with threads: each session has a topic in the private chat; closed by hand it asks, and stops nothing', async () => {
+it('with threaded mode each session has a topic in the private chat; a closed topic leads to a question and stops nothing', async () => {
   await quiet()
   await bot.bot.stop()
   bot.fake.state.botHasTopics = true
   const tom = bot.person(4714, 'Tom', { hasTopics: true })
   await bot.openBot()
   tom.say('/new demo shop')
-  const started = await bot.seen(tom, 'started; what you write goes there')
+  const started = await bot.seen(tom, 'started; your messages go there')
   const thread = started.thread!
   expect(tom.chat.topics.get(thread)?.name).toMatch(/^shop · demo · #\d+$/)
   const live = bot.host.liveSessions().at(-1)!
@@ -383,10 +392,10 @@ it('a bot with threads: each session has a topic in the private chat; closed by 
   tom.closeTopic(tom.chat, thread)
   const asks = await bot.seen(tom, 'The topic of')
   expect(asks.thread).toBeUndefined()
-  expect(buttons(asks)).toEqual(['A new topic', 'Stop the session'])
+  expect(buttons(asks)).toEqual(['New topic', 'Stop the session'])
   expect(live.exit).toBeNull()
-  tom.press(asks, 'A new topic')
-  const again = await bot.seen(tom, 'goes on here.', asks.id)
+  tom.press(asks, 'New topic')
+  const again = await bot.seen(tom, 'continues here.', asks.id)
   expect(again.thread).not.toBe(thread)
   tom.deleteTopic(tom.chat, again.thread!)
   tom.say('/to 1 x')

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { NOTIFY_DEFAULTS, requestFromReport } from '../../src/approvals/index.js'
+import { DEFAULT_NOTIFICATION_TIMES, requestFromReport } from '../../src/approvals/index.js'
 import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
 import type { FakeChat, FakePerson } from '../../src/telegram/fake/index.js'
-import { was } from './regressions.js'
+import { regression } from './regressions.js'
 import { raise, requestOf, TestBot } from './support.js'
 
-/* Who may not, and what must not: nothing happens, and what was tried is on record. Then what else went wrong in bots before this one. */
+/* What is refused has no effect and is recorded. Then further defects of other bots. */
 
 let bot: TestBot
 let ann: FakePerson
 let vic: FakePerson
 let crew: FakeChat
-let presence = { channels: ['telegram', 'terminal'] as const, lastActive: {}, settings: NOTIFY_DEFAULTS }
+let presence = { channels: ['telegram', 'terminal'] as const, lastActive: {}, settings: DEFAULT_NOTIFICATION_TIMES }
 
 beforeAll(async () => {
   bot = await TestBot.start({
@@ -23,14 +23,14 @@ beforeAll(async () => {
     settings: { groups: [-90], groupDetail: false, topics: 'auto', stream: 'auto', announce: true, quiet: null },
     presence: () => presence,
   })
-  // Runs are only told of here, nobody drives them.
+  // These runs are only reported; nothing drives them.
   await bot.runs.close()
   ann = bot.person()
   vic = bot.person(4712, 'Vic')
   crew = bot.fake.group(-90, 'Crew')
   for (const person of [ann, vic]) person.say('/start')
-  await bot.seen(ann, 'Nothing waits')
-  await bot.seen(vic, 'Nothing waits')
+  await bot.seen(ann, 'No request waits')
+  await bot.seen(vic, 'No request waits')
 })
 afterAll(() => bot.close())
 
@@ -38,13 +38,13 @@ const last = () => ann.chat.messages.at(-1)!.id
 const keysOf = (message: { markup?: { inline_keyboard?: { text: string; callback_data?: string }[][] } }) =>
   message.markup?.inline_keyboard?.flat() ?? []
 
-/** Everything that was sent so far has been taken and dealt with. */
+/** Waits until all updates so far are handled. */
 async function quiet(): Promise<void> {
   await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'every update to be taken')
   await bot.bot.settled()
 }
 
-it('a stranger, a forwarded message, a viewer’s press, a stale button, an edited callback: nothing happens, and each is on record', async () => {
+it('an unpaired account, a forwarded message, a viewer’s press, a stale button and an edited callback have no effect and are recorded', async () => {
   const { id } = await raise(bot.host, 'ls records')
   const card = await bot.seen(ann, 'ls records')
   const { callback_data: data } = keysOf(card)[0]!
@@ -70,10 +70,10 @@ it('a stranger, a forwarded message, a viewer’s press, a stale button, an edit
   expect(records).toEqual(
     expect.arrayContaining([
       [666, 'a stranger'],
-      [4711, 'forwarded: no command, no answer, no reason'],
-      [4712, 'You may look, but not decide here.'],
-      [4711, 'This request is over.'],
-      [4711, 'This button is not known here.'],
+      [4711, 'forwarded: neither a command nor an answer nor a reason'],
+      [4712, 'You have read access only: you cannot decide here.'],
+      [4711, 'This request is closed.'],
+      [4711, 'Unknown button.'],
     ]),
   )
   expect(strange.answer).toBeUndefined()
@@ -83,7 +83,7 @@ it('a stranger, a forwarded message, a viewer’s press, a stale button, an edit
 })
 
 let tries = 0
-it('a request that is known better by now keeps its card: its message changes, its old buttons decide nothing, its new ones do', async () => {
+it('a superseding request takes over the card of the first: the message changes, old buttons decide nothing, new ones do', async () => {
   const nth = ++tries
   const shown = await raise(bot.host, `ls ${nth} cut of…`)
   const card = await bot.seen(ann, `ls ${nth} cut of…`)
@@ -103,18 +103,16 @@ it('a request that is known better by now keeps its card: its message changes, i
   expect([state, decision?.surface]).toEqual(['decided', 'telegram'])
 })
 
-it('words of a viewer reach no agent and are on record', async () => {
+it('a text of a viewer reaches no agent and is recorded', async () => {
   const before = (await bot.events('telegram.refused')).length
   vic.say('do something')
-  await bot.seen(vic, 'This needs the role of approver.')
+  await bot.seen(vic, 'This needs the role approver.')
   const records = (await bot.events('telegram.refused')).slice(before)
-  expect(records.map(({ data: { from, reason } }) => [from, reason])).toEqual([
-    [4712, 'This needs the role of approver.'],
-  ])
+  expect(records.map(({ data: { from, reason } }) => [from, reason])).toEqual([[4712, 'This needs the role approver.']])
 })
 
 it(
-  was('openclaw/60314', 'silence never allows: when the time is over nothing was decided, and a late press is refused'),
+  regression('openclaw/60314', 'silence never allows: an expired request is not decided, and a late press is refused'),
   async () => {
     const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
     const deadline = { at: systemClock.now() + 3_600_000, owner: 'config' as const, onExpiry: 'deny' as const }
@@ -124,7 +122,7 @@ it(
     expect(card.text).toMatch(/Until \d\d:\d\d, then: it is denied/)
     const { callback_data: data } = keysOf(card).find(({ text }) => text === 'Allow once')!
     await bot.host.ledger.expired(record)
-    await bot.fake.until(() => card.text.includes('Nobody decided in time'), 'the end on the card')
+    await bot.fake.until(() => card.text.includes('no decision was made in time'), 'the end on the card')
     expect(keysOf(card)).toEqual([])
     const press = ann.press(card, { data: data! })
     await bot.fake.until(() => press.answer, 'an answer')
@@ -133,7 +131,7 @@ it(
   },
 )
 
-it(was('plugins/1046', '"applied" is said when the agent was told, and not before'), async () => {
+it(regression('plugins/1046', 'the card shows "applied" only after the agent got the answer'), async () => {
   const { id } = await raise(bot.host, 'ls told')
   const card = await bot.seen(ann, 'ls told')
   const press = ann.press(card, 'Allow once')
@@ -141,11 +139,11 @@ it(was('plugins/1046', '"applied" is said when the agent was told, and not befor
   expect(press.answer?.text).toContain('being applied')
   expect(card.text).not.toContain('· applied')
   await bot.host.ledger.stale((await bot.host.ledger.get(id))!, 'gone' as never)
-  await bot.fake.until(() => card.text.includes('Gone'), 'what became of it')
+  await bot.fake.until(() => card.text.includes('Stale'), 'the outcome on the card')
   expect(card.text).not.toContain('· applied')
 })
 
-it('decided on the web while the card is on its way: the card shows it', async () => {
+it('a card that is being sent shows a decision made on the web meanwhile', async () => {
   bot.fake.faults.plan('sendMessage', { kind: 'late', ms: 400 })
   const { id, fingerprint, display } = await raise(bot.host, 'ls crossing')
   const card = await bot.seen(ann, 'ls crossing')
@@ -162,16 +160,22 @@ it('decided on the web while the card is on its way: the card shows it', async (
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls crossing'))).toHaveLength(1)
 })
 
-it(was('claude-code/2.1.223', 'tabs, padding, look-alike and hidden characters of a request are shown'), async () => {
-  await raise(bot.host, `echo “safe”\t\u00a0\u2003${' '.repeat(40)}; rm x\u202e\u200b\u00ad`)
-  const card = await bot.seen(ann, 'safe')
-  expect(card.text).not.toMatch(/[\u202e\u200b\u00ad\t\u00a0\u2003]/)
-  expect(card.text).toContain('rm x')
-  expect(card.text).toMatch(/high risk|elevated risk/)
-})
+it(
+  regression('claude-code/2.1.223', 'tabs, padding, look-alike and hidden characters of a request are made visible'),
+  async () => {
+    await raise(bot.host, `echo “safe”\t\u00a0\u2003${' '.repeat(40)}; rm x\u202e\u200b\u00ad`)
+    const card = await bot.seen(ann, 'safe')
+    expect(card.text).not.toMatch(/[\u202e\u200b\u00ad\t\u00a0\u2003]/)
+    expect(card.text).toContain('rm x')
+    expect(card.text).toMatch(/high risk|elevated risk/)
+  },
+)
 
 it(
-  was('original/lost-sessions', 'a lost session is told once, with project, agent and reason, and can be resumed'),
+  regression(
+    'earlier/lost-sessions',
+    'a lost session is reported once, with project, agent and reason, and can be resumed',
+  ),
   async () => {
     const started = {
       number: 7,
@@ -199,9 +203,9 @@ it(
 )
 
 it(
-  was(
+  regression(
     ['hapi/564', 'cmux/4745'],
-    'the end of a run is told with project, kind and verdict; that of a run inside a run is nobody’s news',
+    'the end of a run is reported with project, kind and result; that of a run inside a run is not',
   ),
   async () => {
     const created = (title: string, more = {}) => {
@@ -227,13 +231,13 @@ it(
   },
 )
 
-it('while somebody is at the terminal a request waits before it calls; decided by then it never does', async () => {
+it('while a person is active at the terminal a request is delayed; when it is decided by then it is not sent', async () => {
   presence = { ...presence, lastActive: { terminal: systemClock.now() } }
   const there = await raise(bot.host, 'ls there')
   await quiet()
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls there'))).toEqual([])
   await bot.host.ledger.cancelled(there, 'answered at the terminal')
-  presence = { ...presence, settings: { ...NOTIFY_DEFAULTS, graceMs: 300 } }
+  presence = { ...presence, settings: { ...DEFAULT_NOTIFICATION_TIMES, graceMs: 300 } }
   await raise(bot.host, 'ls unseen')
   await bot.seen(ann, 'ls unseen')
   presence = { ...presence, lastActive: {} }
@@ -243,29 +247,29 @@ it('while somebody is at the terminal a request waits before it calls; decided b
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls there'))).toEqual([])
 })
 
-it('says that it is here when that is wanted', async () => {
+it('the bot announces its start when the setting is on', async () => {
   const before = last()
   await bot.bot.stop()
   await bot.openBot()
-  await bot.seen(ann, 'Signalbox is here.', before)
+  await bot.seen(ann, 'Signalbox is running.', before)
 })
 
-it('a handler that breaks says so and stops nothing', async () => {
+it('a handler that fails reports it to the chat and stops nothing', async () => {
   const before = last()
-  const { startOneshot } = bot.doors
-  bot.doors.startOneshot = () => Promise.reject(new TypeError('boom'))
+  const { startOneshot } = bot.ports
+  bot.ports.startOneshot = () => Promise.reject(new TypeError('boom'))
   ann.say('/oneshot demo shop paint it')
-  await bot.seen(ann, /That did not work \(u\d+\)/, before)
-  if (startOneshot) bot.doors.startOneshot = startOneshot
+  await bot.seen(ann, /An internal error occurred \(u\d+\)/, before)
+  if (startOneshot) bot.ports.startOneshot = startOneshot
   ann.say('/usage')
   await bot.seen(ann, 'last 24 hours', before)
   expect(bot.errors.splice(0).join()).toContain('boom')
 })
 
-it('groups: an enabled one is told without details, and goes on under its new id when it becomes a supergroup', async () => {
+it('an enabled group gets no details, and stays enabled under its new id as a supergroup', async () => {
   ann.say('/start', { in: crew })
   await bot.fake.until(
-    () => crew.messages.some(({ from, text }) => from.isBot && /waiting|Nothing waits/.test(text)),
+    () => crew.messages.some(({ from, text }) => from.isBot && /waiting for you|No request waits/.test(text)),
     'words',
   )
   const { id } = await raise(bot.host, 'cat /private/path')
@@ -291,7 +295,7 @@ it('groups: an enabled one is told without details, and goes on under its new id
   expect((await bot.events('telegram.refused')).slice(before).map(({ data }) => data.reason)).toEqual(['a stranger'])
 })
 
-it(was('openclaw/73756', 'with an empty list nobody is answered'), async () => {
+it(regression('openclaw/73756', 'with an empty list of people no account gets an answer'), async () => {
   await quiet()
   bot.people.unpair(4711)
   bot.people.unpair(4712)

@@ -1,16 +1,16 @@
-/** What went wrong in bots before this one, row by row as they were collected. Each is proven not to happen here by a test of its name. */
+/** Defects of other bots. A test with the defect in its name proves that this bot does not have it. */
 export const REGRESSIONS = {
-  'original/callback-bytes': 'the original bot: callback data with a path over 64 bytes',
-  'original/session-option': 'the original bot: the session option unreachable because only Allow and Deny were drawn',
-  'original/forbidden': 'the original bot: Forbidden killing a session',
-  'original/edit-pace': 'the original bot: edits at 3/s',
-  'original/lost-sessions': 'the original bot: all old sessions silently lost after restart',
-  'original/dead-settings': 'the original bot: settings that exist but do nothing',
-  'original/false-duplicates': 'the original bot: repeated lines swallowed as duplicates',
-  'original/two-renderings': 'the original bot: different rendering while streaming and at the end',
-  'original/menu-anywhere': 'the original bot: a menu anywhere on screen, or an old one, taken as live',
-  'original/text-into-approval': 'the original bot: text sent while an approval is open',
-  'original/text-and-enter': 'the original bot: text and Enter in one write',
+  'earlier/callback-bytes': 'an earlier bot: callback data with a path over 64 bytes',
+  'earlier/session-option': 'an earlier bot: the session option unreachable because only Allow and Deny were drawn',
+  'earlier/forbidden': 'an earlier bot: Forbidden killing a session',
+  'earlier/edit-pace': 'an earlier bot: edits at 3/s',
+  'earlier/lost-sessions': 'an earlier bot: all old sessions silently lost after restart',
+  'earlier/dead-settings': 'an earlier bot: settings that exist but do nothing',
+  'earlier/false-duplicates': 'an earlier bot: repeated lines swallowed as duplicates',
+  'earlier/two-renderings': 'an earlier bot: different rendering while streaming and at the end',
+  'earlier/menu-anywhere': 'an earlier bot: a menu anywhere on screen, or an old one, taken as live',
+  'earlier/text-into-approval': 'an earlier bot: text sent while an approval is open',
+  'earlier/text-and-enter': 'an earlier bot: text and Enter in one write',
   'hapi/callbacks': 'tiann/hapi callbacks: a stale button approving another open request',
   'plugins/4003': 'anthropics/claude-plugins-official #4003: pollers stacked after 409',
   'plugins/2857': 'anthropics/claude-plugins-official #2857: giving up after 36 s while the slot is held 50 s',
@@ -37,8 +37,8 @@ export const REGRESSIONS = {
 
 export type Regression = keyof typeof REGRESSIONS
 
-/** The name of a test: what went wrong elsewhere, and what happens here. */
-export function was(rows: Regression | readonly Regression[], here: string): string {
+/** The name of a test: the defect elsewhere, and the behaviour here. */
+export function regression(rows: Regression | readonly Regression[], here: string): string {
   const names = [rows].flat().map(row => REGRESSIONS[row])
   return `${names.join(' + ')} → ${here}`
 }

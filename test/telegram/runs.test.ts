@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { TestBot } from './support.js'
 
-/* Runs from the phone: started, steered and ended there, with the demo agent in every role. */
+/* Runs that are started and controlled from the phone, with the demo agent in every role. */
 
 let bot: TestBot
 let ann: FakePerson
@@ -39,12 +39,12 @@ const last = () => ann.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: { markup?: { inline_keyboard?: { text: string }[][] } }) =>
   message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
 
-it('/oneshot asks for the project and the task, runs, tells the end; /runs and /run show it', async () => {
+it('/oneshot asks for the project and the task, runs, and reports the end; /runs and /run show it', async () => {
   ann.say('/oneshot')
   const which = await bot.seen(ann, 'Which project?')
   expect(buttons(which)).toEqual(expect.arrayContaining(['lamp', 'mill']))
   ann.press(which, 'mill')
-  const what = await bot.seen(ann, 'What is to be done?')
+  const what = await bot.seen(ann, 'What is the task?')
   expect(what.markup?.force_reply).toBe(true)
   ann.say('Paint the mill', { replyTo: what.id })
   const started = await bot.seen(ann, /Oneshot.*in mill started/)
@@ -57,9 +57,9 @@ it('/oneshot asks for the project and the task, runs, tells the end; /runs and /
   await bot.seen(ann, /Paint the mill[\s\S]*mill · oneshot · completed/, list.id)
 }, 120_000)
 
-it('/implement: the plan is a card; rejected with feedback by a reply it comes again, approved it is built', async () => {
+it('/implement shows the plan as a card; a reply with feedback leads to a new plan, an approval to the build', async () => {
   ann.say('/implement demo lamp')
-  const what = await bot.seen(ann, 'What is to be built?')
+  const what = await bot.seen(ann, 'What should be built?')
   ann.say('Add a lamp\nIt shines.\n[demo:tasks 1]', { replyTo: what.id })
   const plan = await bot.seen(ann, 'Approve the plan', what.id)
   expect(buttons(plan)).toEqual(expect.arrayContaining(['Approve', 'Cancel the run']))
@@ -78,7 +78,7 @@ it('/implement: the plan is a card; rejected with feedback by a reply it comes a
   expect(log.stdout).toContain('feat(add-a-lamp)')
 }, 180_000)
 
-it('/review of what is not committed: its findings are a list to tick, and what was ticked is submitted', async () => {
+it('/review of uncommitted changes shows its findings as a list to tick, and submits the ticked ones', async () => {
   writeFileSync(join(bot.directory, 'mill', 'wheel.md'), 'A wheel.\n[demo:review reject]\n')
   spawnSync('git', ['add', '.'], { cwd: join(bot.directory, 'mill') })
   const before = last()

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openHome } from '../../src/cli/home.js'
-import { telegramSurface } from '../../src/cli/serve/telegram-surface.js'
-import { SETTINGS } from '../../src/config/index.js'
+import { KNOWN_SETTINGS } from '../../src/config/index.js'
+import { createBot } from '../../src/daemon/bot.js'
 import { newEvent } from '../../src/events/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import type { TelegramSettings } from '../../src/telegram/index.js'
-import { was } from './regressions.js'
+import { regression } from './regressions.js'
 import { raise, TestBot } from './support.js'
 
-/* A setting that does nothing is a lie: each is read, and each changes what happens. */
+/* Every setting of the bot is read, and each has an effect. */
 
 const PLAIN: TelegramSettings = {
   groups: [],
@@ -26,7 +26,7 @@ beforeAll(async () => {
   bot = await TestBot.start()
   ann = bot.person()
   ann.say('/start')
-  await bot.seen(ann, 'Nothing waits')
+  await bot.seen(ann, 'No request waits')
   await bot.runs.close()
 })
 afterAll(() => bot.close())
@@ -59,7 +59,7 @@ async function runEnds(type: 'run.completed' | 'run.failed'): Promise<string> {
 const told = (text: string, after: number) =>
   bot.fake.visible(ann.chat).some(message => message.id > after && message.text.includes(text))
 
-it(was('original/dead-settings', 'every setting of the bot is read when it is opened'), async () => {
+it(regression('earlier/dead-settings', 'the bot reads every one of its settings'), async () => {
   const home = openHome(bot.context)
   const read = new Set<string>()
   const noting = <T extends object>(section: string, values: T): T =>
@@ -72,26 +72,23 @@ it(was('original/dead-settings', 'every setting of the bot is read when it is op
   const { config } = home.loaded
   const telegram = { ...config.telegram, token: bot.fake.token, api_root: 'http://127.0.0.1:9' }
   const noted = { ...config, telegram: noting('telegram', telegram), notify: noting('notify', config.notify) }
-  const surface = telegramSurface(
-    bot.context,
-    { ...home, loaded: { ...home.loaded, config: noted } } as never,
-    () => undefined,
-  )
-  const opened = surface.open({
-    host: bot.host,
-    lockdown: { check: () => undefined, begin: async () => ({ grants: 0 }) },
+  const opened = createBot({
+    home: { ...home, loaded: { ...home.loaded, config: noted } } as never,
+    env: bot.context.env,
+    log: () => undefined,
   })
-  await bot.fake.until(() => surface.extras.telegram!().state !== 'off', 'the bot to begin')
+  opened.start({ host: bot.host, lockdown: { begin: async () => ({ grants: 0 }) } })
+  await bot.fake.until(() => opened.health().state !== 'off', 'the bot to start')
   await opened.stop()
-  const wanted = Object.keys(SETTINGS).filter(key => key.startsWith('telegram.'))
+  const wanted = KNOWN_SETTINGS.map(({ pattern }) => pattern).filter(key => key.startsWith('telegram.'))
   expect(wanted.length).toBeGreaterThan(7)
   expect(wanted.filter(key => !read.has(key))).toEqual([])
   for (const key of ['enabled', 'needs_you', 'done', 'failed', 'quiet']) expect(read).toContain(`notify.${key}`)
 })
 
-it('announce says that it is here; notify.* say what somebody is called for', async () => {
+it('announce reports the start of the bot; notify.* choose the kinds of notifications', async () => {
   const before = await withSettings({ announce: true, notify: { needsYou: false, done: false, failed: true } })
-  await bot.seen(ann, 'Signalbox is here.', before)
+  await bot.seen(ann, 'Signalbox is running.', before)
   const done = await runEnds('run.completed')
   const failed = await runEnds('run.failed')
   await bot.seen(ann, failed, before)
@@ -99,12 +96,12 @@ it('announce says that it is here; notify.* say what somebody is called for', as
   await quiet()
   expect(told(done, before)).toBe(false)
   expect(told('ls uncalled', before)).toBe(false)
-  // Who asks is told all the same.
+  // A command is answered in any case.
   ann.say('/approvals')
   await bot.seen(ann, 'ls uncalled', before)
 })
 
-it('notify.quiet holds notices in its hours', async () => {
+it('notify.quiet holds notifications in its hours', async () => {
   const before = await withSettings({ quiet: '00:00-23:59', notify: { needsYou: true, done: true, failed: true } })
   const done = await runEnds('run.completed')
   expect(told(done, before)).toBe(false)
@@ -112,7 +109,7 @@ it('notify.quiet holds notices in its hours', async () => {
   await bot.seen(ann, done, after)
 })
 
-it('stream off: no drafts, only the sign of writing, and then the answer', async () => {
+it('with stream off there are no drafts, only the typing indicator and then the answer', async () => {
   await withSettings({ stream: 'off' })
   const known = { chat: 4711, current: 'ses_off' }
   await bot.host.store.append('telegram/chat/4711', 'any', [newEvent('telegram.chat-changed', known)])
@@ -135,7 +132,7 @@ it('stream off: no drafts, only the sign of writing, and then the answer', async
   expect(calls('sendRichMessageDraft') + calls('sendMessageDraft')).toBe(drafts)
 })
 
-it('groups and group_detail: only named groups are spoken in, and paths are shown only where that is allowed', async () => {
+it('only groups of the setting groups get messages, and paths only with group_detail', async () => {
   const group = bot.fake.group(-96, 'Crew')
   const said = (text: string) => group.messages.some(message => message.from.isBot && message.text.includes(text))
   await withSettings({ groups: [-96] })
@@ -149,7 +146,7 @@ it('groups and group_detail: only named groups are spoken in, and paths are show
   await bot.fake.until(() => said('/shown/path'), 'a card with details')
 })
 
-it('topics off: everything is in one place, also where the chat has topics', async () => {
+it('with topics off everything is in the main chat, also in a chat with topics', async () => {
   const forum = bot.fake.group(-97, 'Forum', { hasTopics: true })
   await withSettings({ groups: [-97], topics: 'off' })
   const run = await runEnds('run.completed')

@@ -1,6 +1,6 @@
-// A daemon with its bot, in a process that is there to be killed: by whoever started it, or by itself at the chosen append or call.
-import { openHome } from '../../src/cli/home.js'
+// A daemon with its bot, in a process that the test kills, or that ends itself at the chosen append or call.
 import { type Clock, delay, systemClock } from '../../src/clock/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host, type LiveUpdate } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { People } from '../../src/people/index.js'
@@ -8,7 +8,7 @@ import { isOwnerGone, ownName } from '../../src/process/index.js'
 import { openBotApi, Telegram } from '../../src/telegram/index.js'
 import { quickClock } from './quick-clock.js'
 
-/** What this life is given; `fate` says when it ends by its own hand. */
+/** The options of this process; `fate` says at which point it ends itself. */
 export interface Life {
   home: string
   apiRoot: string
@@ -28,7 +28,7 @@ const onError = (error: unknown) =>
   tell({ problem: error instanceof Error ? (error.stack ?? error.message) : `${error}` })
 
 const counts = { append: 0, call: 0 }
-/** Never returns from the chosen point: dead is dead. */
+/** Ends the process at the chosen point. */
 async function pass<T>(at: 'append' | 'call', work: () => Promise<T>): Promise<T> {
   counts[at] += 1
   const isLast = fate?.at === at && fate.count === counts[at]
@@ -65,7 +65,7 @@ const bot = new Telegram({
   owner: ownName(),
   isGone: isOwnerGone,
   settings: { groups, groupDetail: false, topics: 'auto', stream: 'auto', announce: false, quiet: null },
-  doors: { agents: ['demo'], roots: [] },
+  ports: { agents: ['demo'], roots: [] },
   utcOffset: 0,
   onError,
 })

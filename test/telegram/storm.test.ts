@@ -5,7 +5,7 @@ import { parseHtml } from '../../src/telegram/fake/parse-html.js'
 import { Storm, type Turn } from './storm.js'
 
 /*
- * SIGNALBOX_STORM="seed decisions turns" for a longer one; what was seen in it is written to the file that SIGNALBOX_STORM_REPORT names:
+ * A longer run: SIGNALBOX_STORM="seed decisions turns"; SIGNALBOX_STORM_REPORT names the file for its report.
  * SIGNALBOX_STORM="7 1000 200" npx vitest run test/telegram/storm.test.ts
  */
 const [SEED = 1, DECISIONS = 24, TURNS = 5] = (process.env.SIGNALBOX_STORM ?? '').split(' ').filter(Boolean).map(Number)
@@ -29,7 +29,7 @@ it(
       expect(refused.filter(({ description }) => /parse entities|too long|too many/.test(description ?? ''))).toEqual(
         [],
       )
-      // Every refusal for speed was weather: our own pace never gave cause for one.
+      // All rate refusals were planned faults: the bot itself never exceeded the limits.
       expect(refused.filter(({ status }) => status === 429)).toHaveLength(storm.refusalsPlayed)
       await expectOldButtonsToClose(storm)
     } finally {
@@ -41,14 +41,14 @@ it(
   BUDGET_MS,
 )
 
-/** Messages of the bot, as they read now. */
+/** The messages of the bot, in their present version. */
 function said(storm: Storm, { messages }: FakeChat): FakeMessage[] {
   return messages.filter(({ from, isDeleted }) => from.id === storm.fake.state.bot.id && !isDeleted)
 }
 
 const keysOf = ({ markup }: FakeMessage) => markup?.inline_keyboard?.flat() ?? []
 
-/** Each was decided once, as somebody pressed, and a card of it says so. */
+/** Each request was decided once, as one of the presses said, and its card shows it. */
 async function expectDecisions(storm: Storm): Promise<void> {
   const decided = await storm.events('approval.decided')
   expect(decided).toHaveLength(storm.decisions.size)
@@ -64,7 +64,7 @@ async function expectDecisions(storm: Storm): Promise<void> {
   }
 }
 
-/** Complete and as it was said, as one rich message or in parts; of several copies all but one say that they are copies. */
+/** Each answer is complete, as one rich message or in parts; all copies but one are marked as such. */
 function expectWhole({ markdown, parts }: Turn, messages: readonly FakeMessage[]): void {
   const about = markdown.slice(0, 20)
   const rich = messages.filter(message => message.rich?.replace(AGAIN, '') === markdown)
@@ -82,7 +82,7 @@ function expectWhole({ markdown, parts }: Turn, messages: readonly FakeMessage[]
   expect(rich.filter(message => !AGAIN.test(message.rich!)).length, about).toBeLessThanOrEqual(1)
 }
 
-/** Cards, answers, and beginnings of answers whose sending nobody confirmed: there is nothing else in the chats. */
+/** The chats contain only cards, answers, and beginnings of answers whose sending was not confirmed. */
 function expectNothingElse(storm: Storm, messages: readonly FakeMessage[]): void {
   const answers = new Set(
     storm.turns.flatMap(({ markdown, parts }) => [markdown, ...parts.map(part => parseHtml(part).text)]),
@@ -96,7 +96,7 @@ function expectNothingElse(storm: Storm, messages: readonly FakeMessage[]): void
   expect(others.map(({ text }) => text)).toEqual([])
 }
 
-/** A copy that nobody knew of decides nothing any more; pressed, it is told so and loses its buttons. */
+/** A press on an unknown copy of a closed card decides nothing, is refused, and removes its buttons. */
 async function expectOldButtonsToClose(storm: Storm): Promise<void> {
   const before = (await storm.events('approval.decided')).length
   const open = said(storm, storm.ann.chat).filter(card => keysOf(card).length > 0)

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ledger } from '../../src/approvals/index.js'
-import { openHome } from '../../src/cli/home.js'
 import { type Clock, delay, systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { openHomeStore } from '../../src/host/index.js'
 import { People } from '../../src/people/index.js'
 import { type Block, renderMarkdown, renderTelegram } from '../../src/screen/index.js'
-import type { SqliteStore, StoredEvent } from '../../src/store/index.js'
-import { answerActs } from '../../src/telegram/answers.js'
+import type { EventStore, StoredEvent } from '../../src/store/index.js'
+import { answerActions } from '../../src/telegram/cards/answer-messages.js'
 import {
   FakeBotApi,
   type FakeChat,
@@ -20,8 +20,8 @@ import {
   type Fault,
 } from '../../src/telegram/fake/index.js'
 import { parseHtml } from '../../src/telegram/fake/parse-html.js'
-import { PART_UNITS } from '../../src/telegram/split.js'
-import { provisional } from '../../src/telegram/stream.js'
+import { provisional } from '../../src/telegram/outgoing/answer-stream.js'
+import { PART_UNITS } from '../../src/telegram/outgoing/split.js'
 import { compiledChild } from '../support/compiled.js'
 import { quickClock } from './quick-clock.js'
 import { seeded } from './seeded.js'
@@ -30,27 +30,27 @@ import { requestOf } from './support.js'
 
 const CHILD = compiledChild(fileURLToPath(new URL('./storm-daemon.child.ts', import.meta.url)))
 const SESSION = 'ses_storm'
-/** Waiting is for hangs only: it judges no machine's speed. */
+/** A limit for hangs only. */
 const PATIENCE_MS = 300_000
 
 export interface Decision {
   command: string
-  /** What was pressed: any of it may have come first. */
+  /** The presses: any of them may have come first. */
   tiers: Set<string>
 }
 
 export interface Turn {
   markdown: string
-  /** As a chat without rich messages shows it. */
+  /** The parts in a chat without rich messages. */
   parts: readonly string[]
-  /** What stood there while it grew. */
+  /** The texts while it grew. */
   beginnings: readonly string[]
 }
 
 /**
- * Bad weather over a whole house: Telegram refuses, conflicts, errs, loses answers and goes down, and the daemon with its bot is a real
- * process that is killed over and over again, at chosen appends and calls and at any other moment. Rates are those that Telegram allows,
- * on a clock that runs 25 times as fast. Everything belongs to one storm: a second one begins from nothing.
+ * Faults everywhere: Telegram refuses, conflicts, fails, loses answers and goes down, and the daemon with
+ * its bot is a real process that is killed again and again, at chosen appends and calls and at random
+ * moments. The rate limits are Telegram's, on a clock that runs 25 times as fast.
  */
 export class Storm {
   readonly decisions = new Map<string, Decision>()
@@ -65,7 +65,7 @@ export class Storm {
   readonly #begin = systemClock.now()
   readonly #clock: Clock = quickClock(this.#begin)
   readonly #directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-storm-')))
-  #store!: SqliteStore
+  #store!: EventStore
   #ledger!: Ledger
   #daemon: ChildProcess | null = null
   #isOver = false
@@ -97,7 +97,7 @@ export class Storm {
       const known = newEvent('telegram.chat-changed', { chat, kind, current: SESSION })
       await this.#store.append(`telegram/chat/${chat}`, 'any', [known])
     }
-    // The log is followed from here on: what happens before the first daemon is up is news already.
+    // The log is followed from here on: events before the first daemon runs must be reported.
     const position = await this.#store.head()
     await this.#store.append('telegram/cursor', 'any', [newEvent('telegram.read-on', { position })])
     await this.fake.start()
@@ -105,7 +105,7 @@ export class Storm {
     this.#lives = this.#liveAndDie(home)
   }
 
-  /** A request, its card, a thumb, and the end on the card. */
+  /** A request, its card, a press, and the outcome on the card. */
   async decide(index: number): Promise<void> {
     const command = `ls storm-${index}-`
     const { id } = await this.#ledger.request(requestOf(command))
@@ -124,12 +124,12 @@ export class Storm {
     }
     if (this.#random() < 0.5) press('Allow once', 'allow-once')
     else press('Deny', 'deny')
-    // An impatient thumb.
+    // A second press.
     if (this.#random() < 0.2) press('Deny', 'deny')
     await this.fake.until(() => /✅|⛔/.test(card.text), `the end on the card of ${command}`, PATIENCE_MS)
   }
 
-  /** An answer that grows block by block and is finished, whether anybody listens or not. */
+  /** An answer that grows block by block and is finished, with or without a running bot. */
   async speak(index: number): Promise<void> {
     const message = `${SESSION}.${index}.1`
     const turn = String(index)
@@ -141,7 +141,7 @@ export class Storm {
       await delay(this.#clock, 700)
     }
     const markdown = renderMarkdown(blocks)
-    const [answer] = answerActs(blocks, { verbosity: 1, title: 'answer' })
+    const [answer] = answerActions(blocks, { verbosity: 1, title: 'answer' })
     const beginnings = blocks.map((_, count) => {
       const [first = ''] = renderTelegram(provisional(blocks.slice(0, count + 1)), { maxUnits: PART_UNITS })
       return parseHtml(first).text
@@ -151,7 +151,7 @@ export class Storm {
     await this.#store.append(`session/${SESSION}`, 'any', [newEvent('message.final', data)])
   }
 
-  /** All the work in a random order, four things at a time. */
+  /** All the work in random order, four at a time. */
   async rage(decisions: number, turns: number): Promise<void> {
     const work = [
       ...Array.from({ length: decisions }, (_, index) => () => this.decide(index)),
@@ -165,7 +165,7 @@ export class Storm {
     await Promise.all(hands)
   }
 
-  /** The sky clears: a last daemon, which nobody kills, says what is still to be said. */
+  /** Ends the faults: a last daemon, which is not killed, sends what is left. */
   async calm(): Promise<void> {
     this.fake.faults.atRandom(null)
     this.#isOver = true
@@ -180,7 +180,7 @@ export class Storm {
     await isDone
   }
 
-  /** What there was in it. */
+  /** The counts of the run. */
   report(): Record<string, unknown> {
     const answers: Record<string, number> = {}
     for (const { status } of this.fake.calls) answers[String(status)] = (answers[String(status)] ?? 0) + 1
@@ -209,7 +209,7 @@ export class Storm {
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** One daemon after the other; the last one, after the storm, lives on. */
+  /** Starts one daemon after the other; the last one stays. */
   async #liveAndDie(home: string): Promise<void> {
     for (;;) {
       const isLast = this.#isOver
@@ -221,7 +221,7 @@ export class Storm {
       daemon.on('message', (message: FromDaemon) => 'problem' in message && this.problems.push(message.problem))
       if (isLast) return
       const ended = new Promise(resolve => daemon.once('exit', resolve))
-      // Whatever its fate, nobody lives for ever.
+      // A limit for each process, whatever its kill point.
       const timer = systemClock.setTimer(3000 + this.#random() * 6000, () => void daemon.kill('SIGKILL'))
       await ended
       timer.cancel()
@@ -273,7 +273,7 @@ export class Storm {
   }
 
   #tell(message: ToDaemon): void {
-    // Whoever is dead hears nothing.
+    // The process may have ended.
     if (this.#daemon?.connected) this.#daemon.send(message, () => undefined)
   }
 }

@@ -3,12 +3,12 @@ import { newEvent } from '../../src/events/index.js'
 import { type KnownChat, telegramChatsProjection } from '../../src/host/telegram-projections.js'
 import { type Block, renderMarkdown } from '../../src/screen/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
-import { draftId, provisionalMarkdown } from '../../src/telegram/stream.js'
+import { draftId, provisionalMarkdown } from '../../src/telegram/outgoing/answer-stream.js'
 import { JumpClock } from './jump-clock.js'
-import { was } from './regressions.js'
+import { regression } from './regressions.js'
 import { TestBot } from './support.js'
 
-/* Answers that grow, on the best way the chat has; what must arrive comes by the log, whatever became of the rest. */
+/* Growing answers, by the best method that the chat supports. The finished answer comes from the log in any case. */
 
 const clock = new JumpClock()
 let bot: TestBot
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => bot.close())
 
-/** Every test has a person and a session of its own: what is learned of a chat stays with that chat. */
+/** Every test has its own person and session: capabilities are remembered per chat. */
 beforeEach(async () => {
   count += 1
   session = `ses_x${count}`
@@ -68,7 +68,7 @@ const calls = (method: string) =>
 const messages = () => bot.fake.visible(ann.chat)
 const texts = () => messages().map(({ text }) => text)
 
-it('a server without drafts and rich messages is spoken to by edits; the finished answer stands in the first message', async () => {
+it('without drafts and rich messages the answer grows by edits, and the finished answer is in the first message', async () => {
   for (const method of ['sendRichMessageDraft', 'sendMessageDraft', 'sendRichMessage'])
     bot.fake.faults.plan(method, { kind: 'status', code: 404, description: 'Not Found: method not found' }, 100)
   grow(1, 'Beginning')
@@ -83,19 +83,22 @@ it('a server without drafts and rich messages is spoken to by edits; the finishe
   expect(calls('sendRichMessageDraft')).toHaveLength(1)
 })
 
-it(was('drafts/429', 'being too fast is not being unable: after 429 it is the same way, later'), async () => {
-  bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 1 })
-  grow(1, 'Slowly')
-  await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'the refused draft')
-  grow(1, 'Slowly', 'now')
-  await bot.fake.until(() => calls('sendRichMessageDraft').length === 2, 'the next draft')
-  const known = await bot.host.store.document<KnownChat>(telegramChatsProjection.name, String(ann.chat.id))
-  expect(known?.state.cannot).toBeUndefined()
-  const [first, second] = calls('sendRichMessageDraft')
-  expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-})
+it(
+  regression('drafts/429', 'a 429 does not mean that drafts are unsupported: the next update is a draft again'),
+  async () => {
+    bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 1 })
+    grow(1, 'Slowly')
+    await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'the refused draft')
+    grow(1, 'Slowly', 'now')
+    await bot.fake.until(() => calls('sendRichMessageDraft').length === 2, 'the next draft')
+    const known = await bot.host.store.document<KnownChat>(telegramChatsProjection.name, String(ann.chat.id))
+    expect(known?.state.cannot).toBeUndefined()
+    const [first, second] = calls('sendRichMessageDraft')
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+  },
+)
 
-it('refused three times in ten minutes it only shows that it writes, and the answer still comes', async () => {
+it('after three refusals in ten minutes only the typing indicator is shown, and the answer is still sent', async () => {
   bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 0 }, 100)
   for (const count of [1, 2, 3]) {
     grow(1, `Word ${count}`)
@@ -108,7 +111,7 @@ it('refused three times in ten minutes it only shows that it writes, and the ans
   expect(calls('sendRichMessageDraft')).toHaveLength(3)
 })
 
-it(was('drafts/only-copy', 'an answer whose draft was the only copy is not lost with the bot'), async () => {
+it(regression('drafts/only-copy', 'an answer that only a draft has shown is not lost with the bot'), async () => {
   grow(1, 'Half of it')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'a draft')
   await bot.bot.stop()
@@ -121,9 +124,9 @@ it(was('drafts/only-copy', 'an answer whose draft was the only copy is not lost 
 })
 
 it(
-  was(
-    'original/false-duplicates',
-    'says nothing for an answer of nothing, and the same words three times when they were said three times',
+  regression(
+    'earlier/false-duplicates',
+    'an empty answer is not sent, and a text that the agent says three times is sent three times',
   ),
   async () => {
     await finish(1, ' .')
@@ -136,7 +139,7 @@ it(
   },
 )
 
-it('the draft of a turn has one number, also after a restart; what still grows is plain', () => {
+it('the draft of a turn has one id, also after a restart; the growing block is plain text', () => {
   expect(draftId('ses_x', '1')).toBe(draftId('ses_x', '1'))
   expect(draftId('ses_x', '2')).not.toBe(draftId('ses_x', '1'))
   expect(draftId('ses_x', '1')).toBeGreaterThan(0)
@@ -146,10 +149,7 @@ it('the draft of a turn has one number, also after a restart; what still grows i
 })
 
 it(
-  was(
-    'drafts/degraded',
-    'the finished answer is as rich as its drafts were, and has its formatting where edits began it',
-  ),
+  regression('drafts/degraded', 'the finished answer is as rich as its drafts, and formatted also after edits'),
   async () => {
     const bold: Block = { ...prose('strong'), runs: [{ text: 'strong', bold: true }] } as Block
     growBlocks(1, [bold, prose('and on')])
@@ -167,18 +167,21 @@ it(
   },
 )
 
-it(was('original/two-renderings', 'what is closed reads the same while the answer grows and at its end'), async () => {
-  const code: Block = { ...prose('x'), kind: 'code', language: 'js', lines: ['const a = "<b>" && `c`'] } as Block
-  const bold: Block = { ...prose('see *this*'), runs: [{ text: 'see *this*', bold: true }] } as Block
-  growBlocks(1, [bold, code, prose('then')])
-  const draft = await bot.fake.until(() => calls('sendRichMessageDraft')[0], 'a draft')
-  await finishBlocks(1, [bold, code, prose('then, all of it')])
-  const answer = await bot.seen(ann, 'all of it')
-  const shown = (draft.fields.rich_message as { markdown: string }).markdown
-  expect(answer.rich?.startsWith(shown)).toBe(true)
-})
+it(
+  regression('earlier/two-renderings', 'a closed block reads the same while the answer grows and at its end'),
+  async () => {
+    const code: Block = { ...prose('x'), kind: 'code', language: 'js', lines: ['const a = "<b>" && `c`'] } as Block
+    const bold: Block = { ...prose('see *this*'), runs: [{ text: 'see *this*', bold: true }] } as Block
+    growBlocks(1, [bold, code, prose('then')])
+    const draft = await bot.fake.until(() => calls('sendRichMessageDraft')[0], 'a draft')
+    await finishBlocks(1, [bold, code, prose('then, all of it')])
+    const answer = await bot.seen(ann, 'all of it')
+    const shown = (draft.fields.rich_message as { markdown: string }).markdown
+    expect(answer.rich?.startsWith(shown)).toBe(true)
+  },
+)
 
-it(was('drafts/unmarked-double', 'of two copies one says that it was sent again'), async () => {
+it(regression('drafts/unmarked-double', 'of two copies one is marked as sent again'), async () => {
   bot.fake.faults.plan('sendRichMessage', { kind: 'lost' })
   await finish(1, 'Perhaps twice')
   await bot.fake.until(() => {
@@ -190,7 +193,7 @@ it(was('drafts/unmarked-double', 'of two copies one says that it was sent again'
   expect(texts().filter(text => text.includes('sent again: the first was not confirmed'))).toHaveLength(1)
 })
 
-it('where nothing else shows it the sign of writing comes again every four seconds, until the end', async () => {
+it('the typing indicator is repeated every four seconds until the end, where nothing else shows the work', async () => {
   bot.host.bus.emit({ type: 'typing', session, on: true } as never)
   await bot.fake.until(() => calls('sendChatAction').length === 1, 'the sign')
   clock.jump(4000)

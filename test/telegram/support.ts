@@ -2,11 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ApprovalRecord, requestFromReport } from '../../src/approvals/index.js'
-import { openHome } from '../../src/cli/home.js'
-import { serverExtras } from '../../src/cli/serve/server-extras.js'
-import { serverSettings } from '../../src/cli/serve/server-settings.js'
 import { systemClock } from '../../src/clock/index.js'
+import { runStarters, serverSettings } from '../../src/daemon/index.js'
 import type { RunHost } from '../../src/engine/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { People, type PersonRole } from '../../src/people/index.js'
@@ -14,28 +13,28 @@ import { openRuns } from '../../src/runs/index.js'
 import { ApiServer } from '../../src/server/index.js'
 import type { StoredEvent } from '../../src/store/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
-import { openBotApi, Telegram, type TelegramDoors, type TelegramOptions } from '../../src/telegram/index.js'
+import { openBotApi, Telegram, type TelegramOptions, type TelegramPorts } from '../../src/telegram/index.js'
 import { silentContext } from '../support/silent-context.js'
 
-/** Waiting is for hangs only: it judges no machine's speed. */
+/** A limit for hangs only. */
 const PATIENCE_MS = 90_000
 
 export const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
 
-/** A host of its own on a temporary home with a bot, and Telegram itself: all in this process, over real sockets and real terminals. */
+/** A host with a bot on a temporary home, and the fake Telegram server, in this process, with real sockets and terminals. */
 export class TestBot {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-telegram-')))
   readonly work = join(this.directory, 'shop')
   fake = new FakeBotApi({ rates: FAST })
   readonly errors: string[] = []
-  /** Everything that was written to a terminal, write by write. */
+  /** Everything that was written to terminals, write by write. */
   readonly written: string[] = []
   host!: Host
   people!: People
   bot!: Telegram
   api!: ApiServer
   runs!: RunHost
-  readonly doors: TelegramDoors = { agents: ['demo'], roots: [this.directory] }
+  readonly ports: TelegramPorts = { agents: ['demo'], roots: [this.directory] }
   #keeper!: Keeper
   #options: Partial<TelegramOptions> = {}
 
@@ -109,16 +108,12 @@ export class TestBot {
       onError,
     })
     this.runs.start()
-    const { startOneshot, pipelines } = serverExtras(this.context, home)
-    Object.assign(this.doors, {
-      startPipeline: (name, wish) => pipelines!.start(name, { ...wish, labels: {} }),
-      startOneshot: wish => startOneshot!(this.host.store, wish),
-    } satisfies Partial<TelegramDoors>)
+    Object.assign(this.ports, runStarters({ home, env: this.context.env, host: this.host }))
     this.api = await ApiServer.open({
       host: this.host,
       runs: this.runs,
       settings: serverSettings(home.loaded.config, home.directories),
-      extras: serverExtras(this.context, home),
+      env: this.context.env,
       clock: systemClock,
       version: '0.0.0',
       stop: () => undefined,
@@ -128,7 +123,7 @@ export class TestBot {
     await this.api.listenOnSocket(home.settings.daemonSocket)
   }
 
-  /** A new bot over the same host, as after a restart of it. */
+  /** A new bot over the same host, as after a restart. */
   async openBot(options: Partial<TelegramOptions> = {}): Promise<void> {
     const bot = new Telegram({
       host: this.host,
@@ -138,8 +133,8 @@ export class TestBot {
       owner: 'test',
       settings: { groups: [], groupDetail: false, topics: 'auto', stream: 'auto', announce: false, quiet: null },
       utcOffset: 0,
-      pace: FAST,
-      doors: this.doors,
+      rateLimits: FAST,
+      ports: this.ports,
       onError: error => void this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       ...this.#options,
       ...options,
@@ -155,7 +150,7 @@ export class TestBot {
     return this.fake.person(id, name, options)
   }
 
-  /** Waits for a message of the bot that says this, as it is shown now. */
+  /** Waits for a message of the bot with this text. */
   seen(person: FakePerson, text: string | RegExp, after = 0): Promise<FakeMessage> {
     return this.fake.until(
       () =>
@@ -189,7 +184,7 @@ export class TestBot {
   }
 }
 
-/** A request as an agent's hook would raise it, straight into the ledger: for what is not about terminals. */
+/** A request like that of an agent's hook, raised directly in the ledger. */
 export async function raise(host: Host, command: string): Promise<ApprovalRecord> {
   return host.ledger.request(requestOf(command))
 }

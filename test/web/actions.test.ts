@@ -2,24 +2,25 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
-import { editSettings } from '../../src/cli/serve/settings-edit.js'
+import { editSettings } from '../../src/config/edit-settings.js'
 import { OWNER } from '../../src/server/credential.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
-import { hasChromium, openBrowser, show, watchErrors } from './harness.js'
+import { describeNeeding } from '../support/requirements.js'
+import { openBrowser, show, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
 const PLAN = '# Fix the cart\n\n1. Read `src/cart.js`\n2. Add a **test**\n\n- [ ] tests pass\n'
 
 /**
- * What people do less often, each to its end, on one server in this process: requests are put into its ledger directly, so that every kind is
- * there; runs, sessions and files are real.
+ * Rare actions, each from start to end, on one server in this process. The tests add requests of
+ * every kind directly to its ledger; runs, sessions and files are real.
  */
-describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
+describeNeeding('chromium', 'actions of the dashboard', () => {
   let server: TestServer
   let browser: Browser
   let context: BrowserContext
@@ -55,21 +56,23 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
       reportedOf({ requestKey: key, input: { command: text } }, { project: server.work, cwd: server.work, ...subject }),
     )
 
-  /** A card takes a press once it has stood still; one that moved meanwhile refuses, and is pressed again. */
+  /**
+   * A card accepts a press only after it has not moved for a while: presses until it is accepted.
+   */
   const press = async (one: Locator, id: string, button: Locator) => {
-    const isTaken = async () => (await known(id)).state !== 'pending'
+    const isAccepted = async () => (await known(id)).state !== 'pending'
     for (let tries = 0; tries < 20; tries++) {
       await one
         .and(page.locator('[data-still=true]'))
         .waitFor({ timeout: 3_000 })
         .catch(() => undefined)
       await button.click({ timeout: 3_000 }).catch(() => undefined)
-      if (await until(isTaken, 3_000).catch(() => false)) return
+      if (await until(isAccepted, 3_000).catch(() => false)) return
     }
-    throw new Error('the press was never taken')
+    throw new Error('the card accepted no press')
   }
 
-  /** A request of a pipeline's gate, as `src/pipelines/gates.ts` asks it. */
+  /** The request of a pipeline's gate, as `src/pipelines/gates.ts` makes it. */
   const gate = (
     kind: 'plan' | 'review',
     payload: object,
@@ -119,7 +122,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
       ],
     )
 
-  it('several requests are allowed at one press, others denied at one', async () => {
+  it('several requests are allowed or denied with one press', async () => {
     const records = [await command('b1', 'ls -la'), await command('b2', 'ls src'), await command('b3', 'ls test')]
     await open('/')
     for (const { id } of records) await card(id).waitFor()
@@ -134,35 +137,35 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     }
     await select(records.slice(0, 2).map(({ id }) => id))
     await page.getByRole('region', { name: 'Selected requests' }).getByText('2 requests selected').waitFor()
-    await page.getByRole('button', { name: 'Allow these once' }).click()
+    await page.getByRole('button', { name: 'Allow selected once' }).click()
     await until(async () => (await known(records[1]!.id)).state === 'decided', 30_000)
     expect((await known(records[0]!.id)).decision?.option).toBe('allow')
     await select([records[2]!.id])
-    await page.getByRole('button', { name: 'Deny these' }).click()
+    await page.getByRole('button', { name: 'Deny selected' }).click()
     await until(async () => (await known(records[2]!.id)).decision?.option === 'deny', 30_000)
   })
 
-  it('an input is changed before it is allowed', async () => {
+  it('a request is allowed with a changed input', async () => {
     const asked = reportedOf({ requestKey: 'edit', input: { command: 'npm test' } }, { project: server.work })
     const { id } = await ask({ ...asked, source: { ...asked.source, can: ['edit'] } })
     await open(`/a/${id}`)
     await card(id).and(page.locator('[data-still=true]')).waitFor()
     await card(id).getByRole('button', { name: 'More…' }).click()
-    await page.getByRole('button', { name: 'Allow with changes …' }).click()
+    await page.getByRole('button', { name: 'Allow with changes…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Allow with changes' })
     await dialog.getByLabel('command').fill('npm test -- --run')
-    await dialog.getByRole('button', { name: 'Allow this instead' }).click()
+    await dialog.getByRole('button', { name: 'Allow with changes' }).click()
     await until(async () => (await known(id)).state === 'decided', 30_000)
     expect((await known(id)).decision?.editedInput).toEqual({ command: 'npm test -- --run' })
   })
 
-  it('a grant is made with a decision, decides the next like it, rests and ends', async () => {
+  it('a grant is made with a decision, decides the next equal request, is paused and revoked', async () => {
     const subject = { session: 'ses_grants' }
     const { id } = await command('g1', 'git status', subject)
     await open(`/a/${id}`)
     await card(id).and(page.locator('[data-still=true]')).waitFor()
     await card(id).getByRole('button', { name: 'More…' }).click()
-    await page.getByRole('button', { name: 'Allow the same for 1 hour in this session' }).click()
+    await page.getByRole('button', { name: 'Allow this request for 1 hour in this session' }).click()
     await until(async () => (await known(id)).state === 'decided', 30_000)
     const next = await command('g2', 'git status', subject)
     await until(async () => (await known(next.id)).decision?.grantId, 30_000)
@@ -173,22 +176,22 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await grants.getByRole('button', { name: 'Resume' }).waitFor()
     const third = await command('g3', 'git status', subject)
     expect((await known(third.id)).state).toBe('pending')
-    await grants.getByRole('button', { name: 'End' }).click()
-    await grants.getByText('No grant is in force').waitFor()
+    await grants.getByRole('button', { name: 'Revoke' }).click()
+    await grants.getByText('No grants.').waitFor()
   })
 
-  it('a plan is read as it is meant, compared with the one before, and approved with changes; another is sent back', async () => {
+  it('a plan is shown, compared with its previous version and approved with edits; another is rejected', async () => {
     const first = await plan(2, '@@ -1,2 +1,2 @@\n # Fix the cart\n-1. Rewrite it\n+1. Read `src/cart.js`\n')
     await open(`/a/${first.id}`)
     const one = card(first.id)
     await one.getByRole('list', { name: 'Tasks' }).getByText('Add a test').waitFor()
     await one.getByText('task 2 names no file').waitFor()
     await one.locator('.plan-text').getByText('Fix the cart').waitFor()
-    await one.getByRole('button', { name: 'Since the last' }).click()
+    await one.getByRole('button', { name: 'Changes' }).click()
     await one.locator('.plan-text').getByText('1. Rewrite it').waitFor()
     await one.getByText('too long').waitFor()
     await one.getByRole('button', { name: 'Edit' }).click()
-    await one.getByLabel('The plan, to be changed').fill(`${PLAN}\n3. And document it\n`)
+    await one.getByLabel('Edit the plan').fill(`${PLAN}\n3. And document it\n`)
     await press(one, first.id, one.getByRole('button', { name: 'Approve with my edits' }))
     expect((await known(first.id)).decision).toMatchObject({ option: 'approve' })
     expect(((await known(first.id)).decision as Loose).editedInput.plan_markdown).toContain('And document it')
@@ -196,13 +199,13 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     const second = await plan(1, null)
     await open(`/a/${second.id}`)
     const two = card(second.id)
-    expect(await two.getByRole('button', { name: 'Send back' }).isDisabled()).toBe(true)
-    await two.getByLabel('What another plan should do differently').fill('Begin with the test.')
-    await press(two, second.id, two.getByRole('button', { name: 'Send back' }))
+    expect(await two.getByRole('button', { name: 'Reject' }).isDisabled()).toBe(true)
+    await two.getByLabel('Feedback for a new plan').fill('Begin with the test.')
+    await press(two, second.id, two.getByRole('button', { name: 'Reject' }))
     expect((await known(second.id)).decision).toMatchObject({ option: 'reject', text: 'Begin with the test.' })
   })
 
-  it('findings of a review are ticked one by one and by severity, commented, and sent', async () => {
+  it('items of a review are selected one by one and by severity, commented, and sent', async () => {
     const item = (number: number, severity: string, disposition: string) => ({
       number,
       severity,
@@ -227,7 +230,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
         .first()
         .isChecked(),
     ).toBe(true)
-    await one.getByRole('button', { name: 'tick minor (2)', exact: true }).click()
+    await one.getByRole('button', { name: 'Select minor (2)', exact: true }).click()
     await one.getByRole('checkbox', { name: /finding 2/ }).uncheck()
     await one.getByLabel('Comment on finding 3').fill('small steps')
     await one.getByRole('button', { name: 'Review again first' }).waitFor()
@@ -238,12 +241,12 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
   })
 
   let run = ''
-  it('a run is started from the form, trusted first; its gate answered; forked and rewound to its end; exported', async () => {
+  it('a run is trusted and started from the form; its gate is answered; it is exported, forked and rewound', async () => {
     await open('/start?what=run')
     await page.getByRole('button', { name: 'Graph', exact: true }).click()
     await page.getByLabel('Directory').fill(server.work)
     await page.locator('#graph').fill(GATED)
-    await page.getByRole('button', { name: 'Start the run' }).click()
+    await page.getByRole('button', { name: 'Start run' }).click()
     await page.getByRole('button', { name: 'Trust and start' }).click()
     await page.waitForURL(/\/r\/run_/)
     run = page.url().split('/r/')[1]!.split('?')[0]!
@@ -260,7 +263,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
       page
         .getByRole('button', { name: 'More actions' })
         .click()
-        .then(() => page.getByRole('button', { name: 'Export as a bundle' }).click()),
+        .then(() => page.getByRole('button', { name: 'Export (bundle)' }).click()),
     ])
     expect(JSON.parse(readFileSync(await bundle.path(), 'utf8')).run.id).toBe(run)
 
@@ -269,7 +272,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
       await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
       await page.getByRole('button', { name: 'Fork', exact: true }).click()
       const dialog = page.getByRole('dialog', { name: 'Fork this run' })
-      await dialog.getByLabel('Go on from').selectOption('first')
+      await dialog.getByLabel('Continue from').selectOption('first')
       if (isRewind) await dialog.getByLabel(/Rewind/).check()
       const before = page.url()
       await dialog.getByRole('button', { name: 'Fork', exact: true }).click()
@@ -279,7 +282,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     }
   })
 
-  it('a run in a repository: how far it is and its labels in the list; what each node changed, and what the whole run did', async () => {
+  it('a run in a repository shows progress and labels in the list, and the changes of each node and of the whole run', async () => {
     const repository = join(server.directory, `repository ${Date.now()}`)
     mkdirSync(repository)
     const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
@@ -290,8 +293,8 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     const writes = (text: string) => `shape=parallelogram, tool_command="echo ${text} >> notes.txt"`
     const graph = `digraph changes { goal="Take notes"; start [shape=Mdiamond]; first [${writes('one')}]; second [${writes('two')}]; look [shape=parallelogram, tool_command="cat notes.txt"]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> first -> second -> look -> ask; ask -> exit [label="[Y] Yes"] }`
     const { hash } = await executableText(graph, repository)
-    const wish = { graph, project: repository, trust: hash, labels: { ticket: 'SB-7' } }
-    const { id } = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: wish })).json
+    const body = { graph, project: repository, trust: hash, labels: { ticket: 'SB-7' } }
+    const { id } = (await server.ask('POST', '/api/v1/runs', { as: 'token', body })).json
     await open('/runs')
     const row = page.getByRole('row').filter({ has: page.locator(`a[href="/r/${id}"]`) })
     await row.getByText('ticket=SB-7').waitFor()
@@ -310,39 +313,39 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await diff.locator('.add').getByText('two').waitFor()
     expect(await diff.locator('.add').getByText('one').count()).toBe(0)
     await page.locator('.graph .node', { hasText: 'look' }).click()
-    await diff.getByText('This node has committed nothing').waitFor()
-    await diff.getByRole('button', { name: 'What the whole run changed' }).click()
+    await diff.getByText('This node has no commit').waitFor()
+    await diff.getByRole('button', { name: 'Show the changes of the whole run' }).click()
     await diff.locator('.add').getByText('one').waitFor()
     await diff.locator('.add').getByText('two').waitFor()
     await server.ask('POST', `/api/v1/runs/${id}/cancel`, { as: 'token', body: {} })
   })
 
-  it('a graph is written with its mistakes marked, mended, and run', async () => {
+  it('a graph with errors has them marked; without errors it can be run', async () => {
     await open('/graphs')
     await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
     await page.locator('.gutter .error').first().waitFor()
     await page.locator('#dot').fill(GATED)
     await page.getByText('valid', { exact: true }).waitFor()
     await page.locator('.graph .node', { hasText: 'Go on?' }).waitFor()
-    expect(await page.getByRole('button', { name: 'Run it' }).isEnabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Run', exact: true }).isEnabled()).toBe(true)
   })
 
-  it('a session takes files and gives them; the moment of a decision can be seen again and linked', async () => {
+  it('a session accepts and offers files; the moment of a decision is replayed and linked', async () => {
     await open('/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('Directory').fill(server.work)
     await page.getByLabel('Name (optional)').fill('files')
     await page.getByLabel('First prompt (optional)').fill('The tests fail. Find out why and fix it.')
-    await page.getByText('Arguments of the agent').click()
+    await page.getByText('Extra arguments').click()
     await page.getByLabel('Arguments, separated by spaces').fill('--scenario tour --speed 10')
-    await page.getByRole('button', { name: 'Start the session' }).click()
+    await page.getByRole('button', { name: 'Start session' }).click()
     await page.locator('h1', { hasText: 'files' }).waitFor()
     const asked = page.locator('article.card[data-still=true]').first()
     await asked.waitFor()
     const id = (await asked.getAttribute('data-approval'))!
     await press(card(id), id, card(id).getByRole('button', { name: 'Allow once' }))
     await until(async () => (await known(id)).state === 'applied', 60_000)
-    const then = page.getByRole('link', { name: 'The screen when it was decided' }).first()
+    const then = page.getByRole('link', { name: 'Screen at the time of the decision' }).first()
 
     await page
       .locator('input[type=file]')
@@ -354,35 +357,35 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
       return (await readdir(stored).catch(() => [])).some(name => name.includes('spec'))
     }, 30_000)
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Files of the project' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Files of the project' })
-    await dialog.getByLabel('Path, relative to the project').fill('src/note.txt')
+    await page.getByRole('button', { name: 'Project files' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Project files' })
+    await dialog.getByLabel('Path relative to the project').fill('src/note.txt')
     await dialog.getByRole('button', { name: 'Open' }).click()
     await dialog.getByText('kept in the project').waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      dialog.getByRole('button', { name: 'Save' }).click(),
+      dialog.getByRole('button', { name: 'Download' }).click(),
     ])
     expect(readFileSync(await file.path(), 'utf8')).toBe('kept in the project')
     await page.keyboard.press('Escape')
 
     await then.click()
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
-    await page.getByRole('button', { name: /Link to this moment|Copy a link/ }).click()
+    await page.getByRole('button', { name: 'Copy link' }).click()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied).toMatch(new RegExp(`^${server.address}/replay/.+\\?t=\\d+$`))
     await page.goto(copied)
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
   })
 
-  it('a setting is changed after the person proved to be there; what is wrong is said and changes nothing', async () => {
+  it('a setting is changed after a confirmation; an invalid value changes nothing', async () => {
     await open('/settings')
     await page.getByLabel('Search settings').fill('notify.grace_s')
     await page.getByRole('button', { name: 'Change' }).click()
     const dialog = page.getByRole('dialog', { name: 'notify.grace_s' })
     await dialog.getByLabel('notify.grace_s').fill('7')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
     await confirm.getByLabel(/Passphrase, or the link/).fill(link())
     await confirm.getByRole('button', { name: 'Confirm' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -395,27 +398,27 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/grace_s = 7/)
     await dialog.getByRole('button', { name: 'Back' }).click()
 
-    // A budget that is set is drawn across the days, and stands in the table.
+    // The daily budget is drawn as a line, and is a column of the table.
     editSettings(file, { 'runs.day_usd': 2.5 }, { version: null, isAtTerminal: true })
     await open('/usage')
-    await page.getByText('budget of a day, $2.50').waitFor()
+    await page.getByText('Daily budget, $2.50').waitFor()
     await page.getByRole('button', { name: 'Table' }).first().click()
     const days = page.getByRole('region', { name: 'Cost per day as a table' })
-    await days.getByRole('columnheader', { name: 'budget of a day' }).waitFor()
+    await days.getByRole('columnheader', { name: 'Daily budget' }).waitFor()
     await open('/')
-    await page.getByRole('region', { name: 'Spend today' }).getByText('of the $2.50 for a day').waitFor()
+    await page.getByRole('region', { name: 'Spend today' }).getByText('of today’s $2.50 budget').waitFor()
   })
 
-  it('people and devices are listed, another browser is sent away; doctor says how things stand', async () => {
+  it('people and devices are listed, another browser is signed out; doctor lists its findings', async () => {
     const other = await browser.newContext()
     const rival = await other.newPage()
     await rival.goto(link())
     await rival.locator('.shell h1').first().waitFor()
     await open('/settings/people')
     await page.getByRole('heading', { name: 'People' }).waitFor()
-    await page.getByText('this one').waitFor()
+    await page.locator('.chip', { hasText: 'this browser' }).waitFor()
     await page.getByRole('row').filter({ hasText: 'Revoke' }).first().getByRole('button', { name: 'Revoke' }).click()
-    await rival.getByText('Login link, or passphrase').waitFor()
+    await rival.getByText('Login link or passphrase').waitFor()
     await other.close()
     await page.getByRole('link', { name: 'Doctor' }).click()
     await page.locator('.doctor-line', { hasText: 'node' }).first().waitFor()
@@ -423,7 +426,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await page.locator('.doctor-line', { hasText: 'git' }).first().waitFor()
   })
 
-  it('no page of 320 pixels scrolls sideways', async () => {
+  it('no page scrolls sideways at a width of 320 pixels', async () => {
     await page.setViewportSize({ width: 320, height: 640 })
     await open('/')
     const paths = [
@@ -451,7 +454,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     expect(wide).toEqual([])
   })
 
-  it('opened while the server is down, the page shows what was known, says since when, and lets nothing be decided; then it comes back', async () => {
+  it('a page that is opened while the server is down shows the last data with its time, decides nothing, and reconnects', async () => {
     const { id } = await command('down', 'npm run offline')
     await open('/')
     await card(id).waitFor()
@@ -464,7 +467,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await server.api.close()
     await page.reload()
     await page.getByText(/Offline since/).waitFor()
-    await page.getByText(/this is what was known at/).waitFor()
+    await page.getByText(/showing data from/).waitFor()
     await card(id).waitFor()
     expect(await card(id).getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true)
     await TestServer.restarted(server, { settings: { port } })
@@ -472,23 +475,23 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await card(id).locator('.allow:enabled').waitFor()
   })
 
-  it('locked down from the page: grants, tokens and logins end at once, only a no is taken, and agents go on', async () => {
+  it('a lockdown from the page revokes grants, tokens and devices at once, and accepts only denials', async () => {
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
     const { id } = await command(`locked ${Date.now()}`, 'npm run locked')
     await open('/settings/people')
-    await page.getByRole('button', { name: 'Lock down …' }).click()
+    await page.getByRole('button', { name: 'Lock down…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Lock down?' })
     await dialog.getByRole('button', { name: 'Back' }).click()
     await dialog.waitFor({ state: 'detached' })
     const { token } = server
     expect((await server.ask('GET', '/api/v1/overview', { as: { bearer: token } })).status).toBe(200)
-    await page.getByRole('button', { name: 'Lock down …' }).click()
+    await page.getByRole('button', { name: 'Lock down…' }).click()
     await dialog.getByRole('button', { name: 'Lock down' }).click()
-    await page.getByText('Login link, or passphrase').waitFor()
+    await page.getByText('Login link or passphrase').waitFor()
     expect((await server.ask('GET', '/api/v1/overview', { as: { bearer: token } })).status).toBe(401)
 
-    // Whoever comes in again may look, and say no.
+    // A person who signs in again may view, and deny.
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
     await open(`/a/${id}`)
@@ -508,7 +511,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await until(async () => (await known(id)).decision?.option === 'deny', 30_000)
   })
 
-  it('no page failed', () => {
+  it('no page logged an error', () => {
     expect(errors.filter(text => !/ERR_|Failed to (fetch|load)/.test(text))).toEqual([])
   })
 })

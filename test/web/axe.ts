@@ -4,12 +4,15 @@ import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page as it is shown: with these rules alone, or with all of them. The terminal's own cells are left out. */
+/**
+ * The violations that axe finds on the page, with the given rules or with all. Excludes terminals.
+ */
 async function examine(page: Page, rules: readonly string[] | null): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(SOURCE)
   return page.evaluate(async only => {
-    // Colours on their way to others are neither. They set out with the next frame, and what inherits one sets out after it. With motion
-    // reduced none is on its way for long; what never ends (a cursor that blinks) is not waited for.
+    // During a transition colours have intermediate values. Transitions start with the next frame,
+    // inherited ones after it. With reduced motion they are short; endless animations, such as a
+    // blinking cursor, are not waited for.
     for (let rounds = 0; rounds < 10; rounds++) {
       await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
       if (!document.getAnimations().some(({ playState }) => playState === 'running')) break
@@ -21,7 +24,7 @@ async function examine(page: Page, rules: readonly string[] | null): Promise<str
     const { axe } = globalThis as unknown as {
       axe: { run(target: object, options: object): Promise<{ violations: Violation[] }> }
     }
-    // Sheets are not fetched a second time: no rule that is on reads them.
+    // Style sheets are not fetched again: no active rule reads them.
     const options = { resultTypes: ['violations'], preload: false, ...(only && { runOnly: only }) }
     const { violations } = await axe.run({ exclude: [['.xterm']] }, options)
     return violations.map(({ id, nodes }) => {
@@ -33,21 +36,27 @@ async function examine(page: Page, rules: readonly string[] | null): Promise<str
   }, rules)
 }
 
-/** What axe finds on the page that is shown, on a screen and on a phone, in both themes; and whether it has to be scrolled sideways. */
+const DESKTOP = 1440
+const PHONE = 390
+
+/**
+ * The violations on a desktop and on a phone, and whether the page scrolls sideways. The colours of
+ * the dark theme are checked on the desktop only: they do not depend on the width.
+ */
 export async function examineAll(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
-  for (const width of [1440, 390]) {
+  for (const width of [DESKTOP, PHONE]) {
     await page.setViewportSize({ width, height: 900 })
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of width === DESKTOP ? (['light', 'dark'] as const) : (['light'] as const)) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      // What a page is made of is the same in the dark; its colours are not.
+      // The dark theme has the same elements; only its colours differ.
       const violations = await examine(page, colorScheme === 'light' ? null : ['color-contrast'])
       found.push(...violations.map(violation => `${name} ${width} ${colorScheme}: ${violation}`))
     }
     const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     if (sideways > 0) found.push(`${name} ${width}: scrolls sideways by ${sideways} px`)
   }
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.setViewportSize({ width: DESKTOP, height: 900 })
   return found
 }

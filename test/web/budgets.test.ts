@@ -11,15 +11,18 @@ function zipped(file: string): number {
   return gzipSync(readFileSync(join(web, file)), { level: 9 }).length
 }
 
-/** What a browser loads for a page that has no terminal and no plot: the page, what it names, and what that imports at once. */
+/**
+ * The files that a browser loads for a page without a terminal or a plot: the page, and the files
+ * that it references.
+ */
 function firstLoad(): string[] {
   const page = readFileSync(join(web, 'index.html'), 'utf8')
   const files = [...page.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, name]) => name!)
   return ['index.html', ...new Set(files)]
 }
 
-describe('what the dashboard weighs', () => {
-  it('is little for the first page, and more only where a terminal is shown', () => {
+describe('the build of the dashboard', () => {
+  it('stays below its size budgets, with and without a terminal', () => {
     const first = firstLoad()
     const scripts = first.filter(file => file.endsWith('.js')).reduce((sum, file) => sum + zipped(file), 0)
     const all = first.reduce((sum, file) => sum + zipped(file), 0)
@@ -31,7 +34,7 @@ describe('what the dashboard weighs', () => {
     expect(all + terminal, 'first load with a terminal, gzip').toBeLessThan(400 * KB)
   })
 
-  it('has no script in the page itself, names no other server, and keeps the notices of what is inside', () => {
+  it('has no inline script, references no other server, and contains the licence notices', () => {
     const page = readFileSync(join(web, 'index.html'), 'utf8')
     expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/)
     expect(page).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)

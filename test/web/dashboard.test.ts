@@ -2,14 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { hasChromium, logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
+import { logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 /**
- * The living demo: real server, real terminals, the scripted agent. One browser and one server for all: the tests follow a person through
- * a day, and what one of them decides the next one finds decided.
+ * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
+ * server, in order: later tests depend on the decisions of earlier ones.
  */
-describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
+describeNeeding('chromium', 'the dashboard on the live demo', () => {
   let served: Served
   let browser: Browser
   let context: BrowserContext
@@ -42,9 +43,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     (JSON.parse(await served.run(['serve', '--link', '--json'], demoHome)) as { link: string }).link
   const card = (title: RegExp) => page.locator('article.card').filter({ hasText: title }).first()
 
-  /** A card that has stood still for long enough takes a press. */
+  /** A card that has not moved for a while accepts a press. */
   const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
-  /** Presses until the press is taken: cards that come in between move the others, and those then refuse. */
+  /** Presses until the card accepts it: new cards move the others, which then refuse a press. */
   const press = async (one: Locator, name: string) => {
     const taken = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))
     for (let tries = 0; tries < 8; tries++) {
@@ -58,10 +59,10 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       )
         return
     }
-    throw new Error(`${name} was never taken`)
+    throw new Error(`the card never accepted ${name}`)
   }
 
-  it('is entered by a link once; the code leaves the address, and the key cannot be read', async () => {
+  it('accepts a login link once, removes its code from the address, and stores a key that cannot be read', async () => {
     page = await context.newPage()
     errors = watchErrors(page)
     await page.goto(link)
@@ -94,12 +95,12 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     const second = await browser.newContext()
     const late = await second.newPage()
     await late.goto(link)
-    await late.getByText(/not any more, the way in/).waitFor()
+    await late.getByText(/invalid or expired login code/).waitFor()
     expect(late.url()).not.toContain('#')
     await second.close()
   })
 
-  it('shows what needs a person, and a press decides once and says what became of it', async () => {
+  it('shows requests; a press decides one and shows its outcome', async () => {
     const edit = card(/src\/cart\.js/)
     await edit.waitFor()
     expect(await edit.locator('.request').textContent()).toContain('return sum - discountPercent')
@@ -113,13 +114,13 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(await edit.locator('.card-end').textContent()).toMatch(/decided by you/)
   })
 
-  it('takes no press in the first moments of a card', async () => {
+  it('accepts no press on a card that has just moved', async () => {
     await page.goto(`${served.address}/`)
     const shell = card(/rm -rf coverage/)
     await shell.waitFor()
     await shell.locator('.allow:enabled').waitFor()
     const refused = await shell.evaluate(async element => {
-      // Moved under the finger: whatever was meant, it was not this.
+      // The card moves under the pointer: the press was meant for something else.
       const above = document.createElement('div')
       above.style.height = '80px'
       element.before(above)
@@ -132,7 +133,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByText('The card has just moved').waitFor()
   })
 
-  it('is denied by keyboard alone, with a reason', async () => {
+  it('denies a request with a reason, by keyboard only', async () => {
     await page.goto(`${served.address}/`)
     const shell = card(/rm -rf coverage/)
     await shell.waitFor()
@@ -157,18 +158,18 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(await shell.locator('.card-end').textContent()).toMatch(/decided by you/)
   })
 
-  it('goes to a page by keys, shows all keys, and Escape closes them', async () => {
+  it('opens a page and the list of shortcuts by keyboard; Escape closes the list', async () => {
     await page.goto(`${served.address}/`)
     await page.keyboard.press('g')
     await page.keyboard.press('r')
     await page.locator('h1', { hasText: 'Runs' }).waitFor()
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('answers a question by choosing', async () => {
+  it('answers a question with an option', async () => {
     await page.goto(`${served.address}/`)
     const question = card(/distant signal/)
     await question.getByLabel('Double yellow').check()
@@ -177,7 +178,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(await question.locator('.card-end').textContent()).toContain('Double yellow')
   })
 
-  it('a session: terminal beside the conversation, a prompt by keyboard, the keyboard taken and left', async () => {
+  it('a session shows terminal and conversation, sends a prompt, and its keyboard is taken and released', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /a word about parsers/ }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
@@ -189,52 +190,52 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByRole('log').getByText('Show me a table').waitFor()
     await page.getByRole('log').getByRole('heading', { name: 'Turn 2' }).waitFor()
 
-    await page.getByRole('button', { name: 'Take input' }).click()
+    await page.getByRole('button', { name: 'Take keyboard' }).click()
     await page.getByText('You have the keyboard').waitFor()
     await page.keyboard.type('typed by hand')
     await page.locator('.xterm-rows').filter({ hasText: 'typed by hand' }).waitFor()
     await page.keyboard.press('Control+Shift+Period')
     expect(await page.evaluate(() => document.activeElement?.closest('.terminal-box') === null)).toBe(true)
-    await page.getByRole('button', { name: 'Leave' }).click()
-    await page.getByText('Watching').waitFor()
+    await page.getByRole('button', { name: 'Release keyboard' }).click()
+    await page.getByText('View only').waitFor()
     await page.getByRole('button', { name: 'Plain text' }).click()
     await page.getByRole('region', { name: 'Terminal as plain text' }).getByText('typed by hand').waitFor()
   })
 
-  it('a session that works: a prompt waits and is taken back, it is interrupted, explained, stopped', async () => {
+  it('a working session holds a prompt until it is deleted, is explained, interrupted, stopped and resumed', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /rebuild the timetable/ }).click()
     await page.getByRole('log').getByText('module by module').waitFor()
     await page.locator('#composer').fill('and then the other half')
     await page.getByRole('button', { name: 'Queue' }).click()
-    const held = page.getByRole('list', { name: 'Waiting prompts' })
+    const held = page.getByRole('list', { name: 'Held prompts' })
     await held.getByText('and then the other half').waitFor()
-    await held.getByRole('button', { name: 'Take this prompt back' }).click()
+    await held.getByRole('button', { name: 'Delete this prompt' }).click()
     await held.waitFor({ state: 'detached' })
 
     await page.keyboard.press('Escape')
     await page.locator('h1').click()
     await page.keyboard.press('e')
-    const why = page.getByRole('dialog', { name: 'Why it is read so' })
-    await why.getByText('Evidence, highest first').waitFor()
+    const why = page.getByRole('dialog', { name: 'Why this status?' })
+    await why.getByText('Evidence, highest authority first').waitFor()
     expect(await why.locator('table tbody tr').count()).toBeGreaterThan(0)
     await page.keyboard.press('Escape')
 
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await page.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Stop the session' }).click()
+    await page.getByRole('button', { name: 'Stop session' }).click()
     await page.getByText('The session has ended').waitFor()
     await page.getByRole('button', { name: 'Resume' }).first().click()
-    await page.getByText('goes on from an earlier session').waitFor()
+    await page.getByText('resumed from an earlier session').waitFor()
   })
 
-  it('panes: thumbnails with words for what they do and why', async () => {
+  it('a pane shows a preview, its status and the source of the status, and can be hidden', async () => {
     await show(page, '/panes')
     await page.locator('.tile .thumb svg text').first().waitFor()
     const tile = page.locator('.tile').filter({ hasText: 'a word about parsers' })
-    expect(await tile.locator('.badge').textContent()).toMatch(/idle|done|running/)
-    expect(await tile.locator('.tile-why').textContent()).toMatch(/by \w+/)
+    expect(await tile.locator('.badge').textContent()).toMatch(/idle|done|working/)
+    expect(await tile.locator('.tile-why').textContent()).toMatch(/status from \w+/)
     await tile.getByRole('button', { name: /Actions for/ }).click()
     await page.getByRole('button', { name: 'Hide' }).click()
     await tile.waitFor({ state: 'detached' })
@@ -244,13 +245,13 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.waitForURL(/\/s\//)
   })
 
-  it('a run: graph and timeline in their states, a node’s detail, log, and its gate answered in place', async () => {
+  it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
     await show(page, '/runs')
     await page.getByRole('button', { name: 'waiting' }).click()
     await page.getByRole('link', { name: /Say what changed/ }).click()
     await page.locator('.graph .node.waiting').waitFor({ timeout: 60_000 })
     await page.locator('.graph .node.success', { hasText: 'Plan' }).click()
-    await page.getByText('Went on to').waitFor()
+    await page.getByText('Next node').waitFor()
     expect(page.url()).toContain('node=plan')
     await page.getByRole('tab', { name: 'Log' }).click()
     await page.locator('.log').getByText('node.finished').first().waitFor()
@@ -275,48 +276,48 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('replay: a moment can be scrubbed to, linked, and says what was thought then', async () => {
+  it('a replay seeks to a position, keeps it in the address, and shows the detected status', async () => {
     await show(page, '/sessions?show=all')
     await page.getByRole('link', { name: /fix the failing test/ }).click()
     await page.getByRole('link', { name: 'Replay' }).first().click()
-    await page.getByRole('slider', { name: 'Moment' }).waitFor()
+    await page.getByRole('slider', { name: 'Position' }).waitFor()
     await page.getByRole('button', { name: 'Next decision' }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
-    await page.getByText('What Signalbox thought').waitFor()
+    await page.getByText('Detected status').waitFor()
     await page.waitForURL(/\?t=\d+/)
     const at = new URL(page.url()).searchParams.get('t')
     await page.reload()
-    await page.getByRole('slider', { name: 'Moment' }).waitFor()
-    expect(Math.abs(Number(await page.getByRole('slider', { name: 'Moment' }).inputValue()) - Number(at))).toBeLessThan(
-      51,
-    )
+    await page.getByRole('slider', { name: 'Position' }).waitFor()
+    expect(
+      Math.abs(Number(await page.getByRole('slider', { name: 'Position' }).inputValue()) - Number(at)),
+    ).toBeLessThan(51)
     await page.getByRole('button', { name: 'Play' }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
   })
 
-  it('compare: two sessions side by side, where they differ, each moment in the address that is sent on', async () => {
+  it('two sessions are compared at positions that the address contains', async () => {
     await show(page, '/sessions?show=all')
     const href = await page.getByRole('link', { name: /fix the failing test/ }).getAttribute('href')
     await show(page, `/replay/${href!.slice('/s/'.length)}`)
     await page.getByRole('link', { name: 'Compare' }).click()
-    await page.getByRole('heading', { name: 'Two moments side by side' }).waitFor()
+    await page.getByRole('heading', { name: 'Compare two moments' }).waitFor()
     const second = page.getByRole('region', { name: 'Second', exact: true })
-    await page.getByText('move both together').click()
-    await second.getByRole('slider', { name: 'Moment' }).fill('0')
-    const thought = page.locator('.compare-below').getByRole('row', { name: /^View/ })
-    await thought.getByText('nothing read yet').waitFor()
+    await page.getByText('Move both together').click()
+    await second.getByRole('slider', { name: 'Position' }).fill('0')
+    const view = page.locator('.compare-below').getByRole('row', { name: /^View/ })
+    await view.getByText('unknown').waitFor()
     await second.getByRole('combobox').selectOption({ label: '7 a word about parsers' })
     await page.locator('.diff .add').first().waitFor()
-    await page.getByRole('button', { name: 'Said until then' }).click()
+    await page.getByRole('button', { name: 'Conversation' }).click()
     await page.locator('.diff').getByText('The signalman sees every train').waitFor()
-    await page.getByRole('button', { name: 'Link to these moments' }).click()
+    await page.getByRole('button', { name: 'Copy link' }).click()
     const link = await page.evaluate(() => navigator.clipboard.readText())
     expect(link).toMatch(/\/compare\?a=\w+&at=\d+&b=\w+&bt=\d+$/)
     await show(page, link.replace(served.address, ''))
     await second.locator('.xterm-rows').filter({ hasText: 'enter to send' }).waitFor()
   })
 
-  it('helpers stand below the one that called them, and how full the conversation is can be seen', async () => {
+  it('helpers are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /check every signal/ }).click()
     const gauge = page.getByRole('meter', { name: 'Context in use' })
@@ -327,40 +328,45 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await tree.locator(':scope > li', { hasText: 'North line' }).getByText('done').waitFor()
     expect(await tree.locator(':scope > li').count()).toBe(3)
 
-    // What it had told stays when it ends.
+    // The last report stays after the session has ended.
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Stop the session' }).click()
+    await page.getByRole('button', { name: 'Stop session' }).click()
     await page.getByText('The session has ended').waitFor()
-    await page.getByText('at work when last heard of').click()
+    await page.getByText('working at the last report').click()
     await tree.locator('li li').getByText('Sight lines').waitFor()
-    await tree.locator(':scope > li', { hasText: 'Harbour' }).getByText('not heard of').first().waitFor()
+    await tree.locator(':scope > li', { hasText: 'Harbour' }).getByText('end unknown').first().waitFor()
     await page.reload()
-    await page.getByText('at work when last heard of').waitFor()
+    await page.getByText('working at the last report').waitFor()
     await gauge.waitFor()
   })
 
-  it('two runs are laid side by side, node by node', async () => {
+  it('two runs are compared node by node', async () => {
     await show(page, '/runs')
     await page.getByLabel('Compare Say what changed').check()
     await page.getByLabel('Compare Imports are sorted').check()
     await page.getByRole('link', { name: 'Compare' }).click()
-    await page.getByRole('heading', { name: 'Two runs side by side' }).waitFor()
+    await page.getByRole('heading', { name: 'Compare two runs' }).waitFor()
     const sort = page.getByRole('row', { name: /^Sort/ })
     await sort.getByText('not in this graph').waitFor()
     await sort.getByRole('button').click()
-    await page.getByRole('region', { name: 'Answered' }).getByText('One of them has not reached').waitFor()
+    await page.getByRole('region', { name: 'Result' }).getByText('One of the runs has not reached').waitFor()
   })
 
-  it('usage: plots with tables behind them, and CSV', async () => {
+  it('usage is shown as plots, tables and CSV', async () => {
     await show(page, '/usage')
     await page.locator('.plot-box canvas').first().waitFor()
     const stats = await page.locator('.stats .stat').allTextContents()
-    for (const stat of [/^\$[\d.]+spent$/, /^[\d.]+ ?k?tokens in$/, /^\d+ %of runs passed$/, /^\d.*to decide, median$/])
+    for (const stat of [
+      /^\$[\d.]+spent$/,
+      /^[\d.]+ ?k?tokens in$/,
+      /^\d+ %of runs passed$/,
+      /^\d.*median time to decide$/,
+    ])
       expect(
         stats.filter(text => stat.test(text)),
         String(stat),
       ).toHaveLength(1)
-    await page.getByText('budget of a day, $0.50').waitFor()
+    await page.getByText('Daily budget, $0.50').waitFor()
     await page.getByRole('button', { name: 'Table' }).first().click()
     await page.getByRole('region', { name: 'Cost per day as a table' }).waitFor()
     await page.getByRole('combobox', { name: 'Split by' }).selectOption('node')
@@ -372,7 +378,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await page.getByRole('combobox', { name: 'Split by' }).selectOption(split)
       await page.getByRole('region', { name: shown }).locator('tbody tr').first().waitFor()
     }
-    // A pipeline's version is its name and what it was made of.
+    // The version of a pipeline is its name and a hash of its graph.
     await page
       .getByRole('cell', { name: /^Say what changed.* [0-9a-f]{6,}$/ })
       .first()
@@ -381,45 +387,45 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(readFileSync(await file.path(), 'utf8')).toMatch(/^day,version,input,output/)
   })
 
-  it('graphs: a mistake is marked where it is, and a sound graph is drawn', async () => {
+  it('a graph is drawn, and an error is marked at its line', async () => {
     await show(page, '/graphs')
     await page.getByText('valid').waitFor()
     await page.locator('.graph .node', { hasText: 'implement' }).waitFor()
     await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
     await page.locator('.gutter .error').first().waitFor()
-    expect(await page.getByRole('button', { name: 'Run it' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true)
   })
 
   it('starts a session from the form', async () => {
     await show(page, '/start')
     await page.getByLabel('Agent').selectOption('demo')
-    await page.getByLabel('Name (optional)').fill('begun on the page')
+    await page.getByLabel('Name (optional)').fill('started on the page')
     await page.getByLabel('First prompt (optional)').fill('hello')
-    await page.getByRole('button', { name: 'Start the session' }).click()
-    await page.locator('h1', { hasText: 'begun on the page' }).waitFor()
+    await page.getByRole('button', { name: 'Start session' }).click()
+    await page.locator('h1', { hasText: 'started on the page' }).waitFor()
   })
 
-  it('settings, doctor, and how this page looks', async () => {
+  it('settings, doctor and the theme are shown', async () => {
     await show(page, '/settings?show=all')
     await page.getByText('server.port').waitFor()
     await page.getByRole('link', { name: 'Doctor' }).click()
     await page.locator('.doctor-line').first().waitFor()
-    await page.getByRole('link', { name: 'This page' }).click()
+    await page.getByRole('link', { name: 'Appearance' }).click()
     await page.getByRole('button', { name: 'Dark' }).click()
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
     await page.getByRole('button', { name: 'System' }).click()
   })
 
-  it('two browsers race for one request: one decides, the other is told who; a revoked one is out at once', async () => {
+  it('of two browsers that decide at once, one succeeds and the other shows who; a revoked browser is signed out at once', async () => {
     const other = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
     const rival = await logIn(other, await newLink())
     await show(page, '/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('Name (optional)').fill('the race')
     await page.getByLabel('First prompt (optional)').fill('The tests fail. Find out why and fix it.')
-    await page.getByText('Arguments of the agent').click()
+    await page.getByText('Extra arguments').click()
     await page.getByLabel('Arguments, separated by spaces').fill('--scenario tour --speed 10')
-    await page.getByRole('button', { name: 'Start the session' }).click()
+    await page.getByRole('button', { name: 'Start session' }).click()
     const mine = card(/src\/cart\.js/)
     await mine.waitFor()
     const id = await mine.getAttribute('data-approval')
@@ -427,7 +433,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await one.goto(`${served.address}/a/${id}`)
       await one.getByRole('button', { name: 'Allow once' }).waitFor()
     }
-    // Neither decision leaves before both were pressed: whoever is first, the other was meant at the same time.
+    // Both decisions are held back until both buttons were pressed.
     let arrived = 0
     let release = () => {}
     const both = new Promise<void>(resolve => {
@@ -443,8 +449,8 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await Promise.race([page, rival].map(one => one.locator('.toast.bad').waitFor()))
     await Promise.all([page, rival].map(one => one.getByText('applied').waitFor()))
     await page.unroute(/\/decision/)
-    const told = await Promise.all([page, rival].map(one => one.locator('.toast.bad').count()))
-    expect(told.reduce((sum, count) => sum + count, 0)).toBe(1)
+    const counts = await Promise.all([page, rival].map(one => one.locator('.toast.bad').count()))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
 
     await page.goto(`${served.address}/settings/people`)
     const others = page.getByRole('row').filter({ hasText: 'Revoke' })
@@ -453,11 +459,11 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await others.first().getByRole('button', { name: 'Revoke' }).click()
       await others.nth(left - 1).waitFor({ state: 'detached' })
     }
-    await rival.getByText('Login link, or passphrase').waitFor()
+    await rival.getByText('Login link or passphrase').waitFor()
     await other.close()
   })
 
-  it('what an agent says stays text: nothing is fetched for it, and nothing in a request stays hidden', async () => {
+  it('text of an agent stays text: it loads nothing, and hidden characters are revealed', async () => {
     const scenario = join(served.directory, 'hostile.json')
     const hidden = 'echo safe \u202e; ls\u200b -la \u2066'
     writeFileSync(
@@ -479,9 +485,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await show(page, '/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('First prompt (optional)').fill('go')
-    await page.getByText('Arguments of the agent').click()
+    await page.getByText('Extra arguments').click()
     await page.getByLabel('Arguments, separated by spaces').fill(`--scenario ${scenario} --speed 10`)
-    await page.getByRole('button', { name: 'Start the session' }).click()
+    await page.getByRole('button', { name: 'Start session' }).click()
     const asked = page.locator('article.card')
     await asked.waitFor()
     expect(await asked.locator('mark').count()).toBeGreaterThan(0)
@@ -492,7 +498,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(foreign).toEqual([])
   })
 
-  it('is allowed by keyboard alone; what is risky asks once more first', async () => {
+  it('allows a risky request by keyboard only after a confirmation', async () => {
     const asked = page.locator('article.card')
     const dialog = page.getByRole('dialog', { name: 'Allow this once?' })
     for (let tries = 0; tries < 8 && (await dialog.count()) === 0; tries++) {
@@ -510,7 +516,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await asked.getByText('applied').waitFor()
   })
 
-  it('a phone: bottom bar, cards one below the other with the request between the presses', async () => {
+  it('on a phone the page has a bottom bar and does not scroll sideways', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(`${served.address}/`)
     await page.locator('.bottom').waitFor()
@@ -522,12 +528,12 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
-  it('nothing was asked of any other server, and no page failed', () => {
+  it('the page made no request to another server and logged no error', () => {
     expect(foreign).toEqual([])
     expect(errors).toEqual([])
   })
 
-  describe('for everybody', () => {
+  describe('accessibility', () => {
     const LIVE = ['/', '/sessions?show=all', '/s/1', '/panes', '/runs', '/run', '/replay', '/compare', '/compare/runs']
     const OTHERS = [
       '/usage',
@@ -540,9 +546,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       '/settings/page',
     ]
     it.each([
-      ['what runs', LIVE],
-      ['the rest', OTHERS],
-    ])('axe finds nothing on any page of %s, wide and narrow, light and dark', async (_, paths) => {
+      ['live data', LIVE],
+      ['forms and settings', OTHERS],
+    ])('axe finds no violation on the pages with %s, wide and narrow, light and dark', async (_, paths) => {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
       await page.setViewportSize({ width: 1440, height: 900 })
       await page.goto(`${served.address}/`)
@@ -555,7 +561,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     })
 
     const places = new Map<string, string>()
-    /** Of a page about one thing: about the first of its kind. */
+    /** The address of a page; a page about one resource shows the first of its kind. */
     async function addressOf(path: string): Promise<string> {
       const known = places.get(path)
       if (known) return known

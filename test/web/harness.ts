@@ -4,13 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { CLI, waitFor } from '../e2e/harness.js'
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path =>
-  existsSync(path),
-)
-
-/** False: there is no Chromium on this machine, and the tests that need one say that they skip. */
-export const hasChromium = CHROMIUM !== undefined
+import { CHROMIUM } from '../support/requirements.js'
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
@@ -22,7 +16,7 @@ export interface Line {
   directory?: string
 }
 
-/** A server of its own, with everything that belongs to it, in a directory that goes away with it. */
+/** A server with its own temporary home directory. */
 export class Served {
   readonly directory: string
   readonly home: string
@@ -61,7 +55,7 @@ export class Served {
     return { PATH, USER, HOME: this.directory, LANG: 'C.UTF-8', TMPDIR: this.directory, SIGNALBOX_HOME: this.home }
   }
 
-  /** A command of ours on the same home. */
+  /** Runs a command with the same home directory. */
   async run(args: readonly string[], home = this.home): Promise<string> {
     const child = spawn(process.execPath, [CLI, ...args], {
       env: { ...this.env, SIGNALBOX_HOME: home },
@@ -92,7 +86,7 @@ export class Served {
   }
 }
 
-/** What a page asked of anybody else than its own server: must stay empty. */
+/** Requests of a page to other servers than its own: must stay empty. */
 export function watchOrigins(context: BrowserContext, address: string): string[] {
   const foreign: string[] = []
   context.on('request', request => {
@@ -102,7 +96,7 @@ export function watchOrigins(context: BrowserContext, address: string): string[]
   return foreign
 }
 
-/** Errors that a page threw or logged, with what the server refused on purpose left out. */
+/** Errors that a page threw or logged, without refused requests. */
 export function watchErrors(page: Page): string[] {
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))
@@ -120,7 +114,7 @@ export async function logIn(context: BrowserContext, link: string): Promise<Page
   return page
 }
 
-/** Goes to a page as a link of its own does it, without loading everything again, and waits until it shows something. */
+/** Opens a page like a link of the dashboard, without loading the application, and waits for it. */
 export async function show(page: Page, path: string): Promise<void> {
   await page.evaluate(to => {
     history.pushState(null, '', to)

@@ -2,18 +2,19 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { editSettings } from '../../src/cli/serve/settings-edit.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { editSettings } from '../../src/config/edit-settings.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
 import { waitFor } from '../e2e/harness.js'
-import { hasChromium, logIn, openBrowser, Served, watchOrigins } from './harness.js'
+import { describeNeeding } from '../support/requirements.js'
+import { logIn, openBrowser, Served, watchOrigins } from './harness.js'
 
 interface Stolen {
   proofs: { path: string; proof: string }[]
   close(): Promise<void>
 }
 
-/** Another program on the port that was ours: it keeps what it is sent. */
+/** Another program on the port of the server: it records what it receives. */
 async function takePort(port: number): Promise<Stolen> {
   const proofs: Stolen['proofs'] = []
   const server = createServer((request, response) => {
@@ -35,7 +36,7 @@ async function takePort(port: number): Promise<Stolen> {
 const GATED =
   'digraph gated { goal="Outlive it"; start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
 
-/** Every page that is about nothing in particular. */
+/** All pages that are not about one resource. */
 const PAGES = [
   '/sessions',
   '/panes',
@@ -50,7 +51,7 @@ const PAGES = [
   '/settings/page',
 ]
 
-describe.skipIf(!hasChromium)('pages while the server goes away and comes back', () => {
+describeNeeding('chromium', 'pages while the server restarts', () => {
   let served: Served
   let browser: Browser
   let page: Page
@@ -82,7 +83,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     editSettings(join(directory, 'config.toml'), changes, { version: null, isAtTerminal: true })
   }
 
-  /** As a script asks. */
+  /** A request with the token. */
   async function ask(method: string, path: string, body?: object) {
     const token = readFileSync(join(served.home, 'state', 'token'), 'utf8').trim()
     const response = await fetch(`${served.address}/api/v1${path}`, {
@@ -93,38 +94,38 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     return response.json()
   }
 
-  /** Nothing of a graph is run that was not let: the hash of what would be comes with the refusal. */
+  /** The server refuses a graph that is not trusted; the error contains the hash to trust. */
   async function startGated(): Promise<string> {
-    const wish = { graph: GATED, project: served.directory }
-    const { error } = await ask('POST', '/runs', wish)
-    return (await ask('POST', '/runs', { ...wish, trust: error.details.hash })).id
+    const body = { graph: GATED, project: served.directory }
+    const { error } = await ask('POST', '/runs', body)
+    return (await ask('POST', '/runs', { ...body, trust: error.details.hash })).id
   }
 
-  it('shows empty pages that say what to do', async () => {
+  it('show how to start when they are empty', async () => {
     const { link, address } = await served.start(['serve', '--port', '0', '--json'])
     const context = await browser.newContext()
     context.setDefaultTimeout(60_000)
     foreign = watchOrigins(context, address)
     page = await logIn(context, link)
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
-    await page.getByText('No agents yet').waitFor()
+    await page.getByText('No live sessions').waitFor()
     await page.goto(`${address}/runs?server=http://127.0.0.1:9&token=x#http://127.0.0.1:9`)
     await page.getByText('No runs yet').waitFor()
     await page.evaluate(() => postMessage({ server: 'http://127.0.0.1:9', token: 'x' }, '*'))
     await page.goto(`${address}/nowhere`)
-    await page.getByText('There is no page at this address').waitFor()
+    await page.getByText('No page has this address').waitFor()
   })
 
-  it('a chat is paired: the code is shown on the page, sent to the bot, and confirmed on the page', async () => {
+  it('pair a chat with a code that the person sends to the bot', async () => {
     await page.goto(`${served.address}/settings/people`)
-    await page.getByRole('button', { name: 'Pair a chat …' }).click()
-    const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await page.getByRole('button', { name: 'Pair a chat…' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
     const { link } = JSON.parse(await served.run(['serve', '--link', '--json'])) as { link: string }
     await confirm.getByLabel(/Passphrase, or the link/).fill(link)
     await confirm.getByRole('button', { name: 'Confirm' }).click()
     const dialog = page.getByRole('dialog', { name: 'Pair a chat' })
     const code = (await dialog.locator('.pairing-code code').textContent())!
-    const isMe = dialog.getByRole('button', { name: 'That is me' })
+    const isMe = dialog.getByRole('button', { name: 'This is me' })
     expect(await isMe.isDisabled()).toBe(true)
     const name = `Anna ${++chats}`
     telegram.person(chats, name).say(code)
@@ -133,7 +134,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.getByRole('region', { name: 'People, table' }).getByText(name).waitFor()
   })
 
-  it('says so when it is gone, changes nothing meanwhile, and shows the truth afterwards', async () => {
+  it('show that it is offline, change nothing, and show the current state after it is back', async () => {
     const { address } = served
     const port = new URL(address).port
     const survivor = { agent: 'demo', label: 'survivor', cwd: served.directory }
@@ -162,13 +163,13 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
 
     await served.kill('SIGKILL')
     await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor()))
-    expect(await page.getByText(/this is what was known at/).count()).toBe(1)
-    expect(await at('/start').getByRole('button', { name: 'Start the session' }).isDisabled()).toBe(true)
+    expect(await page.getByText(/showing data from/).count()).toBe(1)
+    expect(await at('/start').getByRole('button', { name: 'Start session' }).isDisabled()).toBe(true)
     set({ 'notify.grace_s': 77 })
 
-    // Somebody else takes our port meanwhile. What the page sends there opens nothing later.
+    // Another program takes the port. A proof that the page sends to it is useless afterwards.
     const stolen = await takePort(Number(port))
-    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('button', { name: 'Retry now' }).click()
     const proof = await waitFor('a request of the page', () => stolen.proofs[0])
     await stolen.close()
     await served.start(['serve', '--port', port, '--json'])
@@ -179,7 +180,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
 
     await ask('POST', '/sessions', { ...survivor, label: 'born meanwhile' })
     await page
-      .getByRole('button', { name: 'Try now' })
+      .getByRole('button', { name: 'Retry now' })
       .click({ timeout: 2_000 })
       .catch(() => undefined)
     await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor({ state: 'detached' })))
@@ -187,10 +188,10 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.getByText('survivor').first().waitFor()
     await at('/sessions').getByText('born meanwhile').waitFor()
     await at('/panes').locator('.tile').filter({ hasText: 'born meanwhile' }).waitFor()
-    await at('/start').locator('button:enabled', { hasText: 'Start the session' }).waitFor()
+    await at('/start').locator('button:enabled', { hasText: 'Start session' }).waitFor()
     await at('/settings').getByLabel('Search settings').fill('notify.grace_s')
     await at('/settings').getByText('77', { exact: true }).first().waitFor()
-    // What has to be asked of the server is answered again.
+    // Requests of the pages are answered again.
     await at('/graphs').locator('#dot').fill('digraph g { start [shape=Mdiamond]; start -> }')
     await at('/graphs').locator('.gutter .error').first().waitFor()
     await at('/settings/doctor').getByRole('button', { name: 'Check again' }).click()
@@ -202,7 +203,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
       .getByRole('row', { name: /ask|Go on/ })
       .first()
       .waitFor()
-    // The gate is still open on both its pages; answered elsewhere, both say so by themselves.
+    // The gate is still open on both its pages; both show the answer that is given elsewhere.
     await ofRun.locator('.graph .node.waiting').waitFor()
     await ofGate.locator('article.card').waitFor()
     await ask('POST', `/approvals/${gate.id}/decision`, {
@@ -217,31 +218,31 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
       .getByText('completed')
       .waitFor()
 
-    // The wall of panes draws what was there before, and what comes now, without being asked.
+    // The page of panes draws old and new previews without a reload.
     const wall = at('/panes')
     const picture = wall.locator('.tile').filter({ hasText: 'survivor' }).locator('.thumb svg text')
     await picture.first().waitFor()
     await ask('POST', `/sessions/${session}/messages`, { text: 'are you still there', when: 'now' })
     await picture.filter({ hasText: 'are you still there' }).first().waitFor()
 
-    // The terminal is on the session again, and takes the keyboard from here.
+    // The terminal is connected again and accepts the keyboard.
     const terminal = at(`/s/${session}`)
-    await terminal.getByRole('button', { name: 'Take input' }).click()
+    await terminal.getByRole('button', { name: 'Take keyboard' }).click()
     await terminal.getByText('You have the keyboard').waitFor()
     expect(foreign).toEqual([])
   })
 
-  it('a person who may only look is shown no way to decide', async () => {
+  it('offer a viewer no way to decide', async () => {
     const { link } = JSON.parse(
       await served.run(['serve', '--link', '--role', 'viewer', '--as', 'Vera', '--json']),
     ) as {
       link: string
     }
     const viewer = await browser.newContext()
-    const looking = await logIn(viewer, link)
-    await looking.getByText('survivor').first().click()
-    await looking.locator('#composer').waitFor()
-    expect(await looking.locator('#composer').isDisabled()).toBe(true)
+    const tab = await logIn(viewer, link)
+    await tab.getByText('survivor').first().click()
+    await tab.locator('#composer').waitFor()
+    expect(await tab.locator('#composer').isDisabled()).toBe(true)
     await viewer.close()
   })
 })

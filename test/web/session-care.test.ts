@@ -1,18 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { OWNER } from '../../src/server/credential.js'
 import { TestServer, until } from '../server/support.js'
-import { hasChromium, openBrowser, watchErrors } from './harness.js'
+import { describeNeeding } from '../support/requirements.js'
+import { openBrowser, watchErrors } from './harness.js'
 
 const ASKS = { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true, onDeny: 'continue' } }
 const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_000 } }
-/** Longer than any test waits: only an interrupt ends it. */
+/** Longer than the timeout of a test: only an interrupt ends it. */
 const THINKS = { think: { ms: 3_600_000 } }
 
-/** A session with a real agent whose conversation is nearly full and which asks for the same again and again. */
-describe.skipIf(!hasChromium)('a session that needs some care', () => {
+/** A session whose context is nearly full, and whose agent repeats its requests. */
+describeNeeding('chromium', 'a session with a full context and repeated requests', () => {
   let server: TestServer
   let browser: Browser
   let page: Page
@@ -49,16 +50,16 @@ describe.skipIf(!hasChromium)('a session that needs some care', () => {
   const records = async () => server.host.ledger.list({ isOpenOnly: false })
   const pending = async () => (await records()).find(({ state }) => state === 'pending')
 
-  it('an agent in a loop is said to be in one, and is denied and interrupted at one press', async () => {
+  it('flags an agent in a loop, and denies and interrupts it with one press', async () => {
     await send('loop')
     for (let round = 1; round < 5; round++) {
       await until(async () => (await records()).length === round && (await pending()) !== undefined, 60_000)
       await server.ask('POST', '/api/v1/approvals/deny-all', { as: 'token', body: {} })
     }
-    const note = page.getByRole('note').filter({ hasText: 'Asked for 5 times within 10 minutes' })
+    const note = page.getByRole('note').filter({ hasText: 'Requested 5 times within 10 minutes' })
     await note.waitFor()
     const button = note.getByRole('button', { name: 'Deny and interrupt' })
-    // A card that has just moved takes no press.
+    // A card that has just moved accepts no press.
     await until(async () => {
       await button.click({ timeout: 1_000 }).catch(() => undefined)
       return (await pending()) === undefined
@@ -68,7 +69,7 @@ describe.skipIf(!hasChromium)('a session that needs some care', () => {
     expect(last).toMatchObject({ state: 'applied', decision: { tier: 'deny', thenInterrupt: true, surface: 'web' } })
   })
 
-  it('a conversation that is nearly full is said to be, can be left so, and can be made shorter', async () => {
+  it('offers to compact a context that is nearly full; the offer can be dismissed', async () => {
     const notice = page.getByRole('status').filter({ hasText: 'nearly full: 184 k of 200 k tokens' })
     await notice.getByRole('button', { name: 'Dismiss' }).click()
     await notice.waitFor({ state: 'detached' })
@@ -77,7 +78,7 @@ describe.skipIf(!hasChromium)('a session that needs some care', () => {
     await page.locator('.xterm-rows').filter({ hasText: 'The conversation was made shorter.' }).waitFor()
   })
 
-  it('what the agent was told not to ask about again stands at the head of the session', async () => {
+  it('shows in its head what the agent does without asking', async () => {
     await send('once')
     await until(async () => (await pending()) !== undefined, 60_000)
     const { id } = (await pending())!
@@ -91,7 +92,7 @@ describe.skipIf(!hasChromium)('a session that needs some care', () => {
       await wide.click({ timeout: 1_000 }).catch(() => undefined)
       return (await pending()) === undefined
     }, 60_000)
-    await page.getByRole('link', { name: /the agent allows Shell itself since/ }).waitFor()
+    await page.getByRole('link', { name: /the agent allows Shell without asking since/ }).waitFor()
     expect(errors).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
-// The page itself without its server: its files, kept so that a tab opened while Signalbox is down can show what was known last and say
-// since when. Nothing of the API ever goes through here or is kept here.
+// Caches the files of the page, so that a tab that is opened while Signalbox is down can show the
+// last snapshot and its time. Requests of the API are never handled or cached here.
 const CACHE = 'signalbox-shell-1'
 const PAGE = '/index.html'
 
@@ -13,23 +13,23 @@ self.addEventListener('install', event => {
 })
 
 self.addEventListener('activate', event => {
-  const tidy = async () => {
+  const deleteOldCaches = async () => {
     for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name)
     await self.clients.claim()
   }
-  event.waitUntil(tidy())
+  event.waitUntil(deleteOldCaches())
 })
 
 self.addEventListener('fetch', event => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return
-  if (request.mode === 'navigate') event.respondWith(pageFirstFromServer(request))
-  else if (pathname.startsWith('/assets/')) event.respondWith(assetOnce(request))
+  if (request.mode === 'navigate') event.respondWith(pageFromServer(request))
+  else if (pathname.startsWith('/assets/')) event.respondWith(assetFromCache(request))
 })
 
-/** The server's own page whenever it answers; the kept one when nobody does. */
-async function pageFirstFromServer(request) {
+/** The page of the server, or the cached page if the server does not answer. */
+async function pageFromServer(request) {
   const cache = await caches.open(CACHE)
   try {
     const response = await fetch(request)
@@ -43,8 +43,8 @@ async function pageFirstFromServer(request) {
   }
 }
 
-/** Names of assets hold their content's hash: what is kept under a name is what the server would send. */
-async function assetOnce(request) {
+/** The name of an asset contains the hash of its content, so a cached asset is never stale. */
+async function assetFromCache(request) {
   const cache = await caches.open(CACHE)
   const kept = await cache.match(request)
   if (kept) return kept

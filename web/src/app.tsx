@@ -1,4 +1,3 @@
-import type { ComponentType } from 'preact'
 import { LoginPage } from './pages/login'
 import { OverviewPage } from './pages/overview'
 import { SessionsPage } from './pages/sessions'
@@ -46,7 +45,7 @@ export function App() {
         <div class="main">
           <Banner />
           <main id="main" tabIndex={-1}>
-            <Guard key={keyOf(route.value)}>{hasSnapshot.value ? pageOf(route.value) : <Waiting />}</Guard>
+            <Guard key={keyOf(route.value)}>{hasSnapshot.value ? pageOf(route.value) : <Loading />}</Guard>
           </main>
         </div>
       </div>
@@ -59,7 +58,7 @@ export function App() {
   )
 }
 
-function Waiting() {
+function Loading() {
   return (
     <div class="page">
       <h1 class="sr">Signalbox</h1>
@@ -105,10 +104,10 @@ function pageOf(here: Route) {
     default:
       return (
         <div class="page">
-          <h1>Nothing here</h1>
-          <Empty title="There is no page at this address">
+          <h1>Page not found</h1>
+          <Empty title="No page has this address">
             <a class="btn" href="/">
-              To what needs you
+              Go to Needs you
             </a>
           </Empty>
         </div>
@@ -120,5 +119,3 @@ function focusMain(event: Event): void {
   event.preventDefault()
   document.getElementById('main')?.focus()
 }
-
-export type Page<Props> = ComponentType<Props>

@@ -26,4 +26,4 @@ startPresence()
 keepShell()
 render(<App />, document.getElementById('app')!)
 const isLink = location.pathname === '/login' && location.hash.length > 1
-if (!isLink) void openDevice().then(isIn => (isIn ? goLive() : undefined))
+if (!isLink) void openDevice().then(isSignedIn => (isSignedIn ? goLive() : undefined))

@@ -1,5 +1,4 @@
 import { effect } from '@preact/signals'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indexAfter, parseCast } from './replay/cast'
 import { parseUnified } from './run/parse-unified'
@@ -7,32 +6,9 @@ import { withArrived } from './session/with-arrived'
 import { Collection } from './store/collection'
 import { foldApproval } from './store/fold-approval'
 import { waitBefore } from './transport/backoff'
-import { SseReader } from './transport/sse-reader'
 
-describe('server-sent events', () => {
-  const stream =
-    'event: hello\ndata: {"a":1}\n\n: a comment\nid: s:1\nevent: x\ndata: one\ndata: two\n\nevent: y\r\ndata: {}\r\n\r\n'
-
-  it('are the same frames however the bytes were cut', () => {
-    const whole = new SseReader().push(stream)
-    expect(whole).toEqual([
-      { event: 'hello', data: '{"a":1}', id: null },
-      { event: 'x', data: 'one\ntwo', id: 's:1' },
-      { event: 'y', data: '{}', id: null },
-    ])
-    fc.assert(
-      fc.property(fc.array(fc.nat(stream.length), { maxLength: 12 }), cuts => {
-        const places = [0, ...cuts.sort((a, b) => a - b), stream.length]
-        const reader = new SseReader()
-        const frames = places.slice(1).flatMap((end, index) => reader.push(stream.slice(places[index], end)))
-        expect(frames).toEqual(whole)
-      }),
-    )
-  })
-})
-
-describe('coming back', () => {
-  it('is tried at once, then ever later, and rests after eight failures', () => {
+describe('the delay before a reconnect', () => {
+  it('is zero at first, then doubles, and is five minutes after eight failures', () => {
     expect(waitBefore(0, 0.5)).toBe(0)
     expect([1, 2, 3, 4, 5, 6, 7, 8].map(count => waitBefore(count, 0))).toEqual([
       1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
@@ -43,35 +19,36 @@ describe('coming back', () => {
 })
 
 describe('an approval folded from its events', () => {
+  const AT = '2026-03-01T10:00:00.000Z'
   const event = (type: string, version: number, data: object = {}) => ({
     type,
     version,
-    at: 5,
+    at: AT,
     subject: 'approval/apr_1',
     data: data as Record<string, unknown>,
   })
-  const asked = event('approval.requested', 1, { display: { title: 'Edit' } })
+  const requested = event('approval.requested', 1, { display: { title: 'Edit' } })
 
-  it('goes from pending to applied, and takes nothing twice', () => {
-    const pending = foldApproval(undefined, asked)!
+  it('goes from pending to applied, and applies no event twice', () => {
+    const pending = foldApproval(undefined, requested)!
     expect(pending).toMatchObject({ id: 'apr_1', state: 'pending', version: 1 })
     const decided = foldApproval(pending, event('approval.decided', 2, { option: '1' }))!
-    expect(decided).toMatchObject({ state: 'decided', decision: { option: '1', at: 5 } })
+    expect(decided).toMatchObject({ state: 'decided', decision: { option: '1', at: AT } })
     const applied = foldApproval(decided, event('approval.applied', 3))!
     expect(applied.state).toBe('applied')
     expect(foldApproval(applied, event('approval.decided', 2, { option: '2' }))).toBe(applied)
   })
 
-  it('asks for a fresh look when one is missing in between, or what is shown has changed', () => {
-    const pending = foldApproval(undefined, asked)!
+  it('must be loaded again when an event is missing or the display has changed', () => {
+    const pending = foldApproval(undefined, requested)!
     expect(foldApproval(pending, event('approval.applied', 3))).toBeNull()
     expect(foldApproval(pending, event('approval.joined', 2))).toBeNull()
     expect(foldApproval(undefined, event('approval.decided', 2))).toBeNull()
   })
 })
 
-describe('a unified difference', () => {
-  it('is cut into files, each line with its number', () => {
+describe('a unified diff', () => {
+  it('is split into files, each line with its number', () => {
     const [file] = parseUnified(
       'diff --git a/x.js b/x.js\nindex 1..2 100644\n--- a/x.js\n+++ b/x.js\n@@ -7,3 +7,3 @@ f\n a\n-b\n+c\n d\n',
     )
@@ -87,7 +64,7 @@ describe('a unified difference', () => {
 })
 
 describe('a recording', () => {
-  it('is read in both versions, past a torn end', () => {
+  it('is parsed in both versions, with an incomplete last line', () => {
     const two = parseCast('{"version":2,"width":80,"height":24}\n[0.5,"o","a"]\n[1,"r","100x30"]\n[2,"o","b"]\n[3,"o')
     expect(two).toMatchObject({ cols: 80, rows: 24, durationMs: 2_000 })
     expect(two.events).toHaveLength(3)
@@ -98,7 +75,7 @@ describe('a recording', () => {
     expect(indexAfter(two.events, 9_000)).toBe(3)
   })
 
-  it('shows at a millisecond what was drawn in it, whatever the seconds of the file come out as', () => {
+  it('shows the output of a millisecond at that millisecond, without rounding errors', () => {
     for (let ms = 0; ms < 9_000; ms++) {
       const { events } = parseCast(`{"version":2}\n[${ms / 1_000},"o","a"]\n`)
       expect(indexAfter(events, ms), String(ms)).toBe(1)
@@ -106,8 +83,8 @@ describe('a recording', () => {
   })
 })
 
-describe('what is known of resources', () => {
-  it('never goes back: an older answer that comes late changes nothing', () => {
+describe('a collection', () => {
+  it('ignores an older version that arrives late', () => {
     const known = new Collection<{ id: string; version: number; word: string }>()
     known.put({ id: 'a', version: 3, word: 'new' })
     known.put({ id: 'a', version: 2, word: 'late' })
@@ -122,17 +99,17 @@ describe('what is known of resources', () => {
   })
 })
 
-describe('what is known of many', () => {
-  interface Known {
+describe('a component that reads a collection', () => {
+  interface Item {
     id: string
     version?: number
     word: string
   }
 
-  it('is told to those who look at the one that changed, also when it comes, goes and comes back', () => {
-    const known = new Collection<Known>()
-    const heard: (string | undefined)[] = []
-    const stop = effect(() => void heard.push(known.get('a')?.word))
+  it('is notified of its item only, also when the item is added, removed and added again', () => {
+    const known = new Collection<Item>()
+    const received: (string | undefined)[] = []
+    const stop = effect(() => void received.push(known.get('a')?.word))
     known.put({ id: 'b', word: 'other' })
     known.put({ id: 'a', word: 'one' }, { id: 'c', word: 'other' })
     known.remove('b')
@@ -142,25 +119,25 @@ describe('what is known of many', () => {
       { id: 'c', word: 'again' },
     ])
     known.replace([])
-    expect(heard).toEqual([undefined, 'one', undefined, 'two', undefined])
+    expect(received).toEqual([undefined, 'one', undefined, 'two', undefined])
     stop()
   })
 
-  it('tells those who look at all of them once for each change, and not of what is only noted', () => {
-    const known = new Collection<Known>()
-    const heard: string[] = []
-    const stop = effect(() => void heard.push(known.all.value.map(({ word }) => word).join()))
+  it('is notified once per change of the whole collection, and not of a noted version', () => {
+    const known = new Collection<Item>()
+    const received: string[] = []
+    const stop = effect(() => void received.push(known.all.value.map(({ word }) => word).join()))
     known.put({ id: 'a', version: 1, word: 'one' }, { id: 'b', version: 1, word: 'two' })
     known.put({ id: 'a', version: 0, word: 'late' })
     known.note({ id: 'a', version: 4, word: 'noted' })
-    expect(heard).toEqual(['', 'one,two'])
+    expect(received).toEqual(['', 'one,two'])
     known.put({ id: 'a', version: 3, word: 'late' }, { id: 'b', version: 2, word: 'new' })
-    expect(heard).toEqual(['', 'one,two', 'noted,new'])
+    expect(received).toEqual(['', 'one,two', 'noted,new'])
     stop()
   })
 
-  it('forgets the oldest of what is over, and nothing that is not', () => {
-    const known = new Collection<Known>()
+  it('keeps open items when the oldest closed ones are pruned', () => {
+    const known = new Collection<Item>()
     known.put(...['a', 'b', 'c', 'd'].map(id => ({ id, word: id === 'a' ? 'open' : 'over' })))
     known.prune(2, ({ word }) => word === 'over')
     expect(known.all.peek().map(({ id }) => id)).toEqual(['a', 'c', 'd'])
@@ -168,16 +145,16 @@ describe('what is known of many', () => {
   })
 })
 
-describe('a conversation that is loaded while it goes on', () => {
+describe('a conversation that is loaded while it continues', () => {
   const merged = (snapshot: string[], now: string[], before: string[]) =>
     withArrived(snapshot, now, before, word => word)
 
-  it('keeps what the stream told while the snapshot was on its way, once and behind it', () => {
+  it('has the messages that the stream added during the load once, after the snapshot', () => {
     expect(merged(['one'], ['two'], [])).toEqual(['one', 'two'])
     expect(merged(['one', 'two'], ['two'], [])).toEqual(['one', 'two'])
   })
 
-  it('leaves out what was shown before and is not in the snapshot any more', () => {
+  it('drops messages that are no longer in the snapshot', () => {
     expect(merged(['two'], ['one', 'three'], ['one'])).toEqual(['two', 'three'])
   })
 })

@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ActivityBody, ActivityParser, Frame } from '../../activity/index.js'
+import type { ActivityBody, ActivityParser, JsonFrame } from '../../activity/index.js'
 import { Git } from '../../git/index.js'
 import type { Findings, HeadlessAgent, PermissionLevel, StepTraces } from './headless.js'
 import { errorOf, rawText, usageOf } from './records.js'
 
-const MAY: Readonly<Record<PermissionLevel, readonly string[]>> = {
+const PERMISSION_ARGS: Readonly<Record<PermissionLevel, readonly string[]>> = {
   read: ['--chat-mode', 'ask', '--dry-run'],
   ask: [],
   edits: [],
@@ -15,8 +15,8 @@ const HISTORY = 'aider.chat.md'
 const REQUESTS = 'aider.llm.txt'
 
 /**
- * Aider with one message. It speaks text, not records, and tells nothing while it works; its exit is its final record. Its history lies in
- * the step's own directory.
+ * Aider with one message. It prints text, not records, and reports nothing while it works; its exit
+ * code is its final record. Its history is in the step's own directory.
  */
 export const aiderHeadless: HeadlessAgent = {
   levels: ['read', 'all'],
@@ -41,7 +41,7 @@ export const aiderHeadless: HeadlessAgent = {
         join(directory, HISTORY),
         '--llm-history-file',
         join(directory, REQUESTS),
-        ...MAY[permissions],
+        ...PERMISSION_ARGS[permissions],
         ...(model !== null ? ['--model', model] : []),
       ],
       env: {},
@@ -55,11 +55,14 @@ export const aiderHeadless: HeadlessAgent = {
 
 const UNITS = { k: 1_000, M: 1_000_000 } as const
 
-/** Lines of its own among those of the model; everything that it is not known to say itself is the answer. */
+/**
+ * Separates Aider's own lines from those of the model; every line that it is not known to print
+ * itself is part of the answer.
+ */
 class AiderLines implements ActivityParser {
   #answer: string[] = []
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'object') return this.#say(JSON.stringify(frame.value))
     if (frame.truncated) return [rawText(frame)]
     const { text } = frame
@@ -96,7 +99,10 @@ function usageIn(text: string): ActivityBody {
   })
 }
 
-/** A commit of its own since the start, with the history written to its end, is work that is done. */
+/**
+ * Work is complete if there is a commit by Aider since the start, and the history was written after
+ * it.
+ */
 async function examine({ cwd, directory, startedAt, sessionId }: StepTraces): Promise<Findings> {
   const file = join(directory, HISTORY)
   const [history, times] = [await readFile(file, 'utf8').catch(() => null), await stat(file).catch(() => null)]
@@ -104,9 +110,9 @@ async function examine({ cwd, directory, startedAt, sessionId }: StepTraces): Pr
   const evidence: Findings['evidence'] = []
   if (history === null || times === null)
     evidence.push({ source: 'transcript', says: 'the agent left no history of this step' })
-  else evidence.push({ source: 'transcript', locator: file, at: times.mtimeMs, says: 'the history of this step' })
-  if (commit !== null) evidence.push({ source: 'git', at: commit, says: 'there is a commit by aider since the start' })
-  // Records have whole seconds: the history that is written right behind the commit carries the same one.
+  else evidence.push({ source: 'transcript', locator: file, at: times.mtimeMs, says: 'found the history of this step' })
+  if (commit !== null) evidence.push({ source: 'git', at: commit, says: 'found a commit by aider since the start' })
+  // Times have whole seconds: the history written right after the commit has the same one.
   const isComplete = commit !== null && times !== null && times.mtimeMs >= commit
   return {
     isComplete,
@@ -127,7 +133,7 @@ async function ownCommit(cwd: string, since: number): Promise<number | null> {
   return at >= Math.floor(since / 1000) * 1000 ? at : null
 }
 
-/** What follows the last message of ours (`#### …`), without the program's own notes (`> …`). */
+/** The text after our last message (`#### …`), without the program's own notes (`> …`). */
 function answerIn(history: string): string | null {
   const lines = history.split('\n')
   const from = lines.findLastIndex(line => line.startsWith('#### '))

@@ -1,17 +1,17 @@
 import {
   type ActivityBody,
   type ActivityParser,
-  cutOutput,
   type ErrorClass,
-  type Frame,
+  type JsonFrame,
+  truncateOutput,
   type UsageActivity,
 } from '../../activity/index.js'
 import { partsOf, textOfParts } from '../conversation.js'
 import { isRecord, type JsonRecord, numberOf, textOf } from '../json-lines.js'
 import { errorOf, kindOfTool, rawRecord, rawText, usageOf } from './records.js'
 
-/** Records that are about the program, not about the work. */
-const SAY_NOTHING = new Set([
+/** Records about the program, not about the work. */
+const IGNORED = new Set([
   'control_response',
   'control_cancel_request',
   'keep_alive',
@@ -21,7 +21,7 @@ const SAY_NOTHING = new Set([
   'prompt_suggestion',
 ])
 
-/** Its own words for what went wrong, on the message that tells of it. */
+/** Its own error codes, on the message that reports the error. */
 const ERRORS: Readonly<Record<string, ErrorClass>> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
@@ -35,11 +35,12 @@ const ERRORS: Readonly<Record<string, ErrorClass>> = {
 }
 
 /**
- * The `stream-json` of Claude Code (2.1.325), which Qwen Code (0.24) writes, too.
+ * Parses the `stream-json` output of Claude Code (2.1.325), which Qwen Code (0.24) also writes.
  *
- * A message of the model comes as one record for each of its blocks, deltas (where they were asked for) before that. API and sign-in
- * failures come as a `result` of subtype success with `is_error`. Background sub-agents make more than one `result`: costs in each are the
- * sum so far, and the last one counts.
+ * A model message arrives as one record for each of its blocks, preceded by deltas if requested.
+ * API and login failures arrive as a `result` of subtype success with `is_error`. Background
+ * sub-agents cause more than one `result`: the costs in each are cumulative, and the last one
+ * counts.
  */
 export class ClaudeStream implements ActivityParser {
   readonly #isOk: (result: JsonRecord) => boolean
@@ -47,14 +48,14 @@ export class ClaudeStream implements ActivityParser {
   #streaming = ''
   #hasSession = false
   #failure: ErrorClass | null = null
-  /** What the model was last given in this conversation itself, sub-agents left out. */
+  /** The last request size of the main conversation, without sub-agents. */
   #lastAsked: { model: string; tokens: number } | null = null
 
   constructor(isOk: (result: JsonRecord) => boolean) {
     this.#isOk = isOk
   }
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     const bodies = this.#read(record)
@@ -77,7 +78,7 @@ export class ClaudeStream implements ActivityParser {
       case 'result':
         return this.#result(record)
       default:
-        return SAY_NOTHING.has(String(record.type)) ? [] : [rawRecord(record)]
+        return IGNORED.has(String(record.type)) ? [] : [rawRecord(record)]
     }
   }
 
@@ -122,7 +123,7 @@ export class ClaudeStream implements ActivityParser {
         return [{ type: 'notice', level: 'info', text: 'the conversation was summarised' }]
       case 'session_state_changed':
         return record.state === 'requires_action'
-          ? [{ type: 'notice', level: 'info', text: 'the agent waits for somebody' }]
+          ? [{ type: 'notice', level: 'info', text: 'the agent waits for a person' }]
           : []
       case 'task_started':
       case 'task_progress':
@@ -139,7 +140,7 @@ export class ClaudeStream implements ActivityParser {
   #message(record: JsonRecord): ActivityBody[] {
     const message = isRecord(record.message) ? record.message : {}
     const failure = textOf(record.error)
-    // The program's own words in the model's place; the final record says them again.
+    // The program's own text in place of the model's; the final record repeats it.
     if (failure !== undefined) {
       this.#failure = ERRORS[failure] ?? 'unknown'
       return []
@@ -164,7 +165,7 @@ export class ClaudeStream implements ActivityParser {
     this.#lastAsked = { model, tokens: counts.reduce<number>((sum, count) => sum + numberOf(count), 0) }
   }
 
-  /** Only of a model whose window the program names. */
+  /** Only for a model whose context window the program reports. */
   #context(modelUsage: unknown): { used: number; window: number } | null {
     const asked = this.#lastAsked
     const known = asked && isRecord(modelUsage) ? modelUsage[asked.model] : null
@@ -178,7 +179,7 @@ export class ClaudeStream implements ActivityParser {
       const callId = textOf(part.tool_use_id)
       if (part.type !== 'tool_result' || callId === undefined) return []
       const ok = part.is_error !== true
-      return [{ type: 'tool_result', callId, ok, ...cutOutput(textOfParts(part.content)) }]
+      return [{ type: 'tool_result', callId, ok, ...truncateOutput(textOfParts(part.content)) }]
     })
   }
 
@@ -225,7 +226,7 @@ export class ClaudeStream implements ActivityParser {
     return bodies
   }
 
-  /** What every model was asked for so far, sub-agents included; `usage` alone is that of the last turn. */
+  /** The total over all models, including sub-agents; `usage` alone covers the last turn. */
   #usage(record: JsonRecord): UsageActivity {
     const models = isRecord(record.modelUsage) ? Object.values(record.modelUsage).filter(isRecord) : []
     const costUsd = record.total_cost_usd

@@ -4,7 +4,7 @@ import { ClaudeStream } from './claude-stream.js'
 import { examineTranscript } from './examine.js'
 import type { HeadlessAgent, PermissionLevel } from './headless.js'
 
-/** What an auditor may look at: files, and what git says. */
+/** What a read-only step may use: files, and git commands that read. */
 const READING = [
   'Read',
   'Grep',
@@ -15,7 +15,7 @@ const READING = [
   'Bash(git status:*)',
 ]
 
-/** The mode is always passed: what the program does without one has changed before. */
+/** The mode is always passed, because the program's default has changed before. */
 const MODES: Readonly<Record<PermissionLevel, readonly string[]>> = {
   read: [
     '--permission-mode',
@@ -40,7 +40,7 @@ export const claudeHeadless: HeadlessAgent = {
   takesSchema: true,
   canFork: true,
   command(_, { permissions, model, effort, resume, isFork, newSessionId, schema, maxCostUsd }) {
-    const talks = permissions === 'ask'
+    const asks = permissions === 'ask'
     return {
       args: [
         '-p',
@@ -58,11 +58,11 @@ export const claudeHeadless: HeadlessAgent = {
         ...(schema ? ['--json-schema', JSON.stringify(schema.json)] : []),
       ],
       env: { DISABLE_AUTOUPDATER: '1' },
-      stdin: talks ? 'talk' : 'prompt',
+      stdin: asks ? 'protocol' : 'prompt',
       agentSessionId: isFork ? newSessionId : (resume ?? newSessionId),
     }
   },
-  talk: {
+  protocol: {
     prompt: text =>
       line({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, parent_tool_use_id: null }),
     answer: ({ requestId, input }, { isAllowed, message, editedInput }) => {
@@ -73,11 +73,11 @@ export const claudeHeadless: HeadlessAgent = {
     },
   },
   parser: () => new ClaudeStream(({ subtype, is_error: isError }) => subtype === 'success' && isError === false),
-  examine: traces => examineTranscript(claudeTranscript, traces, { isAtRest }),
+  examine: traces => examineTranscript(claudeTranscript, traces, { isBetweenSequences }),
 }
 
-/** The last thing that the model said in the main conversation says itself that it is the end. */
-async function isAtRest(file: string): Promise<boolean> {
+/** Whether the last model message of the main conversation says that it is the end. */
+async function isBetweenSequences(file: string): Promise<boolean> {
   let reason: unknown = null
   await new JsonLinesReader(file).read(({ type, isSidechain, message }) => {
     if (type === 'assistant' && isSidechain !== true && isRecord(message)) reason = message.stop_reason

@@ -6,15 +6,18 @@ import { namesIn, writtenSince } from '../transcript-files.js'
 import { examineTranscript } from './examine.js'
 import type { Findings, StepTraces } from './headless.js'
 
-/** What Cline left behind: a session of version 3, which its own process id names, else a task of the versions before. */
+/**
+ * What Cline left behind: a session of version 3, found by its process id, else a task of earlier
+ * versions.
+ */
 export async function examineCline(traces: StepTraces): Promise<Findings> {
   const sessionId = traces.sessionId ?? (await sessionOf(traces))
-  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isAtRest })
-  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isAtRest })
+  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isBetweenSequences })
+  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isBetweenSequences })
 }
 
-/** The state beside the messages: `completed`, or `idle` where a person could go on. */
-async function isAtRest(file: string): Promise<boolean> {
+/** The state next to the messages: `completed`, or `idle` when a person could continue. */
+async function isBetweenSequences(file: string): Promise<boolean> {
   const state = parseRecord(await readFile(file.replace(/\.messages\.json$/, '.json'), 'utf8').catch(() => ''))
   return state?.status === 'completed' || state?.status === 'idle'
 }

@@ -1,16 +1,23 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type ErrorClass, type Frame } from '../../activity/index.js'
+import {
+  type ActivityBody,
+  type ActivityParser,
+  type ErrorClass,
+  type JsonFrame,
+  truncateOutput,
+} from '../../activity/index.js'
 import { partsOf } from '../conversation.js'
 import { isRecord, type JsonRecord, numberOf, parseRecord, textOf } from '../json-lines.js'
 import { examineCline } from './cline-traces.js'
 import type { HeadlessAgent } from './headless.js'
 import { errorOf, kindOfTool, rawRecord, rawText, usageOf } from './records.js'
 
-/** Without an argument it refuses to read its input; a single word would be taken for a command. */
+/** Without an argument it does not read its input; a single word would be taken as a command. */
 const ARGUMENT = 'Do what the input says.'
 
 /**
- * Cline without a terminal: `cline --json` (3.0). Its input must be a file: a pipe or a socket is ignored. The id of its session is not in
- * the stream; it is found by the process id in its session's file.
+ * Cline without a terminal: `cline --json` (3.0). Its input must be a file: a pipe or a socket is
+ * ignored. The stream does not contain the session id; it is found by the process id in the
+ * session's file.
  */
 export const clineHeadless: HeadlessAgent = {
   levels: ['read', 'all'],
@@ -34,7 +41,7 @@ export const clineHeadless: HeadlessAgent = {
   examine: examineCline,
 }
 
-/** `provider:model` names both, a bare name the model alone. */
+/** `provider:model` names both, a plain name the model alone. */
 function modelOf(model: string): string[] {
   const at = model.indexOf(':')
   return at > 0 ? ['-P', model.slice(0, at), '-m', model.slice(at + 1)] : ['-m', model]
@@ -47,7 +54,7 @@ const ERRORS: Readonly<Record<string, ErrorClass>> = {
   network: 'network',
 }
 
-/** The events of version 3, and the indented `say` and `ask` records of the versions before. */
+/** Parses the events of version 3, and the indented `say` and `ask` records of earlier versions. */
 export class ClineStream implements ActivityParser {
   #answer = ''
   #error: { text: string; kind: ErrorClass | undefined } | null = null
@@ -56,7 +63,7 @@ export class ClineStream implements ActivityParser {
   #call: string | null = null
   #calls = 0
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     switch (record.type) {
@@ -77,15 +84,15 @@ export class ClineStream implements ActivityParser {
     }
   }
 
-  /** Its errors come on standard error, among warnings of its libraries. */
-  parseError(frame: Frame): ActivityBody[] {
+  /** Its errors are on standard error, among warnings of its libraries. */
+  parseError(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame, 'stderr')]
     return frame.value.type === 'error' ? this.#problem(frame.value) : [rawRecord(frame.value)]
   }
 
   #problem(record: JsonRecord): ActivityBody[] {
     const text = textOf(record.message) ?? 'unknown error'
-    // The same words came as an event before, with their class.
+    // The same text arrived earlier as an event, with its class.
     return this.#error?.text === text ? [] : [errorOf(text)]
   }
 
@@ -157,7 +164,7 @@ export class ClineStream implements ActivityParser {
     const block = `say_${numberOf(record.ts)}`
     switch (record.say) {
       case 'text':
-        // The first thing that it says is what we said.
+        // Its first message repeats our prompt.
         if (!this.#isPromptSeen) {
           this.#isPromptSeen = true
           return []
@@ -171,7 +178,7 @@ export class ClineStream implements ActivityParser {
         this.#call = `call_${++this.#calls}`
         const tool = record.say === 'command' ? 'command' : (textOf(input.tool) ?? 'tool')
         const kind = record.say === 'command' ? 'shell' : kindOfTool(tool)
-        // Nothing tells of the end of a call: the next record does.
+        // Nothing reports the end of a call: the next record implies it.
         return [{ type: 'tool_call', callId: this.#call, tool, kind, input }, ...this.#endCall('')]
       }
       case 'command_output':
@@ -191,10 +198,13 @@ export class ClineStream implements ActivityParser {
   #endCall(output: string): ActivityBody[] {
     const callId = this.#call
     this.#call = null
-    return callId === null ? [] : [{ type: 'tool_result', callId, ok: true, ...cutOutput(output) }]
+    return callId === null ? [] : [{ type: 'tool_result', callId, ok: true, ...truncateOutput(output) }]
   }
 
-  /** Its `request` is an echo of our prompt: only the counts are news, and they come when the request has ended. */
+  /**
+   * Its `request` repeats our prompt: only the counts are new, and they arrive when the request has
+   * ended.
+   */
   #request(request: JsonRecord): ActivityBody[] {
     if (typeof request.tokensIn !== 'number') return []
     return [
@@ -231,11 +241,11 @@ export class ClineStream implements ActivityParser {
   }
 }
 
-/** A call may hold several commands: it went well when each did. */
+/** A call may contain several commands: it succeeded if each did. */
 function toolResult(callId: string, event: JsonRecord): ActivityBody {
   const outputs = partsOf(event.output)
   const ok = event.error === undefined && outputs.every(({ success }) => success !== false)
   const text =
     typeof event.output === 'string' ? event.output : outputs.map(({ result }) => String(result ?? '')).join('\n')
-  return { type: 'tool_result', callId, ok, ...cutOutput(text) }
+  return { type: 'tool_result', callId, ok, ...truncateOutput(text) }
 }

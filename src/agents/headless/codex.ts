@@ -1,4 +1,4 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type Frame } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
 import { codexTranscript } from '../codex-transcript.js'
 import { partsOf, textOfParts } from '../conversation.js'
 import { isRecord, type JsonRecord, textOf } from '../json-lines.js'
@@ -16,7 +16,7 @@ export const codexHeadless: HeadlessAgent = {
   takesSchema: true,
   command(_, { permissions, model, effort, resume, schema }) {
     const sandbox = SANDBOX[permissions]
-    // Going on with a conversation takes no `-s`; the setting behind it is taken.
+    // Resuming a conversation accepts no `-s`, but the equivalent setting.
     const may =
       sandbox === null
         ? [NO_SANDBOX]
@@ -47,7 +47,10 @@ export const codexHeadless: HeadlessAgent = {
 
 const CHANGES = { add: 'create', create: 'create', update: 'update', delete: 'delete' } as const
 
-/** The events of one turn. The last message of the agent is the answer; with a schema it is the object that was asked for. */
+/**
+ * Parses the events of one turn. The last agent message is the answer; with a schema it is the
+ * requested object.
+ */
 class CodexStream implements ActivityParser {
   readonly #hasSchema: boolean
   #answer = ''
@@ -56,7 +59,7 @@ class CodexStream implements ActivityParser {
     this.#hasSchema = hasSchema
   }
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     switch (record.type) {
@@ -119,7 +122,7 @@ class CodexStream implements ActivityParser {
           return [{ type: 'tool_call', callId, tool: 'shell', kind: 'shell', input: { command: item.command } }]
         if (!isDone) return []
         const exit = typeof item.exit_code === 'number' ? item.exit_code : undefined
-        const output = cutOutput(textOf(item.aggregated_output) ?? '')
+        const output = truncateOutput(textOf(item.aggregated_output) ?? '')
         return [
           { type: 'tool_result', callId, ok: exit === 0, ...output, ...(exit !== undefined && { exitCode: exit }) },
         ]
@@ -166,11 +169,11 @@ class CodexStream implements ActivityParser {
       ]
     if (when !== 'item.completed') return []
     const result = isRecord(item.result) ? textOfParts(item.result.content) : ''
-    return [{ type: 'tool_result', callId, ok: item.status !== 'failed', ...cutOutput(result) }]
+    return [{ type: 'tool_result', callId, ok: item.status !== 'failed', ...truncateOutput(result) }]
   }
 }
 
-/** "Reconnecting... 1/5 (…)" goes on by itself. */
+/** "Reconnecting... 1/5 (…)" is a retry by the program itself. */
 function problem(message: string): ActivityBody {
   const again = /^Reconnecting\W*(\d+)\/(\d+)/.exec(message)
   if (!again) return errorOf(message)

@@ -1,11 +1,17 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type ErrorClass, type Frame } from '../../activity/index.js'
+import {
+  type ActivityBody,
+  type ActivityParser,
+  type ErrorClass,
+  type JsonFrame,
+  truncateOutput,
+} from '../../activity/index.js'
 import { copilotTranscript } from '../copilot-transcript.js'
 import { isRecord, type JsonRecord, numberOf, textOf } from '../json-lines.js'
 import { examineTranscript } from './examine.js'
 import type { HeadlessAgent, PermissionLevel } from './headless.js'
 import { errorOf, kindOfTool, rawRecord, rawText } from './records.js'
 
-const MAY: Readonly<Record<PermissionLevel, readonly string[]>> = {
+const PERMISSION_ARGS: Readonly<Record<PermissionLevel, readonly string[]>> = {
   read: ['--allow-tool=read', '--deny-tool=write', '--deny-tool=shell'],
   ask: [],
   edits: ['--allow-tool=write'],
@@ -25,7 +31,7 @@ export const copilotHeadless: HeadlessAgent = {
         '--no-auto-update',
         '--no-ask-user',
         resume !== null ? `--resume=${resume}` : `--session-id=${newSessionId}`,
-        ...MAY[permissions],
+        ...PERMISSION_ARGS[permissions],
         ...(model !== null ? ['--model', model] : []),
       ],
       env: {},
@@ -46,9 +52,9 @@ const ERRORS: Readonly<Record<string, ErrorClass>> = {
   network: 'network',
 }
 
-/** Events that are about models and machinery, not about the work. */
-const MACHINERY = ['session.', 'model.', 'hook.', 'permission.', 'user.', 'system.']
-const SAY_NOTHING = new Set([
+/** Events about models and internals, not about the work. */
+const INTERNAL = ['session.', 'model.', 'hook.', 'permission.', 'user.', 'system.']
+const IGNORED = new Set([
   'assistant.turn_start',
   'assistant.turn_end',
   'assistant.message_start',
@@ -61,13 +67,16 @@ const SAY_NOTHING = new Set([
   'tool.user_requested',
 ])
 
-/** Its last record says exit code 0 also when it was told to stop: an abort before it makes that no success. */
+/**
+ * Its last record says exit code 0 even after it was stopped: a preceding abort means that it did
+ * not succeed.
+ */
 class CopilotStream implements ActivityParser {
   #answer = ''
   #isAborted = false
   #retries = 0
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     const bodies = this.#read(record, isRecord(record.data) ? record.data : {})
@@ -114,7 +123,7 @@ class CopilotStream implements ActivityParser {
       case 'result':
         return this.#result(record)
       default:
-        return SAY_NOTHING.has(type) || MACHINERY.some(prefix => type.startsWith(prefix)) ? [] : [rawRecord(record)]
+        return IGNORED.has(type) || INTERNAL.some(prefix => type.startsWith(prefix)) ? [] : [rawRecord(record)]
     }
   }
 
@@ -124,7 +133,7 @@ class CopilotStream implements ActivityParser {
     const text = isRecord(data.result) ? textOf(data.result.content) : undefined
     const problem = isRecord(data.error) ? textOf(data.error.message) : undefined
     const ok = data.success === true && (exit === undefined || exit === 0)
-    const output = cutOutput(text ?? problem ?? '')
+    const output = truncateOutput(text ?? problem ?? '')
     return [{ type: 'tool_result', callId, ok, ...output, ...(exit !== undefined && { exitCode: exit }) }]
   }
 

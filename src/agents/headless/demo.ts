@@ -1,10 +1,10 @@
-import type { ActivityBody, ActivityParser, Frame } from '../../activity/index.js'
-import { cutOutput } from '../../activity/index.js'
+import type { ActivityBody, ActivityParser, JsonFrame } from '../../activity/index.js'
+import { truncateOutput } from '../../activity/index.js'
 import { demoTranscript } from '../demo-transcript.js'
 import { examineTranscript } from './examine.js'
 import type { HeadlessAgent } from './headless.js'
 
-/** The demo agent speaks our own activities, one JSON object a line: docs/demo-agent.md. */
+/** The demo agent prints our own activities, one JSON object per line: docs/demo-agent.md. */
 export const demoHeadless: HeadlessAgent = {
   levels: ['read', 'ask', 'edits', 'all'],
   takesModel: false,
@@ -14,11 +14,11 @@ export const demoHeadless: HeadlessAgent = {
     return {
       args: ['--headless', '--permission-mode', permissions, ...identity],
       env: {},
-      stdin: permissions === 'ask' ? 'talk' : 'prompt',
+      stdin: permissions === 'ask' ? 'protocol' : 'prompt',
       agentSessionId: resume ?? newSessionId,
     }
   },
-  talk: {
+  protocol: {
     prompt: text => `${JSON.stringify({ type: 'user', text })}\n`,
     answer: ({ requestId }, { isAllowed, message }) =>
       `${JSON.stringify({ requestId, decision: isAllowed ? 'allow' : 'deny', ...(message !== undefined && { message }) })}\n`,
@@ -46,7 +46,7 @@ const KNOWN = new Set([
 ])
 
 export const demoParser: ActivityParser = {
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') {
       const { text, malformed, truncated } = frame
       return [{ type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }) }]
@@ -55,7 +55,7 @@ export const demoParser: ActivityParser = {
     if (typeof record.type !== 'string' || !KNOWN.has(record.type))
       return [{ type: 'raw', text: JSON.stringify(record) }]
     if (record.type === 'tool_result' && typeof record.output === 'string')
-      return [{ ...record, ...cutOutput(record.output) } as unknown as ActivityBody]
+      return [{ ...record, ...truncateOutput(record.output) } as unknown as ActivityBody]
     return [record as unknown as ActivityBody]
   },
 }

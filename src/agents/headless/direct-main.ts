@@ -6,8 +6,8 @@ import { DirectStream } from './direct-stream.js'
 import { errorOf } from './records.js'
 
 /*
- * A program of its own: one question to a model behind an OpenAI-compatible address, activities out, a line each. As a program it is
- * started, watched and ended like every other agent.
+ * A separate program: sends one prompt to a model behind an OpenAI-compatible URL, and prints
+ * activities, one per line. As a program it is started, monitored and ended like every other agent.
  */
 
 const { values } = parseArgs({

@@ -3,8 +3,9 @@ import { isRecord, type JsonRecord, textOf } from '../json-lines.js'
 import { errorOf, usageOf } from './records.js'
 
 /**
- * The server-sent events of an OpenAI-compatible endpoint, as activities. Pure: text in as it arrives, in any pieces. The answer comes as
- * deltas, then whole, once; the finish reason says whether it is one.
+ * Converts the server-sent events of an OpenAI-compatible endpoint to activities. Pure: takes text
+ * in arbitrary chunks. The answer comes as deltas, then once as a whole; the finish reason says
+ * whether it is complete.
  */
 export class DirectStream {
   #rest = ''
@@ -21,7 +22,7 @@ export class DirectStream {
     return lines.flatMap(line => this.#line(line))
   }
 
-  /** At the end of the body. Without a finish reason the answer was cut off, and nothing says that it is whole. */
+  /** At the end of the body. Without a finish reason the answer was cut off. */
   end(): ActivityBody[] {
     const bodies = this.#line(this.#rest)
     this.#rest = ''
@@ -37,7 +38,7 @@ export class DirectStream {
     if (!ok) {
       const isLong = this.#finish === 'length'
       bodies.push(
-        errorOf(isLong ? 'the answer reached its longest length' : `the answer ended with ${this.#finish}`, {
+        errorOf(isLong ? 'the answer reached the maximum length' : `the answer ended with ${this.#finish}`, {
           class: isLong ? 'context_length' : 'refused',
         }),
       )

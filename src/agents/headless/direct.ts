@@ -2,7 +2,10 @@ import { parseRecord } from '../json-lines.js'
 import { demoParser } from './demo.js'
 import type { HeadlessAgent } from './headless.js'
 
-/** A model behind an OpenAI-compatible address. It answers and does nothing else: no tools, no files, no session to go on with. */
+/**
+ * A model behind an OpenAI-compatible URL. It only answers: no tools, no files, no session to
+ * resume.
+ */
 export const directHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,
@@ -30,6 +33,6 @@ export const directHeadless: HeadlessAgent = {
       })
     },
   }),
-  // All that there is of it is in our own log.
+  // Everything about it is in our own log.
   examine: async ({ sessionId }) => ({ isComplete: false, hasWork: false, text: null, sessionId, evidence: [] }),
 }

@@ -2,20 +2,21 @@ import type { AgentTranscript } from '../adapter.js'
 import type { AgentStatement } from '../report.js'
 import type { Findings, StepTraces } from './headless.js'
 
-/** Transcripts beyond this are not read to the end: the last records decide. */
+/** At most this many statements are read; the last ones decide. */
 const STATEMENTS_MAX = 20_000
 
 export interface ExamineOptions {
   /**
-   * For agents whose transcript may end without a word about the end of the turn: whether a conversation that ends with something said is
-   * over. Asked only then, with the path of the transcript.
+   * For agents whose transcript may lack an end of turn: whether a conversation that ends with text
+   * is over. Called only then, with the path of the transcript.
    */
-  isAtRest?(file: string): Promise<boolean>
+  isBetweenSequences?(file: string): Promise<boolean>
 }
 
 /**
- * What a step left behind, by the agent's own transcript: complete when the answer to the step's prompt ends with an end of turn and no tool is
- * still open, work when anything was said or done. A file that cannot be read is said to be there.
+ * Finds what a step left behind in the agent's own transcript: complete if the answer to the step's
+ * prompt ends with an end of turn and no tool is open, work if anything was said or done. An
+ * unreadable file is reported as evidence.
  */
 export async function examineTranscript(
   transcript: AgentTranscript,
@@ -45,7 +46,7 @@ async function judge(
   statements: readonly (AgentStatement & { at: number | null })[],
   traces: StepTraces,
   file: string,
-  { isAtRest }: ExamineOptions,
+  { isBetweenSequences }: ExamineOptions,
 ): Promise<Findings> {
   const own = statements.filter(statement => statement.subAgent === undefined)
   const from = own.findLastIndex(
@@ -54,7 +55,8 @@ async function judge(
   const sessionId =
     own.flatMap(statement => (statement.is === 'session' ? statement.agentSession : []))[0] ?? traces.sessionId
   const since = from < 0 ? [] : own.slice(from + 1)
-  // Some write a call down only when it has ended: what our own log saw begin counts as open, too.
+  // Some agents record a call only when it has ended: calls that our own log saw start count as
+  // open, too.
   const open = new Set(traces.openCalls)
   let last: string | null = null
   let text: string | null = null
@@ -74,18 +76,18 @@ async function judge(
       done++
     }
   }
-  const isOver = end ? end.outcome === 'done' : last === 'said' && (await isAtRest?.(file)) === true
+  const isOver = end ? end.outcome === 'done' : last === 'said' && (await isBetweenSequences?.(file)) === true
   const isComplete = isOver && open.size === 0
   const when = end?.at ?? since.at(-1)?.at ?? null
   const says = isComplete
     ? 'the transcript ends with a complete answer'
     : from < 0
-      ? 'the transcript does not hold the prompt of this step'
+      ? 'the transcript does not contain the prompt of this step'
       : open.size > 0
         ? 'the transcript ends in the middle of a tool call'
         : since.length === 0
           ? 'the transcript ends with the prompt'
-          : 'the transcript ends before the answer does'
+          : 'the transcript ends before the answer is complete'
   return {
     isComplete,
     hasWork: text !== null || done > 0,
@@ -95,5 +97,5 @@ async function judge(
   }
 }
 
-/** Clocks of records and of processes may differ by their rounding. */
+/** Timestamps of records and processes may differ by rounding. */
 const CLOCK_SLACK_MS = 2_000

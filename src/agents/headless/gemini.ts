@@ -1,4 +1,4 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type Frame } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
 import { geminiTranscript } from '../gemini-transcript.js'
 import { isRecord, type JsonRecord, textOf } from '../json-lines.js'
 import { examineTranscript } from './examine.js'
@@ -28,17 +28,21 @@ export const geminiHeadless: HeadlessAgent = {
     }
   },
   parser: () => new GeminiStream(),
-  // Its transcript never says that a turn is over: an answer at its end, with no call open, is all there is.
-  examine: traces => examineTranscript(geminiTranscript, traces, { isAtRest: async () => true }),
+  // Its transcript never says that a turn has ended: an answer at the end with no open call is the
+  // only evidence.
+  examine: traces => examineTranscript(geminiTranscript, traces, { isBetweenSequences: async () => true }),
 }
 
-/** An answer comes in pieces without a word about which is the last: the next record of another kind ends it. */
+/**
+ * An answer arrives in pieces, and none says that it is the last: the next record of another kind
+ * ends it.
+ */
 class GeminiStream implements ActivityParser {
   #pieces = ''
   #blocks = 0
   #answer = ''
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     if (record.type === 'message' && record.role === 'assistant') {
@@ -71,10 +75,10 @@ class GeminiStream implements ActivityParser {
         return [{ type: 'tool_call', callId, tool, kind: kindOfTool(tool), input: record.parameters }]
       }
       case 'tool_result': {
-        // A command that failed is a success of the tool, and its exit code is not told.
+        // A failed command counts as a success of the tool, and its exit code is not reported.
         const problem = isRecord(record.error) ? textOf(record.error.message) : undefined
         const output = textOf(record.output) ?? problem ?? ''
-        return [{ type: 'tool_result', callId, ok: record.status === 'success', ...cutOutput(output) }]
+        return [{ type: 'tool_result', callId, ok: record.status === 'success', ...truncateOutput(output) }]
       }
       case 'error':
         return [

@@ -1,32 +1,38 @@
 import type { ActivityParser, ErrorClass } from '../../activity/index.js'
 import type { FoundAgent } from '../adapter.js'
 
-/** What an agent may do unasked. `ask`: every request goes to a person. */
+/** What an agent may do without asking. `ask`: every request goes to a person. */
 export const PERMISSION_LEVELS = ['read', 'ask', 'edits', 'all'] as const
 export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 
-/** How an agent works through one prompt without a terminal. */
+/** How an agent runs one prompt without a terminal. */
 export interface HeadlessAgent {
   readonly levels: readonly PermissionLevel[]
-  /** A worker of it asks unless it was told otherwise. */
+  /** Its steps ask by default. */
   readonly asksByDefault?: boolean
   readonly takesModel: boolean
-  /** Whether it can be held to a JSON Schema by itself. */
+  /** Whether it supports a JSON Schema itself. */
   readonly takesSchema: boolean
-  /** It reports the calls of its tools only when they end: silence in between means nothing. */
+  /** It reports tool calls only when they end: silence in between means nothing. */
   readonly reportsToolsLate?: boolean
-  /** It has no final record: leaving with 0 is its success. */
+  /** It has no final record: exit code 0 means success. */
   readonly endsByExit?: boolean
-  /** It can go on with a copy of a session, in the same directory. */
+  /** It can continue a copy of a session, in the same directory. */
   readonly canFork?: boolean
-  /** It is reached at an address, not through an account of its own. */
+  /** It is reached by a URL, not through an account of its own. */
   readonly needsEndpoint?: boolean
-  /** The command line. The prompt is in `step.promptFile`; `stdin` says whether the program reads it from there. */
+  /**
+   * The command line. The prompt is in `step.promptFile`; `stdin` says whether the program reads it
+   * from standard input.
+   */
   command(location: FoundAgent, step: HeadlessStep): HeadlessCommand
-  /** How to speak with it while it works; needed where `stdin` is `talk`. */
-  readonly talk?: HeadlessTalk
+  /** The protocol on standard input and output; required if `stdin` is `protocol`. */
+  readonly protocol?: StdinProtocol
   parser(step: HeadlessStep): ActivityParser
-  /** What the step left behind in the agent's own files. Never throws for what it cannot read: that is evidence, too. */
+  /**
+   * Finds what the step left behind in the agent's own files. Does not throw for unreadable files:
+   * those are evidence, too.
+   */
   examine(traces: StepTraces): Promise<Findings>
 }
 
@@ -34,30 +40,32 @@ export interface HeadlessStep {
   /** `run/node@visit#attempt` */
   name: string
   cwd: string
-  /** The environment the program will get, for agents that look for their files by it. */
+  /** The environment of the program, for agents whose files depend on it. */
   env: Readonly<Record<string, string>>
   permissions: PermissionLevel
   model: string | null
-  /** How long the model thinks, where the program takes that. */
+  /** The reasoning effort, if the program supports it. */
   effort?: string | null
-  /** The agent's own session to go on with. */
+  /** The agent's own session to continue. */
   resume: string | null
-  /** Goes on with a copy of that session, which itself stays as it is; only for agents that can (`canFork`). */
+  /**
+   * Continue a copy of that session, which itself stays unchanged; only for agents with `canFork`.
+   */
   isFork?: boolean
-  /** For a new session, where the agent takes an id from us. */
+  /** For a new session, if the agent accepts an id from us. */
   newSessionId: string
-  /** A directory of this step alone. */
+  /** A directory for this step alone. */
   directory: string
   promptFile: string
   schema: { json: object; file: string } | null
   maxCostUsd: number | null
-  /** For a model behind an address: where it is, and the variable with its key. */
+  /** For a direct model: its URL, and the variable with its key. */
   endpoint: string | null
   apiKeyEnv: string | null
 }
 
-/** What is written to a program that asks: lines, each with its end. */
-export interface HeadlessTalk {
+/** The lines to write to a program that asks for permissions. */
+export interface StdinProtocol {
   prompt(text: string): string
   answer(request: { requestId: string; input: unknown }, answer: PermissionAnswer): string
 }
@@ -72,9 +80,9 @@ export interface PermissionAnswer {
 export interface HeadlessCommand {
   args: string[]
   env: Record<string, string>
-  /** `talk`: a pipe that stays open for answers. */
-  stdin: 'prompt' | 'none' | 'talk'
-  /** Known from the start only where the agent takes an id from us. */
+  /** `protocol`: a pipe that stays open for answers. */
+  stdin: 'prompt' | 'none' | 'protocol'
+  /** Known at the start only if the agent accepts an id from us. */
   agentSessionId: string | null
 }
 
@@ -83,19 +91,19 @@ export interface StepTraces {
   env: Readonly<Record<string, string>>
   cwd: string
   directory: string
-  /** As far as it is known. */
+  /** As far as known. */
   sessionId: string | null
   startedAt: number
   pid: number | null
   prompt: string
-  /** Calls of tools that our own log saw begin and not end. */
+  /** Tool calls that our own log saw start but not end. */
   openCalls: readonly string[]
 }
 
 export interface Findings {
-  /** The agent's own record of the step ends with a whole answer. */
+  /** The agent's own record of the step ends with a complete answer. */
   isComplete: boolean
-  /** It holds finished work, if not the end of it. */
+  /** It contains finished work, if not all of it. */
   hasWork: boolean
   text: string | null
   sessionId: string | null

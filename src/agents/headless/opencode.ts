@@ -1,14 +1,20 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type Frame } from '../../activity/index.js'
+import { type ActivityBody, type ActivityParser, type JsonFrame, truncateOutput } from '../../activity/index.js'
 import { isRecord, type JsonRecord, numberOf, textOf } from '../json-lines.js'
 import { opencodeTranscript } from '../opencode-transcript.js'
 import { examineTranscript } from './examine.js'
 import type { HeadlessAgent } from './headless.js'
 import { errorOf, kindOfTool, rawRecord, rawText, usageOf } from './records.js'
 
-/** Everything but edits is refused without asking; what the person's own configuration says beside that stays. */
+/**
+ * Everything but edits is denied without asking; the rest of the person's own configuration stays
+ * in effect.
+ */
 const EDITS = JSON.stringify({ edit: 'allow', bash: 'deny', webfetch: 'deny', external_directory: 'deny' })
 
-/** OpenCode without a terminal: `opencode run --format json` (1.18). It tells of a tool when that has ended. */
+/**
+ * OpenCode without a terminal: `opencode run --format json` (1.18). It reports a tool when it has
+ * ended.
+ */
 export const opencodeHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,
@@ -41,7 +47,7 @@ class OpenCodeStream implements ActivityParser {
   #hasSession = false
   #answer = ''
 
-  parse(frame: Frame): ActivityBody[] {
+  parse(frame: JsonFrame): ActivityBody[] {
     if (frame.kind === 'text') return [rawText(frame)]
     const record = frame.value
     return [...this.#session(record), ...this.#read(record, isRecord(record.part) ? record.part : {})]
@@ -90,7 +96,7 @@ class OpenCodeStream implements ActivityParser {
     const callId = textOf(part.callID) ?? textOf(part.id) ?? ''
     const tool = textOf(part.tool) ?? 'unknown'
     const exit = typeof metadata.exit === 'number' ? metadata.exit : undefined
-    const output = cutOutput(textOf(state.output) ?? textOf(state.error) ?? '')
+    const output = truncateOutput(textOf(state.output) ?? textOf(state.error) ?? '')
     const ok = state.status === 'completed' && (exit === undefined || exit === 0)
     return [
       { type: 'tool_call', callId, tool, kind: kindOfTool(tool), input: state.input },

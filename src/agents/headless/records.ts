@@ -1,18 +1,18 @@
-import type { ActivityBody, ErrorClass, Frame, ToolKind, UsageActivity } from '../../activity/index.js'
+import type { ActivityBody, ErrorClass, JsonFrame, ToolKind, UsageActivity } from '../../activity/index.js'
 import { type JsonRecord, numberOf } from '../json-lines.js'
 
-/** A line that is no record of the agent. */
-export function rawText(frame: Extract<Frame, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
+/** A line that is not a record of the agent. */
+export function rawText(frame: Extract<JsonFrame, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
   const { text, malformed, truncated } = frame
   return { type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }), ...(from && { from }) }
 }
 
-/** A record that this agent is not known to write: kept as it is. */
+/** An unknown kind of record: kept as it is. */
 export function rawRecord(record: JsonRecord): ActivityBody {
   return { type: 'raw', text: JSON.stringify(record) }
 }
 
-/** Statuses of HTTP that say what went wrong. */
+/** HTTP statuses that identify the error. */
 const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
   400: 'config',
   401: 'auth',
@@ -33,13 +33,16 @@ export function classOfStatus(status: number): ErrorClass {
   return BY_STATUS[status] ?? 'unknown'
 }
 
-/** The status that an agent put into a sentence ("unexpected status 401 Unauthorized", `"code":401`), where it gives no field for it. */
+/**
+ * The status inside a sentence ("unexpected status 401 Unauthorized", `"code":401`), for agents
+ * that give no field for it.
+ */
 export function statusIn(text: string): number | undefined {
   const found = /(?:\bstatus(?:\s+code)?|\bHTTP|"code"|\bError(?:\s+code)?)\W{0,3}(\d{3})\b/i.exec(text)?.[1]
   return found !== undefined && BY_STATUS[Number(found)] !== undefined ? Number(found) : undefined
 }
 
-/** An error by its status where there is one; without one nobody knows what it was. */
+/** An error, classified by its status if there is one. */
 export function errorOf(text: string, about: { status?: number | undefined; class?: ErrorClass } = {}): ActivityBody {
   const status = about.status ?? statusIn(text)
   return {
@@ -50,7 +53,7 @@ export function errorOf(text: string, about: { status?: number | undefined; clas
   }
 }
 
-/** What kind of thing a tool does, by the names that agents give them. */
+/** The kind of a tool, by the names that agents use. */
 const KINDS: Readonly<Record<string, ToolKind>> = {
   bash: 'shell',
   shell: 'shell',
@@ -103,7 +106,7 @@ export function kindOfTool(name: string): ToolKind {
   return KINDS[name.toLowerCase()] ?? 'other'
 }
 
-/** Tokens as an activity; what is not there is left out. */
+/** Tokens as an activity; absent values are omitted. */
 export function usageOf(
   scope: UsageActivity['scope'],
   counts: Record<'input' | 'output', unknown> &

@@ -4,7 +4,7 @@ import { isAlive } from '../../process/index.js'
 import { createRedactor } from '../../text/index.js'
 import { type RunStepOptions, runStep } from './run-step.js'
 
-/** An agent that says nothing and never ends by itself. */
+/** An agent that prints nothing and never ends by itself. */
 const SLEEPER = {
   name: 'sleeper',
   location: { found: true, file: '/bin/sleep', prefix: ['600'] },
@@ -14,7 +14,7 @@ const SLEEPER = {
   },
 } as unknown as RunStepOptions['agent']
 
-test('a step that is stopped while its program starts leaves nothing behind', async () => {
+test('a step that is stopped while its program starts leaves no process behind', async () => {
   const stop = new AbortController()
   let pid = 0
   const end = await runStep({

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { type Activity, activities, ingest, Silence, watch } from '../../activity/index.js'
+import { type Activity, mergePipes, readActivities, SilenceTimeout, withSilenceTimeout } from '../../activity/index.js'
 import { type Clock, delay } from '../../clock/index.js'
-import { type ChildGroup, type GroupExit, spawnGroup, whenAborted } from '../../process/index.js'
+import { type ChildGroup, type GroupExit, onAbort, spawnGroup } from '../../process/index.js'
 import type { Redactor } from '../../text/index.js'
 import type { FoundAgent } from '../adapter.js'
-import type { HeadlessAgent, HeadlessEnd, HeadlessStep, HeadlessTalk, PermissionAnswer } from './headless.js'
+import type { HeadlessAgent, HeadlessEnd, HeadlessStep, PermissionAnswer, StdinProtocol } from './headless.js'
 import { StepProgress } from './step-progress.js'
 
 export interface RunStepOptions {
@@ -20,26 +20,33 @@ export interface RunStepOptions {
     timeoutMs: number
   }
   signal: AbortSignal
-  /** Asks a person for an agent that asks. Left out: nobody is there, and the answer is no. */
+  /**
+   * Forwards a permission request to a person. Absent if no person can be asked: then every request
+   * is denied.
+   */
   onRequest?(request: ApprovalActivity): Promise<PermissionAnswer>
-  /** Whether the agent's own files have grown since this was asked last. */
+  /** Whether the agent's own files have grown since the last call. */
   hasGrown?(): Promise<boolean>
   onSpawned(process: { pid: number; processStart: string | null; agentSessionId: string | null }): void
-  /** Before anything follows from it; a throw ends the step. */
+  /** Called before anything else happens with the activity; a throw ends the step. */
   log(activity: Activity): void
-  /** As the stream asks for it: what is written down may be slower than the agent is. */
+  /** Waits until the log has caught up, if it is slower than the agent. */
   caughtUp?(): Promise<void> | null
   onActivity(activity: Activity, progress: StepProgress): void
 }
 
 type ApprovalActivity = Extract<Activity, { type: 'approval' }>
 
-/** After a program has left, its pipes may still hold the last line; what its children keep open must not keep us. */
+/**
+ * After a program has exited, its pipes may still hold the last line; pipes kept open by its
+ * children must not delay us longer than this.
+ */
 const DRAIN_MS = 2_000
 
 /**
- * Runs an agent through one prompt: starts it in a process group of its own, reads what it says, and decides how it ended from its final
- * record first and its exit second. Whatever happens, nothing of it is left running.
+ * Runs an agent with one prompt: starts it in its own process group, parses its output, and decides
+ * how it ended from its final record first and its exit code second. In every case, no process is
+ * left running.
  */
 export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const { agent, step, clock, thresholds, signal } = options
@@ -50,7 +57,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
     group = await spawnGroup(agent.location.file, [...agent.location.prefix, ...command.args], {
       cwd: step.cwd,
       env: { ...step.env, ...command.env },
-      stdin: command.stdin === 'talk' ? 'pipe' : file,
+      stdin: command.stdin === 'protocol' ? 'pipe' : file,
       mark: step.name,
       clock,
     })
@@ -63,13 +70,16 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const progress = new StepProgress()
   progress.sessionId = command.agentSessionId
   const stop = () => void group.kill(thresholds.killGraceMs)
-  const unlisten = whenAborted(signal, stop)
+  const unlisten = onAbort(signal, stop)
   const timeout = thresholds.timeoutMs > 0 ? clock.setTimer(thresholds.timeoutMs, stop) : null
   const startedAt = clock.monotonic()
-  const talk = command.stdin === 'talk' && agent.headless.talk ? new Talk(group, agent.headless.talk, options) : null
-  talk?.begin(readFileSync(step.promptFile, 'utf8'))
+  const protocol =
+    command.stdin === 'protocol' && agent.headless.protocol
+      ? new ProtocolClient(group, agent.headless.protocol, options)
+      : null
+  protocol?.begin(readFileSync(step.promptFile, 'utf8'))
   try {
-    const silence = await listen(group, progress, talk, options)
+    const silence = await listen(group, progress, protocol, options)
     if (silence) {
       await group.kill(thresholds.killGraceMs)
       return { ...failed('timeout', 'inactivity_timeout', progress), status: 'silent', class: null }
@@ -85,21 +95,21 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   }
 }
 
-/** Reads until the program and its pipes have ended; returns the silence that ended it before. */
+/** Reads until the program and its pipes have ended; returns the silence that ended it early. */
 async function listen(
   group: ChildGroup,
   progress: StepProgress,
-  talk: Talk | null,
+  protocol: ProtocolClient | null,
   options: RunStepOptions,
-): Promise<Silence | null> {
+): Promise<SilenceTimeout | null> {
   const { agent, step, clock, redactor, log, onActivity } = options
-  const chunks = ingest(group.stdout, group.stderr)
-  const watched = watch(untilDrained(chunks, group.exit, clock), {
+  const chunks = mergePipes(group.stdout, group.stderr)
+  const watched = withSilenceTimeout(untilDrained(chunks, group.exit, clock), {
     clock,
-    threshold: () => (talk?.isWaiting ? null : thresholdOf(progress, options)),
+    threshold: () => (protocol?.isWaiting ? null : thresholdOf(progress, options)),
     ...(options.hasGrown && { isAliveElsewhere: options.hasGrown }),
   })
-  const stream = activities(watched, {
+  const stream = readActivities(watched, {
     step: step.name,
     agent: agent.name,
     clock,
@@ -111,12 +121,12 @@ async function listen(
   try {
     for await (const activity of stream) {
       progress.take(activity)
-      talk?.hear(activity)
+      protocol?.take(activity)
       onActivity(activity, progress)
     }
     return null
   } catch (error) {
-    if (error instanceof Silence) return error
+    if (error instanceof SilenceTimeout) return error
     throw error
   }
 }
@@ -128,51 +138,54 @@ function thresholdOf(progress: StepProgress, { agent, thresholds }: RunStepOptio
   return limit === 0 ? null : limit + progress.retryMs
 }
 
-/** The other half of a conversation with a program: the prompt, and answers to what it asks. */
-class Talk {
+/** The other side of the protocol with a program: sends the prompt, and answers to its requests. */
+class ProtocolClient {
   readonly #group: ChildGroup
-  readonly #talk: HeadlessTalk
+  readonly #protocol: StdinProtocol
   readonly #onRequest: RunStepOptions['onRequest']
   #open = 0
 
-  constructor(group: ChildGroup, talk: HeadlessTalk, { onRequest }: RunStepOptions) {
+  constructor(group: ChildGroup, protocol: StdinProtocol, { onRequest }: RunStepOptions) {
     this.#group = group
-    this.#talk = talk
+    this.#protocol = protocol
     this.#onRequest = onRequest
   }
 
-  /** A person is being waited for: then silence is ours. */
+  /** Whether a person is being asked: silence is then expected. */
   get isWaiting(): boolean {
     return this.#open > 0
   }
 
   begin(prompt: string): void {
-    this.#group.write(this.#talk.prompt(prompt))
+    this.#group.write(this.#protocol.prompt(prompt))
   }
 
-  hear(activity: Activity): void {
-    // With its final record it has nothing more to ask; it leaves when its input ends.
+  take(activity: Activity): void {
+    // After its final record it asks nothing more; it exits when its input ends.
     if (activity.type === 'result') this.#group.endInput()
     if (activity.type !== 'approval') return
     this.#open++
     void this.#answer(activity)
-      .then(answer => this.#group.write(this.#talk.answer(activity, answer)))
+      .then(answer => this.#group.write(this.#protocol.answer(activity, answer)))
       .finally(() => {
         this.#open--
       })
   }
 
-  /** Whatever goes wrong on the way to a person is a no. */
+  /** Any error while asking a person counts as a denial. */
   async #answer(request: ApprovalActivity): Promise<PermissionAnswer> {
     try {
-      return (await this.#onRequest?.(request)) ?? { isAllowed: false, message: 'Nobody is there to answer.' }
+      return (await this.#onRequest?.(request)) ?? { isAllowed: false, message: 'No person is available to answer.' }
     } catch (error) {
       return { isAllowed: false, message: (error as Error).message }
     }
   }
 }
 
-/** The pipes, but not for longer than a moment after the program has left: its children may hold them open. */
+/**
+ * Reads the pipes, but only for a moment after the program has exited: its children may hold them
+ * open.
+ */
 async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown>, clock: Clock): AsyncGenerator<T> {
   let isOver = false
   let end: () => void = () => undefined
@@ -182,7 +195,7 @@ async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown
       isOver = true
       end()
     })
-  // Not a race with the exit: it would keep alive whatever was read before it.
+  // Not a race with the exit promise: that would keep everything read before in memory.
   const nextOrOver = () =>
     new Promise<IteratorResult<T> | typeof OVER>((resolve, reject) => {
       end = () => resolve(OVER)
@@ -202,7 +215,9 @@ async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown
 
 const OVER: unique symbol = Symbol('over')
 
-/** The final record is believed when the exit does not contradict it; an exit without one is no success. */
+/**
+ * The final record counts if the exit does not contradict it; an exit without one is not a success.
+ */
 function endOf(exit: GroupExit, progress: StepProgress, { endsByExit }: HeadlessAgent): HeadlessEnd {
   const result = progress.result ?? (endsByExit && exit.code === 0 ? { ok: progress.errorClass === null } : null)
   const how = exit.signal ? `signal_${exit.signal}` : `exit_${exit.code}`

@@ -1,7 +1,7 @@
 import type { Activity, ErrorClass } from '../../activity/index.js'
 import type { HeadlessEnd } from './headless.js'
 
-/** What a step's activities add up to: its answer, its spending, what is still open. */
+/** Accumulates the activities of a step: its answer, its usage, what is still open. */
 export class StepProgress {
   readonly #openTools = new Set<string>()
   #text = ''
@@ -12,12 +12,12 @@ export class StepProgress {
   #turns: NonNullable<HeadlessEnd['usage']> | null = null
   #run: NonNullable<HeadlessEnd['usage']> | null = null
   sessionId: string | null = null
-  /** The model that answered, as far as the agent tells. */
+  /** The model that answered, if the agent reports it. */
   model: string | null = null
 
   take(activity: Activity): void {
     if (activity.type !== 'retry') this.#retryMs = 0
-    // What a sub-agent says is not the answer.
+    // A sub-agent's text is not the answer.
     const isOwn = activity.parent === undefined
     switch (activity.type) {
       case 'session':
@@ -80,7 +80,7 @@ export class StepProgress {
     return this.#error?.text ?? null
   }
 
-  /** What it said while it worked, without what its final record says of a failure. */
+  /** Its text so far, without the error text of its final record. */
   get said(): string {
     return this.#text || this.#delta
   }

@@ -25,7 +25,7 @@ function step(changes: Partial<HeadlessStep> = {}): HeadlessStep {
   }
 }
 
-async function hear(agent: string, records: (object | string)[], changes: Partial<HeadlessStep> = {}) {
+async function parse(agent: string, records: (object | string)[], changes: Partial<HeadlessStep> = {}) {
   const { headless } = await loadAgent(agent)
   const parser = headless!.parser(step(changes))
   const framer = new JsonFramer()
@@ -45,8 +45,8 @@ describe('claude', () => {
   })
   const result = { type: 'result', subtype: 'success', is_error: false, result: 'Done.', total_cost_usd: 0.02 }
 
-  test('texts, thoughts, tools and the result', async () => {
-    const bodies = await hear('claude', [
+  test('parses texts, thoughts, tools and the result', async () => {
+    const bodies = await parse('claude', [
       { type: 'system', subtype: 'init', session_id: 's', model: 'm', cwd: '/work' },
       { type: 'system', subtype: 'init', session_id: 's' },
       message([{ type: 'thinking', thinking: 'hm' }]),
@@ -69,9 +69,9 @@ describe('claude', () => {
     ])
   })
 
-  test('deltas carry the block that completes them', async () => {
+  test('links deltas to the block that completes them', async () => {
     const event = (value: object) => ({ type: 'stream_event', event: value })
-    const bodies = await hear('claude', [
+    const bodies = await parse('claude', [
       event({ type: 'message_start', message: { id: 'm1' } }),
       event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'He' } }),
       event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'llo' } }),
@@ -80,7 +80,7 @@ describe('claude', () => {
     expect(bodies.map(body => (body as { block?: string }).block)).toEqual(['m1/0', 'm1/0', 'm1/0'])
   })
 
-  test('how full the conversation is: what the model was last given, sub-agents left out, of the window that the program names', async () => {
+  test('reports context usage: the last request without sub-agents, relative to the window that the program reports', async () => {
     const said = (input: number, more: object = {}) => ({
       ...message([{ type: 'text', text: 'x' }], more),
       message: {
@@ -91,19 +91,19 @@ describe('claude', () => {
       },
     })
     const modelUsage = { big: { inputTokens: 900, outputTokens: 2, contextWindow: 1000 }, small: { contextWindow: 10 } }
-    const heard = await hear('claude', [
+    const parsed = await parse('claude', [
       said(300),
       said(700),
       said(5, { parent_tool_use_id: 't9' }),
       { ...result, modelUsage },
     ])
-    expect(heard.find(({ type }) => type === 'usage')).toMatchObject({ context: { used: 820, window: 1000 } })
-    const [unknown] = await hear('claude', [said(300), { ...result, modelUsage: { other: { contextWindow: 9 } } }])
+    expect(parsed.find(({ type }) => type === 'usage')).toMatchObject({ context: { used: 820, window: 1000 } })
+    const [unknown] = await parse('claude', [said(300), { ...result, modelUsage: { other: { contextWindow: 9 } } }])
     expect(unknown).not.toHaveProperty('context')
   })
 
-  test('a failure that calls itself a success is none', async () => {
-    const bodies = await hear('claude', [
+  test('reports a failure that is marked as success', async () => {
+    const bodies = await parse('claude', [
       message([{ type: 'text', text: 'Not logged in' }], { error: 'authentication_failed' }),
       { ...result, is_error: true, result: 'Not logged in · Please run /login' },
     ])
@@ -111,13 +111,13 @@ describe('claude', () => {
     expect(bodies.at(-1)).toMatchObject({ type: 'result', ok: false })
   })
 
-  test('what a sub-agent says names its call', async () => {
-    const [body] = await hear('claude', [message([{ type: 'text', text: 'x' }], { parent_tool_use_id: 't9' })])
+  test('links a sub-agent’s text to its call', async () => {
+    const [body] = await parse('claude', [message([{ type: 'text', text: 'x' }], { parent_tool_use_id: 't9' })])
     expect(body).toMatchObject({ type: 'text', parent: 't9' })
   })
 
-  test('a permission is asked, and answered in its own form', async () => {
-    const [body] = await hear('claude', [
+  test('parses a permission request, and answers in its own form', async () => {
+    const [body] = await parse('claude', [
       {
         type: 'control_request',
         request_id: 'r1',
@@ -125,9 +125,9 @@ describe('claude', () => {
       },
     ])
     expect(body).toEqual({ type: 'approval', requestId: 'r1', tool: 'Bash', input: { command: 'ls' }, options: [] })
-    const { talk } = (await loadAgent('claude')).headless!
+    const { protocol } = (await loadAgent('claude')).headless!
     const answer = (isAllowed: boolean) =>
-      JSON.parse(talk!.answer({ requestId: 'r1', input: { command: 'ls' } }, { isAllowed })).response
+      JSON.parse(protocol!.answer({ requestId: 'r1', input: { command: 'ls' } }, { isAllowed })).response
     expect(answer(true)).toMatchObject({
       request_id: 'r1',
       response: { behavior: 'allow', updatedInput: { command: 'ls' } },
@@ -135,8 +135,8 @@ describe('claude', () => {
     expect(answer(false)).toMatchObject({ response: { behavior: 'deny' } })
   })
 
-  test('structured output, retries, and a record that nobody knows', async () => {
-    const bodies = await hear('claude', [
+  test('parses structured output, retries, and unknown records', async () => {
+    const bodies = await parse('claude', [
       { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 500, error_status: 529 },
       { type: 'brand_new', x: 1 },
       { ...result, structured_output: { verdict: 'DONE' } },
@@ -150,9 +150,9 @@ describe('claude', () => {
 describe('codex', () => {
   const item = (type: string, value: object) => ({ type, item: { id: 'i1', ...value } })
 
-  test('commands with their exit, files, and the answer as the result', async () => {
+  test('parses commands with their exit code, files, and the answer as the result', async () => {
     const command = { type: 'command_execution', command: 'ls', aggregated_output: 'a\n' }
-    const bodies = await hear('codex', [
+    const bodies = await parse('codex', [
       { type: 'thread.started', thread_id: 't' },
       item('item.started', { ...command, exit_code: null }),
       item('item.completed', { ...command, exit_code: 3 }),
@@ -171,8 +171,8 @@ describe('codex', () => {
     ])
   })
 
-  test('reconnecting is a retry; the end of it is an error with its status', async () => {
-    const bodies = await hear('codex', [
+  test('reports reconnecting as a retry, and its final failure as an error with a status', async () => {
+    const bodies = await parse('codex', [
       { type: 'error', message: 'Reconnecting... 1/5 (unexpected status 401 Unauthorized)' },
       { type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized: no key' } },
     ])
@@ -183,9 +183,9 @@ describe('codex', () => {
     ])
   })
 
-  test('with a schema its last message is the object', async () => {
+  test('takes its last message as the object if there is a schema', async () => {
     const schema = { json: {}, file: '/s.json' }
-    const bodies = await hear(
+    const bodies = await parse(
       'codex',
       [
         item('item.completed', { type: 'agent_message', text: '{"verdict":"DONE"}' }),
@@ -197,9 +197,9 @@ describe('codex', () => {
   })
 })
 
-test('gemini: pieces of an answer are closed by the next record', async () => {
+test('gemini: the next record completes the pieces of an answer', async () => {
   const said = (content: string) => ({ type: 'message', role: 'assistant', content, delta: true })
-  const bodies = await hear('gemini', [
+  const bodies = await parse('gemini', [
     { type: 'init', session_id: 'g', model: 'auto' },
     { type: 'message', role: 'user', content: 'our prompt' },
     said('I will '),
@@ -224,17 +224,17 @@ test('gemini: pieces of an answer are closed by the next record', async () => {
   expect(bodies[3]).toMatchObject({ text: 'I will run it.', delta: false, block: 'text_1' })
   expect(bodies[5]).not.toHaveProperty('exitCode')
   expect(bodies.at(-1)).toMatchObject({ ok: true, text: 'Done.' })
-  const failed = await hear('gemini', [{ type: 'result', status: 'error', error: { message: '{"code":401}' } }])
+  const failed = await parse('gemini', [{ type: 'result', status: 'error', error: { message: '{"code":401}' } }])
   expect(failed).toMatchObject([{ type: 'usage' }, { class: 'auth', status: 401 }, { ok: false }])
 })
 
-test('opencode: only a step that stops is the end', async () => {
+test('opencode: only a step with reason stop ends the turn', async () => {
   const finish = (reason: string) => ({
     type: 'step_finish',
     sessionID: 'ses_1',
     part: { reason, tokens: { input: 12, output: 8, reasoning: 1, cache: { read: 2, write: 0 } }, cost: 0.5 },
   })
-  const bodies = await hear('opencode', [
+  const bodies = await parse('opencode', [
     { type: 'step_start', sessionID: 'ses_1', part: {} },
     {
       type: 'tool_use',
@@ -248,24 +248,24 @@ test('opencode: only a step that stops is the end', async () => {
   expect(kinds(bodies)).toEqual(['session', 'tool_call', 'tool_result', 'usage', 'text', 'usage', 'result'])
   expect(bodies[2]).toMatchObject({ ok: false, exitCode: 3 })
   expect(bodies.at(-1)).toMatchObject({ ok: true, text: 'It failed.' })
-  const failed = await hear('opencode', [
+  const failed = await parse('opencode', [
     { type: 'error', sessionID: 's', error: { name: 'APIError', data: { message: 'no', statusCode: 429 } } },
   ])
   expect(failed).toMatchObject([{ type: 'session' }, { class: 'rate_limit', status: 429 }, { ok: false }])
 })
 
-test('qwen: as claude, and its error in a field of its own', async () => {
-  const bodies = await hear('qwen', [
+test('qwen: like claude, with its error in another field', async () => {
+  const bodies = await parse('qwen', [
     { type: 'stream_event', event: { type: 'goal_state' } },
     { type: 'result', subtype: 'error_during_execution', is_error: true, error: { message: '[API Error: 401 no]' } },
   ])
   expect(bodies).toMatchObject([{ type: 'usage' }, { type: 'error', class: 'auth', status: 401 }, { ok: false }])
 })
 
-test('copilot: exit code 0 after an abort is no success', async () => {
+test('copilot: exit code 0 after an abort is not a success', async () => {
   const record = (type: string, data: object) => ({ type, data })
   const end = { type: 'result', sessionId: 'c', exitCode: 0 }
-  const good = await hear('copilot', [
+  const good = await parse('copilot', [
     record('session.skills_loaded', {}),
     record('assistant.message_delta', { messageId: 'm', deltaContent: 'It ' }),
     record('assistant.message', { messageId: 'm', content: 'It works.', toolRequests: [] }),
@@ -281,15 +281,15 @@ test('copilot: exit code 0 after an abort is no success', async () => {
     { type: 'session', sessionId: 'c' },
     { type: 'result', ok: true, text: 'It works.' },
   ])
-  const aborted = await hear('copilot', [record('abort', { reason: 'user' }), end])
+  const aborted = await parse('copilot', [record('abort', { reason: 'user' }), end])
   expect(aborted.at(-1)).toMatchObject({ ok: false, reason: 'interrupted' })
 })
 
 describe('cline', () => {
   const event = (value: object) => ({ type: 'agent_event', event: value })
 
-  test('version 3', async () => {
-    const bodies = await hear('cline', [
+  test('parses version 3', async () => {
+    const bodies = await parse('cline', [
       { type: 'hook_event', taskId: 'not-the-session' },
       event({ type: 'content_start', contentType: 'text', text: 'He', accumulated: 'He' }),
       event({ type: 'content_start', contentType: 'text', text: 'y', accumulated: 'Hey' }),
@@ -319,7 +319,7 @@ describe('cline', () => {
     ])
   })
 
-  test('its errors come on standard error, once', async () => {
+  test('reports errors from standard error once', async () => {
     const parser = (await loadAgent('cline')).headless!.parser(step())
     const object = (value: Record<string, unknown>) => ({ kind: 'object' as const, value })
     const error = { type: 'error', error: { message: 'no key' }, errorClass: 'auth' }
@@ -330,9 +330,9 @@ describe('cline', () => {
     ])
   })
 
-  test('versions before: our prompt is not its answer, and plans are texts', async () => {
+  test('parses earlier versions: skips our prompt, and reports plans as texts', async () => {
     const say = (word: string, text: string, more: object = {}) => ({ type: 'say', say: word, text, ts: 1, ...more })
-    const bodies = await hear('cline', [
+    const bodies = await parse('cline', [
       JSON.stringify(say('text', 'our prompt with {"verdict": "DONE"}'), null, 2),
       JSON.stringify(
         say('api_req_started', JSON.stringify({ request: 'our prompt', tokensIn: 5, tokensOut: 3 })),
@@ -358,8 +358,8 @@ describe('cline', () => {
   })
 })
 
-test('aider: its own lines among the model’s', async () => {
-  const bodies = await hear('aider', [
+test('aider: separates its own lines from the model’s', async () => {
+  const bodies = await parse('aider', [
     'I will change it.',
     'Applied edit to src/a.js',
     'Commit 1a2b3c4 feat: change it',
@@ -388,7 +388,7 @@ describe('direct', () => {
     return [...bodies, ...stream.end()]
   }
 
-  test('a string result iterated by character: the answer is one text, however it is cut', () => {
+  test('gives the answer as one text, however it is split', () => {
     const text = `${delta('Hel')}: comment\n\n${delta('lo', 'stop')}${chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } })}data: [DONE]\n\n`
     for (const size of [text.length, 1, 7]) {
       const bodies = whole(text, size)
@@ -400,7 +400,7 @@ describe('direct', () => {
     }
   })
 
-  test('cut short by length, filtered, broken off, refused', () => {
+  test('reports answers that were cut by length, filtered, broken off or refused', () => {
     expect(whole(delta('x', 'length')).at(-1)).toMatchObject({ ok: false, reason: 'length' })
     expect(whole(delta('x', 'content_filter'))).toContainEqual(expect.objectContaining({ class: 'refused' }))
     expect(whole(delta('x')).map(({ type }) => type)).not.toContain('result')
@@ -412,7 +412,7 @@ describe('direct', () => {
   })
 })
 
-describe('command lines', () => {
+describe('a command line', () => {
   const words = async (agent: string, changes: Partial<HeadlessStep> = {}) =>
     (await loadAgent(agent)).headless!.command(FOUND, step(changes))
 
@@ -447,17 +447,17 @@ describe('command lines', () => {
       { endpoint: 'http://x/v1', model: 'm', apiKeyEnv: 'KEY' },
       '--endpoint http://x/v1 --model m --api-key-env KEY',
     ],
-  ])('%s %j', async (agent, changes, part) => {
+  ])('of %s %j', async (agent, changes, part) => {
     expect((await words(agent, changes)).args.join(' ')).toContain(part)
   })
 
-  test('the prompt is never an argument, and reaches every agent by a file or by talk', async () => {
+  test('never contains the prompt: every agent gets it from a file or through the protocol', async () => {
     for (const agent of ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'cline', 'aider', 'direct']) {
       const { headless } = await loadAgent(agent)
       for (const permissions of headless!.levels as PermissionLevel[]) {
         const { args, stdin } = await words(agent, { permissions })
         expect([agent, stdin === 'none' ? args.includes('/steps/1/prompt.md') : true]).toEqual([agent, true])
-        if (stdin === 'talk') expect(headless!.talk).toBeDefined()
+        if (stdin === 'protocol') expect(headless!.protocol).toBeDefined()
       }
     }
   })

@@ -1,6 +1,6 @@
 import type { AgentStatement } from '../report.js'
 
-/** What an agent was understood to say, a line a statement. */
+/** Statements in short form, one line each. */
 export function outlineOf(statements: readonly AgentStatement[]): string[] {
   return statements.map(statement => {
     switch (statement.is) {

@@ -1,3 +1,3 @@
-/** A second, narrow door for whoever makes requests and names them, without the ledger that decides them. */
+/** A narrow entry point for rooms that create requests and do not decide them. */
 export { fingerprintOf, sha256 } from '../fingerprint.js'
 export { type ApprovalRequest, approvalStream } from '../record.js'

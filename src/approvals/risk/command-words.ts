@@ -1,7 +1,7 @@
 import { COMMAND_RULES, type CommandRule, WRAPPERS } from './commands-table.js'
 import type { ShellCommand, ShellWord } from './shell-script.js'
 
-/** More wrappers around one program than this are not followed. */
+/** More nested wrappers than this are not followed. */
 const MOST_WRAPPERS = 8
 
 export function ruleFor(name: string, args: readonly ShellWord[]): CommandRule | null {
@@ -15,7 +15,7 @@ function fits({ sub, only, unless }: CommandRule, name: string, args: readonly s
   return !unless?.some(option => hasOption(args, option))
 }
 
-/** The words of `sub` in order from the first word that is no option, unless `sub` itself is one. */
+/** Whether the words of `sub` follow in order, options aside, unless `sub` itself is an option. */
 function beginsWith(args: readonly string[], sub: readonly string[]): boolean {
   const words = sub[0]!.startsWith('-') ? args : args.filter(arg => !arg.startsWith('-'))
   return sub.every((word, index) => words[index] === word)
@@ -49,7 +49,7 @@ export function behindWrapper(
   return args.slice(index + own)
 }
 
-/** Words as a command of their own, with what stands before it as assignments: `env A=1 cmd`. */
+/** The words as a command, with leading assignments: `env A=1 cmd`. */
 export function split(words: readonly ShellWord[]): ShellCommand {
   const start = words.findIndex(word => !/^\w+=/.test(word.text))
   const end = start < 0 ? words.length : start

@@ -16,16 +16,16 @@ import { readShell } from './shell-words.js'
 
 const DEEPEST = 8
 
-/** Why running this shell text is risky; no reason at all means that nothing in it was found to be more than reading or checking. */
+/** Why running this shell script is risky. No reason means that it only reads or checks. */
 export function rateCommand(text: string, context: PlaceContext, depth = 0): Reason[] {
-  if (depth > DEEPEST) return [{ level: 'elevated', text: 'runs commands inside commands, too deep to be read' }]
+  if (depth > DEEPEST) return [{ level: 'elevated', text: 'nested commands, too deep to be parsed' }]
   const { script, why } = readShell(text)
-  if (!script) return [{ level: 'elevated', text: `the command could not be read: ${why}` }, ...rateFragments(text)]
+  if (!script) return [{ level: 'elevated', text: `the command could not be parsed: ${why}` }, ...rateFragments(text)]
   if (script.pipelines.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]
   return rateScript(script, context, depth)
 }
 
-/** The same for an argument list that no shell will see. */
+/** The same for an argument list that no shell reads. */
 export function rateArgv(argv: readonly string[], context: PlaceContext): Reason[] {
   if (argv.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]
   const words = argv.map(text => ({ text, isExpanded: false, isGlob: false, isQuoted: true, scripts: [] }))
@@ -33,8 +33,8 @@ export function rateArgv(argv: readonly string[], context: PlaceContext): Reason
 }
 
 /**
- * A text that cannot be read may still show what it wants. Words that are high on their own are looked for, so that breaking the syntax
- * does not make a command look better than it is.
+ * A script that cannot be parsed is searched for words that are high on their own, so that broken
+ * syntax does not lower its risk.
  */
 function rateFragments(text: string): Reason[] {
   const words = new Set(text.split(/[\s;&|()<>"'`$]+/))
@@ -42,7 +42,7 @@ function rateFragments(text: string): Reason[] {
   const isDeleting = words.has('rm') && /\s-\w*[rR]/.test(text)
   return [...telling, ...(isDeleting ? ['rm -r'] : [])].map(word => ({
     level: 'high' as const,
-    text: `the command could not be read, and names ${word}`,
+    text: `the command could not be parsed, and names ${word}`,
   }))
 }
 
@@ -53,7 +53,7 @@ function rateScript(script: ShellScript, context: PlaceContext, depth: number): 
     reasons.push({ level: 'elevated', text: `${count > 1 ? `${count} commands` : 'a command'} joined by operators` })
   let { cwd } = context
   for (const pipeline of script.pipelines) {
-    if (runsDownload(pipeline)) reasons.push({ level: 'high', text: 'runs what it downloads, unseen' })
+    if (runsDownload(pipeline)) reasons.push({ level: 'high', text: 'runs a download without showing it' })
     for (const command of pipeline) {
       const here = { ...context, cwd }
       reasons.push(...rateSimple(command, here, depth))
@@ -72,7 +72,7 @@ function rateSimple(command: ShellCommand, context: PlaceContext, depth: number)
   const [first, ...args] = command.words
   if (!first) return reasons
   if (first.isExpanded || first.isGlob)
-    return [...reasons, { level: 'elevated', text: 'which program it runs is worked out only when it runs' }]
+    return [...reasons, { level: 'elevated', text: 'the program is only known when the command runs' }]
   const name = baseName(first.text)
   const rule = ruleFor(name, args)
   if (rule && rule.level !== 'low') reasons.push({ level: rule.level, text: `${rule.why} (${shown(name)})` })
@@ -86,11 +86,11 @@ function rateSimple(command: ShellCommand, context: PlaceContext, depth: number)
   // `python -m pytest` is a known check, not a script.
   if (rule?.level !== 'low') reasons.push(...rateInner(name, args, context, depth))
   if (args.some(word => word.isExpanded) && !rule?.access)
-    reasons.push({ level: 'elevated', text: 'parts of it are worked out only when it runs' })
+    reasons.push({ level: 'elevated', text: 'parts of the command are only known when it runs' })
   return reasons
 }
 
-/** What runs inside: behind a wrapper, in `sh -c`, in `eval`, in `find -exec`. */
+/** The commands inside: after a wrapper, in `sh -c`, in `eval`, in `find -exec`. */
 function rateInner(name: string, args: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
   const texts = args.map(word => word.text)
   if (name === 'eval' || name === 'source' || name === '.') {
@@ -117,7 +117,7 @@ function rateInner(name: string, args: readonly ShellWord[], context: PlaceConte
   return name === 'xargs' ? rateMany(inner, context, depth) : rateSimple(split(inner), context, depth + 1)
 }
 
-/** A command that is given files by another: which, is not known. */
+/** A command that gets its files from another one: which files is unknown. */
 function rateMany(inner: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
   const command = split(inner)
   const reasons = rateSimple(command, context, depth + 1)
@@ -134,7 +134,7 @@ function rateInterpreter(name: string, args: readonly ShellWord[], context: Plac
   const flag = args.findIndex(({ text }) => /^-\w*[ce]$/.test(text) || text === '--eval' || text === '-r')
   const code = flag >= 0 ? args[flag + 1] : undefined
   if (!code) return [{ level: 'elevated', text: `runs a script (${shown(name)})` }]
-  const what: Reason = { level: 'elevated', text: `runs code that stands in the command (${shown(name)})` }
+  const what: Reason = { level: 'elevated', text: `runs inline code (${shown(name)})` }
   if (!SHELLS.has(name)) return [what]
   return [what, ...rateCommand(code.text, context, depth + 1)]
 }
@@ -159,7 +159,7 @@ function rateRedirections({ words, redirections }: ShellCommand, context: PlaceC
     }
     if (operator === '<<<' || (/&$/.test(operator) && /^(\d+|-)$/.test(target.text))) return []
     if (target.isExpanded && !target.text.startsWith('~') && target.scripts.length === 0)
-      return [{ level: 'elevated' as const, text: 'where it writes or reads is worked out only when it runs' }]
+      return [{ level: 'elevated' as const, text: 'the files are only known when the command runs' }]
     if (target.scripts.length > 0) return []
     return ratePath(target.text, operator === '<' ? 'read' : 'write', context)
   })
@@ -188,7 +188,10 @@ function ratePaths(
   return reasons
 }
 
-/** Which parts of an argument can be paths. A bare name is one only for commands that take files and change them. */
+/**
+ * The parts of an argument that can be paths. A bare name counts only for commands that change
+ * files.
+ */
 function pathsIn(text: string, takesFiles: boolean): string[] {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return []
   if (text.startsWith('-')) {
@@ -197,7 +200,7 @@ function pathsIn(text: string, takesFiles: boolean): string[] {
   }
   const assigned = /^[\w.-]+=(.+)$/s.exec(text)?.[1]
   if (assigned !== undefined && looksLikePath(assigned)) return [assigned]
-  // `user@host:path` is on another machine; git's `rev:path` in the repository.
+  // `user@host:path` is on another machine; git's `rev:path` is in the repository.
   if (looksLikePath(text) || takesFiles || text.startsWith('.')) return [text]
   return isTellingName(text) ? [text] : []
 }
@@ -206,12 +209,15 @@ function looksLikePath(text: string): boolean {
   return text.startsWith('/') || text.startsWith('~') || text === '..' || text.startsWith('../') || text.includes('/')
 }
 
-/** A bare name that would matter wherever it lies. */
+/** A bare name that matters in any directory. */
 function isTellingName(text: string): boolean {
   return /\.(pem|key|p12|kdbx)$|^id_|^credentials/.test(text)
 }
 
-/** A program named by its path: one inside the project is the project's own, others are where programs are. */
+/**
+ * A program given by its path: inside the project it belongs to the project; others are in system
+ * directories.
+ */
 function rateProgram(path: string, context: PlaceContext): Reason[] {
   const whole = resolvePath(path, context)
   const isSystem = whole !== null && /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(whole)
@@ -222,7 +228,7 @@ function rateProgram(path: string, context: PlaceContext): Reason[] {
   }))
 }
 
-/** A download that reaches an interpreter: by a pipe, by substitution, by process substitution. */
+/** A download that reaches an interpreter by a pipe or a substitution. */
 function runsDownload(pipeline: readonly ShellCommand[]): boolean {
   const programs = pipeline.map(command => programOf(command))
   const isPiped = programs.some(

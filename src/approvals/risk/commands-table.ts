@@ -1,20 +1,21 @@
 import type { RiskLevel } from './reason.js'
 
 /**
- * What commands do, as data. A rule belongs to the command word and, where `sub` is given, to the words after it (options between them are
- * passed over). The most exact rules come first; the first that fits speaks. `unless` and `only` are options: written whole (`--force`), or
- * as one letter of a cluster (`-f` also in `-rf`).
+ * What commands do, as data. A rule applies to the command word and, where `sub` is given, to the
+ * words after it, ignoring options in between. The most specific rules come first; the first match
+ * wins. `unless` and `only` are options: a long one (`--force`), or one letter of a cluster (`-f`,
+ * also in `-rf`).
  */
 export interface CommandRule {
   names: readonly string[]
   sub?: readonly string[]
-  /** Fits only with one of these options. */
+  /** Matches only with one of these options. */
   only?: readonly string[]
-  /** Does not fit with one of these options. */
+  /** Does not match with one of these options. */
   unless?: readonly string[]
   level: RiskLevel
   why: string
-  /** What its path arguments are for; reading when absent. */
+  /** What it does with its path arguments; by default it reads them. */
   access?: 'write' | 'delete'
 }
 
@@ -54,13 +55,16 @@ const WRITES_OUT = [
 
 export const COMMAND_RULES: readonly CommandRule[] = [
   // — authority —
-  high('sudo doas su pkexec runas gosu setpriv', 'asks for more rights'),
-  high('visudo passwd usermod useradd userdel groupmod chsh setcap chroot nsenter unshare', 'changes who may do what'),
-  high('chown chgrp', 'changes who owns files', { access: 'write' }),
+  high('sudo doas su pkexec runas gosu setpriv', 'requests elevated privileges'),
+  high(
+    'visudo passwd usermod useradd userdel groupmod chsh setcap chroot nsenter unshare',
+    'changes users or permissions',
+  ),
+  high('chown chgrp', 'changes the owner of files', { access: 'write' }),
   high('shutdown reboot halt poweroff', 'stops the machine'),
-  high('systemctl launchctl service crontab at batch', 'changes what runs by itself'),
+  high('systemctl launchctl service crontab at batch', 'changes services or scheduled jobs'),
   high('mount umount iptables nft ufw sysctl modprobe insmod', 'changes the system'),
-  high('signalbox', 'drives Signalbox itself'),
+  high('signalbox', 'controls Signalbox itself'),
   ...each(
     'high',
     'claude codex gemini opencode qwen',
@@ -72,15 +76,15 @@ export const COMMAND_RULES: readonly CommandRule[] = [
   // — destruction —
   high('rm', 'deletes recursively', { only: ['-r', '-R', '--recursive'], access: 'delete' }),
   elevated('rm unlink rmdir', 'deletes files', { access: 'delete' }),
-  high('shred wipefs mkfs fdisk parted dd', 'overwrites beyond repair', { access: 'write' }),
-  high('rsync', 'deletes what the source does not have', {
+  high('shred wipefs mkfs fdisk parted dd', 'overwrites data irrecoverably', { access: 'write' }),
+  high('rsync', 'deletes files that the source does not have', {
     only: ['--delete', '--delete-after', '--delete-before', '--remove-source-files'],
   }),
-  high('chmod', 'lets others take over the owner’s rights', {
+  high('chmod', 'sets the setuid or setgid bit', {
     only: ['u+s', 'g+s', '+s', '4755', '2755', '6755'],
     access: 'write',
   }),
-  high('chmod', 'changes rights recursively', { only: ['-R', '--recursive'], access: 'write' }),
+  high('chmod', 'changes permissions recursively', { only: ['-R', '--recursive'], access: 'write' }),
 
   // — credentials —
   ...each('high', 'gh', ['auth token', 'auth refresh', 'secret', 'ssh-key', 'gpg-key'], 'handles credentials'),
@@ -88,40 +92,40 @@ export const COMMAND_RULES: readonly CommandRule[] = [
   ...each('high', 'gcloud', ['auth', 'secrets', 'iam'], 'handles credentials'),
   high('security pass op bw gpg ssh-keygen ssh-add ssh-copy-id keytool secret-tool vault', 'handles credentials'),
 
-  // — what leaves the machine for good —
-  ...git('high', 'push', 'overwrites what others have', {
+  // — publishing and sending —
+  ...git('high', 'push', 'overwrites the remote branch', {
     only: ['--force', '-f', '--force-with-lease', '--force-if-includes', '--mirror', '--delete', '-d', '--prune'],
   }),
   ...git('high', 'push commit merge am', 'disables checks', { only: ['--no-verify'] }),
   ...git('high', 'commit', 'disables checks', { only: ['-n'] }),
   ...git('high', 'commit', 'rewrites history', { only: ['--amend'] }),
   ...git('high', 'rebase filter-branch filter-repo replace update-ref', 'rewrites history'),
-  ...git('high', 'reset', 'throws changes away', { only: ['--hard', '--merge', '--keep'] }),
-  ...git('high', 'clean', 'deletes what git does not know', { only: ['-f', '--force'] }),
+  ...git('high', 'reset', 'discards changes', { only: ['--hard', '--merge', '--keep'] }),
+  ...git('high', 'clean', 'deletes untracked files', { only: ['-f', '--force'] }),
   ...git('high', 'branch tag', 'deletes branches or tags', { only: ['-D', '-d', '--delete'] }),
   ...git('high', 'reflog', 'rewrites history', { only: ['expire', 'delete'] }),
   ...git('high', 'gc', 'rewrites history', { only: ['--prune', '--prune=now'] }),
-  ...git('high', 'stash', 'throws changes away', { only: ['drop', 'clear'] }),
-  ...git('high', 'config', 'changes what git does by itself', {
+  ...git('high', 'stash', 'discards changes', { only: ['drop', 'clear'] }),
+  ...git('high', 'config', 'changes the git configuration', {
     unless: ['--get', '--get-all', '--list', '-l', '--get-regexp'],
   }),
   ...each(
     'high',
     'npm yarn pnpm bun',
     ['publish', 'unpublish', 'deprecate', 'dist-tag', 'token', 'login', 'adduser', 'owner', 'access'],
-    'publishes, or handles the account',
+    'publishes, or manages the account',
   ),
   ...each('high', 'npm yarn pnpm bun', ['run deploy', 'run release', 'run publish'], 'publishes or deploys'),
-  ...each('high', 'cargo', ['publish', 'yank', 'login', 'owner'], 'publishes, or handles the account'),
+  ...each('high', 'cargo', ['publish', 'yank', 'login', 'owner'], 'publishes, or manages the account'),
   ...each('high', 'twine poetry flit hatch uv', ['upload', 'publish'], 'publishes'),
   ...each('high', 'gem', ['push', 'yank'], 'publishes'),
   ...each('high', 'mvn gradle', ['deploy', 'publish', 'release:perform'], 'publishes'),
-  ...each('high', 'docker podman', ['push', 'login'], 'publishes, or handles the account'),
+  ...each('high', 'docker podman', ['push', 'login'], 'publishes, or manages the account'),
   ...each(
     'high',
     'docker podman',
     ['run', 'exec', 'system prune', 'volume rm', 'volume prune'],
-    'runs or removes containers, which reach past the project',
+    'runs or removes containers, which can leave the project',
   ),
   ...each(
     'high',
@@ -140,15 +144,15 @@ export const COMMAND_RULES: readonly CommandRule[] = [
   high('vercel netlify flyctl fly heroku railway wrangler serverless sls firebase cdk ansible-playbook', 'deploys'),
 
   // — checks —
-  high('curl', 'does not check who answers', { only: ['-k', '--insecure'] }),
-  high('wget', 'does not check who answers', { only: ['--no-check-certificate'] }),
-  high('pip pip3', 'does not check who answers', { only: ['--trusted-host'] }),
+  high('curl', 'skips the certificate check', { only: ['-k', '--insecure'] }),
+  high('wget', 'skips the certificate check', { only: ['--no-check-certificate'] }),
+  high('pip pip3', 'skips the certificate check', { only: ['--trusted-host'] }),
 
   // — the network and packages —
-  elevated('curl wget http https aria2c', 'reaches the network'),
-  elevated('ssh scp sftp rsync nc ncat socat telnet ftp', 'reaches another machine'),
+  elevated('curl wget http https aria2c', 'uses the network'),
+  elevated('ssh scp sftp rsync nc ncat socat telnet ftp', 'connects to another machine'),
   ...git('elevated', 'push', 'sends commits to a remote'),
-  ...git('elevated', 'fetch pull clone submodule remote', 'reaches the network', {
+  ...git('elevated', 'fetch pull clone submodule remote', 'uses the network', {
     unless: ['-v', '--verbose', 'show', 'get-url'],
   }),
   ...each(
@@ -163,7 +167,7 @@ export const COMMAND_RULES: readonly CommandRule[] = [
     ['install', 'add', 'update', 'upgrade', 'get', 'remove', 'sync', 'uninstall'],
     'installs packages',
   ),
-  elevated('npx bunx pipx uvx', 'may download what it runs'),
+  elevated('npx bunx pipx uvx', 'may download and run a package'),
 
   // — known tests, checks and builds —
   ...each(
@@ -182,29 +186,29 @@ export const COMMAND_RULES: readonly CommandRule[] = [
       'run unit',
       'run format:check',
     ],
-    'runs the project’s own checks',
+    'runs checks of the project',
   ),
   ...each('low', 'npm yarn pnpm', ['ls', 'list', 'outdated', 'view', 'why', 'explain'], 'reads'),
-  ...each('low', 'cargo', ['test', 'check', 'build', 'clippy', 'tree', 'metadata'], 'runs the project’s own checks'),
-  ...each('low', 'go', ['test', 'vet', 'build', 'list', 'version'], 'runs the project’s own checks'),
-  ...each('low', 'dotnet swift mix', ['test', 'build', 'compile'], 'runs the project’s own checks'),
-  ...each('low', 'mvn gradle', ['test', 'verify', 'compile', 'check', 'build'], 'runs the project’s own checks'),
+  ...each('low', 'cargo', ['test', 'check', 'build', 'clippy', 'tree', 'metadata'], 'runs checks of the project'),
+  ...each('low', 'go', ['test', 'vet', 'build', 'list', 'version'], 'runs checks of the project'),
+  ...each('low', 'dotnet swift mix', ['test', 'build', 'compile'], 'runs checks of the project'),
+  ...each('low', 'mvn gradle', ['test', 'verify', 'compile', 'check', 'build'], 'runs checks of the project'),
   ...each(
     'low',
     'python python3',
     ['-m pytest', '-m unittest', '-m mypy', '-m compileall'],
-    'runs the project’s own checks',
+    'runs checks of the project',
   ),
-  ...each('low', 'bundle', ['exec rspec', 'exec rake test', 'exec rubocop'], 'runs the project’s own checks'),
-  ...each('low', 'ruff', ['check'], 'runs the project’s own checks').map(rule => ({
+  ...each('low', 'bundle', ['exec rspec', 'exec rake test', 'exec rubocop'], 'runs checks of the project'),
+  ...each('low', 'ruff', ['check'], 'runs checks of the project').map(rule => ({
     ...rule,
     unless: ['--fix', '--unsafe-fixes'],
   })),
-  ...each('low', 'make just rake', ['test', 'check', 'lint', 'build'], 'runs the project’s own checks'),
-  low('pytest mypy pyright tsc vitest jest mocha ava tap rspec phpunit ctest', 'runs the project’s own checks', {
+  ...each('low', 'make just rake', ['test', 'check', 'lint', 'build'], 'runs checks of the project'),
+  low('pytest mypy pyright tsc vitest jest mocha ava tap rspec phpunit ctest', 'runs checks of the project', {
     unless: ['--fix', '--update', '-u', '--init', '--ui'],
   }),
-  low('eslint stylelint prettier biome rubocop flake8 pylint shellcheck', 'runs the project’s own checks', {
+  low('eslint stylelint prettier biome rubocop flake8 pylint shellcheck', 'runs checks of the project', {
     unless: ['--fix', '--write', '-w', '--apply', '-a', '-A', '--rulesdir', '--resolve-plugins-relative-to'],
   }),
 
@@ -241,10 +245,10 @@ export const COMMAND_RULES: readonly CommandRule[] = [
     access: 'write',
   }),
   elevated('kill pkill killall', 'ends processes'),
-  elevated('env printenv set export', 'shows the environment, which may hold secrets'),
+  elevated('env printenv set export', 'shows the environment, which may contain secrets'),
 ]
 
-/** Programs that run what they are given: with a script in an argument, or from their input. */
+/** Programs that run a script from an argument or from their input. */
 export const INTERPRETERS: ReadonlySet<string> = new Set([
   'sh',
   'bash',
@@ -280,7 +284,10 @@ export const DOWNLOADERS: ReadonlySet<string> = new Set([
   'ncat',
 ])
 
-/** Programs that only start another one: how many of their own words stand before it, options and their values left out. */
+/**
+ * Wrappers that start another program, with the number of their own words before it, without
+ * options and their values.
+ */
 export const WRAPPERS: Readonly<Record<string, { values: readonly string[]; own: number }>> = {
   sudo: { values: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-U'], own: 0 },
   doas: { values: ['-u', '-C'], own: 0 },
@@ -347,7 +354,7 @@ export const CHECK_VARIABLES: ReadonlySet<string> = new Set([
   'HUSKY_SKIP_HOOKS',
   'LEFTHOOK',
 ])
-/** Options that take away a safeguard, whatever the program. */
+/** Options that remove a safeguard of any program. */
 export const CHECK_OPTIONS: ReadonlySet<string> = new Set([
   '--no-verify',
   '--no-sandbox',

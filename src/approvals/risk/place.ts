@@ -7,19 +7,19 @@ import { isSecretPath } from './secret-names.js'
 export interface PlaceContext {
   project: string
   home: string
-  /** Where relative paths begin; null when a `cd` went somewhere that is not known. */
+  /** The directory for relative paths; null after a `cd` to an unknown place. */
   cwd: string | null
-  /** The path with symbolic links followed, where the caller can look. */
+  /** Resolves symbolic links, where the caller has access to the file system. */
   realPath?: ((path: string) => string) | undefined
 }
 
 export type Access = 'read' | 'write' | 'delete'
 
 const VERB: Record<Access, string> = { read: 'reads', write: 'writes', delete: 'deletes' }
-/** They keep nothing: writing to them is writing nowhere. */
+/** Devices that store nothing. */
 const HARMLESS = new Set(['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty', '/dev/zero'])
 
-/** Why touching this path is risky. Reading inside the project is the one thing that is low. */
+/** Why access to this path is risky. Only reading inside the project is low. */
 export function ratePath(path: string, access: Access, context: PlaceContext): Reason[] {
   const shown = visibleText(path, { newlines: 'show', tabs: 'show' })
   if (HARMLESS.has(path)) return []
@@ -39,7 +39,7 @@ export function ratePath(path: string, access: Access, context: PlaceContext): R
   return reasons
 }
 
-/** Lexical: `..` goes up, `~` is the home directory. Null for what only a shell could work out. */
+/** Resolves `..` and `~` lexically. Null for paths that only a shell could resolve. */
 export function resolvePath(path: string, { home, cwd }: PlaceContext): string | null {
   if (path === '~' || path.startsWith('~/')) return posix.normalize(`${home}${path.slice(1)}`)
   if (path.startsWith('~')) return `/home/${path.slice(1)}`
@@ -47,13 +47,13 @@ export function resolvePath(path: string, { home, cwd }: PlaceContext): string |
   return cwd === null ? null : posix.resolve(cwd, path)
 }
 
-/** By segments, never by the beginning of the text: `/p-evil` is not inside `/p`. */
+/** Compares segments, not text: `/p-evil` is not inside `/p`. */
 export function isInside(path: string, directory: string): boolean {
   const relative = posix.relative(directory, path)
   return relative !== '..' && !relative.startsWith('../') && !posix.isAbsolute(relative)
 }
 
-/** Names are compared without regard to case: on some systems the file system does so too. */
+/** Compares names without case, because some file systems do so. */
 function specialPlace(path: string, access: Access, { project, home }: PlaceContext): string | null {
   const segments = path
     .toLowerCase()

@@ -1,4 +1,7 @@
-/** Places whose change gives someone else authority: names in lower case, folders as runs of path segments. */
+/**
+ * Files and folders whose change can give others control: names in lower case, folders as sequences
+ * of segments.
+ */
 export const AGENT_FOLDERS: readonly string[] = [
   '.claude',
   '.codex',

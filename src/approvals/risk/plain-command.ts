@@ -1,9 +1,10 @@
 import { readShell } from './shell-words.js'
 
 /**
- * The words of a text that is one plain command and nothing else, or null. Grants match words, so this is narrower than what a shell would
- * take for one command: any operator, redirection, expansion, bracket, glob, assignment or newline, quoted or not, makes it null. The
- * characters are looked for in the whole text first; the reader then has to agree.
+ * The words of a text that is one plain command, or null. Grants match words, so this is stricter
+ * than a shell: any operator, redirection, expansion, bracket, glob, assignment or newline, quoted
+ * or not, gives null. The whole text is checked for these characters first; then the parser has to
+ * agree.
  */
 export function plainWords(command: string): string[] | null {
   if (/[;&|<>$`(){}[\]*?~!#\\\n\r\0]/.test(command)) return null

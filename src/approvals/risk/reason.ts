@@ -1,6 +1,6 @@
 export type RiskLevel = 'low' | 'elevated' | 'high'
 
-/** Why a request is as risky as it is, as a sentence without a full stop. */
+/** A reason for the risk of a request, as a sentence without a full stop. */
 export interface Reason {
   level: RiskLevel
   text: string
@@ -18,7 +18,7 @@ export function isAtLeast(level: RiskLevel, other: RiskLevel): boolean {
   return ORDER.indexOf(level) >= ORDER.indexOf(other)
 }
 
-/** The highest class wins; only its reasons are told, each once. */
+/** The highest level wins; only its reasons are given, each once. */
 export function highest(reasons: readonly Reason[], otherwise: Reason): Risk {
   const level = ORDER.findLast(candidate => reasons.some(reason => reason.level === candidate)) ?? otherwise.level
   const texts = reasons.filter(reason => reason.level === level).map(reason => reason.text)

@@ -18,7 +18,10 @@ const PATTERNS = [
   /service-account.*\.json$/,
 ]
 
-/** Whether a path is of the kind that holds credentials, by its names alone. Case does not count: some file systems ignore it. */
+/**
+ * Whether a path usually contains credentials, judged by its names. Case is ignored, as some file
+ * systems do.
+ */
 export function isSecretPath(path: string): boolean {
   const segments = path.toLowerCase().split(/[\\/]+/)
   const name = segments.at(-1) ?? ''

@@ -1,7 +1,9 @@
-/** A shell command line as it was split, nothing expanded. `shell-words.ts` reads texts into it. */
+/** A parsed shell command line, without expansions. `shell-words.ts` parses it. */
 export interface ShellScript {
   pipelines: Pipeline[]
-  /** What joins or groups commands: `&&`, `;`, `|`, a newline, `(`. Empty for one plain command. */
+  /**
+   * The operators between commands: `&&`, `;`, `|`, a newline, `(`. Empty for one plain command.
+   */
   operators: string[]
 }
 
@@ -15,9 +17,9 @@ export interface ShellCommand {
 }
 
 export interface ShellWord {
-  /** Quotes removed; expansions stay as they are written. */
+  /** Without quotes; expansions stay as written. */
   text: string
-  /** Something in it is worked out by the shell: `$x`, `$( )`, a back-quote, `{a,b}`, `~`. */
+  /** The shell would expand a part of it: `$x`, `$( )`, a back-quote, `{a,b}`, `~`. */
   isExpanded: boolean
   /** `*`, `?` or `[` outside of quotes. */
   isGlob: boolean

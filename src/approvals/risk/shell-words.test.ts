@@ -4,7 +4,9 @@ import { plainWords } from './plain-command.js'
 import { allCommands } from './shell-script.js'
 import { readShell } from './shell-words.js'
 
-/** `[ops] a b | c` of a script, substitutions in their own brackets: enough to see how it was split. */
+/**
+ * A script as `[ops] a b | c`, with substitutions in brackets: it shows how the text was split.
+ */
 function shape(text: string): string {
   const { script, why } = readShell(text)
   if (!script) return `unreadable: ${why}`
@@ -18,7 +20,7 @@ function shape(text: string): string {
   return `[${script.operators.map(operator => (operator === '\n' ? '↵' : operator)).join('')}] ${commands.join(' / ')}`
 }
 
-describe('reading a shell command', () => {
+describe('parsing a shell command', () => {
   test.each([
     ['npm test', '[] npm·test'],
     ['  npm   test  ', '[] npm·test'],
@@ -78,7 +80,7 @@ describe('reading a shell command', () => {
     expect(reading.why).toMatch(why)
   })
 
-  test('never throws and always ends, whatever the text', () => {
+  test('never throws and always ends, for any text', () => {
     const soup = fc.array(
       fc.constantFrom(
         'a',
@@ -119,7 +121,7 @@ describe('reading a shell command', () => {
     )
   })
 
-  test('a quoted text is one word, whatever is in it', () => {
+  test('reads a quoted text as one word', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), text => {
         const quoted = `'${text.replaceAll("'", `'\\''`)}'`
@@ -132,7 +134,7 @@ describe('reading a shell command', () => {
 })
 
 describe('one plain command', () => {
-  test('is words and nothing else', () => {
+  test('consists of words only', () => {
     expect(plainWords('npm test -- --watch=false')).toEqual(['npm', 'test', '--', '--watch=false'])
     expect(plainWords(`git commit -m "two words"`)).toEqual(['git', 'commit', '-m', 'two words'])
   })
@@ -166,7 +168,7 @@ describe('one plain command', () => {
     expect(plainWords(text)).toBeNull()
   })
 
-  test('is never a text with a shell operator in it', () => {
+  test('never contains a shell operator', () => {
     const operator = fc.constantFrom(
       ';',
       '&',

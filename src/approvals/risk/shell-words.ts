@@ -1,16 +1,16 @@
 import type { Pipeline, Redirection, ShellCommand, ShellScript, ShellWord } from './shell-script.js'
 
-export type ShellReading = { script: ShellScript; why?: undefined } | { script: null; why: string }
+type ShellReading = { script: ShellScript; why?: undefined } | { script: null; why: string }
 
 const LONGEST = 64 * 1024
 const DEEPEST = 16
-/** More parts than a person reads is not something to be understood by a machine on their behalf. */
+/** A script with more parts than a person would read is not parsed. */
 const MOST_WORDS = 2_000
 
-/** Longest first, so that `&&` is not read as two `&`. */
+/** Longest first, so that `&&` is not parsed as two `&`. */
 const OPERATORS = ['&&', '||', ';;', '|&', ';', '&', '|', '(', ')', '\n'] as const
 const REDIRECTIONS = ['&>>', '&>', '<<<', '<<-', '<<', '<>', '<&', '>>', '>&', '>|', '<', '>'] as const
-/** Words that only arrange other commands; what follows them is a command again. */
+/** Keywords; a command follows them. */
 const KEYWORDS = new Set([
   '!',
   '{',
@@ -31,10 +31,11 @@ const KEYWORDS = new Set([
 class Unreadable extends Error {}
 
 /**
- * Reads a shell command line the way a shell splits it, without ever running or expanding anything. What it is for: saying what a command
- * would touch, and telling one plain command from everything else. It follows the POSIX grammar as far as words, quotes, operators,
- * redirections, here-documents, substitutions and groups go, plus bash's `<( )`, `<<<`, `&>` and `$' '`. Where a text is not read to its
- * end with certainty the answer is `null` and a reason: a caller treats that as something it does not understand, never as harmless.
+ * Parses a shell command line like a shell, without running or expanding anything. It is used to
+ * say what a command would touch, and to recognise one plain command. It follows the POSIX grammar
+ * for words, quotes, operators, redirections, here-documents, substitutions and groups, plus bash's
+ * `<( )`, `<<<`, `&>` and `$' '`. When a text cannot be parsed to its end with certainty, the
+ * result is `null` and a reason; a caller must treat that as unknown, never as harmless.
  */
 export function readShell(text: string): ShellReading {
   if (text.length > LONGEST) return { script: null, why: 'it is too long to be read' }
@@ -70,11 +71,11 @@ class Reader {
       pipeline = []
     }
     let groups = 0
-    /** How many operators there were when the last command began: those behind it join nothing. */
+    /** The number of operators before the last command: operators after it join nothing. */
     let joining = 0
     const finish = (): ShellScript => {
       endPipeline()
-      // One `;` at the end, and empty lines, join nothing either.
+      // A `;` at the end and empty lines join nothing either.
       const dropLines = () => {
         while (script.operators.length > joining && script.operators.at(-1) === '\n') script.operators.pop()
       }
@@ -111,7 +112,7 @@ class Reader {
     for (;;) {
       this.#skipBlanks()
       if (this.#at >= this.#text.length || this.#peek(OPERATORS) !== null) {
-        // `<(` and `&>` begin like operators and are none.
+        // `<(` and `&>` start like operators, but are not.
         if (this.#peek(REDIRECTIONS) === null) return command
       }
       const redirection = this.#redirection()
@@ -123,7 +124,7 @@ class Reader {
       if (++this.#words > MOST_WORDS) throw new Unreadable('it has too many parts')
       const isFirst = command.words.length === 0
       if (isFirst && !word.isQuoted && KEYWORDS.has(word.text)) {
-        // Kept as a command of its own so that nobody takes the whole for one plain command.
+        // Kept as a separate command, so that the whole does not count as one plain command.
         command.assignments.push({ ...word, isExpanded: true })
       } else if (isFirst && isAssignment(word)) command.assignments.push(word)
       else command.words.push(word)
@@ -173,7 +174,7 @@ class Reader {
         this.#at++
       }
     }
-    if (this.#at === start) throw new Unreadable(`it has a ${JSON.stringify(this.#text[start])} where none can stand`)
+    if (this.#at === start) throw new Unreadable(`it has a ${JSON.stringify(this.#text[start])} at an unexpected place`)
     return word
   }
 
@@ -226,13 +227,13 @@ class Reader {
       this.#at++
       return this.#doubleQuotes(word)
     }
-    // A dollar that names nothing is a dollar; taking it for an expansion errs to the careful side.
+    // A dollar without a name is a plain dollar; treating it as an expansion is the safe choice.
     word.isExpanded = true
     word.text += '$'
     this.#at++
   }
 
-  /** `$'…'` may spell any character; what it spells is not worked out, so the word is not known. */
+  /** `$'…'` may encode any character; it is not decoded, so the word is unknown. */
   #ansiQuotes(word: ShellWord): void {
     let end = this.#at + 2
     while (end < this.#text.length && this.#text[end] !== "'") end += this.#text[end] === '\\' ? 2 : 1
@@ -258,7 +259,7 @@ class Reader {
     const end = this.#text.indexOf('))', this.#at)
     if (end < 0) throw new Unreadable('an arithmetic expansion is not closed')
     const inner = this.#text.slice(this.#at, end + 2)
-    // A command may hide in an array index: only plain sums are read.
+    // An array index can contain a command: only plain sums are parsed.
     if (!/^\$\(\([\w\s+\-*/%()<>=!&|^~?:,]*\)\)$/.test(inner))
       throw new Unreadable('it has an arithmetic expansion that is not read')
     word.text += inner
@@ -266,7 +267,10 @@ class Reader {
     this.#at = end + 2
   }
 
-  /** `${name}` and its forms. A form that holds another expansion, or transforms the value (`@P` runs it), is not read. */
+  /**
+   * `${name}` and its forms. A form with another expansion, or one that transforms the value (`@P`
+   * runs it), is not parsed.
+   */
   #parameter(word: ShellWord): void {
     const end = this.#text.indexOf('}', this.#at)
     if (end < 0) throw new Unreadable('an expansion is not closed')
@@ -288,7 +292,8 @@ class Reader {
     this.#skipBlanks()
     if (this.#at >= this.#text.length) return null
     const operator = this.#peek(OPERATORS)
-    if (operator === null) throw new Unreadable(`it has a ${JSON.stringify(this.#text[this.#at])} where none can stand`)
+    if (operator === null)
+      throw new Unreadable(`it has a ${JSON.stringify(this.#text[this.#at])} at an unexpected place`)
     this.#at += operator.length
     if (operator === '\n') this.#readBodies()
     return operator

@@ -1,4 +1,4 @@
-/** What a tool of an agent would do, as far as its name and its input tell. */
+/** What a tool of an agent does, as far as its name and input show. */
 export type ToolUse =
   | { kind: 'command'; command: string | readonly string[]; cwd?: string }
   | { kind: 'read' | 'write'; paths: readonly string[] }
@@ -9,7 +9,10 @@ export type ToolUse =
 
 type ToolKind = 'command' | 'read' | 'write' | 'fetch' | 'question' | 'plan' | 'agent' | 'todo'
 
-/** Names that agents give their tools, in lower case without `_` and `-`. A tool that is not here is judged by its input alone. */
+/**
+ * Tool names of agents, in lower case without `_` and `-`. Other tools are judged by their input
+ * alone.
+ */
 const TOOLS: Readonly<Record<string, ToolKind>> = {
   bash: 'command',
   shell: 'command',
@@ -109,7 +112,7 @@ function pathsOf(fields: Record<string, unknown>): string[] {
   return [...new Set([...single, ...listed, ...changes])]
 }
 
-/** Codex's patch format names its files in lines of their own. */
+/** Codex's patch format names each file on a separate line. */
 function patchPaths(fields: Record<string, unknown>): string[] {
   const patch = firstOf(fields, ['patch', 'input', 'diff'], isString) ?? ''
   return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$|^\+\+\+ (?:b\/)?(.+)$/gm)]

@@ -1,7 +1,7 @@
 import type { Menu } from '../../screen/index.js'
 import type { DecisionRequest } from '../decide.js'
-import { requestFromMenu } from '../from-menu.js'
 import type { ApprovalRecord, ApprovalRequest } from '../record.js'
+import { requestFromMenu } from '../request-from-menu.js'
 import { requestFromReport, type StructuredReport } from '../request-from-report.js'
 
 export const SUBJECT = { agent: 'demo', session: 'ses_1', project: '/p', cwd: '/p', hostName: 'here' }
@@ -33,7 +33,7 @@ export function menuOf(labels: readonly string[], fields: Partial<Menu> = {}): M
     danger: [],
     keys: { choose: 'arrows', confirm: '\r', toggle: ' ' },
     rows: [3, 9],
-    live: { proofs: ['L1'], since: 1, afterInput: true },
+    live: { proofs: ['nothing-below'], since: 1, afterInput: true },
     ...fields,
   }
 }
@@ -64,7 +64,7 @@ export function decisionOf(
   }
 }
 
-/** A request by a structured channel, as an agent's hook reports it. */
+/** A request of a structured channel, such as an agent's hook. */
 export function reportedOf(
   report: Partial<StructuredReport> = {},
   subject: Partial<ApprovalRequest['subject']> = {},

@@ -7,7 +7,7 @@ import { type EventStore, openStore } from '../../store/index.js'
 import { Ledger, type LedgerOptions } from '../ledger.js'
 import { LEDGER_STREAMS, ledgerProjections } from '../streams.js'
 
-/** A ledger on a file of its own, with a clock that stands still. */
+/** A ledger on a temporary file, with a simulated clock. */
 export class LedgerSite {
   readonly clock: SteppingClock
   readonly path: string

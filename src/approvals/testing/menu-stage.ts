@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Menu } from '../../screen/index.js'
 import { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer } from '../apply-menu.js'
 import { menuOf } from './fixtures.js'
@@ -9,7 +9,9 @@ export const UP = '\u001b[A'
 export const DOWN = '\u001b[B'
 export const LABELS = ['Yes', 'Yes, always', 'No', 'No, tell me why']
 
-/** A menu on a screen: arrows move it, Enter confirms. What Enter hit is kept, for that is what must be right. */
+/**
+ * A menu on a screen: arrows move the selection, Enter confirms. It records what Enter confirmed.
+ */
 export class FakeMenu implements MenuPort {
   now: Menu | null
   readonly keys: string[] = []
@@ -18,7 +20,7 @@ export class FakeMenu implements MenuPort {
   readonly #waiting = new Set<() => void>()
   ignoredEnters = 0
   ignoresArrows = false
-  /** Rows each arrow moves by. */
+  /** How many rows an arrow moves. */
   stride = 1
   onKey: (key: string, menu: FakeMenu) => void = () => undefined
   afterConfirm: () => void = () => this.show(null)
@@ -75,10 +77,10 @@ export class FakeMenu implements MenuPort {
 }
 
 export let clock: SimulatedClock
-/** What the ledger was told before each key. */
+/** The steps that were recorded before each key. */
 export let steps: string[]
 
-/** A clock and a ledger of their own for every test of a file. */
+/** A new clock and record of steps for every test of a file. */
 export function useMenuStage(): void {
   beforeEach(() => {
     clock = new SimulatedClock()
@@ -92,7 +94,7 @@ export function fake(labels: readonly string[] = LABELS, fields: Partial<Menu> =
 
 export const PRINT = menuOf(LABELS).print
 
-/** The outcome without the labels that were seen on the way. */
+/** The outcome without the labels that were selected on the way. */
 export async function choose(
   menu: FakeMenu,
   label: string,
@@ -103,6 +105,6 @@ export async function choose(
     await options.onStep?.(step)
   }
   const wanted = { print: options.print ?? PRINT, label, ...options.wanted }
-  const { seen: _, ...outcome } = await runThrough(clock, chooseOption(menu, wanted, { clock, onStep }))
+  const { seen: _, ...outcome } = await runToEnd(clock, chooseOption(menu, wanted, { clock, onStep }))
   return outcome
 }

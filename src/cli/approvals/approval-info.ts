@@ -1,69 +1,45 @@
+import type { ApprovalRecord } from '../../approvals/index.js'
 import { visibleText } from '../../text/index.js'
 
-/** An approval as the daemon describes it. */
-export interface ApprovalInfo {
-  id: string
-  state: string
-  kind: string
-  requestedAt: number
-  fingerprint: string
-  subject: { agent: string; session?: string; run?: string; project: string; cwd: string }
-  request: {
-    tool: string
-    input?: unknown
-    text: string | null
-    freeText?: string
-    questions: { text: string; multi?: boolean }[]
-    options: OptionInfo[]
-  }
-  source?: { channel: string; mismatch?: string }
-  risk: { level: string; reasons: string[] }
-  display: {
-    title: string
-    hash: string
-    blocks: { kind?: string; text?: string; reading?: string }[]
-    isCut?: boolean
-  }
-  decision?: { option: string; actor: { name: string }; surface: string; madeGrant?: string; grantId?: string }
-  outcome?: { reason?: string; evidence?: { kind: string; way?: string }[] }
-  deadline?: { at: number }
-  follows?: string
-  behind?: string
-  repeats?: number
-  changed?: string[]
-  neverAuto?: string
-}
+/**
+ * An approval as the daemon describes it: its record, and the request whose menu must be answered
+ * first.
+ */
+export type ApprovalInfo = ApprovalRecord & { behind?: string }
 
-export interface OptionInfo {
-  key: string
-  label: string
-  meaning: string
-  question?: number
-}
-
-/** The request as a person must see it, each line of foreign text behind a mark of ours. */
+/** The request as a person must see it; each line of the agent's text starts with a mark. */
 export function approvalLines(approval: ApprovalInfo): string[] {
   const { request, subject, risk, fingerprint } = approval
   return [
     `${request.tool} · ${subject.project}`,
-    ...valueLines(approval.display.blocks),
+    ...valueLines(approval.display.blocks as DisplayBlock[]),
     `risk ${risk.level}: ${risk.reasons.join('; ')}`,
     ...optionLines(request),
-    ...(approval.behind ? [`behind ${approval.behind}: its menu is not on screen yet`] : []),
-    ...(approval.follows ? [`follows ${approval.follows}, which changed before it was answered`] : []),
+    ...(approval.behind ? [`blocked by ${approval.behind}: that menu must be answered first`] : []),
+    ...(approval.follows ? [`supersedes ${approval.follows}, which changed before it was answered`] : []),
     ...(approval.changed
       ? [`changed since you last looked: ${approval.changed.map(path => visibleText(path)).join(', ')}`]
       : []),
     ...(approval.repeats
       ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
       : []),
-    ...(approval.neverAuto ? [`only you decide this, one at a time: ${approval.neverAuto}`] : []),
+    ...(approval.neverAuto ? [`only a person can decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,
   ]
 }
 
-/** Those of a form by its questions, each with the name that tells it from an equal one. */
+/**
+ * A part of the display: a label of Signalbox, or a value of the agent with what it really reads
+ * as.
+ */
+interface DisplayBlock {
+  kind?: string
+  text?: string
+  reading?: string
+}
+
+/** The options; of a form by question, each with its unique key. */
 function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
   if (questions.length < 2) return [`options: ${options.map(option => option.label).join(' · ') || '(a text)'}`]
   return questions.map(({ text, multi }, index) => {
@@ -72,7 +48,7 @@ function optionLines({ questions, options }: ApprovalInfo['request']): string[] 
   })
 }
 
-function valueLines(blocks: ApprovalInfo['display']['blocks']): string[] {
+function valueLines(blocks: readonly DisplayBlock[]): string[] {
   const lines: string[] = []
   let value = ''
   const endValue = () => {
@@ -89,10 +65,11 @@ function valueLines(blocks: ApprovalInfo['display']['blocks']): string[] {
   return lines
 }
 
-/** What became of a decision, in a line: `applied`, `stale (gone)`. */
-export function endOf({ state, outcome }: ApprovalInfo): string {
-  const way = outcome?.evidence?.find(evidence => evidence.kind === 'note')?.way
-  const note =
-    way === undefined ? '' : `; the agent was told why (${way === 'undelivered' ? 'not: it takes no text' : way})`
+/** The outcome of a decision in a line: `applied`, `stale (gone)`. */
+export function endOf({ state, outcome }: ApprovalRecord): string {
+  const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
+  const way = evidence.find(({ kind }) => kind === 'note')?.way
+  const delivered = way === 'undelivered' ? 'could not be delivered' : `was delivered (${way})`
+  const note = way === undefined ? '' : `; the reason ${delivered}`
   return `${state}${outcome?.reason ? ` (${outcome.reason})` : ''}${note}`
 }

@@ -1,73 +1,81 @@
+import { type ApprovalRecord, type BatchResult, decideBatch, denyAll } from '../../approvals/index.js'
+import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import { ledgerOf } from '../../runs/index.js'
 import { plural } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type ApprovalInfo, approvalLines } from './approval-info.js'
-import { localPerson } from './decide-request.js'
+import { withStore } from '../runs/with-store.js'
+import { approvalLines } from './approval-info.js'
+import { findRequest } from './find-request.js'
+import { agentRefused, callingAgent, localDecider } from './local-person.js'
 
-interface ItemResult {
-  id: string
-  state: 'decided' | 'refused'
-  code?: string
-  message?: string
+interface BatchOptions {
+  note: string | null
+  isJson: boolean
 }
 
-/** `approve <id> --all-like`: this request and the others of its session or run that ask for the same tool, at one press. */
+/**
+ * `approve <id> --all-like`: allows this request and the others of its session or run for the same
+ * tool.
+ */
 export async function approveAllLike(
   context: CommandContext,
-  { id, note, isJson }: { id: string; note: string | null; isJson: boolean },
+  { id, note, isJson }: BatchOptions & { id: string | undefined },
 ): Promise<number> {
-  requireOutside(context)
+  refuseAgents(context)
   if (!context.isInteractive)
-    throw new SignalboxError('E_NEEDS_HUMAN', 'several requests at once are shown and asked at a terminal', {
+    throw new SignalboxError('E_NEEDS_HUMAN', 'several requests at once can only be approved at a terminal', {
       next: 'approve each with its fingerprint',
     })
-  const client = await DaemonClient.connect(context)
-  const first = await client.get<ApprovalInfo>(`/approvals/${encodeURIComponent(id)}`)
-  const items = (await client.get<{ items: ApprovalInfo[] }>('/approvals?state=pending')).items.reverse()
-  const alike = items.filter(
-    ({ request, subject }) =>
-      request.tool === first.request.tool &&
-      (subject.run === undefined ? subject.session === first.subject.session : subject.run === first.subject.run),
-  )
-  for (const item of alike) {
-    context.out(context.style('bold', item.id))
-    for (const line of approvalLines(item)) context.out(`  ${line}`)
-  }
-  const answer = await askLine(`allow ${plural(alike.length, 'request')} once each? [y/N] `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
-  const results = await client.post<{ items: ItemResult[] }>('/approvals/decisions', {
-    items: alike.map(({ id: each, fingerprint }) => ({ id: each, fingerprint })),
-    ...(note !== null && { note }),
-    actor: localPerson(),
-  })
-  return tell(context, results.items, isJson)
-}
-
-export async function denyEverything(
-  context: CommandContext,
-  { note, isJson }: { note: string | null; isJson: boolean },
-): Promise<number> {
-  requireOutside(context)
-  const client = await DaemonClient.connect(context)
-  const results = await client.post<{ items: ItemResult[] }>('/approvals/deny-all', {
-    ...(note !== null && { note }),
-    actor: localPerson(),
-  })
-  return tell(context, results.items, isJson)
-}
-
-function requireOutside({ env }: CommandContext): void {
-  if (!env.SIGNALBOX_SESSION) return
-  throw new SignalboxError('E_ROLE', 'an agent cannot decide for itself: this shell belongs to a session', {
-    next: 'decide from a terminal of your own',
+  return withStore(context, async (store, home) => {
+    const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
+    const first = await findRequest({ ledger, store }, id, 'approve')
+    const pending = (await ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
+    const alike = pending.filter(
+      ({ request, subject }) =>
+        request.tool === first.request.tool &&
+        (subject.run === undefined ? subject.session === first.subject.session : subject.run === first.subject.run),
+    )
+    for (const record of alike) {
+      context.out(context.style('bold', record.id))
+      for (const line of approvalLines(record)) context.out(`  ${line}`)
+    }
+    const typed = await askLine(`allow ${plural(alike.length, 'request')} once each? [y/N] `)
+    if (!/^y(es)?$/i.test(typed.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
+    await startHostFor(context, alike)
+    return report(context, await decideBatch(ledger, alike, deciderWith(note)), isJson)
   })
 }
 
-function tell(context: CommandContext, items: readonly ItemResult[], isJson: boolean): number {
+/** `deny --all`: denies every request that waits. */
+export async function denyEverything(context: CommandContext, { note, isJson }: BatchOptions): Promise<number> {
+  refuseAgents(context)
+  return withStore(context, async (store, home) => {
+    const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
+    await startHostFor(context, await ledger.list({ isOpenOnly: true }))
+    return report(context, await denyAll(ledger, deciderWith(note)), isJson)
+  })
+}
+
+function deciderWith(note: string | null) {
+  return { ...localDecider(), ...(note !== null && { note }) }
+}
+
+/** A daemon types the answers into the terminals of sessions; nothing else needs one. */
+async function startHostFor(context: CommandContext, records: readonly ApprovalRecord[]): Promise<void> {
+  if (records.some(({ subject }) => subject.session !== undefined)) await DaemonClient.connect(context)
+}
+
+function refuseAgents(context: CommandContext): void {
+  const agent = callingAgent(context)
+  if (agent !== null) throw agentRefused(agent)
+}
+
+function report(context: CommandContext, items: readonly BatchResult[], isJson: boolean): number {
   if (isJson) context.json(items)
-  else if (items.length === 0) context.out('nothing needs you')
+  else if (items.length === 0) context.out('no request waits for a decision')
   else for (const { id, state, message } of items) context.out(`${id}: ${state}${message ? ` (${message})` : ''}`)
   return items.some(({ state }) => state === 'refused') ? EXIT.rejected : EXIT.ok
 }

@@ -1,17 +1,17 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type GrantWish, plainWords } from '../../approvals/index.js'
+import { type GrantRequest, plainWords } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { parseDuration } from '../parse-time.js'
+import { parseDuration } from '../parse-options.js'
 
-/** The grant that the options of `approve` ask for, or null when they ask for none. */
-export function grantWish(options: Record<string, unknown>, cwd: string): GrantWish | null {
+/** The grant of the options of `approve`; null without any of them. */
+export function grantRequest(options: Record<string, unknown>, cwd: string): GrantRequest | null {
   const { for: duration, scope, prefix, path, uses } = options as Record<string, string | undefined>
   if ([duration, scope, prefix, path, uses].every(value => value === undefined)) return null
   if (prefix !== undefined && path !== undefined)
     throw new SignalboxError('E_INPUT', '--prefix and --path exclude each other', { next: 'make two grants' })
   return {
-    scope: (scope ?? 'session') as GrantWish['scope'],
+    scope: (scope ?? 'session') as GrantRequest['scope'],
     ...(duration !== undefined && { forMs: parseDuration('--for', duration) }),
     ...(uses !== undefined && { uses: countOf(uses) }),
     ...(prefix !== undefined && { match: { kind: 'prefix' as const, words: wordsOf(prefix) } }),
@@ -21,7 +21,7 @@ export function grantWish(options: Record<string, unknown>, cwd: string): GrantW
 
 function countOf(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new SignalboxError('E_INPUT', `--uses takes a number, not "${text}"`)
+  throw new SignalboxError('E_INPUT', `--uses needs a number, not "${text}"`)
 }
 
 function wordsOf(prefix: string): string[] {
@@ -29,9 +29,9 @@ function wordsOf(prefix: string): string[] {
   if (words) return words
   throw new SignalboxError(
     'E_INPUT',
-    `--prefix takes plain words, without operators, variables or wildcards: "${prefix}"`,
+    `--prefix needs plain words, without operators, variables or wildcards: "${prefix}"`,
     {
-      next: 'such as --prefix "npm test"',
+      next: 'for example --prefix "npm test"',
     },
   )
 }
@@ -40,6 +40,6 @@ function directoryOf(path: string, cwd: string): string {
   try {
     return realpathSync(resolve(cwd, path))
   } catch (error) {
-    throw new SignalboxError('E_INPUT', `--path takes a directory that exists: ${path}`, { cause: error })
+    throw new SignalboxError('E_INPUT', `--path needs an existing directory: ${path}`, { cause: error })
   }
 }

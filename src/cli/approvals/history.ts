@@ -1,12 +1,13 @@
-import { type ApprovalReport, reportRows } from '../../approvals/index.js'
+import { reportRows } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { ApprovalReport, InMilliseconds } from '../../server/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { parseMoment } from '../parse-time.js'
+import { parseMoment } from '../parse-options.js'
 
-/** `approvals --history`: what was asked, who decided what and how fast, what was refused, and which grants were used. */
+/** `approvals --history`: requests, who decided what and how fast, refusals, and used grants. */
 export async function approvalHistory(context: CommandContext, options: Record<string, unknown>): Promise<number> {
   if (options.json && options.csv)
     throw new SignalboxError('E_INPUT', '--json and --csv exclude each other', { next: 'use one of them' })
@@ -23,7 +24,7 @@ export async function approvalHistory(context: CommandContext, options: Record<s
   return EXIT.ok
 }
 
-function reportLines(report: ApprovalReport, context: CommandContext): string[] {
+function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandContext): string[] {
   const { style } = context
   if (report.requests === 0) return ['no requests']
   const states = Object.entries(report.states).map(([state, count]) => `${count} ${state}`)

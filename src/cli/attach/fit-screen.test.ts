@@ -19,38 +19,38 @@ class Watcher {
 
   rows(reserved = 0): string[] {
     this.#terminal.feed(Buffer.from(this.screen.draw(reserved)), 1, { live: false })
-    return this.#terminal.picture().lines.map(row => row.text.trimEnd())
+    return this.#terminal.currentFrame().lines.map(row => row.text.trimEnd())
   }
 
   get cursor() {
-    return this.#terminal.picture().cursor
+    return this.#terminal.currentFrame().cursor
   }
 }
 
 const at = (row: number, text: string) => `\u001b[${row};1H${text}`
 
 describe('a terminal of another size', () => {
-  it('cuts at the right edge what is wider, and breaks no row', () => {
+  it('cuts wide rows at the right edge', () => {
     const watcher = new Watcher({ cols: 10, rows: 4 }, { cols: 20, rows: 4 })
     watcher.push(`${at(1, '─'.repeat(20))}${at(2, 'left')}\u001b[2;16Hright${at(3, `12345678 漢字`)}`)
     expect(watcher.rows()).toEqual(['──────────', 'left', '12345678', ''])
   })
 
-  it('replaces rows where the program replaces them', () => {
+  it('replaces rows that the program replaces', () => {
     const watcher = new Watcher({ cols: 10, rows: 3 }, { cols: 20, rows: 3 })
     watcher.push(`${at(1, 'x'.repeat(18))}${at(2, 'one')}`).rows()
     watcher.push(`\u001b[1A\r\u001b[Knew${at(2, 'two')}\u001b[K`)
     expect(watcher.rows()).toEqual(['new', 'two', ''])
   })
 
-  it('shows the end of what is higher, with the cursor, above the rows of others', () => {
+  it('shows the end of a taller screen, with the cursor, above reserved rows', () => {
     const watcher = new Watcher({ cols: 20, rows: 4 }, { cols: 20, rows: 8 })
     watcher.push([1, 2, 3, 4, 5, 6].map(row => at(row, `row ${row}`)).join(''))
     expect(watcher.rows(1)).toEqual(['row 4', 'row 5', 'row 6', ''])
     expect(watcher.cursor).toMatchObject({ x: 5, y: 2, visible: true })
   })
 
-  it('leaves the rest empty where it is larger, and follows both sizes', () => {
+  it('leaves the rest of a larger terminal empty, and follows resizes', () => {
     const watcher = new Watcher({ cols: 30, rows: 4 }, { cols: 8, rows: 2 })
     watcher.push(`${at(1, 'ab')}${at(2, 'cd')}`)
     expect(watcher.rows()).toEqual(['ab', 'cd', '', ''])
@@ -61,7 +61,7 @@ describe('a terminal of another size', () => {
     expect(watcher.rows()).toEqual(['anew', '', '', ''])
   })
 
-  it('draws nothing again that is the same', () => {
+  it('does not redraw unchanged rows', () => {
     const watcher = new Watcher({ cols: 10, rows: 3 }, { cols: 20, rows: 3 })
     watcher.push(`${at(1, 'same')}${at(2, 'other')}`).rows()
     watcher.push(at(2, 'OTHER'))

@@ -7,24 +7,24 @@ export interface Size {
 }
 
 /**
- * What a watcher sees of a terminal that has another size than its own. Bytes are made for one size: drawn in another, rows break and
- * rows that should be replaced stay. So they go into an emulator of the size they were made for, and the part of its picture that fits is
- * drawn: from the left edge, and down to where something is written.
+ * Shows a terminal in one of another size. Bytes are made for one size; in another, rows break and
+ * stay where they should be replaced. So an emulator of the original size plays them, and the part
+ * of its screen that fits is drawn: from the left edge, down to the last row with text.
  */
 export class FittedScreen {
   #own: Size
   #emulator: TerminalEmulator
-  /** Rows as they were drawn last: what is the same is not drawn again. */
+  /** The rows as last drawn; unchanged rows are not drawn again. */
   #drawn: string[] = []
 
-  constructor(own: Size, theirs: Size) {
+  constructor(own: Size, original: Size) {
     this.#own = own
-    this.#emulator = newEmulator(theirs)
+    this.#emulator = newEmulator(original)
   }
 
-  /** The whole picture anew. */
-  show(theirs: Size, data: string, t: number): void {
-    this.#emulator = newEmulator(theirs)
+  /** Replaces the whole screen. */
+  show(original: Size, data: string, t: number): void {
+    this.#emulator = newEmulator(original)
     this.#emulator.feed(Buffer.from(data), t, { live: false })
     this.#drawn = []
   }
@@ -37,15 +37,15 @@ export class FittedScreen {
     this.#emulator.resize(cols, rows, t)
   }
 
-  /** The terminal that it is drawn in has another size. */
+  /** The drawing terminal has been resized. */
   fit(own: Size): void {
     this.#own = own
     this.#drawn = []
   }
 
-  /** The bytes that bring the picture up to date; the last `reserved` rows are left to others. */
+  /** The bytes that update the screen; the last `reserved` rows are not drawn. */
   draw(reserved: number): string {
-    const frame = this.#emulator.picture()
+    const frame = this.#emulator.currentFrame()
     const height = Math.max(1, this.#own.rows - reserved)
     const top = firstShown(frame, height)
     let text = ''
@@ -62,7 +62,7 @@ export class FittedScreen {
   }
 }
 
-/** Where to begin so that the last row that says something, or the cursor, is in sight. */
+/** The first row to draw, so that the last text or the cursor is visible. */
 function firstShown({ lines, rows, cursor }: Frame, height: number): number {
   const last = Math.max(
     cursor.y,
@@ -71,7 +71,7 @@ function firstShown({ lines, rows, cursor }: Frame, height: number): number {
   return Math.max(0, Math.min(rows - height, last - height + 1))
 }
 
-/** A wide character that would reach over the edge is left out. */
+/** Leaves out a wide character that would cross the edge. */
 function cutTo(row: Row, cols: number): Row {
   if (row.width <= cols) return row
   const cut = cutRow(row, cols)

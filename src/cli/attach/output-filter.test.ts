@@ -77,7 +77,7 @@ const HARMLESS = [
   '\u001bPq#0;2;0;0;0~\u001b\\',
 ]
 
-describe("what an attached person's terminal gets", () => {
+describe('output for an attached terminal', () => {
   test.each(QUERIES.map(query => [JSON.stringify(query), query]))(
     '%s is withheld, alone and between text, cut anywhere',
     (_, query) => {
@@ -95,12 +95,12 @@ describe("what an attached person's terminal gets", () => {
     },
   )
 
-  test('switches of the screen are taken out of a list of modes, the others stay', () => {
+  test('screen switches are removed from a list of modes', () => {
     expect(filtered('\u001b[?1049;2004h')).toBe('\u001b[?2004h')
     expect(filtered('\u001b[?25;47;1047l')).toBe('\u001b[?25l')
   })
 
-  test('any cutting of any output gives the same', () => {
+  test('chunk boundaries do not change the result', () => {
     const part = fc.oneof(
       fc.constantFrom(...QUERIES, ...HARMLESS),
       fc.string(),
@@ -116,7 +116,7 @@ describe("what an attached person's terminal gets", () => {
     )
   })
 
-  test('text without escapes is never changed or held back', () => {
+  test('text without escapes is neither changed nor buffered', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), bytes => {
         const plain = Buffer.from(bytes.filter(byte => byte !== 0x1b && byte !== 0x05))
@@ -125,7 +125,7 @@ describe("what an attached person's terminal gets", () => {
     )
   })
 
-  test('a clipboard larger than what is held back is withheld to its end, however it comes', () => {
+  test('a clipboard sequence longer than the buffer is removed completely', () => {
     const text = `a\u001b]52;c;${'QUJD'.repeat(3000)}\u001b\\b`
     expect(filtered(text)).toBe('ab')
     expect(filtered(text, [100, 5000, 9000])).toBe('ab')
@@ -138,12 +138,12 @@ describe("what an attached person's terminal gets", () => {
     expect(filtered(text.replace('\u001b\\', '\u0007'), [6000])).toBe('ab')
   })
 
-  test('a picture larger than what is held back is shown', () => {
+  test('an image longer than the buffer is shown', () => {
     const text = `a\u001bPq${'~'.repeat(20_000)}\u001b\\b`
     expect(filtered(text, [100, 5000, 5001, 19_000])).toBe(text)
   })
 
-  test('a string that another escape cuts off is judged by what came: terminals act on it', () => {
+  test('a string that another escape ends is judged by its content', () => {
     expect(filtered('\u001b]52;c;QUJD\u001b[31mred')).toBe('\u001b[31mred')
     expect(filtered('\u001b]0;title\u001b[31mred')).toBe('\u001b]0;title\u001b[31mred')
     expect(filtered('\u001b]52;c;QUJD\u0018text')).toBe('text')
@@ -151,14 +151,14 @@ describe("what an attached person's terminal gets", () => {
     for (let cut = 0; cut <= followed.length; cut++) expect(filtered(followed, [cut])).toBe('\u001b]0;title\u0007text')
   })
 
-  test('a parameter list without end is dropped, and what follows is shown', () => {
+  test('an endless parameter list is dropped, and the rest is shown', () => {
     const text = `a\u001b[${'1;'.repeat(5000)}mb`
     expect(filtered(text)).toBe('ab')
     expect(filtered(text, [3000, 6000, 9000])).toBe('ab')
   })
 })
 
-describe("what a person's terminal answers by itself", () => {
+describe("replies of a person's terminal", () => {
   test.each([
     '\u001b[?62;22c',
     '\u001b[>1;10;0c',

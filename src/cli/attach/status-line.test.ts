@@ -4,21 +4,23 @@ import { drawStatus, statusText } from './status-line.js'
 
 const KEYS = { isViewOnly: false, detach: 'ctrl-]', take: 'ctrl-t' }
 
-test('whoever types is told nothing, the others are told who does and how to take over', () => {
+test('only watching terminals show who types and how to take over', () => {
   expect(statusText({ holder: 'person', isYours: true, name: 'ann' }, KEYS)).toBeNull()
-  expect(statusText({ holder: 'person', isYours: false, name: 'ann' }, KEYS)).toMatch(/ann types · ctrl-t takes over/)
+  expect(statusText({ holder: 'person', isYours: false, name: 'ann' }, KEYS)).toMatch(
+    /ann is typing · ctrl-t takes over/,
+  )
   expect(statusText({ holder: 'person', isYours: false, name: 'ann' }, { ...KEYS, isViewOnly: true })).not.toContain(
     'takes over',
   )
   expect(statusText({ holder: 'signalbox', isYours: false }, KEYS)).toContain('Signalbox is typing')
 })
 
-test('a name cannot write to the terminal of others', () => {
+test('a name cannot contain escape sequences', () => {
   const text = statusText({ holder: 'person', isYours: false, name: 'a\u001b[2Jb' }, KEYS)!
   expect(text).not.toContain('\u001b')
 })
 
-test('the line is one row, however narrow the terminal, and gives the cursor back', () => {
+test('the line fits into one row of a narrow terminal, and restores the cursor', () => {
   const drawn = drawStatus(' watching · 漢字 types · and more words than fit ', { cols: 14, rows: 7 })
   expect(drawn).toMatch(/^\u001b7\u001b\[7;1H.*\u001b8$/s)
   expect(displayWidth(stripAnsi(drawn.slice(2, -2)))).toBeLessThanOrEqual(14)

@@ -1,25 +1,25 @@
 import { displayWidth, visibleText } from '../../text/index.js'
 
-/** Who holds the keyboard, as the daemon tells every attached terminal. */
+/** Who types, as the daemon reports to every attached terminal. */
 export interface InputState {
   holder: 'person' | 'signalbox' | 'nobody'
   isYours: boolean
-  name?: string
+  name?: string | undefined
 }
 
-/** What one who watches should know; null: there is nothing to say. */
+/** The status line of a watching terminal; null for the one that types. */
 export function statusText(
   { holder, isYours, name }: InputState,
   { isViewOnly, detach, take }: { isViewOnly: boolean; detach: string; take: string },
 ): string | null {
   if (isYours) return null
-  if (holder === 'signalbox') return ' Signalbox is typing; keys are not passed on '
-  const who = holder === 'nobody' ? 'nobody types' : `${visibleText(name ?? 'another terminal')} types`
+  if (holder === 'signalbox') return ' Signalbox is typing; your keys are not sent '
+  const who = holder === 'nobody' ? 'nobody is typing' : `${visibleText(name ?? 'another terminal')} is typing`
   const keys = isViewOnly ? `${detach} detaches` : `${take} takes over · ${detach} detaches`
   return ` watching · ${who} · ${keys} `
 }
 
-/** One row over the last one of the screen, the cursor left where it was. */
+/** Draws the line over the last row; the cursor stays. */
 export function drawStatus(text: string, { cols, rows }: { cols: number; rows: number }): string {
   let shown = ''
   for (const character of text) {

@@ -1,7 +1,8 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Approval, Page } from '../../server/index.js'
 import { formatAge } from '../../text/index.js'
-import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
+import { approvalLines } from '../approvals/approval-info.js'
 import { approvalHistory } from '../approvals/history.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -12,12 +13,12 @@ const OF_HISTORY = ['since', 'run', 'person', 'csv'] as const
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   if (options.history) return approvalHistory(context, options)
   const misplaced = OF_HISTORY.find(name => options[name] !== undefined)
-  if (misplaced) throw new SignalboxError('E_INPUT', `--${misplaced} belongs to --history`, { next: 'add --history' })
+  if (misplaced) throw new SignalboxError('E_INPUT', `--${misplaced} needs --history`, { next: 'add --history' })
   const client = await DaemonClient.connect(context)
   const path = `/approvals${options.all ? '?all=1' : ''}`
-  const items = (await client.get<{ items: ApprovalInfo[] }>(path)).items.reverse()
+  const items = (await client.get<Page<Approval>>(path)).items.reverse()
   if (options.json) context.json(items)
-  else if (items.length === 0) context.out('nothing needs you')
+  else if (items.length === 0) context.out('no request waits for a decision')
   else
     for (const item of items) {
       const age = formatAge(systemClock.now() - item.requestedAt)

@@ -1,27 +1,15 @@
 import { approveAllLike } from '../approvals/decide-batch.js'
-import { decideGate } from '../approvals/decide-gate.js'
-import { decideFromCli } from '../approvals/decide-request.js'
-import { grantWish } from '../approvals/grant-options.js'
-import { soleApproval } from '../approvals/sole-approval.js'
+import { decideRequest } from '../approvals/decide-request.js'
+import { grantRequest } from '../approvals/grant-options.js'
 import type { CommandContext } from '../context.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const id = args.id === undefined ? await soleApproval(context, 'approve') : String(args.id)
+  const id = args.id as string | undefined
   const note = (options.note as string | undefined) ?? null
   const isJson = options.json === true
   if (options.allLike) return approveAllLike(context, { id, note, isJson })
-  const gate = await decideGate(context, {
-    id,
-    wants: 'allow',
-    option: (options.option as string | undefined) ?? null,
-    note,
-    edit: (options.edit as string | undefined) ?? null,
-    fingerprint: (options.fingerprint as string | undefined) ?? null,
-    isJson,
-  })
-  if (gate !== null) return gate
-  return decideFromCli(context, {
+  return decideRequest(context, {
     id,
     wants: 'allow',
     option: (options.option as string | undefined) ?? null,
@@ -29,7 +17,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     text: null,
     note,
     edit: (options.edit as string | undefined) ?? null,
-    grant: grantWish(options, context.cwd),
+    grant: grantRequest(options, context.cwd),
     fingerprint: (options.fingerprint as string | undefined) ?? null,
     waits: options.wait !== false,
     isJson,

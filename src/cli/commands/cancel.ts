@@ -1,17 +1,18 @@
 import { cancelRun } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
-import { oneshotFiles } from '../../runs/index.js'
+import { oneshotFiles, onlyRunHere } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { findRunFor, reportError, withStore } from '../runs/open-runs.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { findRunFor, reportError, withStore } from '../runs/with-store.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const { onlyCandidate } = await import('../pipelines/resume-pipeline.js')
-  const word = args.run === undefined ? await onlyCandidate(context, 'cancel') : String(args.run)
+export async function run(context: CommandContext, { args, options }: InputOf<'cancel'>): Promise<number> {
   return withStore(context, async (store, home) => {
-    const record = await findRunFor(context, store, word)
-    await cancelRun(store, record.id, { by: 'local', reason: String(options.reason ?? 'cancelled by a person') })
-    // Whoever drives it writes its files; without a driver this does.
+    const record =
+      args.run === undefined
+        ? await onlyRunHere(store, context.cwd, 'cancel')
+        : await findRunFor(context, store, args.run)
+    await cancelRun(store, record.id, { by: 'local', reason: options.reason ?? 'cancelled by a person' })
+    // The process that drives a run writes its files; without one this command does.
     if (record.kind === 'oneshot' && record.status !== 'running')
       await oneshotFiles({
         store,

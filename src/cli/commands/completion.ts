@@ -1,41 +1,37 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
-import type { CommandInput, CommandSpec } from '../specs/command-spec.js'
-import { COMMANDS } from '../specs/index.js'
+import { COMMANDS, type InputOf, type NamedCommand } from '../specs/index.js'
 
-/** Completion is made from the command table, so it cannot drift from what the commands take. */
-export async function run(context: CommandContext, { args }: CommandInput): Promise<number> {
-  const write = { bash, zsh, fish }[String(args.shell)]
-  if (!write)
-    throw new SignalboxError('E_INPUT', `there is no completion for "${String(args.shell)}"`, {
-      next: 'bash, zsh or fish',
-    })
+/** Completion scripts are generated from the command specs. */
+export async function run(context: CommandContext, { args }: InputOf<'completion'>): Promise<number> {
+  const write = { bash, zsh, fish }[args.shell]
+  if (!write) throw new SignalboxError('E_INPUT', `unknown shell "${args.shell}"`, { next: 'use bash, zsh or fish' })
   context.out(write(COMMANDS.filter(command => !command.hidden)))
   return EXIT.ok
 }
 
 /** Long and short flags of a command, without their values. */
-function flagsOf(command: CommandSpec): string[] {
+function flagsOf(command: NamedCommand): string[] {
   return [
     ...(command.options ?? []).flatMap(option => option.flags.split(/,\s*/).map(flag => flag.split(' ')[0]!)),
     '--help',
   ]
 }
 
-/** A shell command that prints ids, for arguments that name something alive. `status` starts no daemon: a tab key must not. */
+/** Shell commands that print ids. They use `status`, which starts no daemon: a tab key must not. */
 const ID_SOURCES: Readonly<Record<string, string>> = {
   session: `signalbox status --json 2>/dev/null | grep -o '"id":"ses_[0-9a-z]*' | cut -c7-`,
   approval: `signalbox status --json 2>/dev/null | grep -o '"id":"apr_[0-9a-z]*' | cut -c7-`,
   agent: 'echo demo',
 }
 
-function sourceOf(command: CommandSpec): string {
+function sourceOf(command: NamedCommand): string {
   const wanted = command.arguments?.[0]?.completes
   if (wanted === undefined || wanted === 'file' || wanted === 'directory') return ''
   return typeof wanted === 'string' ? `$(${ID_SOURCES[wanted]})` : wanted.join(' ')
 }
 
-function bash(commands: readonly CommandSpec[]): string {
+function bash(commands: readonly NamedCommand[]): string {
   const cases = commands.map(
     command => `    ${command.name}) words="${flagsOf(command).join(' ')} ${sourceOf(command)}" ;;`,
   )
@@ -53,7 +49,7 @@ ${cases.join('\n')}
 complete -o default -F _signalbox signalbox`
 }
 
-function zsh(commands: readonly CommandSpec[]): string {
+function zsh(commands: readonly NamedCommand[]): string {
   const quote = (text: string) => text.replace(/'/g, `'\\''`).replace(/:/g, '\\:')
   const names = commands.map(command => `    '${command.name}:${quote(command.summary)}'`)
   const cases = commands.map(
@@ -75,7 +71,7 @@ ${cases.join('\n')}
 compdef _signalbox signalbox`
 }
 
-function fish(commands: readonly CommandSpec[]): string {
+function fish(commands: readonly NamedCommand[]): string {
   const quote = (text: string) => text.replace(/'/g, "\\'")
   const lines = ['# fish completion for signalbox', 'complete -c signalbox -f']
   for (const command of commands) {

@@ -1,26 +1,23 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { nearest } from '../../text/index.js'
+import { type Home, openHome } from '../../host/home/index.js'
+import { withProjectSettings } from '../../runs/index.js'
+import { closestMatch } from '../../text/index.js'
 import { executableProject, PROJECT_FILE } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
-import { type Home, openHome } from '../home.js'
-import { withProjectSettings } from '../project-settings.js'
-import { withStore } from '../runs/open-runs.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { unknownAction } from '../parse-options.js'
+import { withStore } from '../runs/with-store.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const action = (args.action as string | undefined) ?? 'show'
-  if (action !== 'show')
-    throw new SignalboxError('E_INPUT', `config cannot "${action}"`, { next: 'signalbox config show' })
+export async function run(context: CommandContext, { args, options }: InputOf<'config'>): Promise<number> {
+  const { action = 'show', key: wanted } = args
+  if (action !== 'show') throw unknownAction(action, ['signalbox config show'])
   const { loaded } = await settingsHere(context)
-  const wanted = args.key as string | undefined
   const all = loaded.entries()
   const entries = wanted ? all.filter(({ key }) => key === wanted || key.startsWith(`${wanted}.`)) : all
   if (entries.length === 0) {
-    const close = nearest(
-      wanted!,
-      all.map(({ key }) => key),
-    )
-    throw new SignalboxError('E_INPUT', `there is no setting "${wanted}"${close ? `; did you mean "${close}"?` : ''}`)
+    const keys = all.map(({ key }) => key)
+    const close = closestMatch(wanted!, keys)
+    throw new SignalboxError('E_INPUT', `unknown setting "${wanted}"${close ? `; did you mean "${close}"?` : ''}`)
   }
   if (options.json)
     context.json(
@@ -39,9 +36,10 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   return EXIT.ok
 }
 
-/** With what the project says, where it is trusted. The store, where trust is kept, is only opened when there is a project to ask about. */
+/** With the settings of a trusted project. The store is opened only if the project has settings. */
 async function settingsHere(context: CommandContext): Promise<Home> {
-  const { files } = await executableProject(context.cwd)
+  const { env, cwd } = context
+  const { files } = await executableProject(cwd)
   if (!Object.hasOwn(files, PROJECT_FILE)) return openHome(context)
-  return withStore(context, (store, home) => withProjectSettings(context, store, home))
+  return withStore(context, (store, home) => withProjectSettings({ store, home, env, cwd }))
 }

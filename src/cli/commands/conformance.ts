@@ -1,40 +1,42 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newId, systemClock } from '../../clock/index.js'
-import { createRun, getRun, graphWorkflow, MAIN, readRun, runStream } from '../../engine/index.js'
+import { systemClock } from '../../clock/index.js'
+import { type GraphInput, graphWorkflow, MAIN, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
-import { type Attributes, BUILT_IN_HANDLERS, type Diagnostic, type Graph, printDot, textOf } from '../../graph/index.js'
+import { type Attributes, BUILT_IN_HANDLERS, type Diagnostic, textOf } from '../../graph/index.js'
+import { openHome } from '../../host/home/index.js'
 import { openHomeStore } from '../../host/index.js'
-import { openRuns } from '../../runs/index.js'
+import { driveRun, type LoadedGraph, loadGraph, readGraphFile, startGraph } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
-import { type ReadGraph, readGraph } from '../graphs/read-graph.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
 /*
- * What outside suites for graph runners ask of an implementation: `parse`, `validate`, `run` and `list-handlers`, each answering with one JSON
- * value on standard output. Runs are simulated: no agent, no key, no repository, and nothing is left behind.
+ * For external test suites of graph runners: `parse`, `validate`, `run` and `list-handlers`, each
+ * of which prints one JSON value. Runs are simulated in a temporary home: no agent, no key, no
+ * repository.
  */
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const action = String(args.action)
+export async function run(context: CommandContext, { args, options }: InputOf<'conformance'>): Promise<number> {
+  const { action, file } = args
   if (action === 'list-handlers') {
     context.json(BUILT_IN_HANDLERS)
     return EXIT.ok
   }
   try {
-    if (args.file === undefined) throw new SignalboxError('E_INPUT', `${action} takes a DOT file`)
-    const read = await readGraph(context, String(args.file))
-    if (action === 'parse') return parse(context, read)
-    if (action === 'validate') return validate(context, read.diagnostics)
-    return await execute(context, read, options)
+    if (file === undefined) throw new SignalboxError('E_INPUT', `${action} takes a DOT file`)
+    const { env, cwd } = context
+    const loaded = await loadGraph({ home: openHome(context), env, cwd }, readGraphFile(cwd, file))
+    if (action === 'parse') return parse(context, loaded)
+    if (action === 'validate') return validate(context, loaded.diagnostics)
+    return await execute(context, loaded, options.script)
   } catch (error) {
     context.json({ error: toSignalboxError(error).message })
     return EXIT.failed
   }
 }
 
-function parse(context: CommandContext, { parsed }: ReadGraph): number {
+function parse(context: CommandContext, { parsed }: LoadedGraph): number {
   const [problem] = parsed.problems
   if (problem) {
     context.json({ error: `${problem.place.line}:${problem.place.column}: ${problem.message}` })
@@ -72,12 +74,13 @@ function validate(context: CommandContext, diagnostics: readonly Diagnostic[]): 
   return isValid ? EXIT.ok : EXIT.failed
 }
 
-async function execute(context: CommandContext, read: ReadGraph, options: Record<string, unknown>): Promise<number> {
-  const [error] = read.diagnostics.filter(({ severity }) => severity === 'error')
+async function execute(context: CommandContext, loaded: LoadedGraph, script: string | undefined): Promise<number> {
+  const error = loaded.diagnostics.find(({ severity }) => severity === 'error')
   if (error) throw new SignalboxError('E_GRAPH', `${error.line ?? 0}:${error.column ?? 0}: ${error.message}`)
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-conformance-'))
   try {
-    const { status, text, events, outcome } = await simulate(context, read.parsed.graph, directory, options)
+    const dryRun = script === undefined ? {} : (JSON.parse(script) as GraphInput['dryRun'])
+    const { status, text, events, outcome } = await simulate(context, loaded, directory, dryRun)
     context.json({
       status: status === 'completed' ? 'success' : 'fail',
       ...(text !== null && { error: text }),
@@ -90,44 +93,26 @@ async function execute(context: CommandContext, read: ReadGraph, options: Record
   }
 }
 
-async function simulate(context: CommandContext, graph: Graph, directory: string, options: Record<string, unknown>) {
+async function simulate(context: CommandContext, loaded: LoadedGraph, directory: string, dryRun: GraphInput['dryRun']) {
   const onError = (error: unknown) => context.note(toSignalboxError(error).message)
-  const store = await openHomeStore({ dataDirectory: directory, clock: systemClock, onError })
-  const host = openRuns({
-    store,
-    clock: systemClock,
-    dataDirectory: directory,
-    envPass: [],
-    env: context.env,
-    isPersonal: false,
-    maxRuns: 1,
-    onError,
-  })
+  const env = { ...context.env, SIGNALBOX_HOME: directory }
+  const home = openHome({ env })
+  const { dataDirectory } = home.settings
+  const store = await openHomeStore({ dataDirectory, clock: systemClock, onError })
+  const start = { store, home, env, cwd: directory, clock: systemClock, person: 'conformance', asker: null }
+  const ignore = () => undefined
   try {
-    const id = newId('run')
-    const input = {
-      dot: printDot(graph),
-      file: null,
-      hash: '',
-      inputs: {},
-      agent: null,
-      model: null,
-      permissions: null,
+    const { id } = await startGraph({ ...start, requireDaemon: () => Promise.resolve() }, loaded, {
+      dryRun,
       isAutoApproved: true,
-      dryRun: options.script === undefined ? {} : (JSON.parse(String(options.script)) as never),
-      workspace: { path: directory, branch: null, base: null },
-      from: null,
-    }
-    const about = { kind: 'graph', title: graph.name ?? '', project: directory, cwd: directory, person: 'conformance' }
-    await createRun(store, { ...about, input }, systemClock.now(), id)
-    await host.driveHere(await getRun(store, id), { park: false })
+    })
+    const { status } = await driveRun(start, id, { event: ignore, activity: ignore }, { stays: true, onError })
     const events = await store.readStream(runStream(id))
     const { work } = (await readRun(store, id, graphWorkflow)).run
     const ending = events.find(({ type }) => type === 'run.failed')
     const text = ending ? String(ending.data.text ?? ending.data.reason) : null
-    return { status: (await getRun(store, id)).status, text, events, outcome: work.cursors.get(MAIN)!.context }
+    return { status, text, events, outcome: work.cursors.get(MAIN)!.context }
   } finally {
-    await host.close()
     await store.close()
   }
 }

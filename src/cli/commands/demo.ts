@@ -1,47 +1,44 @@
 import { join } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { Host } from '../../host/index.js'
 import { Keeper } from '../../keeper/index.js'
 import type { CommandContext } from '../context.js'
-import { cutOffDemo, forgetOldDemos, newDemoDirectory } from '../demo/demo-home.js'
-import { DemoRun } from '../demo/terminal-demo.js'
-import { openHome } from '../home.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { createDemoDirectory, findInterruptedDemo, removeOldDemos } from '../demo/demo-home.js'
+import { TerminalDemo } from '../demo/terminal-demo.js'
+import type { InputOf } from '../specs/index.js'
 import { version } from '../version.js'
 
-/** The demo has a home of its own: nothing of the person's settings, sessions or agents is touched. */
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+/** The demo has its own home: it does not touch the person's settings, sessions or agents. */
+export async function run(context: CommandContext, { options }: InputOf<'demo'>): Promise<number> {
   const speed = options.speed === undefined ? 1 : Number(options.speed)
   if (!Number.isFinite(speed) || speed < 0)
-    throw new SignalboxError('E_INPUT', `"${String(options.speed)}" is no speed`, {
-      next: 'a number such as 1 or 5; 0 leaves all pauses out',
+    throw new SignalboxError('E_INPUT', `invalid speed "${options.speed}"`, {
+      next: 'use a number such as 1 or 5; 0 leaves out all pauses',
     })
-  const isLive =
+  const isDashboard =
     options.dashboard === true ||
     options.telegram === true ||
     (context.isInteractive && !options.terminal && !options.yes)
-  if (!context.isInteractive && !options.yes && !isLive) {
-    throw new SignalboxError(
-      'E_NEEDS_HUMAN',
-      'the demo agent will ask for a permission, and there is no terminal to ask on',
-      { next: 'signalbox demo --yes answers for you' },
-    )
-  }
-  forgetOldDemos()
-  if (isLive) {
-    const { runLiveDemo } = await import('../demo/live-demo.js')
-    const left = options.fresh ? null : cutOffDemo()
-    return runLiveDemo(context, {
-      directory: left?.directory ?? newDemoDirectory(),
-      formerPort: left?.port ?? null,
+  if (!context.isInteractive && !options.yes && !isDashboard)
+    throw new SignalboxError('E_NEEDS_HUMAN', 'there is no terminal to answer the demo agent in', {
+      next: 'use --dashboard for the web demo, or --yes to approve automatically',
+    })
+  removeOldDemos()
+  if (isDashboard) {
+    const { runDashboardDemo } = await import('../demo/dashboard-demo.js')
+    const interrupted = options.fresh ? null : findInterruptedDemo()
+    return runDashboardDemo(context, {
+      directory: interrupted?.directory ?? createDemoDirectory(),
+      formerPort: interrupted?.port ?? null,
       speed: speed || 20,
       isJson: options.json === true,
       hasTelegram: options.telegram === true,
     })
   }
-  const directory = newDemoDirectory()
-  const home = openHome({ ...context, env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
+  const directory = createDemoDirectory()
+  const home = openHome({ env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
   const host = await Host.open({
     settings: home.settings,
     clock: systemClock,
@@ -51,10 +48,10 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     onError: error => context.env.SIGNALBOX_DEBUG && context.note(String((error as Error).stack ?? error)),
   })
   try {
-    const demo = new DemoRun(context, host, {
+    const demo = new TerminalDemo(context, host, {
       directory,
       speed,
-      answersItself: options.yes === true,
+      isAutomatic: options.yes === true,
       isJson: options.json === true,
     })
     return await demo.run()

@@ -1,8 +1,6 @@
 import { SignalboxError } from '../../errors/index.js'
 import { denyEverything } from '../approvals/decide-batch.js'
-import { decideGate } from '../approvals/decide-gate.js'
-import { decideFromCli } from '../approvals/decide-request.js'
-import { soleApproval } from '../approvals/sole-approval.js'
+import { decideRequest } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
@@ -11,22 +9,11 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const isJson = options.json === true
   if (options.all) {
     if (args.id !== undefined)
-      throw new SignalboxError('E_INPUT', 'deny takes an id or --all, not both', { next: 'leave one of them out' })
+      throw new SignalboxError('E_INPUT', 'deny takes an id or --all, not both', { next: 'leave out one of them' })
     return denyEverything(context, { note, isJson })
   }
-  const id = args.id === undefined ? await soleApproval(context, 'deny') : String(args.id)
-  const gate = await decideGate(context, {
-    id,
-    wants: 'deny',
-    option: (options.option as string | undefined) ?? null,
-    note,
-    edit: null,
-    fingerprint: null,
-    isJson,
-  })
-  if (gate !== null) return gate
-  return decideFromCli(context, {
-    id,
+  return decideRequest(context, {
+    id: args.id as string | undefined,
     wants: 'deny',
     option: (options.option as string | undefined) ?? null,
     choices: [],

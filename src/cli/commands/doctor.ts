@@ -1,12 +1,14 @@
+import { examine, examineSecurity } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
-import { examine } from '../doctor/checks.js'
-import { examineSecurity } from '../doctor/security.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { DaemonClient } from '../daemon-client.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
-  const findings =
-    options.security === true ? await examineSecurity(context) : await examine(context, { fix: options.fix === true })
+export async function run(context: CommandContext, { options }: InputOf<'doctor'>): Promise<number> {
+  const { env, cwd } = context
+  const findings = options.security
+    ? await examineSecurity({ env, cwd })
+    : await examine({ env, cwd, daemon: () => daemonInfo(context) }, { fix: options.fix === true })
   if (options.json) context.json(findings)
   else
     for (const { check, level, message, next } of findings) {
@@ -19,4 +21,9 @@ export async function run(context: CommandContext, { options }: CommandInput): P
       context.out(`${mark} ${check.padEnd(12)} ${message}${next ? context.style('dim', `  → ${next}`) : ''}`)
     }
   return findings.some(finding => finding.level === 'error') ? EXIT.failed : EXIT.ok
+}
+
+async function daemonInfo(context: CommandContext): Promise<{ pid: number; version: string } | null> {
+  const client = await DaemonClient.running(context)
+  return client === null ? null : client.get<{ pid: number; version: string }>('/health')
 }

@@ -5,9 +5,9 @@ import { EXIT } from '../../errors/index.js'
 import { DriftFiles } from '../../supervision/drift/index.js'
 import { formatAge, plural, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { options }: InputOf<'drift'>): Promise<number> {
   const { data } = resolveDirectories(context.env, context.env.HOME)
   const versions = new DriftFiles(data).list()
   if (options.json) {
@@ -19,8 +19,9 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     const all = anchored + structural + unknown
     const share = all === 0 ? 0 : (structural + unknown) / all
     const colour = share > 0.2 && all >= 50 ? 'red' : screens.length > 0 ? 'yellow' : 'green'
+    const counts = `${plural(all, 'frame')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised`
     context.out(
-      `${agent} ${version}  ${context.style(colour, `${Math.round(share * 100)} % not by rules`)}  ${context.style('dim', `${plural(all, 'frame')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised; ${formatAge(systemClock.now() - lastAt)}`)}`,
+      `${agent} ${version}  ${context.style(colour, `${Math.round(share * 100)} % not by rules`)}  ${context.style('dim', `${counts}; ${formatAge(systemClock.now() - lastAt)}`)}`,
     )
     for (const screen of screens)
       context.out(
@@ -31,7 +32,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     context.out(
       context.style(
         'dim',
-        `a screen: signalbox explain --screen <(jq -r '.lines[]' FILE) --agent AGENT; files in ${join(data, 'drift')}`,
+        `inspect a screen: signalbox explain --screen <(jq -r '.lines[]' FILE) --agent AGENT; files in ${join(data, 'drift')}`,
       ),
     )
   return EXIT.ok

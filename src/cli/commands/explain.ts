@@ -3,20 +3,23 @@ import { join } from 'node:path'
 import { loadPack } from '../../agents/packs/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Explanation as ApiExplanation, InMilliseconds } from '../../server/index.js'
 import { type Explanation, explainRecording, explainScreen } from '../../sessions/replay/index.js'
-import type { PaneExplanation } from '../../supervision/index.js'
-import { frameOfText } from '../../terminal/index.js'
+import { frameFromText } from '../../terminal/index.js'
 import type { CommandContext } from '../context.js'
-import { choosePack } from '../replay/choose-pack.js'
-import { explanationLines, explanationText } from '../replay/explain-lines.js'
-import { parseNumbers, parseSizeOption, readRecorded } from '../replay/recorded.js'
-import type { CommandInput } from '../specs/command-spec.js'
-import { supervisionLines, supervisionText } from '../watch/supervision-text.js'
+import { parseSize } from '../parse-options.js'
+import { explanationLines, explanationText, supervisionLines, supervisionText } from '../replay/explain-text.js'
+import { choosePack, parseNumbers, readRecorded } from '../replay/recorded.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+type Options = InputOf<'explain'>['options']
+/** A pane has both, a recording and a screen only the explanation. */
+type PaneExplained = InMilliseconds<ApiExplanation>
+
+export async function run(context: CommandContext, { args, options }: InputOf<'explain'>): Promise<number> {
   const sources = [args.id, options.file, options.screen].filter(source => source !== undefined)
   if (sources.length !== 1)
-    throw new SignalboxError('E_INPUT', 'explain needs one thing to explain', {
+    throw new SignalboxError('E_INPUT', 'give one thing to explain', {
       next: 'a session, --file with a recording, or --screen with a text file',
     })
   const times = parseNumbers(options.at, 'time')
@@ -25,15 +28,15 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       next: 'signalbox replay --at … --explain takes several',
     })
   const at = times?.[0] ?? null
-  const explanation: Partial<Explanation> & { supervision?: PaneExplanation } =
+  const explanation: PaneExplained =
     options.file !== undefined
-      ? await ofFile(context, options, at)
+      ? await explainFile(context, options.file, options, at)
       : options.screen !== undefined
-        ? await ofScreen(context, options)
-        : await ofSession(context, String(args.id), at)
+        ? await explainText(context, options.screen, options)
+        : await explainPane(context, args.id!, at)
   const { supervision } = explanation
-  const screen = 'reading' in explanation ? (explanation as Explanation) : null
-  if (options.json === true || !context.isOutputTty) {
+  const screen = 'reading' in explanation ? explanation : null
+  if (options.json || !context.isOutputTty) {
     if (screen) for (const line of explanationLines(screen)) context.json(line)
     if (supervision) for (const line of supervisionLines(supervision)) context.json(line)
   } else {
@@ -43,45 +46,32 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   return EXIT.ok
 }
 
-async function ofFile(
+async function explainFile(
   context: CommandContext,
-  options: CommandInput['options'],
+  file: string,
+  options: Options,
   at: number | null,
 ): Promise<Explanation> {
-  const recorded = await readRecorded(String(options.file), parseSizeOption(options.size))
-  const { pack } = await choosePack(
-    recorded,
-    { agent: optional(options.agent), version: optional(options.agentVersion) },
-    packsOf(context),
-  )
+  const recorded = await readRecorded(file, parseSize(options.size))
+  const named = { agent: options.agent ?? null, version: options.agentVersion ?? null }
+  const { pack } = await choosePack(recorded, named, packsOf(context))
   return explainRecording(recorded.events, { pack, cols: recorded.cols, rows: recorded.rows, at })
 }
 
-async function ofScreen(context: CommandContext, options: CommandInput['options']): Promise<Explanation> {
-  const file = String(options.screen)
+async function explainText(context: CommandContext, file: string, options: Options): Promise<Explanation> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new SignalboxError('E_INPUT', `cannot read ${file}: ${error.code ?? error.message}`, { cause: error })
   })
-  const pack = await loadPack(optional(options.agent), packsOf(context), optional(options.agentVersion))
-  return explainScreen(frameOfText(text, parseSizeOption(options.size)), pack)
+  const pack = await loadPack(options.agent ?? null, packsOf(context), options.agentVersion ?? null)
+  return explainScreen(frameFromText(text, parseSize(options.size)), pack)
 }
 
-async function ofSession(
-  context: CommandContext,
-  id: string,
-  at: number | null,
-): Promise<Partial<Explanation> & { supervision?: PaneExplanation }> {
+async function explainPane(context: CommandContext, id: string, at: number | null): Promise<PaneExplained> {
   const { DaemonClient } = await import('../daemon-client.js')
   const client = await DaemonClient.connect(context)
-  return client.get<Partial<Explanation> & { supervision?: PaneExplanation }>(
-    `/panes/${encodeURIComponent(id)}/explain${at === null ? '' : `?at=${at}`}`,
-  )
+  return client.get<ApiExplanation>(`/panes/${encodeURIComponent(id)}/explain${at === null ? '' : `?at=${at}`}`)
 }
 
 function packsOf(context: CommandContext): string {
   return join(resolveDirectories(context.env, context.env.HOME).config, 'packs')
-}
-
-function optional(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

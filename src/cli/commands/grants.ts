@@ -1,32 +1,12 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Grant, GrantList, GrantSwitch, InMilliseconds } from '../../server/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
-import { localPerson } from '../approvals/decide-request.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
-interface GrantInfo {
-  id: string
-  scope: { kind: string; session?: string; run?: string; node?: string; project?: string; agent?: string }
-  match: { kind: string; words?: string[]; directory?: string }
-  tools: string[]
-  agent: string
-  project: string
-  expiresAt: number
-  maxUses: number
-  uses: number
-  by: { name: string }
-  approval: string
-  note?: string
-  ended?: { reason: string; by?: string }
-}
-
-interface GrantList {
-  items: GrantInfo[]
-  isPaused: boolean
-  pausedBy?: string
-  now: number
-}
+type GrantInfo = InMilliseconds<Grant>
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const { action, id } = args as { action?: string; id?: string }
@@ -40,30 +20,40 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       throw new SignalboxError('E_INPUT', 'grants revoke needs the id of a grant', {
         next: 'signalbox grants lists them',
       })
-    const grant = await client.post<GrantInfo>(`/grants/${encodeURIComponent(id)}/revoke`, body)
+    const grant = await client.post<Grant>(`/grants/${encodeURIComponent(id)}/revoke`, body)
     if (options.json) context.json(grant)
     else context.out(`${grant.id}: ended (${grant.ended?.reason ?? 'revoked'})`)
     return EXIT.ok
   }
   if (action === 'pause' || action === 'resume') {
-    const state = await client.post<{ isPaused: boolean }>(`/grants/${action}`, body)
+    const state = await client.post<GrantSwitch>(`/grants/${action}`, body)
     if (options.json) context.json(state)
-    else context.out(state.isPaused ? 'all grants rest until signalbox grants resume' : 'grants decide again')
+    else
+      context.out(
+        state.isPaused ? 'all grants are paused; signalbox grants resume ends the pause' : 'grants are in force again',
+      )
     return EXIT.ok
   }
   if (action !== undefined)
-    throw new SignalboxError('E_INPUT', `grants has no action "${action}"`, { next: 'revoke <id>, pause or resume' })
+    throw new SignalboxError('E_INPUT', `unknown action "${action}"`, { next: 'one of: revoke <id>, pause, resume' })
   return list(context, await client.get<GrantList>(`/grants${options.all ? '?all=1' : ''}`), options.json === true)
 }
 
-function list(context: CommandContext, { items, isPaused, pausedBy, now }: GrantList, isJson: boolean): number {
+function list(
+  context: CommandContext,
+  { items, isPaused, pausedBy, now }: InMilliseconds<GrantList>,
+  isJson: boolean,
+): number {
   if (isJson) {
     context.json({ items, isPaused })
     return EXIT.ok
   }
   if (isPaused)
     context.out(
-      context.style('yellow', `all grants rest${pausedBy ? `, by ${pausedBy}` : ''}; signalbox grants resume`),
+      context.style(
+        'yellow',
+        `all grants are paused${pausedBy ? ` by ${pausedBy}` : ''}; signalbox grants resume ends the pause`,
+      ),
     )
   if (items.length === 0) context.out('no grants; signalbox approve <id> --for 30m makes one')
   for (const grant of items) {
@@ -79,12 +69,20 @@ function list(context: CommandContext, { items, isPaused, pausedBy, now }: Grant
 
 function whatOf({ match, tools }: GrantInfo): string {
   const tool = visibleText(tools.join(', '))
-  if (match.kind === 'prefix') return `${tool}: commands that begin with ${visibleText(match.words?.join(' ') ?? '')}`
-  if (match.kind === 'path') return `${tool}: files below ${visibleText(match.directory ?? '')}`
+  if (match.kind === 'prefix') return `${tool}: commands that begin with ${visibleText(match.words.join(' '))}`
+  if (match.kind === 'path') return `${tool}: files below ${visibleText(match.directory)}`
   return `${tool}: the same request again`
 }
 
 function whereOf({ scope, agent, project }: GrantInfo): string {
-  const of = scope.session ?? (scope.node ? `${scope.node} of ${scope.run}` : scope.run)
-  return of === undefined ? `${agent} in ${visibleText(project)}` : `${scope.kind} ${of}`
+  switch (scope.kind) {
+    case 'session':
+      return `session ${scope.session}`
+    case 'run':
+      return `run ${scope.run}`
+    case 'node':
+      return `node ${scope.node} of ${scope.run}`
+    case 'project':
+      return `${agent} in ${visibleText(project)}`
+  }
 }

@@ -3,17 +3,16 @@ import { extname, resolve } from 'node:path'
 import { graphOf, graphWorkflow, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type Drawing, drawDot, type Graph } from '../../graph/index.js'
-import { drawingOf, drawMarkdown, drawSvg } from '../../runs/index.js'
+import { openHome } from '../../host/home/index.js'
+import { drawingOf, drawMarkdown, drawSvg, loadGraph, readGraphFile } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { readGraph } from '../graphs/read-graph.js'
-import { openHome } from '../home.js'
-import { findRunFor, withStore } from '../runs/open-runs.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { findRunFor, withStore } from '../runs/with-store.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const output = options.output as string | undefined
-  const format = formatOf(output, options.format as string | undefined)
-  const { graph, drawing } = await source(context, String(args.source))
+export async function run(context: CommandContext, { args, options }: InputOf<'graph'>): Promise<number> {
+  const { output } = options
+  const format = options.format ?? formatOf(output)
+  const { graph, drawing } = await readSource(context, args.source)
   const text = await draw(context, graph, drawing, format)
   if (output === undefined || output === '-') {
     context.write(text)
@@ -26,14 +25,13 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 
 type Format = 'svg' | 'dot' | 'md'
 
-function formatOf(output: string | undefined, given: string | undefined): Format {
-  if (given !== undefined) return given as Format
+function formatOf(output: string | undefined): Format {
   const extension = output === undefined ? '' : extname(output).slice(1).toLowerCase()
   if (extension === '') return output === undefined ? 'md' : 'svg'
   const known = { svg: 'svg', dot: 'dot', gv: 'dot', md: 'md' } as const
   const format = known[extension as keyof typeof known]
   if (format) return format
-  throw new SignalboxError('E_INPUT', `a graph cannot be drawn as .${extension}`, { next: 'one of .svg, .dot, .md' })
+  throw new SignalboxError('E_INPUT', `unknown format ".${extension}"`, { next: 'use .svg, .dot or .md' })
 }
 
 async function draw(context: CommandContext, graph: Graph, drawing: Drawing, format: Format): Promise<string> {
@@ -41,14 +39,15 @@ async function draw(context: CommandContext, graph: Graph, drawing: Drawing, for
   if (format === 'md') return drawMarkdown(graph, drawing)
   const timeoutMs = openHome(context).loaded.config.graphs.draw_timeout * 1000
   const { svg, why } = await drawSvg(graph, drawing, { timeoutMs })
-  if (why !== null) context.note(`drawn plainly: ${why}; -o file.dot is for your own Graphviz`)
+  if (why !== null) context.note(`drawn without Graphviz: ${why}; -o file.dot writes DOT for your own Graphviz`)
   return svg
 }
 
-/** A file as it is written, or a run with what happened in it. */
-async function source(context: CommandContext, word: string): Promise<{ graph: Graph; drawing: Drawing }> {
+/** A DOT file, or a run with what happened in it. */
+async function readSource(context: CommandContext, word: string): Promise<{ graph: Graph; drawing: Drawing }> {
   if (!/^(run_|latest$)/.test(word)) {
-    const { parsed } = await readGraph(context, word)
+    const { env, cwd } = context
+    const { parsed } = await loadGraph({ home: openHome(context), env, cwd }, readGraphFile(cwd, word))
     const [problem] = parsed.problems
     if (problem)
       throw new SignalboxError('E_GRAPH', problem.message, {
@@ -59,7 +58,7 @@ async function source(context: CommandContext, word: string): Promise<{ graph: G
   }
   return withStore(context, async store => {
     const record = await findRunFor(context, store, word)
-    if (record.kind !== 'graph') throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a graph`)
+    if (record.kind !== 'graph') throw new SignalboxError('E_INPUT', `run ${record.id} is not a graph run`)
     const { work } = (await readRun(store, record.id, graphWorkflow)).run
     return { graph: graphOf(work.input), drawing: drawingOf(await store.readStream(runStream(record.id))) }
   })

@@ -1,13 +1,13 @@
 import { EXIT } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 import { relayHook } from '../relay/relay-hook.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
-/** The long way to the relay, for `--help` and completion; agents take the short one of `cli.ts`. */
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+/** For `--help` and completion; agents call the relay through the short path in `cli.ts`. */
+export async function run(context: CommandContext, { args, options }: InputOf<'hook'>): Promise<number> {
   const answer = await relayHook({
-    source: String(args.agent),
-    event: (args.event as string | undefined) ?? null,
+    source: args.agent,
+    event: args.event ?? null,
     mayHold: options.hold === true,
     env: context.env,
     cwd: context.cwd,

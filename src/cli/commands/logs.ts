@@ -1,17 +1,14 @@
 import { EXIT } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
-import { followRun } from '../runs/follow-run.js'
-import { findRunFor, withStore } from '../runs/open-runs.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { followInTerminal } from '../runs/drive-run.js'
+import { findRunFor, withRuns } from '../runs/with-store.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  return withStore(context, async (store, home) => {
-    const record = await findRunFor(context, store, String(args.run))
-    await followRun(context, store, home, record, {
-      step: (args.step as string | undefined) ?? null,
-      isFollowing: options.follow === true,
-      isJson: options.json === true,
-    })
+export async function run(context: CommandContext, { args, options }: InputOf<'logs'>): Promise<number> {
+  return withRuns(context, { mayAsk: false }, async start => {
+    const record = await findRunFor(context, start.store, args.run)
+    const isFollowing = options.follow === true
+    await followInTerminal(context, start, record, { step: args.step ?? null, isFollowing, json: options.json })
     return EXIT.ok
   })
 }

@@ -1,35 +1,32 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { buildPack, loadPack, packAgents, readFixtures, readSources } from '../../agents/packs/index.js'
 import { systemClock } from '../../clock/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { checkFixtures, type FixtureReport } from '../../panes/index.js'
-import { formatAge, nearest, plural } from '../../text/index.js'
+import { closestMatch, formatAge, plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import { type LastCheck, noteChecks, readChecks } from '../replay/last-check.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { unknownAction } from '../parse-options.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { args, options }: InputOf<'packs'>): Promise<number> {
   const { config, cache } = resolveDirectories(context.env, context.env.HOME)
   const user = join(config, 'packs')
   if (args.action !== undefined && args.action !== 'check')
-    throw new SignalboxError('E_INPUT', `packs has no action "${String(args.action)}"`, {
-      next: 'signalbox packs, or signalbox packs check [agent]',
-    })
+    throw unknownAction(args.action, ['signalbox packs', 'signalbox packs check [agent]'])
   const all = await packAgents({ user })
   const wanted = args.agent === undefined ? all : all.filter(agent => agent === args.agent)
   if (wanted.length === 0 && args.agent !== undefined) {
-    const close = nearest(String(args.agent), all)
+    const close = closestMatch(args.agent, all)
     throw new SignalboxError(
       'E_INPUT',
-      `there is no pack for "${String(args.agent)}"${close ? `; did you mean "${close}"?` : ''}`,
+      `there is no pack for "${args.agent}"${close ? `; did you mean "${close}"?` : ''}`,
       { next: `known: ${all.join(', ')}` },
     )
   }
-  const isJson = options.json === true
-  return args.action === 'check'
-    ? check(context, wanted, { user, cache, isJson })
-    : list(context, wanted, { user, cache, isJson })
+  const places = { user, cache, isJson: options.json === true }
+  return args.action === 'check' ? check(context, wanted, places) : list(context, wanted, places)
 }
 
 interface Places {
@@ -68,7 +65,7 @@ async function list(
       context.out(`${' '.repeat(width)}  ${context.style('red', `${place(info.problem)}${info.problem.message}`)}`)
       continue
     }
-    const what = `${plural(info.rules, 'rule')}, ${plural(info.fixtures, 'fixture')}${checkedWords(info)}`
+    const what = `${plural(info.rules, 'rule')}, ${plural(info.fixtures, 'fixture')}${checkedText(info)}`
     const evidence = info.evidence.length === 0 ? 'no recordings' : `seen ${info.evidence.join(', ')}`
     context.out(
       `${info.agent.padEnd(width)}  ${info.versions.padEnd(16)} ${context.style('dim', evidence.padEnd(26))} ${what}  ${context.style('dim', shown(info.file, context))}`,
@@ -78,7 +75,7 @@ async function list(
   return EXIT.ok
 }
 
-function checkedWords({ checked, fixtures }: PackInfo): string {
+function checkedText({ checked, fixtures }: PackInfo): string {
   if (fixtures === 0) return ''
   if (!checked) return ' (not run yet)'
   const age = formatAge(systemClock.now() - checked.at)
@@ -148,7 +145,7 @@ async function check(
     if (isJson) context.json(summary(report))
     else print(context, report)
   }
-  noteChecks(cache, checks)
+  storeChecks(cache, checks)
   return failed > 0 ? EXIT.failed : EXIT.ok
 }
 
@@ -189,7 +186,7 @@ function print(context: CommandContext, report: FixtureReport): void {
     `${passed} passed`,
     ...(failed > 0 ? [context.style('red', `${failed} failed`)] : []),
     ...(known > 0 ? [`${known} known to fail`] : []),
-    ...(fixed > 0 ? [`${fixed} known to fail that hold now`] : []),
+    ...(fixed > 0 ? [`${fixed} known to fail now pass`] : []),
   ]
   context.out(`${mark} ${agent}: ${results.length === 0 ? 'no fixtures' : parts.join(', ')}`)
   for (const { fixture, failures } of results) {
@@ -209,4 +206,33 @@ function place({ file, line }: { file: string | null; line: number | null }): st
 function shown(file: string, context: CommandContext): string {
   const short = relative(context.cwd, file)
   return short.startsWith('..') ? file : short
+}
+
+/** The results of the last `packs check`. */
+interface LastCheck {
+  at: number
+  passed: number
+  failed: number
+  known: number
+}
+
+const CHECKS_FILE = 'packs-check.json'
+
+/** A cache, so that `packs` need not run every fixture; missing or damaged, it is empty. */
+function readChecks(cacheDirectory: string): Record<string, LastCheck> {
+  try {
+    return JSON.parse(readFileSync(join(cacheDirectory, CHECKS_FILE), 'utf8')) as Record<string, LastCheck>
+  } catch {
+    return {}
+  }
+}
+
+function storeChecks(cacheDirectory: string, checks: Record<string, LastCheck>): void {
+  try {
+    mkdirSync(cacheDirectory, { recursive: true, mode: 0o700 })
+    const all = { ...readChecks(cacheDirectory), ...checks }
+    writeFileSync(join(cacheDirectory, CHECKS_FILE), JSON.stringify(all), { mode: 0o600 })
+  } catch {
+    // The results are printed already; only the cache is missing.
+  }
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { EXIT } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import type { CommandContext } from '../context.js'
-import { openHome } from '../home.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { options }: InputOf<'paths'>): Promise<number> {
   const { directories, settings } = openHome(context)
   const paths: Record<string, string> = {
     ...directories,

@@ -4,24 +4,21 @@ import { EXIT } from '../../errors/index.js'
 import { explainMoment, type ReplayedLine, SessionReplay, seconds } from '../../sessions/replay/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import { type ChosenPack, choosePack } from '../replay/choose-pack.js'
-import { explanationLines, explanationText } from '../replay/explain-lines.js'
+import { parseSize } from '../parse-options.js'
+import { explanationLines, explanationText } from '../replay/explain-text.js'
 import { momentLine } from '../replay/moment-text.js'
-import { parseNumbers, parseSizeOption, type Recorded, readRecorded } from '../replay/recorded.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { type ChosenPack, choosePack, parseNumbers, type Recorded, readRecorded } from '../replay/recorded.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { args, options }: InputOf<'replay'>): Promise<number> {
   const at = parseNumbers(options.at, 'time')
   const atEvent = parseNumbers(options.atEvent, 'number of events')
-  const recorded = await readRecorded(String(args.file), parseSizeOption(options.size))
-  const named = { agent: optional(options.agent), version: optional(options.agentVersion) }
-  const chosen = await choosePack(
-    recorded,
-    named,
-    join(resolveDirectories(context.env, context.env.HOME).config, 'packs'),
-  )
+  const recorded = await readRecorded(args.file, parseSize(options.size))
+  const named = { agent: options.agent ?? null, version: options.agentVersion ?? null }
+  const packs = join(resolveDirectories(context.env, context.env.HOME).config, 'packs')
+  const chosen = await choosePack(recorded, named, packs)
   if (chosen.isMissing)
-    context.note(`signalbox: there is no pack for "${named.agent}": its screens are read by structure alone`)
+    context.note(`signalbox: there is no pack for "${named.agent}"; its screens are read by structure alone`)
   const isMarkdown = options.markdown === true
   const isJson = options.json === true || (!context.isOutputTty && !isMarkdown)
   const replay = new SessionReplay({
@@ -44,14 +41,11 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     printer.lines(replay.finish())
     printer.end(recorded)
   }
-  if (recorded.badLines > 0)
-    context.note(
-      `signalbox: ${plural(recorded.badLines, 'line')} of the file ${recorded.badLines === 1 ? 'is no event' : 'are no events'} and left out`,
-    )
+  if (recorded.badLines > 0) context.note(`signalbox: ${plural(recorded.badLines, 'invalid line')} of the file skipped`)
   return EXIT.ok
 }
 
-/** Only the states that were asked for: after all events up to a time, or after so many events. */
+/** Prints only the states at the given times, and after the given numbers of events. */
 function replayAt(
   recorded: Recorded,
   replay: SessionReplay,
@@ -133,7 +127,7 @@ class Printer {
       )
     }
     if (!isJson && recorded.truncated)
-      this.#context.note('signalbox: the recording is cut off: its last line is not whole and was left out')
+      this.#context.note('signalbox: the recording is truncated; its incomplete last line was skipped')
   }
 
   #moment(line: Extract<ReplayedLine, { type: 'change' | 'at' }>): void {
@@ -163,8 +157,4 @@ class Printer {
     if (this.#mode.isJson) this.#context.json({ type, t: seconds(t), turn, message, markdown })
     else this.#context.out(`${markdown.trimEnd()}\n`)
   }
-}
-
-function optional(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

@@ -1,27 +1,39 @@
-import { EXIT } from '../../errors/index.js'
+import { resolve } from 'node:path'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import {
+  type LoadedGraph,
+  loadGraph,
+  onlyRunHere,
+  queuedPipelines,
+  readGraphFile,
+  resumeRun,
+  type StartContext,
+  startFromCheckpointFile,
+} from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { stringEntries, terminalSize } from '../sessions/own-terminal.js'
-import { printStarted, type SessionInfo } from '../sessions/session-info.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { parseCount } from '../parse-options.js'
+import { driveStarted } from '../runs/drive-run.js'
+import { printErrors } from '../runs/graph-errors.js'
+import { findRunFor, withRuns } from '../runs/with-store.js'
+import { printStarted, type SessionInfo, stringEntries, terminalSize } from '../sessions/session-info.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, input: CommandInput): Promise<number> {
-  if (input.options.queued) {
-    const { resumeQueued } = await import('../pipelines/resume-pipeline.js')
-    return resumeQueued(context, input.options)
-  }
-  if (input.args.id === undefined) {
-    const { onlyCandidate } = await import('../pipelines/resume-pipeline.js')
-    return run(context, { ...input, args: { ...input.args, id: await onlyCandidate(context) } })
-  }
-  const word = String(input.args.id)
-  if (/^(run_|latest$)/.test(word) || word.endsWith('.json')) {
-    const { resumeRunOrCheckpoint } = await import('../graphs/resume-run.js')
-    return resumeRunOrCheckpoint(context, word, input)
-  }
-  const { options } = input
+type Options = InputOf<'resume'>['options']
+
+export async function run(context: CommandContext, { args: { id }, options }: InputOf<'resume'>): Promise<number> {
+  const isRun = id === undefined || /^(run_|latest$)/.test(id) || id.endsWith('.json')
+  if (!isRun && !options.queued) return resumeSession(context, id, options)
+  const mayAsk = options.ask !== false && !options.json
+  return withRuns(context, { mayAsk }, start => {
+    if (options.queued) return startQueued(context, start, options)
+    return id?.endsWith('.json') ? resumeFile(context, start, id, options) : resumeById(context, start, id, options)
+  })
+}
+
+async function resumeSession(context: CommandContext, id: string, options: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(word)}/resume`, {
+  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(id)}/resume`, {
     env: stringEntries(context.env),
     size: terminalSize(context),
   })
@@ -32,4 +44,54 @@ export async function run(context: CommandContext, input: CommandInput): Promise
   if (options.json) context.json(session)
   else printStarted(session, context)
   return EXIT.ok
+}
+
+/** One after the other; the exit code is the first that is not 0. */
+async function startQueued(context: CommandContext, start: StartContext, options: Options): Promise<number> {
+  const queued = await queuedPipelines(start.store)
+  if (queued.length === 0 && !options.json) context.out('no queued runs')
+  let exit: number = EXIT.ok
+  for (const record of queued) {
+    const code = await driveStarted(context, start, await resumeRun(start, record), options)
+    if (exit === EXIT.ok) exit = code
+  }
+  return exit
+}
+
+async function resumeById(
+  context: CommandContext,
+  start: StartContext,
+  id: string | undefined,
+  options: Options,
+): Promise<number> {
+  const record =
+    id === undefined
+      ? await onlyRunHere(start.store, context.cwd, 'resume')
+      : await findRunFor(context, start.store, id)
+  const resumed = await resumeRun(start, record, {
+    graph: options.graph === undefined ? undefined : await load(context, start, options.graph),
+    trust: options.trust,
+    maxIterations: parseCount('--max-iterations', options.maxIterations),
+  })
+  return driveStarted(context, start, resumed, options)
+}
+
+/** A checkpoint that another machine exported becomes a new run. */
+async function resumeFile(
+  context: CommandContext,
+  start: StartContext,
+  file: string,
+  { graph, agent, trust, ...flags }: Options,
+): Promise<number> {
+  if (graph === undefined)
+    throw new SignalboxError('E_INPUT', 'a checkpoint needs its graph', { next: '--graph flow.dot' })
+  const loaded = await load(context, start, graph)
+  const started = await startFromCheckpointFile(start, resolve(context.cwd, file), loaded, { agent, trust })
+  return driveStarted(context, start, started, flags)
+}
+
+async function load(context: CommandContext, start: StartContext, file: string): Promise<LoadedGraph> {
+  const loaded = await loadGraph(start, readGraphFile(context.cwd, file))
+  printErrors(context, loaded)
+  return loaded
 }

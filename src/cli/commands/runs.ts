@@ -1,10 +1,11 @@
-import { listRuns, queuePlace } from '../../engine/index.js'
+import { systemClock } from '../../clock/index.js'
+import { listRuns, queuePosition, type RunRecord } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { formatAge, truncate } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import { runWorktrees } from '../graphs/run-worktrees.js'
-import { withStore } from '../runs/open-runs.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { runWorktrees } from '../runs/run-worktrees.js'
+import { withStore } from '../runs/with-store.js'
+import type { InputOf } from '../specs/index.js'
 
 const STATUS_STYLE = {
   queued: 'dim',
@@ -17,7 +18,7 @@ const STATUS_STYLE = {
   cancelled: 'dim',
 } as const
 
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { options }: InputOf<'runs'>): Promise<number> {
   return withStore(context, async (store, home) => {
     if (options.worktrees) return runWorktrees(context, store, home, options)
     const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
@@ -27,25 +28,25 @@ export async function run(context: CommandContext, { options }: CommandInput): P
       context.json(shown)
       return EXIT.ok
     }
+    for (const record of shown) context.out(runLine(context, record, all))
     if (shown.length === 0) {
       context.out('no runs yet')
-      context.note('signalbox oneshot "what is to be done" starts one')
-      return EXIT.ok
-    }
-    const now = Date.now()
-    for (const record of shown) {
-      const status = context.style(STATUS_STYLE[record.status], record.status.padEnd(9))
-      const age = formatAge(now - record.updatedAt).padStart(4)
-      const isPlain = record.status === 'completed' && ['done', 'approved'].includes(record.reason ?? 'done')
-      const queued = queuePlace(record, all)
-      const why = queued
-        ? ` (${queued.place === 1 ? 'next' : `number ${queued.place}`}; waits for ${queued.waitsFor})`
-        : record.reason && !isPlain
-          ? ` (${record.reason})`
-          : ''
-      const line = `${record.labels.pipeline ?? record.kind} · ${record.title}${why}`
-      context.out(`${record.id}  ${status} ${age}  ${truncate(line, Math.max(20, context.columns - 40))}`)
+      context.note('start one: signalbox oneshot "what to do"')
     }
     return EXIT.ok
   })
+}
+
+function runLine(context: CommandContext, record: RunRecord, all: readonly RunRecord[]): string {
+  const status = context.style(STATUS_STYLE[record.status], record.status.padEnd(9))
+  const age = formatAge(systemClock.now() - record.updatedAt).padStart(4)
+  const text = `${record.labels.pipeline ?? record.kind} · ${record.title}${whyOf(record, all)}`
+  return `${record.id}  ${status} ${age}  ${truncate(text, Math.max(20, context.columns - 40))}`
+}
+
+function whyOf(record: RunRecord, all: readonly RunRecord[]): string {
+  const queued = queuePosition(record, all)
+  if (queued) return ` (${queued.place === 1 ? 'next' : `number ${queued.place}`}; waits for ${queued.waitsFor})`
+  const isPlain = record.status === 'completed' && ['done', 'approved'].includes(record.reason ?? 'done')
+  return record.reason && !isPlain ? ` (${record.reason})` : ''
 }

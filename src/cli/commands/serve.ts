@@ -1,44 +1,59 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
+import type { Health } from '../../server/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { openHome } from '../home.js'
-import { serverExtras } from '../serve/server-extras.js'
-import { serverSettings } from '../serve/server-settings.js'
-import { telegramSurface } from '../serve/telegram-surface.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 import { version } from '../version.js'
 
-/** An end in good order takes a moment; whoever asked for it waits for twenty seconds. */
+type Options = InputOf<'serve'>['options']
+
+/** How long a clean stop may take; the command that asked for it waits for 20 s. */
 const STOP_LIMIT_MS = 15_000
 
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
-  const isJson = options.json === true
-  if (options.stop) return stop(context, isJson)
-  if (options.rotateToken) return rotateToken(context, isJson)
-  if (options.link) return link(context, options, isJson)
-  if (options.lockdown) return lockdown(context, isJson)
-  if (options.background) return background(context, isJson)
+export async function run(context: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
+  if (options.stop) return stop(context, options)
+  if (options.rotateToken) return rotateToken(context, options)
+  if (options.link) return printLink(context, options)
+  if (options.lockdown) return lockdown(context, options)
+  if (options.background) return background(context, options)
+  return serve(context, options)
+}
+
+/** Runs the daemon in this process until it is stopped. */
+async function serve(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
   process.umask(0o077)
-  // Started by a command that needs a daemon: nobody reads what is printed here.
+  // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
-  const daemon = await open(context, options, isDetached).catch(async error => {
+  const { startDaemon } = await import('../../daemon/index.js')
+  const starting = async () =>
+    startDaemon({
+      env: context.env,
+      port: port === undefined ? undefined : parsePort(port),
+      isReadOnly: readOnly === true,
+      isDetached,
+      clock: systemClock,
+      version: version(),
+      buildTime: buildTime(),
+      log: line => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`),
+    })
+  const daemon = await starting().catch(async error => {
     const { code, message, next, place } = toSignalboxError(error)
     await reportStartFailure({ code, message, next, place })
     throw error
   })
   reportStarted()
   const url = isDetached ? null : daemon.link()
-  if (isJson) context.json({ address: daemon.address, link: url, socket: daemon.socketPath, pid: process.pid })
+  if (json) context.json({ address: daemon.address, link: url, socket: daemon.socketPath, pid: process.pid })
   else if (url !== null) {
-    context.out(`Signalbox is at ${url}`)
-    context.out(context.style('dim', 'The link works once, for five minutes; signalbox serve --link prints another.'))
+    context.out(`Signalbox is running: ${url}`)
+    context.out(context.style('dim', 'The link works once, for 5 minutes. For a new one: signalbox serve --link'))
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => daemon.stop())
-  const limit = daemon.stopping.then(() => systemClock.setTimer(STOP_LIMIT_MS, () => cutOff(context)))
-  // A daemon outlives the terminal that happened to start it.
+  const limit = daemon.stopping.then(() => systemClock.setTimer(STOP_LIMIT_MS, () => forceExit(context)))
+  // The daemon keeps running when its terminal closes.
   process.on('SIGHUP', () => undefined)
   await daemon.stopped
   const timer = await limit
@@ -46,88 +61,68 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   return EXIT.ok
 }
 
-/** Something that the daemon waits for does not come. What it has acknowledged is in the log, and its agents are the keeper's. */
-function cutOff(context: CommandContext): never {
-  context.note(`error: not ended in good order within ${STOP_LIMIT_MS / 1000} s; ended all the same`)
+/**
+ * Everything that the daemon has acknowledged is in the log, and its agents belong to the keeper.
+ */
+function forceExit(context: CommandContext): never {
+  context.note(`error: the daemon did not stop cleanly within ${STOP_LIMIT_MS / 1000} s; exiting`)
   process.exit(EXIT.failed)
 }
 
-async function open(context: CommandContext, options: CommandInput['options'], isDetached: boolean) {
-  const { startDaemon } = await import('../../server/index.js')
-  const home = openHome(context)
-  const server = serverSettings(home.loaded.config, home.directories, {
-    ...(options.port !== undefined && { port: portOf(String(options.port)) }),
-    isReadOnly: options.readOnly === true,
-  })
-  const log = (line: string) => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`)
-  const telegram = telegramSurface(context, home, log)
-  return startDaemon({
-    settings: home.settings,
-    server,
-    extras: { ...serverExtras(context, home), ...telegram.extras },
-    surface: parts => telegram.open(parts),
-    isDetached,
-    clock: systemClock,
-    version: version(),
-    buildTime: buildTime(),
-    log,
-  })
-}
-
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535 && text.trim() !== '') return port
-  throw new SignalboxError('E_INPUT', `"${text}" is no port`, { next: '0 chooses a free one' })
+  throw new SignalboxError('E_INPUT', `invalid port "${text}"`, { next: 'use 0 to 65535; 0 chooses a free one' })
 }
 
-async function link(context: CommandContext, options: CommandInput['options'], isJson: boolean): Promise<number> {
+async function printLink(context: CommandContext, { role, as: name, json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const { url, address, role } = await client.post<{ url: string; address: string; role: string }>('/auth/links', {
-    ...(options.role !== undefined && { role: String(options.role) }),
-    ...(options.as !== undefined && { name: String(options.as) }),
+  const made = await client.post<{ url: string; address: string; role: string }>('/auth/links', {
+    ...(role !== undefined && { role }),
+    ...(name !== undefined && { name }),
   })
-  if (isJson) context.json({ address, link: url, role })
-  else context.out(url)
+  if (json) context.json({ address: made.address, link: made.url, role: made.role })
+  else context.out(made.url)
   return EXIT.ok
 }
 
-async function rotateToken(context: CommandContext, isJson: boolean): Promise<number> {
+async function rotateToken(context: CommandContext, { json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
   const { file } = await client.post<{ file: string }>('/auth/token/rotate')
-  if (isJson) context.json({ file })
-  else context.out(`a new token is in ${file}; the one before is worth nothing any more`)
+  if (json) context.json({ file })
+  else context.out(`a new token is in ${file}; the old one is no longer valid`)
   return EXIT.ok
 }
 
-async function lockdown(context: CommandContext, isJson: boolean): Promise<number> {
+async function lockdown(context: CommandContext, { json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
   const done = await client.post<{ since: number; grants: number }>('/lockdown')
-  if (isJson) context.json(done)
+  if (json) context.json(done)
   else {
-    context.out(`locked: ${plural(done.grants, 'grant')} ended, every login and the token are worth nothing any more`)
-    context.out('Only denials are taken until signalbox serve --stop and a new start. Sessions go on.')
+    context.out(`locked down: ${plural(done.grants, 'grant')}, every login and the token are revoked`)
+    context.out('Only denials are accepted until signalbox serve --stop and a new start. Agents keep running.')
   }
   return EXIT.ok
 }
 
-async function background(context: CommandContext, isJson: boolean): Promise<number> {
+async function background(context: CommandContext, { json }: Options): Promise<number> {
   const client = await DaemonClient.connect(context)
   const health = await client.get<{ pid: number; version: string }>('/health')
-  if (isJson) context.json({ socket: client.socketPath, ...health })
-  else context.out(`daemon ${health.version} is running (pid ${health.pid})`)
+  if (json) context.json({ socket: client.socketPath, ...health })
+  else context.out(`the daemon ${health.version} is running (pid ${health.pid})`)
   return EXIT.ok
 }
 
-async function stop(context: CommandContext, isJson: boolean): Promise<number> {
+async function stop(context: CommandContext, { json }: Options): Promise<number> {
   const client = await DaemonClient.running(context)
   if (!client) {
-    if (isJson) context.json({ stopped: null })
-    else context.out('no daemon is running')
+    if (json) context.json({ stopped: null })
+    else context.out('the daemon is not running')
     return EXIT.ok
   }
-  const { pid } = await client.get<{ pid: number }>('/health')
+  const { pid } = await client.get<Health>('/health')
   await client.end(pid)
-  if (isJson) context.json({ stopped: pid })
-  else context.out('the daemon has stopped; sessions live on in the keeper')
+  if (json) context.json({ stopped: pid })
+  else context.out('Stopped. Your agents keep running.')
   return EXIT.ok
 }

@@ -1,16 +1,19 @@
 import { EXIT } from '../../errors/index.js'
+import type { Page, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { allowanceLines, type SessionInfo, sessionLine } from '../sessions/session-info.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { allowanceLines, sessionLine } from '../sessions/session-info.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { options }: InputOf<'sessions'>): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const items = (await client.get<{ items: SessionInfo[] }>('/sessions')).items.reverse()
+  const items = (await client.get<Page<Session>>('/sessions')).items.reverse()
   const shown = options.all ? items : items.filter(item => item.state === 'starting' || item.state === 'live')
   if (options.json) context.json(shown)
   else if (shown.length === 0)
-    context.out(options.all ? 'no sessions yet; signalbox start demo' : 'no sessions are running; signalbox start demo')
+    context.out(
+      options.all ? 'no sessions yet; try: signalbox start demo' : 'no running sessions; try: signalbox start demo',
+    )
   else
     for (const session of shown) {
       context.out(sessionLine(session, context))

@@ -1,37 +1,39 @@
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { stringEntries, terminalSize } from '../sessions/own-terminal.js'
-import { printStarted, type SessionInfo } from '../sessions/session-info.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { parseSize } from '../parse-options.js'
+import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options, rest }: CommandInput): Promise<number> {
-  const agent = (args.agent as string | undefined) ?? null
-  if (!agent && (!rest || rest.length === 0)) {
-    throw new SignalboxError('E_INPUT', 'say what to start', {
+/** The largest terminal that the daemon accepts. */
+const SIZE_MAX = 500
+
+export async function run(context: CommandContext, { args, options, rest }: InputOf<'start'>): Promise<number> {
+  const { agent = null } = args
+  if (!agent && (!rest || rest.length === 0))
+    throw new SignalboxError('E_INPUT', 'nothing to start', {
       next: 'signalbox start demo, or signalbox start -- <program> [args…]',
     })
-  }
-  if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw goes with --wait')
-  const size = parseSizeOption(options.size)
+  if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
   const request = {
     agent,
     args: rest ?? [],
-    // The daemon has a directory of its own: relative means relative to the person.
-    cwd: resolve(context.cwd, (options.cwd as string | undefined) ?? '.'),
+    // The daemon has another working directory.
+    cwd: resolve(context.cwd, options.cwd ?? '.'),
     env: stringEntries(context.env),
-    size: size ?? terminalSize(context),
-    label: (options.label as string | undefined) ?? null,
+    size: parseSize(options.size, SIZE_MAX) ?? terminalSize(context),
+    label: options.label ?? null,
   }
   if (options.wait) {
     const { runInForeground } = await import('../sessions/foreground.js')
     return runInForeground(context, request, { isRaw: options.raw === true })
   }
   const client = await DaemonClient.connect(context)
-  const session = await client.post<SessionInfo>('/sessions', request)
+  const session = await client.post<Session>('/sessions', request)
   if (options.prompt) {
-    const sent = await client.post<{ result: string; detail?: string }>(`/sessions/${session.id}/messages`, {
+    const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, {
       text: options.prompt,
     })
     if (!['delivered', 'queued', 'held'].includes(sent.result))
@@ -44,16 +46,4 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
   if (options.json) context.json(session)
   else printStarted(session, context)
   return EXIT.ok
-}
-
-function parseSizeOption(size: unknown): { cols: number; rows: number } | null {
-  if (size === undefined) return null
-  const match = /^(\d{1,3})x(\d{1,3})$/.exec(String(size))
-  const [cols, rows] = [Number(match?.[1]), Number(match?.[2])]
-  if (!match || cols < 1 || rows < 1 || cols > 500 || rows > 500) {
-    throw new SignalboxError('E_INPUT', `"${String(size)}" is no terminal size`, {
-      next: 'columns x rows, such as 120x40; 500x500 at most',
-    })
-  }
-  return { cols, rows }
 }

@@ -1,21 +1,19 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
 interface Stats {
   panes: Record<string, number>
   counters: { name: string; labels: Record<string, string>; value: number }[]
 }
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { args, options }: InputOf<'stats'>): Promise<number> {
   if (args.what !== undefined && args.what !== 'panes')
-    throw new SignalboxError('E_INPUT', `there are no stats of "${String(args.what)}"`, {
-      next: 'signalbox stats panes',
-    })
+    throw new SignalboxError('E_INPUT', `unknown statistics "${args.what}"`, { next: 'signalbox stats panes' })
   const client = await DaemonClient.connect(context)
   const stats = await client.get<Stats & Record<string, unknown>>('/panes/stats')
-  if (options.json === true) {
+  if (options.json) {
     context.json({ panes: stats.panes, counters: stats.counters })
     return EXIT.ok
   }
@@ -28,10 +26,10 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     const rows = stats.counters.filter(count => count.name === name).sort((a, b) => b.value - a.value)
     for (const { labels, value } of rows) {
       const shown = Number.isInteger(value) ? String(value) : value.toFixed(1)
-      const about = Object.entries(labels)
-        .map(([label, text]) => `${context.style('dim', label)} ${text}`)
+      const text = Object.entries(labels)
+        .map(([label, of]) => `${context.style('dim', label)} ${of}`)
         .join('  ')
-      context.out(`  ${shown.padStart(9)}  ${about}`)
+      context.out(`  ${shown.padStart(9)}  ${text}`)
     }
   }
   return EXIT.ok

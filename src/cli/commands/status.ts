@@ -1,18 +1,18 @@
 import { EXIT } from '../../errors/index.js'
+import type { Approval, Page, Session } from '../../server/index.js'
 import { plural } from '../../text/index.js'
-import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
+import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type SessionInfo, sessionLine } from '../sessions/session-info.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { sessionLine } from '../sessions/session-info.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+/** Starts no daemon: shell completion calls it. */
+export async function run(context: CommandContext, { options }: InputOf<'status'>): Promise<number> {
   const client = await DaemonClient.running(context)
-  const approvals = client
-    ? (await client.get<{ items: ApprovalInfo[] }>('/approvals?state=pending')).items.reverse()
-    : []
+  const approvals = client ? (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse() : []
   const sessions = client
-    ? (await client.get<{ items: SessionInfo[] }>('/sessions?state=live&state=starting')).items.reverse()
+    ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions })
@@ -28,6 +28,6 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   } else context.out('Nothing needs you.')
   for (const session of sessions) context.out(sessionLine(session, context))
   if (sessions.length === 0)
-    context.out(context.style('dim', 'No sessions are running. Try: signalbox demo, or signalbox start demo'))
+    context.out(context.style('dim', 'No running sessions. Try: signalbox demo, or signalbox start demo'))
   return EXIT.ok
 }

@@ -2,11 +2,11 @@ import { EXIT } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { type SessionInfo, sessionState } from '../sessions/session-info.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, { args, options }: InputOf<'stop'>): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const path = `/sessions/${encodeURIComponent(String(args.id))}/stop`
+  const path = `/sessions/${encodeURIComponent(args.id)}/stop`
   const session = await client.post<SessionInfo & { nowActive?: SessionInfo | null }>(path)
   if (options.json) {
     context.json(session)
@@ -15,6 +15,6 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   context.out(`${session.id}: ${sessionState(session)}`)
   const { nowActive } = session
   if (nowActive) context.out(`active now: ${nowActive.number}  ${nowActive.id}  ${nowActive.label ?? nowActive.agent}`)
-  if (nowActive === null) context.out('no other session of yours is running')
+  if (nowActive === null) context.out('you have no other running session')
   return EXIT.ok
 }

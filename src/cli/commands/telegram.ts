@@ -3,31 +3,36 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { delay, systemClock } from '../../clock/index.js'
+import { editSettings } from '../../config/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { EventData } from '../../events/index.js'
+import { type Home, openHome } from '../../host/home/index.js'
 import { People, type PersonRole } from '../../people/index.js'
-import { ApiProblem, type BotApi, openBotApi, type PairingState } from '../../telegram/index.js'
+import type { Health, InMilliseconds, LoggedEvent, Page } from '../../server/index.js'
+import {
+  ApiProblem,
+  type BotApi,
+  botToken,
+  checkBotToken,
+  openBotApi,
+  type PairingState,
+} from '../../telegram/index.js'
 import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type Home, openHome } from '../home.js'
-import { botToken, checked } from '../serve/bot-token.js'
-import { editSettings } from '../serve/settings-edit.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { unknownAction } from '../parse-options.js'
+import type { InputOf } from '../specs/index.js'
 
-const LOOK_MS = 500
+const POLL_MS = 500
 const CONNECT_MS = 20_000
 const LOG_PAGE = 200
 const REFUSED_SHOWN = 50
 
-interface Health {
-  telegram?: { state: string; detail?: string }
-}
-
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const { action = 'status', id } = args as { action?: string; id?: string }
+export async function run(context: CommandContext, { args, options }: InputOf<'telegram'>): Promise<number> {
+  const { action = 'status', id } = args
+  const { role } = options
   const home = openHome(context)
   const isJson = options.json === true
-  const role = options.role as PersonRole | undefined
   switch (action) {
     case 'status':
       return status(context, home, isJson)
@@ -37,56 +42,54 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       return unpair(context, home, accountOf(id), isJson)
     case 'pair':
       if (id === undefined) return pairPhone(context, home, role)
-      return pairAccount(context, home, accountOf(id), { name: String(options.name ?? `account ${id}`), role })
+      return pairAccount(context, home, accountOf(id), { name: options.name ?? `account ${id}`, role })
     case 'setup':
       return setup(context, home, role)
     case 'refused':
       return refused(context, home, isJson)
     default:
-      throw new SignalboxError('E_INPUT', `telegram has no action "${action}"`, {
-        next: 'setup, status, pair, unpair, refused or test',
-      })
+      throw unknownAction(action, ['setup', 'status', 'pair', 'unpair', 'refused', 'test'])
   }
 }
 
 async function status(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const client = await DaemonClient.running(context)
-  const { telegram = { state: 'off' } } = client ? await client.get<Health>('/health') : {}
+  const telegram = client ? (await client.get<Health>('/health')).telegram : { state: 'off' }
   const hasToken = botToken(home) !== null
   const people = new People(home.directories.config).all()
   if (isJson) {
     context.json({ ...telegram, hasToken, isRunning: client !== null, people })
     return EXIT.ok
   }
-  if (!hasToken) context.out('no bot: signalbox telegram setup makes one of a token')
-  else if (!client) context.out('the daemon does not run, so the bot does not either: signalbox serve --background')
+  if (!hasToken) context.out('no bot is set up; run signalbox telegram setup')
+  else if (!client) context.out('the bot is not running because the daemon is not: signalbox serve --background')
   else {
     context.out(`the bot is ${telegram.state}${telegram.detail ? ` (${visibleText(telegram.detail)})` : ''}`)
     const next = nextFor(telegram)
     if (next !== null) context.out(context.style('dim', `  next: ${next}`))
   }
   const paired = people.filter(({ telegram: accounts }) => accounts.length > 0)
-  if (paired.length === 0) context.out('nobody is paired, so it answers nobody')
+  if (paired.length === 0) context.out('no account is paired, so the bot answers nobody')
   for (const { name, role, telegram: accounts } of paired)
     context.out(`  ${visibleText(name)} · ${role} · ${accounts.join(', ')}`)
   return EXIT.ok
 }
 
-/** What a person can do about a bot that does not hear. */
+/** What to do about a bot that receives no messages. */
 function nextFor({ state, detail = '' }: { state: string; detail?: string }): string | null {
-  if (state === 'unauthorized') return 'BotFather gives a new token: /token there, then signalbox telegram setup here'
+  if (state === 'unauthorized') return 'get a new token from BotFather (/token), then run signalbox telegram setup'
   if (state !== 'deaf') return null
-  if (detail.includes('webhook')) return 'signalbox telegram setup asks whether to remove it'
-  if (detail.includes('another program')) return 'stop the other program; within a minute after that it hears again'
-  return 'it goes on trying by itself'
+  if (detail.includes('webhook')) return 'signalbox telegram setup can remove it'
+  if (detail.includes('another program')) return 'stop the other program; the bot reconnects within a minute'
+  return 'none; it keeps retrying'
 }
 
-/** Says something to everybody who is paired, so that one sees it on the phone. */
+/** Sends a message to every paired account. */
 async function test(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const api = openApi(home)
   const accounts = new People(home.directories.config).all().flatMap(({ telegram }) => telegram)
   if (accounts.length === 0)
-    throw new SignalboxError('E_STATE', 'nobody is paired', { next: 'signalbox telegram pair' })
+    throw new SignalboxError('E_STATE', 'no account is paired', { next: 'signalbox telegram pair' })
   const results = await Promise.all(
     accounts.map(async chat => ({
       chat,
@@ -103,18 +106,17 @@ async function test(context: CommandContext, home: Home, isJson: boolean): Promi
   return results.every(({ problem }) => problem === null) ? EXIT.ok : EXIT.failed
 }
 
-interface Refusal {
-  at: string
-  data: { from?: number; chat?: number; reason: string }
-}
+type Refusal = LoggedEvent & { data: EventData<'telegram.refused'> }
 
-/** Who tried what is not theirs to do, newest last: strangers, viewers, forwarded words, stale and forged buttons. */
+/**
+ * Refused attempts, newest last: strangers, viewers, forwarded messages, stale and forged buttons.
+ */
 async function refused(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const found: Refusal[] = []
+  const found: InMilliseconds<Refusal>[] = []
   for (let since: string | null = ''; since !== null; ) {
     const query: string = since === '' ? '' : `&since=${encodeURIComponent(since)}`
-    const page: { items: Refusal[]; next: string | null } = await client.get(
+    const page: InMilliseconds<Page<Refusal>> = await client.get<Page<Refusal>>(
       `/events/log?types=telegram.refused&limit=${LOG_PAGE}${query}`,
     )
     found.push(...page.items)
@@ -129,7 +131,7 @@ async function refused(context: CommandContext, home: Home, isJson: boolean): Pr
     reason,
   }))
   if (isJson) context.json({ items: rows, count: found.length })
-  else if (rows.length === 0) context.out('nobody tried anything that is not theirs to do')
+  else if (rows.length === 0) context.out('no refused attempts')
   else {
     for (const { at, account, person, chat, reason } of rows) {
       const who = `${person === null ? 'stranger' : visibleText(person)} (${account ?? '?'})`
@@ -137,7 +139,7 @@ async function refused(context: CommandContext, home: Home, isJson: boolean): Pr
       const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
       context.out(`${context.style('dim', `${time}Z`)}  ${who}${where}: ${visibleText(reason)}`)
     }
-    if (found.length > rows.length) context.out(`${found.length - rows.length} more before these`)
+    if (found.length > rows.length) context.out(`${found.length - rows.length} earlier ones`)
   }
   return EXIT.ok
 }
@@ -145,7 +147,7 @@ async function refused(context: CommandContext, home: Home, isJson: boolean): Pr
 function unpair(context: CommandContext, home: Home, account: number, isJson: boolean): number {
   const isGone = new People(home.directories.config).unpair(account)
   if (isJson) context.json({ unpaired: isGone ? account : null })
-  else context.out(isGone ? `${account} can do nothing here any more` : `${account} was not paired`)
+  else context.out(isGone ? `${account} is no longer paired` : `${account} was not paired`)
   return isGone ? EXIT.ok : EXIT.failed
 }
 
@@ -156,38 +158,41 @@ function pairAccount(
   { name, role = 'approver' }: { name: string; role: PersonRole | undefined },
 ): number {
   new People(home.directories.config).pair(account, { name, role })
-  context.out(`${visibleText(name)} (id ${account}) is ${role} now; the bot speaks to them once they wrote to it`)
+  context.out(
+    `${visibleText(name)} (id ${account}) is paired as ${role}; the bot can write to them after they send /start`,
+  )
   return EXIT.ok
 }
 
-/** From a token to a paired phone. */
+/** Asks for a token, checks it, and pairs a phone. */
 async function setup(context: CommandContext, home: Home, role: PersonRole | undefined): Promise<number> {
-  needPerson(context)
-  let token = await tokenThatWorks(context, home)
+  requirePerson(context)
+  let token = await validToken(context, home)
   if (token === null) {
-    context.out('1. In Telegram, talk to @BotFather: /newbot makes a bot and shows its token.')
-    token = checked((await ask(context, 'Its token (not shown): ', { isSecret: true })).trim(), 'your answer')
+    context.out('1. In Telegram, send /newbot to @BotFather: it creates a bot and shows its token.')
+    const typed = await ask(context, 'The token (not shown): ', { isSecret: true })
+    token = checkBotToken(typed.trim(), 'your answer')
     await nameOf(openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root }))
     const file = join(home.directories.config, 'telegram-token')
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'w' })
     const settings = join(home.directories.config, 'config.toml')
     editSettings(settings, { 'telegram.token_file': file }, { version: null, isAtTerminal: true })
-    context.out(context.style('dim', `kept in ${file}, which only you can read`))
+    context.out(context.style('dim', `stored in ${file}, which only you can read`))
   }
   const api = openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root })
   const name = await nameOf(api)
   context.out(`2. The bot is @${name}.`)
   const { url } = await api.call<{ url: string }>('getWebhookInfo', {})
   if (url) {
-    const answer = await ask(context, 'A webhook is set for it, so it hears nothing here. Remove it? [y/N] ')
+    const answer = await ask(context, 'A webhook is set, so the bot gets no messages here. Remove it? [y/N] ')
     if (/^y/i.test(answer)) await api.call('deleteWebhook', { drop_pending_updates: false })
   }
-  await withNewSettings(context, { isNeeded: url !== '' })
+  await restartDaemon(context, { isNeeded: url !== '' })
   return pairPhone(context, openHome(context), role)
 }
 
-/** What is kept, unless Telegram does not know it any more: then another one is asked for. */
-async function tokenThatWorks(context: CommandContext, home: Home): Promise<string | null> {
+/** The stored token, if Telegram still accepts it. */
+async function validToken(context: CommandContext, home: Home): Promise<string | null> {
   const token = botToken(home)
   if (token === null) return null
   try {
@@ -196,29 +201,32 @@ async function tokenThatWorks(context: CommandContext, home: Home): Promise<stri
   } catch (error) {
     if (!(error instanceof SignalboxError) || error.code !== 'E_CONFIG' || home.loaded.config.telegram.token !== null)
       throw error
-    context.out('Telegram does not know the token any more that is kept here.')
+    context.out('Telegram no longer accepts the stored token.')
     return null
   }
 }
 
-/** The code is shown here, sent from the phone, and confirmed here: only that yes lets the account in. */
+/**
+ * The code is shown here and sent from the phone; the account is paired only if the person confirms
+ * it here.
+ */
 async function pairPhone(context: CommandContext, home: Home, role: PersonRole | undefined): Promise<number> {
-  needPerson(context)
+  requirePerson(context)
   const name = await nameOf(openApi(home))
   const client = await DaemonClient.connect(context)
-  const look = (action: 'open' | 'close') => client.post<PairingState>('/pairing/telegram', { action })
-  await connected(client)
-  const { code } = await look('open')
+  const pairing = (action: 'open' | 'close') => client.post<PairingState>('/pairing/telegram', { action })
+  await untilConnected(client)
+  const { code } = await pairing('open')
   context.out(`3. On the phone, open https://t.me/${name}?start=${code}`)
-  context.out(`   or send ${context.style('bold', code ?? '')} to @${name}. It is good for ten minutes, once.`)
+  context.out(`   or send ${context.style('bold', code ?? '')} to @${name}. The code works once, for 10 minutes.`)
   for (;;) {
-    const state = await look('open')
+    const state = await pairing('open')
     if (state.code !== code)
-      throw new SignalboxError('E_TIMEOUT', 'the code is not good any more', { next: 'signalbox telegram pair' })
+      throw new SignalboxError('E_TIMEOUT', 'the code has expired', { next: 'signalbox telegram pair' })
     if (state.candidate) {
       const { id, name: who } = state.candidate
       const answer = await ask(context, `Pair ${visibleText(who)} (id ${id})? [y/N] `)
-      await look('close')
+      await pairing('close')
       if (!/^y/i.test(answer)) {
         context.out('not paired')
         return EXIT.rejected
@@ -229,28 +237,28 @@ async function pairPhone(context: CommandContext, home: Home, role: PersonRole |
       context.out(`${visibleText(person.name)} is paired as ${person.role}. Send /start to the bot.`)
       return EXIT.ok
     }
-    await delay(systemClock, LOOK_MS)
+    await delay(systemClock, POLL_MS)
   }
 }
 
-/** A daemon that runs knows the settings of its start, and rests before it tries again to hear. */
-async function withNewSettings(context: CommandContext, { isNeeded }: { isNeeded: boolean }): Promise<void> {
+/** A running daemon does not read the new token, and waits before it reconnects. */
+async function restartDaemon(context: CommandContext, { isNeeded }: { isNeeded: boolean }): Promise<void> {
   const client = await DaemonClient.running(context)
   if (!client) return
   const { telegram } = await client.get<Health>('/health')
   if (!isNeeded && telegram && telegram.state !== 'off' && telegram.state !== 'unauthorized') return
-  context.out('The daemon starts anew, to have the bot; sessions go on.')
+  context.out('Restarting the daemon with the bot; agents keep running.')
   await client.post('/shutdown')
   while (await client.isUp()) await delay(systemClock, 50)
 }
 
-async function connected(client: DaemonClient): Promise<void> {
+async function untilConnected(client: DaemonClient): Promise<void> {
   const deadline = systemClock.monotonic() + CONNECT_MS
   for (;;) {
     const { telegram } = await client.get<Health>('/health')
     if (telegram?.state === 'connected') return
     if (systemClock.monotonic() > deadline)
-      throw new SignalboxError('E_STATE', `the bot does not hear: ${telegram?.detail ?? telegram?.state}`, {
+      throw new SignalboxError('E_STATE', `the bot is not connected: ${telegram?.detail ?? telegram?.state}`, {
         next: 'signalbox telegram status',
       })
     await delay(systemClock, 100)
@@ -259,7 +267,7 @@ async function connected(client: DaemonClient): Promise<void> {
 
 function openApi(home: Home): BotApi {
   const token = botToken(home)
-  if (token === null) throw new SignalboxError('E_CONFIG', 'there is no bot yet', { next: 'signalbox telegram setup' })
+  if (token === null) throw new SignalboxError('E_CONFIG', 'no bot is set up', { next: 'signalbox telegram setup' })
   return openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root })
 }
 
@@ -269,7 +277,7 @@ async function nameOf(api: BotApi): Promise<string> {
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error
     if (error.code === 401 || error.code === 404)
-      throw new SignalboxError('E_CONFIG', 'Telegram does not know this token', {
+      throw new SignalboxError('E_CONFIG', 'Telegram does not accept this token', {
         next: 'copy it again from BotFather',
       })
     throw new SignalboxError('E_NETWORK', `Telegram does not answer: ${error.message}`, { next: 'try again later' })
@@ -278,15 +286,15 @@ async function nameOf(api: BotApi): Promise<string> {
 
 function accountOf(id: string | undefined): number {
   if (id !== undefined && /^\d{1,15}$/.test(id)) return Number(id)
-  throw new SignalboxError('E_INPUT', 'an account is named by its number; names are never compared', {
-    next: 'signalbox telegram status lists those that are paired',
+  throw new SignalboxError('E_INPUT', 'give the numeric Telegram id; names are not accepted', {
+    next: 'signalbox telegram status lists paired accounts',
   })
 }
 
-function needPerson(context: CommandContext): void {
+function requirePerson(context: CommandContext): void {
   if (!context.isInteractive)
-    throw new SignalboxError('E_NEEDS_HUMAN', 'pairing asks a person at a terminal', {
-      next: 'run it in a terminal, or name the account: signalbox telegram pair <id> --name Ann',
+    throw new SignalboxError('E_NEEDS_HUMAN', 'pairing needs a terminal', {
+      next: 'or give the account: signalbox telegram pair <id> --name Ann',
     })
 }
 

@@ -1,19 +1,23 @@
 import { EXIT } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
+import { loadGraph, readGraphFile } from '../../runs/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import { describeDiagnostic, readGraph } from '../graphs/read-graph.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import { describeDiagnostic } from '../runs/graph-errors.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const { parsed, diagnostics, text } = await readGraph(context, String(args.file), {
-    ...(options.handlers !== undefined && { handlers: String(options.handlers) }),
-  })
+export async function run(context: CommandContext, { args, options }: InputOf<'validate'>): Promise<number> {
+  const { env, cwd } = context
+  const search = { home: openHome(context), env, cwd }
+  const { handlers } = options
+  const { parsed, diagnostics, text } = await loadGraph(search, readGraphFile(cwd, args.file), { handlers })
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length
-  const isBad = errors > 0 || (options.strict === true && diagnostics.length > 0)
+  const isRefused = errors > 0 || (options.strict === true && diagnostics.length > 0)
+  const { nodes, edges } = parsed.graph
   if (options.json) {
-    context.json({ valid: errors === 0, nodes: parsed.graph.nodes.size, edges: parsed.graph.edges.length, diagnostics })
-    return isBad ? EXIT.failed : EXIT.ok
+    context.json({ valid: errors === 0, nodes: nodes.size, edges: edges.length, diagnostics })
+    return isRefused ? EXIT.failed : EXIT.ok
   }
   for (const diagnostic of diagnostics) {
     if (diagnostic.severity === 'info' && !options.all && !options.strict) continue
@@ -21,14 +25,14 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   }
   const notes = diagnostics.length - errors - warnings
   const counts = [
-    plural(parsed.graph.nodes.size, 'node'),
-    plural(parsed.graph.edges.length, 'edge'),
+    plural(nodes.size, 'node'),
+    plural(edges.length, 'edge'),
     plural(errors, 'error'),
     plural(warnings, 'warning'),
-    ...(notes > 0 ? [`${plural(notes, 'note')}${options.all ? '' : ' (--all shows them)'}`] : []),
+    ...(notes > 0 ? [`${plural(notes, 'note')}${options.all ? '' : ' (--all prints them)'}`] : []),
   ]
   context.out(
     `${errors > 0 ? context.style('red', 'not valid') : context.style('green', 'valid')}: ${counts.join(', ')}`,
   )
-  return isBad ? EXIT.failed : EXIT.ok
+  return isRefused ? EXIT.failed : EXIT.ok
 }

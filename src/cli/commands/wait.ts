@@ -1,20 +1,24 @@
 import { systemClock } from '../../clock/index.js'
-import { EXIT, SignalboxError } from '../../errors/index.js'
+import { EXIT } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { parseSeconds } from '../parse-options.js'
 import { type SessionInfo, sessionState } from '../sessions/session-info.js'
-import type { CommandInput } from '../specs/command-spec.js'
+import type { InputOf } from '../specs/index.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const what = (options.for as string | undefined) ?? 'idle'
-  const timeoutMs = parseSeconds(options.timeout)
+/** The longest that one request to the daemon waits. */
+const REQUEST_MS = 60_000
+
+export async function run(context: CommandContext, { args, options }: InputOf<'wait'>): Promise<number> {
+  const what = options.for ?? 'idle'
+  const timeoutMs = parseSeconds('--timeout', options.timeout)
   const client = await DaemonClient.connect(context)
   const deadline = timeoutMs === null ? null : systemClock.monotonic() + timeoutMs
   for (;;) {
-    const left = deadline === null ? 60_000 : Math.max(0, deadline - systemClock.monotonic())
-    const query = `for=${what}&timeoutMs=${Math.ceil(Math.min(left, 60_000))}`
+    const left = deadline === null ? REQUEST_MS : Math.max(0, deadline - systemClock.monotonic())
+    const query = `for=${what}&timeoutMs=${Math.ceil(Math.min(left, REQUEST_MS))}`
     const { reached, session } = await client.get<{ reached: string; session: SessionInfo }>(
-      `/sessions/${encodeURIComponent(String(args.id))}/wait?${query}`,
+      `/sessions/${encodeURIComponent(args.id)}/wait?${query}`,
     )
     if (reached === 'timeout' && (deadline === null || systemClock.monotonic() < deadline)) continue
     if (options.json) context.json({ reached, session })
@@ -26,12 +30,4 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     if (reached === what) return EXIT.ok
     return reached === 'approval' ? EXIT.needsHuman : EXIT.failed
   }
-}
-
-export function parseSeconds(value: unknown): number | null {
-  if (value === undefined) return null
-  const seconds = Number(value)
-  if (!Number.isFinite(seconds) || seconds < 0)
-    throw new SignalboxError('E_INPUT', `"${String(value)}" is no number of seconds`)
-  return seconds * 1000
 }

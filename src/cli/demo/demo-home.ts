@@ -6,35 +6,35 @@ import { isAlive, processStart } from '../../process/index.js'
 
 const PREFIX = 'signalbox-demo-'
 const MARK = '.made-by-signalbox-demo'
-/** There while a living demo runs, and after it was cut off; a demo that ends by itself takes it away. */
+/** Exists while a dashboard demo runs, and after it was killed; a clean end removes it. */
 const ALIVE = 'alive.json'
 const KEEP_MS = 24 * 3_600_000
 
-export interface CutOffDemo {
+export interface InterruptedDemo {
   directory: string
-  /** Where its page was: a browser that still shows it finds it again there. */
+  /** The port of its page: an open browser tab reconnects there. */
   port: number
 }
 
-export function newDemoDirectory(): string {
+export function createDemoDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), PREFIX))
-  writeFileSync(join(directory, MARK), 'made by signalbox demo; removed by a later one after a day\n')
+  writeFileSync(join(directory, MARK), 'created by signalbox demo; a later demo removes it after a day\n')
   return directory
 }
 
-/** Earlier demos stay for a day, so that their recordings can be looked at. */
-export function forgetOldDemos(): void {
+/** Demos are kept for a day, so that their recordings can be replayed. */
+export function removeOldDemos(): void {
   for (const directory of demoDirectories()) {
     try {
       if (systemClock.now() - statSync(directory).mtimeMs > KEEP_MS) rmSync(directory, { recursive: true, force: true })
     } catch {
-      // Someone else is removing it: leave it.
+      // Another process is removing it.
     }
   }
 }
 
-/** The newest living demo that was killed before it could end its agents. They run on, and so may the demo. */
-export function cutOffDemo(): CutOffDemo | null {
+/** The newest dashboard demo that was killed. Its agents still run, so it can be resumed. */
+export function findInterruptedDemo(): InterruptedDemo | null {
   const found = demoDirectories()
     .map(directory => ({ directory, alive: readAlive(directory) }))
     .filter(({ alive }) => alive !== null && !(isAlive(alive.pid) && processStart(alive.pid) === alive.processStart))
@@ -66,7 +66,7 @@ function readAlive(directory: string): Alive | null {
   }
 }
 
-/** Only directories of this user with our mark are ever touched. */
+/** Only directories of this user that a demo created. */
 function demoDirectories(): string[] {
   return readdirSync(tmpdir())
     .filter(name => name.startsWith(PREFIX))

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { ApprovalRecord } from '../../approvals/index.js'
+import { type ApprovalRecord, denyingOption } from '../../approvals/index.js'
 import { delay, newNonce } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Host, LiveUpdate } from '../../host/index.js'
@@ -9,7 +9,7 @@ import { ownProgram, runCommand } from '../../process/index.js'
 import type { Block } from '../../screen/index.js'
 import type { LiveSession, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
+import { approvalLines } from '../approvals/approval-info.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import { BlockStream } from '../sessions/block-stream.js'
@@ -23,18 +23,19 @@ const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
   interrupted: EXIT.interrupted,
 }
 
-export interface DemoOptions {
+export interface TerminalDemoOptions {
   directory: string
   speed: number
-  answersItself: boolean
+  /** Every request is approved without asking. */
+  isAutomatic: boolean
   isJson: boolean
 }
 
-/** One scripted turn, from the first frame to the summary: the product in half a minute. */
-export class DemoRun {
+/** One scripted turn in this terminal, from the prompt to the summary, in half a minute. */
+export class TerminalDemo {
   readonly #context: CommandContext
   readonly #host: Host
-  readonly #options: DemoOptions
+  readonly #options: TerminalDemoOptions
   readonly #project: string
   readonly #stream: BlockStream
   readonly #events: StoredEvent[] = []
@@ -42,7 +43,7 @@ export class DemoRun {
   #wake: () => void = () => undefined
   #outcome = 'unfinished'
 
-  constructor(context: CommandContext, host: Host, options: DemoOptions) {
+  constructor(context: CommandContext, host: Host, options: TerminalDemoOptions) {
     this.#context = context
     this.#host = host
     this.#options = options
@@ -52,7 +53,7 @@ export class DemoRun {
 
   async run(): Promise<number> {
     const { style } = this.#context
-    this.#say(
+    this.#print(
       style('bold', 'Signalbox demo') + style('dim', '  a scripted agent in a real terminal; no key, no network'),
     )
     await this.#makeProject()
@@ -60,14 +61,14 @@ export class DemoRun {
     const record = await this.#start()
     const session = this.#host.live(record.id)!
     await this.#prompt(session)
-    await this.#watch(session)
+    await this.#follow(session)
     stop()
     await this.#end(session)
     await this.#summary(record)
     return EXIT_BY_OUTCOME[this.#outcome] ?? EXIT.failed
   }
 
-  #say(line: string): void {
+  #print(line: string): void {
     if (!this.#options.isJson) this.#context.out(line)
   }
 
@@ -76,9 +77,8 @@ export class DemoRun {
     const made = await runCommand(process.execPath, [demoAgentScript(), '--sample-project', this.#project], {
       cwd: this.#options.directory,
     })
-    if (made.code !== 0)
-      throw new SignalboxError('E_DEMO', `the sample project could not be made: ${made.stderr.trim()}`)
-    this.#say(this.#context.style('dim', `a small git project with a failing test: ${this.#project}`))
+    if (made.code !== 0) throw new SignalboxError('E_DEMO', `cannot create the sample project: ${made.stderr.trim()}`)
+    this.#print(this.#context.style('dim', `a small git project with a failing test: ${this.#project}`))
   }
 
   async #start(): Promise<SessionRecord> {
@@ -100,7 +100,7 @@ export class DemoRun {
 
   async #prompt(session: LiveSession): Promise<void> {
     await this.#until(session, READY_MS, () => session.observation?.composer != null)
-    this.#say(`\n${this.#context.style('inverse', ` ${PROMPT} `)}\n`)
+    this.#print(`\n${this.#context.style('inverse', ` ${PROMPT} `)}\n`)
     const sent = await session.send(PROMPT)
     if (sent.result !== 'delivered')
       throw new SignalboxError(
@@ -115,7 +115,7 @@ export class DemoRun {
         this.#stream.update(update.message, update.blocks as Block[])
     })
     const subscription = this.#host.store.subscribe({ after: 0 }, events => {
-      for (const event of events) this.#see(event)
+      for (const event of events) this.#onEvent(event)
     })
     return () => {
       unlisten()
@@ -123,7 +123,7 @@ export class DemoRun {
     }
   }
 
-  #see(event: StoredEvent): void {
+  #onEvent(event: StoredEvent): void {
     this.#events.push(event)
     if (this.#options.isJson)
       this.#context.json({ type: event.type, at: event.at, subject: event.stream, data: event.data })
@@ -137,8 +137,8 @@ export class DemoRun {
     this.#wake()
   }
 
-  /** Until the turn is over; every request on the way is shown and answered. */
-  async #watch(session: LiveSession): Promise<void> {
+  /** Until the turn ends; requests are shown and answered. */
+  async #follow(session: LiveSession): Promise<void> {
     const answered = new Set<string>()
     while (!this.#isOver) {
       const approval = session.approval
@@ -157,14 +157,13 @@ export class DemoRun {
   async #answer(approval: ApprovalRecord): Promise<void> {
     const { style } = this.#context
     this.#stream.pause()
-    this.#say(`\n${style('yellow', '● The agent asks for a permission')}`)
-    for (const line of approvalLines(approval as unknown as ApprovalInfo)) this.#say(`  ${line}`)
+    this.#print(`
+${style('yellow', '● The agent asks for permission')}`)
+    for (const line of approvalLines(approval)) this.#print(`  ${line}`)
     const isAllowed = await this.#ask()
-    const meaning = isAllowed ? 'allow-once' : 'deny'
-    const option =
-      approval.request.options.find(candidate => candidate.meaning === meaning) ??
-      approval.request.options.find(candidate => candidate.meaning.startsWith('deny'))
-    if (!option) throw new SignalboxError('E_DEMO', `the request offers no way to ${isAllowed ? 'allow' : 'deny'} it`)
+    const { options } = approval.request
+    const option = isAllowed ? options.find(({ meaning }) => meaning === 'allow-once') : denyingOption(options)
+    if (!option) throw new SignalboxError('E_DEMO', `the request has no option to ${isAllowed ? 'allow' : 'deny'} it`)
     await this.#host.ledger.decide(approval.id, {
       fingerprint: approval.fingerprint,
       option: option.key,
@@ -173,11 +172,11 @@ export class DemoRun {
       surface: 'cli',
       idempotencyKey: newNonce(),
     })
-    this.#say(style('green', `  decided: ${option.label}`))
+    this.#print(style('green', `  decided: ${option.label}`))
   }
 
   async #ask(): Promise<boolean> {
-    if (this.#options.answersItself) {
+    if (this.#options.isAutomatic) {
       await delay(this.#host.clock, this.#options.speed === 0 ? 0 : 1000 / this.#options.speed)
       return true
     }
@@ -220,16 +219,16 @@ export class DemoRun {
       })
       return
     }
-    this.#say(`\n${style('bold', 'What happened')}`)
-    this.#say(`  ${[...counts].map(([type, count]) => `${type}${count > 1 ? ` ×${count}` : ''}`).join(' · ')}`)
-    this.#say(`\n${style('bold', 'What changed')}`)
+    this.#print(`\n${style('bold', 'What happened')}`)
+    this.#print(`  ${[...counts].map(([type, count]) => `${type}${count > 1 ? ` ×${count}` : ''}`).join(' · ')}`)
+    this.#print(`\n${style('bold', 'What changed')}`)
     for (const line of diff.stdout.trimEnd().split('\n'))
-      this.#say(`  ${line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line}`)
-    this.#say(`\n${style('bold', 'Where it is')}`)
-    this.#say(`  recording  ${record.recording}`)
-    this.#say(`  events     ${join(this.#host.settings.dataDirectory, 'signalbox.db')}`)
-    this.#say(`  project    ${this.#project}`)
-    this.#say(style('dim', '\nNext: signalbox start demo --attach · signalbox --help'))
+      this.#print(`  ${line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line}`)
+    this.#print(`\n${style('bold', 'Where it is')}`)
+    this.#print(`  recording  ${record.recording}`)
+    this.#print(`  events     ${join(this.#host.settings.dataDirectory, 'signalbox.db')}`)
+    this.#print(`  project    ${this.#project}`)
+    this.#print(style('dim', '\nNext: signalbox start demo --attach · signalbox --help'))
   }
 
   async #until(session: LiveSession, ms: number, holds: () => boolean): Promise<void> {

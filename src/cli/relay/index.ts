@@ -1,6 +1,9 @@
 import { relayHook } from './relay-hook.js'
 
-/** `hook <agent> [event] [--hold]` from inside an agent. What it does not understand it ignores: a hook must never break its agent. */
+/**
+ * `hook <agent> [event] [--hold]`, called by an agent. Unknown words are ignored: a hook must not
+ * break its agent.
+ */
 export async function runRelay(words: readonly string[]): Promise<void> {
   const [source = '', event = null] = words.filter(word => !word.startsWith('-'))
   process.stdout.on('error', () => process.exit(0))

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { delay, systemClock } from '../../clock/index.js'
-import { ownTerminal } from './own-terminal.js'
 
 /*
- * `signalbox hook`: an agent's hook call, carried to the daemon. It runs inside the agent, many times a turn, so it loads next to nothing
- * (no commander, no settings) and must never disturb: a mere report takes two seconds at most, says nothing, and always succeeds.
+ * `signalbox hook` forwards an agent's hook call to the daemon. The agent runs it many times a
+ * turn, so it loads almost nothing (no commander, no settings) and must never disturb: a report
+ * takes at most two seconds, prints nothing, and always succeeds.
  *
- * A permission hook may hold. Then the relay waits for a person's decision and prints the agent's own answer. The daemon may die and come
- * back meanwhile: the relay asks again under the same id, more and more slowly. Whenever it cannot help it says nothing, and the agent's
- * own dialog is what remains.
+ * A permission hook may hold: the relay waits for a person's decision and prints it in the agent's
+ * format. If the daemon restarts meanwhile, the relay asks again under the same id, with increasing
+ * delays. If it gets no answer it prints nothing, and the agent shows its own dialog.
  */
 const BODY_MAX = 1024 * 1024
 const REPORT_MS = 2_000
-const LAST_TURN_MS = 250
+const LAST_MOMENT_MS = 250
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
-/** A daemon that has been away for so long is not waited for: behind some hooks a dialog waits to appear. */
+/** Gives up on a daemon that is away longer than this: some agents show their dialog only then. */
 const GIVE_UP_MS = 300_000
 
 export interface RelayRequest {
@@ -28,7 +29,7 @@ export interface RelayRequest {
   input: AsyncIterable<Buffer | string>
 }
 
-/** What to print for the agent; null is nothing. Never throws. */
+/** What to print for the agent; null for nothing. Never throws. */
 export async function relayHook(call: RelayRequest): Promise<string | null> {
   try {
     const body = await envelope(call)
@@ -44,22 +45,23 @@ export async function relayHook(call: RelayRequest): Promise<string | null> {
 }
 
 /**
- * Two seconds for the answer, which nobody reads. On a machine that had no time for us meanwhile, those may be over before the body has left:
- * then it is given a last turn, because what has left is heard by the daemon also when we are gone.
+ * Waits two seconds for the answer, which is not used. On a loaded machine the body may not have
+ * been sent by then: it gets a last moment, because the daemon handles a request even if its sender
+ * is gone.
  */
 async function report(post: Post): Promise<void> {
-  const left = new AbortController()
-  const answered = send(post, () => left.abort())
+  const sent = new AbortController()
+  const answered = send(post, () => sent.abort())
   await Promise.race([answered, delay(systemClock, REPORT_MS)])
-  if (!left.signal.aborted)
+  if (!sent.signal.aborted)
     await Promise.race([
       answered,
-      new Promise<void>(resolve => left.signal.addEventListener('abort', () => resolve())),
-      delay(systemClock, LAST_TURN_MS),
+      new Promise<void>(resolve => sent.signal.addEventListener('abort', () => resolve())),
+      delay(systemClock, LAST_MOMENT_MS),
     ])
 }
 
-/** The agent's payload with what the daemon needs to find the pane. Null when there is more than it would take. */
+/** The agent's payload, and what the daemon needs to find the pane; null if it is too large. */
 async function envelope({ event, mayHold, env, cwd, input }: RelayRequest): Promise<string | null> {
   const chunks: Buffer[] = []
   let size = 0
@@ -84,7 +86,7 @@ async function envelope({ event, mayHold, env, cwd, input }: RelayRequest): Prom
   })
 }
 
-/** What is not JSON goes as nothing: the daemon writes down that this agent's hook is malformed. */
+/** Invalid JSON becomes null: the daemon records a malformed hook. */
 function parsed(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text)
@@ -115,7 +117,7 @@ async function waitForAnswer(post: Post): Promise<string | null> {
     const reply = await send(post)
     if (reply.isReached && reply.status !== 0) return reply.status === 200 ? reply.answer : null
     if (reply.isReached) {
-      // Heard, and cut off before it was answered: the daemon went away.
+      // The connection broke before the answer: the daemon is gone.
       wasReached = true
       lastReachedAt = systemClock.monotonic()
       if (lastReachedAt - askedAt > RETRY_MAX_MS) wait = RETRY_MIN_MS
@@ -125,8 +127,8 @@ async function waitForAnswer(post: Post): Promise<string | null> {
   }
 }
 
-/** `status` 0: the connection stood and broke before the answer was whole. */
-function send({ socketPath, source, token, body }: Post, onLeft?: () => void): Promise<Reply> {
+/** `status` 0: the connection broke before the answer was complete. */
+function send({ socketPath, source, token, body }: Post, onSent?: () => void): Promise<Reply> {
   return new Promise(resolve => {
     let isConnected = false
     const posting = request(
@@ -149,7 +151,7 @@ function send({ socketPath, source, token, body }: Post, onLeft?: () => void): P
     posting.on('error', () =>
       resolve(isConnected ? { isReached: true, status: 0, answer: null } : { isReached: false }),
     )
-    if (onLeft) posting.on('finish', onLeft)
+    if (onSent) posting.on('finish', onSent)
     posting.end(body)
   })
 }
@@ -158,10 +160,42 @@ async function readAnswer(response: IncomingMessage): Promise<Reply> {
   try {
     const chunks: Buffer[] = []
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
-    const said = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { answer?: unknown }
-    const answer = typeof said.answer === 'string' ? said.answer : null
+    const reply = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { answer?: unknown }
+    const answer = typeof reply.answer === 'string' ? reply.answer : null
     return { isReached: true, status: response.statusCode ?? 500, answer }
   } catch {
     return { isReached: true, status: 0, answer: null }
+  }
+}
+
+/**
+ * Major device numbers of pseudo-terminals start here; each has 256 terminals (Linux,
+ * Documentation/admin-guide/devices.txt).
+ */
+const PTS_MAJOR = 136
+const PTS_PER_MAJOR = 256
+const PTS_MAJORS = 8
+
+/**
+ * The controlling terminal in the seventh field of `/proc/<pid>/stat`; null if it is not a
+ * `/dev/pts`.
+ */
+export function terminalOfStat(stat: string): string | null {
+  // The name in brackets may contain blanks and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const device = Number(fields[4])
+  if (!Number.isInteger(device) || device <= 0) return null
+  const major = (device >> 8) & 0xfff
+  const minor = (device & 0xff) | ((device >> 12) & 0xfff00)
+  if (major < PTS_MAJOR || major >= PTS_MAJOR + PTS_MAJORS) return null
+  return `/dev/pts/${(major - PTS_MAJOR) * PTS_PER_MAJOR + minor}`
+}
+
+/** The terminal of this process, whose input and output are pipes; null if unknown. */
+function ownTerminal(): string | null {
+  try {
+    return terminalOfStat(readFileSync('/proc/self/stat', 'utf8'))
+  } catch {
+    return null
   }
 }

@@ -1,6 +1,8 @@
-import type { ChangeFields } from '../../sessions/replay/index.js'
+import type { InMilliseconds, ScreenExplanation } from '../../server/index.js'
 import { truncate, visibleText } from '../../text/index.js'
 import type { CommandContext, Style } from '../context.js'
+
+type ChangeFields = InMilliseconds<ScreenExplanation>['history'][number]
 
 const COLOURS: Readonly<Record<string, Style>> = {
   tool_menu: 'yellow',
@@ -12,7 +14,7 @@ const COLOURS: Readonly<Record<string, Style>> = {
   startup: 'dim',
 }
 
-/** One moment as a line for a person: when, what it shows, whether it needs somebody, and why. */
+/** One moment as a line: the time, the view, the status, and why. */
 export function momentLine(fields: ChangeFields, context: CommandContext, at?: number): string {
   const time = (at ?? fields.t).toFixed(3).padStart(9)
   const view = context.style(COLOURS[fields.view] ?? 'blue', fields.view.padEnd(16))
@@ -26,9 +28,9 @@ export function momentLine(fields: ChangeFields, context: CommandContext, at?: n
 }
 
 function busyWord({ busy, status }: ChangeFields): string {
-  if (busy === true) return status === 'long-running' ? 'working, for long' : 'working'
-  if (busy === false) return status === 'idle' ? 'at rest' : `at rest, ${status}`
-  return 'cannot tell'
+  if (busy === true) return status === 'long-running' ? 'working for a long time' : 'working'
+  if (busy === false) return status === 'idle' ? 'idle' : `idle, ${status}`
+  return 'unknown'
 }
 
 function detailOf({ payload, composer }: ChangeFields): string {

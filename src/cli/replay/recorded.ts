@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { loadDetections, loadPack, packAgents } from '../../agents/packs/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { detectByCommand, detectByScreen } from '../../panes/index.js'
+import type { Pack } from '../../screen/index.js'
 import { type RecordingEvent, readWholeRecording } from '../../terminal/recording/index.js'
 
-/** A file to replay, whole. */
+/** A recording, read completely. */
 export interface Recorded {
   format: 'asciicast-v2' | 'asciicast-v3' | 'raw'
   cols: number
@@ -15,8 +18,8 @@ export interface Recorded {
 }
 
 /**
- * Reads an asciicast, or with a size any file of terminal bytes.
- * @throws SignalboxError `E_INPUT` (exit code 2) for a file that is no recording.
+ * Reads an asciicast or, with a size, any file of terminal bytes.
+ * @throws SignalboxError `E_INPUT` for a file that is not a recording.
  */
 export async function readRecorded(path: string, size: { cols: number; rows: number } | null): Promise<Recorded> {
   try {
@@ -34,12 +37,12 @@ export async function readRecorded(path: string, size: { cols: number; rows: num
       command: header.command,
     }
   } catch (error) {
-    const isReadable =
+    const isOtherFormat =
       error instanceof SignalboxError && error.code === 'E_INPUT' && error.message.includes('is not an asciicast')
-    if (!isReadable) throw error
+    if (!isOtherFormat) throw error
     if (!size)
       throw new SignalboxError('E_INPUT', error.message, {
-        next: 'raw terminal bytes need their size: --size 80x24',
+        next: 'for raw terminal bytes give the size: --size 80x24',
         place: { file: path },
       })
     const bytes = new Uint8Array(await readFile(path))
@@ -55,27 +58,61 @@ export async function readRecorded(path: string, size: { cols: number; rows: num
   }
 }
 
-/** `80x24` → columns and rows. */
-export function parseSizeOption(text: unknown): { cols: number; rows: number } | null {
+/** `3.2,8` → numbers, ascending, without duplicates; null if the option was not given. */
+export function parseNumbers(text: string | undefined, what: string): number[] | null {
   if (text === undefined) return null
-  const match = /^(\d{1,4})x(\d{1,4})$/i.exec(String(text))
-  const [cols, rows] = [Number(match?.[1]), Number(match?.[2])]
-  if (!match || cols < 2 || rows < 1)
-    throw new SignalboxError('E_INPUT', `"${String(text)}" is no size`, { next: 'columns x rows, such as 80x24' })
-  return { cols, rows }
-}
-
-/** `3.2,8` → numbers, ascending, each once. */
-export function parseNumbers(text: unknown, what: string): number[] | null {
-  if (text === undefined) return null
-  const words = String(text)
+  const words = text
     .split(',')
     .map(word => word.trim())
     .filter(Boolean)
   const bad = words.find(word => !/^\d+(?:\.\d+)?(?:e-?\d+)?$/i.test(word))
   if (words.length === 0 || bad !== undefined)
-    throw new SignalboxError('E_INPUT', `"${bad ?? String(text)}" is no ${what}`, {
-      next: 'numbers joined by commas, such as 3.2,8',
+    throw new SignalboxError('E_INPUT', `invalid ${what} "${bad ?? text}"`, {
+      next: 'give numbers separated by commas, such as 3.2,8',
     })
   return [...new Set(words.map(Number))].sort((a, b) => a - b)
+}
+
+export interface ChosenPack {
+  agent: string | null
+  version: string | null
+  pack: Pack
+  /** There is no pack for the agent that was named. */
+  isMissing: boolean
+}
+
+/**
+ * The pack for a recording: of the named agent, or of the agent that its command line, banner or
+ * title shows; else the generic one.
+ */
+export async function choosePack(
+  recorded: Recorded,
+  named: { agent: string | null; version: string | null },
+  userDirectory: string,
+): Promise<ChosenPack> {
+  const isKnown =
+    named.agent !== null &&
+    (named.agent === 'generic' || (await packAgents({ user: userDirectory })).includes(named.agent))
+  const wanted = isKnown ? named.agent : null
+  const isMissing = named.agent !== null && !isKnown
+  if (wanted !== null && named.version !== null)
+    return {
+      agent: wanted,
+      version: named.version,
+      pack: await loadPack(wanted, userDirectory, named.version),
+      isMissing,
+    }
+  const detections = await loadDetections({ user: userDirectory }, wanted)
+  const byCommand = wanted === null && recorded.command !== null ? detectByCommand(recorded.command, detections) : null
+  const known = wanted ?? byCommand?.agent ?? null
+  const candidates = known === null ? detections : detections.filter(({ agent }) => agent === known)
+  const detected = candidates.length === 0 ? null : detectByScreen(recorded.events, recorded, candidates)
+  const agent = known ?? detected?.agent ?? null
+  const version = named.version ?? detected?.version ?? null
+  return {
+    agent: agent ?? named.agent,
+    version,
+    pack: await loadPack(agent, userDirectory, version),
+    isMissing: isMissing && agent === null,
+  }
 }

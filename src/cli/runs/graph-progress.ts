@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.js'
 const MARKS = { success: '✓', partial_success: '◐', fail: '✗', retry: '↻', skipped: '○' } as const
 const COLOURS = { success: 'green', partial_success: 'yellow', fail: 'red', retry: 'yellow', skipped: 'dim' } as const
 
-/** Tells a person how a run of a graph goes, a line for what matters. */
+/** Prints the progress of a graph run. */
 export class GraphProgress {
   readonly #context: CommandContext
   readonly #started = new Map<string, number>()
@@ -31,11 +31,11 @@ export class GraphProgress {
       }
       case 'node.finished': {
         const { node, status, notes, failureReason, branch } = event.data as EventData<'node.finished'>
-        const began = this.#started.get(`${branch ?? ''} ${node}`) ?? event.at
-        const said = failureReason ?? notes ?? ''
+        const startedAt = this.#started.get(`${branch ?? ''} ${node}`) ?? event.at
+        const detail = failureReason ?? notes ?? ''
         if (['start', 'exit'].includes(node.toLowerCase())) return
         out(
-          `  ${indent(branch)}${style(COLOURS[status], MARKS[status])} ${node} ${style('dim', formatDuration(event.at - began))}${said ? `  ${visibleText(said)}` : ''}`,
+          `  ${indent(branch)}${style(COLOURS[status], MARKS[status])} ${node} ${style('dim', formatDuration(event.at - startedAt))}${detail ? `  ${visibleText(detail)}` : ''}`,
         )
         return
       }
@@ -46,17 +46,17 @@ export class GraphProgress {
       }
       case 'edge.selected': {
         const { to, reason, unmet } = event.data as EventData<'edge.selected'>
-        if (reason === 'goal') out(style('yellow', `  goal unmet: ${unmet?.join(', ')}; back to ${to}`))
+        if (reason === 'goal') out(style('yellow', `  goal not met: ${unmet?.join(', ')}; back to ${to}`))
         return
       }
       case 'gate.opened':
-        out(style('yellow', `  ◆ waits for an answer: signalbox answer ${event.data.approval} …`))
+        out(style('yellow', `  ◆ needs an answer: signalbox answer ${event.data.approval} …`))
         return
       case 'gate.answered':
         out(`  ◆ ${event.data.label ?? event.data.option} ${style('dim', `by ${event.data.by}`)}`)
         return
       case 'step.lost':
-        out(style('yellow', `  the host that ran ${event.data.step} is gone; looking for what it left behind`))
+        out(style('yellow', `  the process that ran ${event.data.step} is gone; checking its traces`))
         return
       case 'run.notice':
         out(style('dim', `  ${visibleText(String(event.data.text))}`))

@@ -4,30 +4,23 @@ import type { StoredEvent } from '../../store/index.js'
 import { formatDuration, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
-interface AnswerOfStep {
+interface StepResult {
   text?: string
   verdict?: { verdict: string; feedback: string; findings: { file?: string; line?: number; text: string }[] } | null
   complaint?: string
 }
 
-/** Tells a person what happens in a oneshot, line by line: each step, what its agent does, what came of it. */
+/** Prints the progress of a oneshot: each step, what its agent does, and the result. */
 export class OneshotProgress {
   readonly #context: CommandContext
   readonly #started = new Map<string, number>()
-  #isQuiet = false
 
   constructor(context: CommandContext) {
     this.#context = context
   }
 
-  /** Says nothing about what lies before the present: `--follow` of a run that has gone on for long. */
-  set isQuiet(value: boolean) {
-    this.#isQuiet = value
-  }
-
   event(event: StoredEvent): void {
     if (event.type === 'step.started') this.#started.set(String(event.data.step), event.at)
-    if (this.#isQuiet) return
     const { out, style } = this.#context
     switch (event.type) {
       case 'step.started': {
@@ -39,7 +32,7 @@ export class OneshotProgress {
       case 'step.ended':
         return this.#ended(event.data as EventData<'step.ended'>, event.at)
       case 'step.lost':
-        out(style('yellow', `  the host that ran ${event.data.step} is gone; looking for what it left behind`))
+        out(style('yellow', `  the process that ran ${event.data.step} is gone; checking its traces`))
         return
       case 'step.recovered':
         return this.#recovered(event.data as EventData<'step.recovered'>)
@@ -92,24 +85,24 @@ export class OneshotProgress {
     if (status !== 'ok')
       out(style('red', `  ✗ ${status === 'silent' ? 'silent' : 'failed'} after ${took}: ${reason ?? status}${spent}`))
     else out(style('dim', `  ${took}${spent}`))
-    const answer = result as AnswerOfStep | null
-    if (answer?.verdict) {
-      const { verdict, feedback, findings } = answer.verdict
+    const stepResult = result as StepResult | null
+    if (stepResult?.verdict) {
+      const { verdict, feedback, findings } = stepResult.verdict
       const colour = verdict === 'DONE' ? 'green' : verdict === 'RETRY' ? 'yellow' : 'red'
       out(`  ${style(colour, style('bold', verdict))} ${visibleText(feedback)}`)
       for (const { file, line, text } of findings)
         out(`    - ${visibleText(`${file ? `${file}${line ? `:${line}` : ''}: ` : ''}${text}`)}`)
-    } else if (answer?.complaint) out(style('yellow', `  no verdict: ${answer.complaint}`))
+    } else if (stepResult?.complaint) out(style('yellow', `  no verdict: ${visibleText(stepResult.complaint)}`))
   }
 
   #recovered({ verdict, evidence }: EventData<'step.recovered'>): void {
     const { out, style } = this.#context
-    const says = {
+    const text = {
       success: 'the process died, but the work is done',
-      partial: 'the process died in the middle of its work',
-      nothing: 'nothing was left behind',
+      partial: 'the process died during its work',
+      nothing: 'the process left no traces',
     }[verdict]
-    out(style(verdict === 'success' ? 'green' : 'yellow', `  ${says}`))
+    out(style(verdict === 'success' ? 'green' : 'yellow', `  ${text}`))
     for (const item of evidence) out(style('dim', `    - ${item.source}: ${visibleText(String(item.says))}`))
   }
 }

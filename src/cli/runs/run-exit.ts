@@ -1,7 +1,8 @@
 import type { RunRecord } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
+import type { PipelineRun } from '../../pipelines/index.js'
 
-/** The exit code that tells how a run ended, or why it stands still. */
+/** The exit code for how a run ended, or why it stopped. */
 export function runExit({ status, reason }: Pick<RunRecord, 'status' | 'reason'>): number {
   switch (status) {
     case 'completed':
@@ -20,5 +21,23 @@ export function runExit({ status, reason }: Pick<RunRecord, 'status' | 'reason'>
       return reason?.includes('error_auth') ? EXIT.agentMissing : EXIT.failed
     default:
       return EXIT.ok
+  }
+}
+
+/** The exit code of a pipeline: work without approval is never 0, unless a person accepted it. */
+export function pipelineExit(record: RunRecord, { state, args }: PipelineRun, gates: readonly string[]): number {
+  switch (record.status) {
+    case 'completed':
+      return state.outcome === 'objections' ? EXIT.rejected : EXIT.ok
+    case 'cancelled':
+      return record.reason === 'declined' ? EXIT.rejected : record.reason === 'budget' ? EXIT.timeout : EXIT.failed
+    case 'waiting':
+      if (gates.includes('spending')) return EXIT.timeout
+      return args.planOnly && gates.includes('plan') ? EXIT.ok : EXIT.needsHuman
+    case 'failed':
+      if (record.reason === 'budget') return EXIT.timeout
+      return /error_auth|not signed in|was not found/.test(record.reason ?? '') ? EXIT.agentMissing : EXIT.failed
+    default:
+      return runExit(record)
   }
 }

@@ -1,13 +1,13 @@
-import { listRuns, queuePlace, type RunRecord, readRun } from '../../engine/index.js'
+import { listRuns, queuePosition, type RunRecord, readRun } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { PipelineRun } from '../../pipelines/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { formatDuration, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
-import { showPipeline } from '../pipelines/show-pipeline.js'
+import { showPipeline } from './show-pipeline.js'
 
-/** A step of a run, put together from its events. */
+/** A step of a run, built from its events. */
 interface ShownStep {
   step: string
   startedAt: number
@@ -22,12 +22,12 @@ interface ShownStep {
   recovery: { verdict: string; evidence: { source: string; says: string }[] } | null
 }
 
-/** How a run stands and how it came there: states, steps, verdicts, what was found of steps that died, what was spent. */
+/** Prints the state and history of a run: steps, verdicts, recoveries, usage. */
 export async function showRun(
   context: CommandContext,
   store: EventStore,
   record: RunRecord,
-  { isJson, pipeline = null }: { isJson: boolean; pipeline?: PipelineRun | null },
+  { isJson, pipeline }: { isJson: boolean; pipeline: PipelineRun | null },
 ): Promise<void> {
   const events = await store.readStream(`run/${record.id}`)
   const steps = stepsOf(events)
@@ -60,7 +60,7 @@ export async function showRun(
   const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
   out(`${record.kind} · ${record.status}${why} · ${took} · ${input + output} tokens${cost}`)
   out(style('dim', record.cwd))
-  const queued = queuePlace(record, await listRuns(store))
+  const queued = queuePosition(record, await listRuns(store))
   if (queued) out(`number ${queued.place} in the queue; waits for ${queued.waitsFor}`)
   if (work) {
     out('')
@@ -73,7 +73,7 @@ export async function showRun(
   if (pipeline) showPipeline(context, pipeline)
   if (steps.length > 0) out('')
   for (const step of steps) showStep(context, step)
-  for (const [gate, approval] of Object.entries(record.gates)) out(`waits at ${gate}: signalbox answer ${approval} …`)
+  for (const [gate, approval] of Object.entries(record.gates)) out(`waiting at ${gate}: signalbox answer ${approval} …`)
 }
 
 function showStep({ out, style }: CommandContext, step: ShownStep): void {
@@ -88,7 +88,7 @@ function showStep({ out, style }: CommandContext, step: ShownStep): void {
       out(`       - ${visibleText(`${file ? `${file}${line ? `:${line}` : ''}: ` : ''}${text}`)}`)
   } else if (step.complaint) out(style('yellow', `       no verdict: ${visibleText(step.complaint)}`))
   if (!step.recovery) return
-  out(`       found: ${step.recovery.verdict}`)
+  out(`       recovered: ${step.recovery.verdict}`)
   for (const { source, says } of step.recovery.evidence) out(style('dim', `       - ${source}: ${visibleText(says)}`))
 }
 
@@ -111,23 +111,23 @@ function stepsOf(events: readonly StoredEvent[]): ShownStep[] {
         recovery: null,
       })
     if (type === 'run.paused' || type === 'run.cancelled')
-      for (const cut of steps.values()) if (cut.endedAt === null) Object.assign(cut, { endedAt: at, status: 'cut' })
+      for (const open of steps.values()) if (open.endedAt === null) Object.assign(open, { endedAt: at, status: 'cut' })
     const step = name === undefined ? undefined : steps.get(name)
-    if (step) change(step, type, data, at)
+    if (step) applyEvent(step, type, data, at)
   }
   return [...steps.values()]
 }
 
-function change(step: ShownStep, type: string, data: Record<string, unknown>, at: number): void {
+function applyEvent(step: ShownStep, type: string, data: Record<string, unknown>, at: number): void {
   if (type === 'step.spawned') {
     step.pid = Number(data.pid)
     step.agentSession = (data.agentSession as string | undefined) ?? null
   } else if (type === 'step.ended') {
     const { status, reason, usage, result } = data as EventData<'step.ended'>
-    const answer = result as Pick<ShownStep, 'verdict' | 'complaint'> | null
+    const stepResult = result as Pick<ShownStep, 'verdict' | 'complaint'> | null
     Object.assign(step, { endedAt: at, status, reason: reason ?? null, usage: usage ?? null })
-    step.verdict = answer?.verdict ?? null
-    step.complaint = answer?.complaint ?? null
+    step.verdict = stepResult?.verdict ?? null
+    step.complaint = stepResult?.complaint ?? null
   } else if (type === 'step.lost') Object.assign(step, { endedAt: at, status: 'lost' })
   else if (type === 'step.recovered') {
     const { verdict, evidence, usage } = data as EventData<'step.recovered'>

@@ -49,7 +49,7 @@ function context(isOutputTty: boolean, columns = 60): { context: CommandContext;
 function screenOf(written: string, columns: number): string {
   const terminal = new TerminalEmulator({ cols: columns, rows: 24, scrollback: 500 })
   terminal.feed(Buffer.from(written.replaceAll('\n', '\r\n')), 0, { live: false })
-  const { history, lines } = terminal.picture()
+  const { history, lines } = terminal.currentFrame()
   const rows = [...terminal.readRows(history.firstId, history.lastId), ...lines]
   let text = ''
   for (const row of rows) text += `${row.wrapped || text === '' ? '' : '\n'}${row.text}`
@@ -57,7 +57,7 @@ function screenOf(written: string, columns: number): string {
 }
 
 describe('on a pipe', () => {
-  test('finished blocks are printed once, growing ones when they are finished', () => {
+  test('finished blocks are printed once, growing ones when finished', () => {
     const { context: pipe, written } = context(false)
     const stream = new BlockStream(pipe)
     stream.update('m1', [block('1', 'one', true)])
@@ -71,7 +71,7 @@ describe('on a pipe', () => {
     expect(written()).toBe('one whole\n\ntwo\n\nthree\n')
   })
 
-  test('a block that changed after it was printed is printed again, whole, and what follows it', () => {
+  test('a block that changed after printing is printed again with what follows', () => {
     const { context: pipe, written } = context(false)
     const stream = new BlockStream(pipe)
     stream.update('m1', [block('1', 'wrong'), block('2', 'two'), block('3', 'thr', true)])
@@ -79,7 +79,7 @@ describe('on a pipe', () => {
     expect(written()).toBe('wrong\n\nright\n\ntwo\n')
   })
 
-  test('a message that is finished is not printed again, by whatever comes late', () => {
+  test('a finished message is not printed again by late updates', () => {
     const { context: pipe, written } = context(false)
     const stream = new BlockStream(pipe)
     stream.finish('m1', [block('1', 'one')])
@@ -101,7 +101,7 @@ describe('on a terminal', () => {
     expect(screenOf(written(), 60)).toBe('a b c d')
   })
 
-  test('pausing takes the provisional part away, so that something else can be said', () => {
+  test('pausing erases the growing part', () => {
     const { context: tty, written } = context(true)
     const stream = new BlockStream(tty)
     const blocks = [block('1', 'done'), block('2', 'nearly'), block('3', 'half', true)]
@@ -121,7 +121,7 @@ describe('on a terminal', () => {
     expect(screenOf(written(), 20).replace(/ /g, '')).toBe(long.join('\n'))
   })
 
-  test('in the end it shows the same as a pipe, whatever grew in between', () => {
+  test('the final output equals that on a pipe', () => {
     const words = fc
       .array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 30 })
       .map(list => list.join(' '))

@@ -3,11 +3,12 @@ import { displayWidth, stripAnsi } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 /**
- * Prints an answer while it grows. Finished blocks are printed once and stay; what still grows is drawn again in place on a terminal, and
- * held back on a pipe until it is finished. Nothing is ever printed twice.
+ * Prints an answer while it grows. Finished blocks are printed once; the growing part is redrawn in
+ * place on a terminal, and withheld on a pipe until it is finished.
  *
- * The block before the growing one is not finished either: half a row of code reads as prose until its colours come, and then joins the
- * code above it. Should a printed block change all the same, the final answer prints it again, whole, rather than leave it wrong.
+ * The block before the growing one is not finished either: half a row of code reads as prose until
+ * its colours arrive, and then joins the code above it. If a printed block changes anyway, the
+ * final answer prints it again instead of leaving it wrong.
  */
 export class BlockStream {
   readonly #context: CommandContext
@@ -16,7 +17,7 @@ export class BlockStream {
   #printed: string[] = []
   #tailRows = 0
   #isFirst = true
-  /** Messages that are printed for good: updates that come late or twice change nothing. */
+  /** Completely printed messages; late or repeated updates are ignored. */
   readonly #finished = new Set<string>()
 
   constructor(context: CommandContext) {
@@ -26,7 +27,7 @@ export class BlockStream {
 
   update(message: string, blocks: readonly Block[]): void {
     if (this.#finished.has(message)) return
-    if (message !== this.#message) this.#begin(message)
+    if (message !== this.#message) this.#startMessage(message)
     const growing = blocks.findIndex(block => block.provisional)
     const finished = growing < 0 ? blocks.length : Math.max(0, growing - 1)
     this.#eraseTail()
@@ -35,38 +36,38 @@ export class BlockStream {
     if (this.#isTty && rest.length > 0) this.#drawTail(this.#render(rest))
   }
 
-  /** The message is complete: what was held back or drawn provisionally is printed for good. */
+  /** The message is complete: prints the rest. */
   finish(message: string, blocks: readonly Block[]): void {
     if (this.#finished.has(message)) return
-    if (message !== this.#message) this.#begin(message)
+    if (message !== this.#message) this.#startMessage(message)
     this.#eraseTail()
-    this.#print(blocks.slice(this.#saidAlready(blocks)))
+    this.#print(blocks.slice(this.#countPrinted(blocks)))
     this.#finished.add(message)
     this.#message = null
   }
 
   /**
-   * How many of the final blocks have been printed. The agent's own record may cut them otherwise, or set a word in other type: what counts
-   * is whether the same words have been said.
+   * How many of the final blocks are printed already. The agent's transcript may split or style
+   * them differently, so only the words are compared.
    */
-  #saidAlready(blocks: readonly Block[]): number {
-    const said = this.#printed.flatMap(wordsOf)
+  #countPrinted(blocks: readonly Block[]): number {
+    const printed = this.#printed.flatMap(wordsOf)
     let at = 0
     for (const [index, block] of blocks.entries()) {
-      if (at >= said.length) return index
+      if (at >= printed.length) return index
       const words = wordsOf(this.#render([block]).join('\n'))
-      if (words.some((word, offset) => said[at + offset] !== word)) return index
+      if (words.some((word, offset) => printed[at + offset] !== word)) return index
       at += words.length
     }
     return blocks.length
   }
 
-  /** Removes what is only provisional, so that something else can be printed below. */
+  /** Erases the growing part, so that something else can be printed. */
   pause(): void {
     this.#eraseTail()
   }
 
-  #begin(message: string): void {
+  #startMessage(message: string): void {
     this.#eraseTail()
     this.#message = message
     this.#printed = []
@@ -94,7 +95,7 @@ export class BlockStream {
     const room = Math.max(4, (process.stdout.rows ?? 24) - 4)
     const tail = this.#isFirst ? lines : ['', ...lines]
     let first = tail.length
-    // Only what fits can be erased again; a line wider than the terminal takes several of its rows.
+    // Only what fits on the screen can be erased; a wide line takes several rows.
     while (first > 0 && this.#tailRows + this.#rowsOf(tail[first - 1]!) <= room)
       this.#tailRows += this.#rowsOf(tail[--first]!)
     this.#context.write(

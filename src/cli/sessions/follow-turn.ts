@@ -1,10 +1,10 @@
 import { systemClock, type Timer } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
-import type { Block } from '../../screen/index.js'
+import type { EventData } from '../../events/index.js'
+import type { Approval, InMilliseconds, MessageUpdate, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { BlockStream } from './block-stream.js'
-import type { SessionInfo } from './session-info.js'
 
 const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
   done: EXIT.ok,
@@ -12,32 +12,35 @@ const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
   interrupted: EXIT.interrupted,
 }
 
-/** An agent's own command may open no turn: a session that rests for so long without one is not waited for. */
+/**
+ * A command of the agent may open no turn: stops waiting for an idle session without a turn after
+ * this.
+ */
 const NO_TURN_MS = 3_000
 
 export interface FollowOptions {
-  /** A position of the log taken before the prompt was sent, so that a turn shorter than our own start is not missed. */
+  /** The position of the log before the prompt was sent, so that no event of the turn is missed. */
   since: string
   deadline: number | null
   isJson: boolean
-  /** Where the prompt is: its turn may not be the one that runs now. */
+  /** How the prompt was accepted: its turn may start later. */
   prompt?: 'delivered' | 'queued' | { held: string }
 }
 
-interface Update {
-  session: string
-  turn: string
-  message: string
-  blocks: Block[]
-}
+type Update = InMilliseconds<MessageUpdate>
 
+/** A frame of the event stream: provisional text, or an event of the log. */
 type EventBody = Update & {
-  /** The stream that the event is of. */
+  /** The stream of the event. */
   subject?: string
-  data: Update & { outcome?: string; exit?: { code: number | null }; prompt?: string; result?: string }
+  data: Update &
+    Partial<Pick<EventData<'turn.closed'>, 'outcome'> & Pick<EventData<'prompt.released'>, 'prompt' | 'result'>>
 }
 
-/** Prints what the agent says until its turn ends, it needs a person, or it is gone; the exit code says which. */
+/**
+ * Prints the agent's answer until the turn ends, it needs a person, or it is gone.
+ * @returns the exit code.
+ */
 export async function followTurn(
   context: CommandContext,
   client: DaemonClient,
@@ -50,20 +53,20 @@ export async function followTurn(
   if (options.deadline !== null)
     timers.push(systemClock.setTimer(options.deadline - systemClock.monotonic(), () => abort.abort()))
   let isOver = false
-  const lookForRest = async () => {
-    const { idle } = await client.get<SessionInfo>(`/sessions/${session}`)
+  const checkIdle = async () => {
+    const { idle } = await client.get<Session>(`/sessions/${session}`)
     if (abort.signal.aborted) return
     if (idle && turn.hasNoTurn) {
       isOver = true
       abort.abort()
-    } else timers[1] = systemClock.setTimer(NO_TURN_MS, () => void lookForRest().catch(() => undefined))
+    } else timers[1] = systemClock.setTimer(NO_TURN_MS, () => void checkIdle().catch(() => undefined))
   }
-  timers[1] = systemClock.setTimer(NO_TURN_MS, () => void lookForRest().catch(() => undefined))
+  timers[1] = systemClock.setTimer(NO_TURN_MS, () => void checkIdle().catch(() => undefined))
   try {
     const path = `/events?scope=session:${session}&since=${options.since}`
     for await (const { event, data } of client.events(path, abort.signal)) {
       if (options.isJson && event !== 'heartbeat') context.json({ event, ...(data as object) })
-      // What a grant covers was asked and decided at once: nobody is needed.
+      // A grant decides a request at once: no person is needed.
       if (event === 'approval.requested' && !(await isWaiting(client, data as EventBody))) continue
       const code = turn.take(event, data as EventBody)
       if (code === null) continue
@@ -80,19 +83,19 @@ export async function followTurn(
 
 async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Promise<boolean> {
   const id = subject.slice(subject.indexOf('/') + 1)
-  const { state } = await client.get<{ state: string }>(`/approvals/${encodeURIComponent(id)}`)
+  const { state } = await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)
   return state === 'pending'
 }
 
-/** The one turn that answers a prompt, among all that happens in its session. */
+/** The turn that answers a prompt, among all events of its session. */
 class FollowedTurn {
   readonly #stream: BlockStream
   readonly #isJson: boolean
   #held: string | null
-  /** Null: not known yet; what is said until then is printed unless it belongs to a turn before. */
+  /** Null until known; messages before that are printed unless they belong to an earlier turn. */
   #turn: string | null = null
   readonly #isNext: boolean
-  /** What happened while the prompt was held, as far as it may be about its turn. */
+  /** Events that arrived while the prompt was held and may belong to its turn. */
   #early: EventBody[] = []
 
   constructor(stream: BlockStream, { isJson, prompt = 'delivered' }: FollowOptions) {
@@ -106,13 +109,13 @@ class FollowedTurn {
     return this.#turn === null && this.#held === null && !this.#isNext
   }
 
-  /** The exit code when it is over. */
+  /** @returns the exit code when the turn is over. */
   take(event: string, body: EventBody): number | null {
     switch (event) {
       case 'prompt.released':
         if (body.data.prompt !== this.#held) return null
         this.#held = null
-        return body.data.result === 'delivered' ? this.#begin(body.data.turn) : EXIT.failed
+        return body.data.result === 'delivered' ? this.#start(body.data.turn) : EXIT.failed
       case 'turn.opened':
         if (this.#held === null) this.#turn ??= body.data.turn
         return null
@@ -137,8 +140,8 @@ class FollowedTurn {
     }
   }
 
-  /** A held prompt was taken: what its turn said and did before we were told is told now. */
-  #begin(turn: string | undefined): number | null {
+  /** A held prompt was accepted: handles the events of its turn that arrived before. */
+  #start(turn: string | undefined): number | null {
     this.#turn = turn ?? null
     let code: number | null = null
     for (const body of this.#early) {

@@ -2,10 +2,11 @@ import { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { systemClock } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { Host } from '../../host/index.js'
 import { Keeper, type KeptExit } from '../../keeper/index.js'
 import type { CommandContext } from '../context.js'
-import { openHome } from '../home.js'
+import { reportError } from '../runs/with-store.js'
 import { version } from '../version.js'
 import { TextPrinter } from './text-printer.js'
 
@@ -18,7 +19,10 @@ export interface ForegroundRequest {
   label: string | null
 }
 
-/** Runs a program as a session of this very process: its own keeper, the shared store. Ends with the program's exit code. */
+/**
+ * Runs a program as a session of this process, with its own keeper.
+ * @returns the program's exit code.
+ */
 export async function runInForeground(
   context: CommandContext,
   request: ForegroundRequest,
@@ -65,7 +69,9 @@ export async function runInForeground(
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Signals are for the program, from the first moment: one that comes while it starts reaches it when it is there, and its end is recorded. */
+/**
+ * Forwards signals to the program; those that arrive while it starts are delivered once it runs.
+ */
 function passSignals(keeper: Keeper): { to(session: string): void; stop(): void } {
   let session: string | null = null
   const early: NodeJS.Signals[] = []
@@ -86,7 +92,7 @@ function passSignals(keeper: Keeper): { to(session: string): void; stop(): void 
 const NEWLINE = 0x0a
 const CTRL_D = 0x04
 
-/** The person's keys go to the program; so do a pipe's bytes, with an end-of-file at the end. */
+/** Forwards the person's keys, or the bytes of a pipe followed by end-of-file. */
 function forwardInput(session: string, keeper: Keeper): () => void {
   const { stdin, stdout } = process
   const write = (bytes: Uint8Array) => void keeper.write(session, bytes).catch(() => undefined)
@@ -95,7 +101,7 @@ function forwardInput(session: string, keeper: Keeper): () => void {
     isLineOpen = chunk.at(-1) !== NEWLINE
     write(chunk)
   }
-  // In the middle of a line a terminal takes the first ctrl-D as "hand over what is there"; only the next one is the end.
+  // In the middle of a line the first ctrl-D only flushes the line; the next one is end-of-file.
   const onEnd = () => write(isLineOpen ? Uint8Array.of(CTRL_D, CTRL_D) : Uint8Array.of(CTRL_D))
   const onResize = () => void keeper.resize(session, stdout.columns, stdout.rows).catch(() => undefined)
   if (stdin.isTTY) stdin.setRawMode(true)
@@ -115,8 +121,4 @@ function forwardInput(session: string, keeper: Keeper): () => void {
 function exitCode(exit: KeptExit): number {
   if (exit.signal) return 128 + (constants.signals[exit.signal as NodeJS.Signals] ?? 0)
   return exit.code ?? EXIT.failed
-}
-
-function reportError(context: CommandContext, error: unknown): void {
-  if (context.env.SIGNALBOX_DEBUG) context.note(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

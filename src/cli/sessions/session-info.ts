@@ -1,32 +1,10 @@
 import { systemClock } from '../../clock/index.js'
+import type { InMilliseconds, Session } from '../../server/index.js'
 import { formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 /** A session as the daemon describes it. */
-export interface SessionInfo {
-  id: string
-  number: number
-  agent: string
-  label?: string
-  cwd: string
-  pid: number
-  state: 'starting' | 'live' | 'ended' | 'lost'
-  startedAt: number
-  endedAt?: number
-  exit?: { code: number | null; signal: string | null } | null
-  recording: string
-  phase?: string
-  view?: string
-  busy?: boolean | null
-  awaiting?: string | null
-  idle?: boolean
-  question?: string
-  approval?: string
-  allows?: { tool: string; label: string; since: number }[]
-  held?: number
-  resumedFrom?: string
-  agentSessionId?: string
-}
+export type SessionInfo = InMilliseconds<Session>
 
 export function sessionState(session: SessionInfo): string {
   if (session.state === 'lost') return 'lost'
@@ -49,20 +27,31 @@ export function sessionLine(session: SessionInfo, context: CommandContext): stri
   return line + truncate(visibleText(what), Math.max(20, context.columns - 66))
 }
 
-/** What the agent does without asking since somebody chose that in its own menu: nothing of it shows up among the approvals. */
+/** What the agent does without asking since a person allowed it in the agent's own menu. */
 export function allowanceLines({ allows = [] }: SessionInfo): string[] {
   return allows.map(({ tool, label, since }) => {
     const at = new Date(since)
     const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
-    return `     the agent allows ${visibleText(tool)} itself since ${time} (“${visibleText(label)}”)`
+    return `     ${visibleText(tool)} allowed in the agent since ${time} (“${visibleText(label)}”)`
   })
 }
 
-/** What a person wants to know of a session that has just begun. */
+/** Prints a session that was just started, and what to do with it. */
 export function printStarted(session: SessionInfo, context: CommandContext): void {
   const { id, agent, number, pid, resumedFrom } = session
-  const from = resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}`
+  const from = resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}`
   context.out(`${context.style('bold', id)}  ${agent}  number ${number}, pid ${pid}${from}`)
   const next = `signalbox attach ${number} · signalbox send ${number} "…" · signalbox read ${number}`
   context.out(context.style('dim', next))
+}
+
+/** The environment as the daemon takes it. */
+export function stringEntries(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+/** The size of the person's terminal; null without one. */
+export function terminalSize({ isOutputTty }: CommandContext): { cols: number; rows: number } | null {
+  const { columns: cols, rows } = process.stdout
+  return isOutputTty && cols ? { cols, rows } : null
 }

@@ -13,7 +13,7 @@ function printed(output: string | readonly string[], size = { cols: 40, rows: 5 
 }
 
 describe('plain output', () => {
-  test('is printed line by line, without what follows the last', () => {
+  test('is printed line by line', () => {
     expect(printed('one\r\ntwo\r\n')).toBe('one\ntwo\n')
     expect(printed('no newline')).toBe('no newline\n')
     expect(printed('')).toBe('')
@@ -25,8 +25,9 @@ describe('plain output', () => {
     expect(printed('\r\n\r\nlate')).toBe('\n\nlate\n')
   })
 
-  test('loses nothing, joins what was wrapped, however the chunks are cut', () => {
-    // No blank before a wide character: at the edge nobody can tell it from the cell that was too narrow.
+  test('joins wrapped rows and loses nothing for any chunk boundaries', () => {
+    // No blank before a wide character: at the edge it looks like the cell that was too
+    // narrow.
     const narrow = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é'), maxLength: 100 }).map(text => text.trimEnd())
     const line = fc.oneof(narrow, fc.string({ unit: fc.constantFrom('a', 'é', '日', '👍'), maxLength: 60 }))
     fc.assert(
@@ -44,13 +45,13 @@ describe('plain output', () => {
     )
   })
 
-  test('20 000 lines come out, each once, in order', () => {
+  test('of 20 000 lines is complete and in order', () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
     expect(printed(`${lines.join('\r\n')}\r\n`)).toBe(`${lines.join('\n')}\n`)
     expect(printed('\n'.repeat(20_000).concat('end')).match(/\n/g)).toHaveLength(20_001)
   })
 
-  test('comes as it scrolls off, not only at the end', () => {
+  test('is printed as it scrolls off', () => {
     const parts: string[] = []
     const printer = new TextPrinter({ cols: 40, rows: 5 }, part => parts.push(part))
     printer.push(Buffer.from(Array.from({ length: 50 }, (_, index) => `line ${index}\r\n`).join('')))
@@ -70,37 +71,37 @@ describe('plain output', () => {
   })
 })
 
-describe('what is drawn', () => {
-  test('progress bars are overwritten, colours and moves played', () => {
+describe('drawn output', () => {
+  test('applies progress bars, colours and cursor moves', () => {
     const bar = Array.from({ length: 100 }, (_, percent) => `\r\u001b[K\u001b[32m[${percent}%]\u001b[0m`)
     expect(printed([...bar, '\r\u001b[Kdone\r\n'])).toBe('done\n')
     expect(printed('abc\b\b\bxyz\r\n\u001b[1A\u001b[2Cq')).toBe('xyq\n')
   })
 
-  test('bars of several lines are drawn over in place', () => {
+  test('applies progress bars of several lines', () => {
     const step = (n: number) => `${n > 0 ? '\u001b[2A' : ''}a ${n}\r\nb ${n}\r\n`
     expect(printed(Array.from({ length: 20 }, (_, n) => step(n)))).toBe('a 19\nb 19\n')
   })
 
-  test('a full-screen program leaves no trace, and what comes before and after is printed', () => {
+  test('of a full-screen program is not printed; text before and after it is', () => {
     const drawing = Array.from({ length: 30 }, (_, n) => `row ${n}\r\n`).join('')
     expect(
       printed(['before\r\n', `\u001b[?1049h\u001b[H${drawing}`, 'more drawing', '\u001b[?1049l', 'after\r\n']),
     ).toBe('before\nafter\n')
   })
 
-  test('many lines after a full-screen program are all printed', () => {
+  test('after a full-screen program is printed completely', () => {
     const lines = Array.from({ length: 300 }, (_, n) => `line ${n}`)
     expect(printed(['\u001b[?1049hdrawing', '\u001b[?1049l', `${lines.join('\r\n')}\r\n`])).toBe(
       `${lines.join('\n')}\n`,
     )
   })
 
-  test('a full-screen program that is still up at the end is shown as it stood', () => {
+  test('of a full-screen program that is open at the end is printed', () => {
     expect(printed(['before\r\n', '\u001b[?1049h\u001b[H\u001b[2Jpicture\r\nof it'])).toBe('before\npicture\nof it\n')
   })
 
-  test('questions are not answered and titles not printed', () => {
+  test('contains neither query replies nor titles', () => {
     expect(printed('\u001b]0;title\u0007\u001b[6n\u001b[cok')).toBe('ok\n')
   })
 })

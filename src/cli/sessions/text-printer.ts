@@ -1,24 +1,25 @@
 import { type Row, TerminalEmulator } from '../../terminal/index.js'
 import { displayWidth } from '../../text/index.js'
 
-/** Small enough that no row can leave the scrollback before it is read. */
+/** Small enough that no row leaves the scrollback before it is read. */
 const PIECE_BYTES = 4096
 const SCROLLBACK = 5000
 
 /**
- * A program's output as plain text: what its terminal would show, rows as they scroll off, the rest at the end. Colours, cursor moves and
- * progress bars are played, not printed; rows that the terminal wrapped are joined again. What a full-screen program draws on the
- * alternate screen is no output, unless it is still up at the end.
+ * Prints a program's output as plain text: rows as they scroll off the terminal, the rest at the
+ * end. Colours, cursor moves and progress bars are applied, not printed; wrapped rows are joined.
+ * What a full-screen program draws on the alternate screen is printed only if it is still open at
+ * the end.
  */
 export class TextPrinter {
   readonly #emulator: TerminalEmulator
   readonly #write: (text: string) => void
   readonly #lines = new LineJoiner()
-  /** Of the normal screen; rows before it are printed. */
+  /** The next row of the normal screen to print. */
   #next = 0
   #t = 0
 
-  /** `size` is that of the program's terminal: what it draws fits no other. */
+  /** `size` is the size of the program's terminal. */
   constructor(size: { cols: number; rows: number }, write: (text: string) => void) {
     this.#emulator = new TerminalEmulator({ ...size, scrollback: SCROLLBACK })
     this.#write = write
@@ -28,13 +29,13 @@ export class TextPrinter {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       this.#t += 0.001
       this.#emulator.feed(bytes.subarray(at, at + PIECE_BYTES), this.#t, { live: false })
-      const { buffer, history } = this.#emulator.picture()
+      const { buffer, history } = this.#emulator.currentFrame()
       if (buffer === 'normal') this.#print(this.#take(history.lastId))
     }
   }
 
   finish(): void {
-    const { buffer, lines } = this.#emulator.picture()
+    const { buffer, lines } = this.#emulator.currentFrame()
     const { cols } = this.#emulator.size
     const normal = this.#take(Number.MAX_SAFE_INTEGER)
     const rows = buffer === 'normal' ? normal : [...normal.slice(0, lastText(normal) + 1), ...lines]
@@ -42,7 +43,7 @@ export class TextPrinter {
     this.#write(this.#lines.end(cols))
   }
 
-  /** Rows of the normal screen that have not been taken yet. */
+  /** Rows of the normal screen that are not printed yet. */
   #take(lastId: number): Row[] {
     const rows = this.#emulator.readRows(this.#next, lastId)
     if (rows.length > 0) this.#next = rows.at(-1)!.id + 1
@@ -55,7 +56,7 @@ export class TextPrinter {
   }
 }
 
-/** Undoes soft wraps: a line is complete when a row comes that does not continue it. */
+/** Joins wrapped rows: a line is complete when the next row does not continue it. */
 class LineJoiner {
   #rows: Row[] = []
 
@@ -73,7 +74,10 @@ class LineJoiner {
   }
 }
 
-/** A row that goes on in the next reached the edge: blanks at its end are text. Except the one cell that was too narrow for a wide character. */
+/**
+ * A row that continues in the next one fills the width, so blanks at its end are text; except the
+ * one cell that was too narrow for a wide character.
+ */
 function wholeRow(row: Row, next: Row, cols: number): string {
   const missing = cols - row.width
   const isGap = missing === 1 && displayWidth([...next.text][0] ?? '') === 2

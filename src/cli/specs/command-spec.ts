@@ -1,24 +1,20 @@
-import type { CommandContext } from '../context.js'
-
 /**
- * A command as data: help, completion and the reference page are made from it, and its code is loaded only when it is run.
- * Keep imports out of the spec files: they are on the path of `signalbox --help`.
+ * A command as data: its help, completion, reference page and the types of its input come from
+ * here. Spec files import nothing but this file, because `signalbox --help` loads them all.
  */
 export interface CommandSpec {
-  name: string
   /** One line for the list of commands. */
   summary: string
   /** Group in `--help`. */
   group: 'everyday' | 'sessions' | 'approvals' | 'runs' | 'screens' | 'setup'
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]
-  /** Takes words behind `--` as they are; the text names them in the usage line. */
+  /** The command takes the words after `--` as they are; this text names them in the usage line. */
   rest?: string
-  /** What the person may want to know beyond the summary. */
+  /** More than the summary, below the options. */
   details?: string
   examples: readonly (readonly [command: string, meaning: string])[]
   hidden?: boolean
-  load(): Promise<{ run(context: CommandContext, input: CommandInput): Promise<number> }>
 }
 
 export interface ArgumentSpec {
@@ -38,21 +34,63 @@ export interface OptionSpec {
   repeatable?: boolean
 }
 
-/** What was typed, by name. `rest` is what stood behind `--`, or null when there was no `--`. */
-export interface CommandInput {
-  args: Record<string, string | string[] | undefined>
-  options: Record<string, unknown>
+/** The specs of a group of commands, by name. */
+export type CommandSpecs = Readonly<Record<string, CommandSpec>>
+
+/** What was typed. `rest` is what came after `--`, or null if there was no `--`. */
+export interface CommandInput<Args = Record<string, string | string[] | undefined>, Options = Record<string, unknown>> {
+  args: Args
+  options: Options
   rest: string[] | null
 }
 
-/** The option every reading command has. */
-export const JSON_OPTION: OptionSpec = {
+/** The input of a command, inferred from its spec. */
+export type InputOfSpec<Spec extends CommandSpec> = CommandInput<ArgsOf<Spec>, OptionsOf<Spec>>
+
+type ArgsOf<Spec extends CommandSpec> = Spec extends { arguments: infer Arguments extends readonly ArgumentSpec[] }
+  ? { [Argument in Arguments[number] as Argument['name']]: ArgumentValue<Argument> }
+  : Record<never, never>
+
+type ArgumentValue<Argument extends ArgumentSpec> = Argument extends { variadic: true }
+  ? string[]
+  : Argument extends { optional: true }
+    ? string | undefined
+    : string
+
+type OptionsOf<Spec extends CommandSpec> = Spec extends { options: infer Options extends readonly OptionSpec[] }
+  ? { [Option in Options[number] as OptionName<Option['flags']>]?: OptionValue<Option> | undefined }
+  : Record<never, never>
+
+/** `-o, --output <file>` → `output`, `--max-cost <usd>` → `maxCost`, `--no-ask` → `ask`. */
+type OptionName<Flags extends string> =
+  LongName<Flags> extends `no-${infer Name}` ? Camel<Name> : Camel<LongName<Flags>>
+
+type LongFlag<Flags extends string> = Flags extends `${string}--${infer Long}` ? Long : never
+
+type LongName<Flags extends string> = LongFlag<Flags> extends `${infer Name} ${string}` ? Name : LongFlag<Flags>
+
+type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Text
+
+type OptionValue<Option extends OptionSpec> = Option extends { repeatable: true }
+  ? string[]
+  : Option extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : LongFlag<Option['flags']> extends `${string} <${string}`
+      ? string
+      : LongFlag<Option['flags']> extends `${string} [${string}`
+        ? string | true
+        : boolean
+
+/** The option of every command that prints data. */
+export const JSON_OPTION = {
   flags: '--json',
-  description: 'machine-readable output (one JSON value, or NDJSON for streams)',
-}
+  description: 'print JSON: one value, or one per line for streams',
+} as const
 
 export const RUN_ARGUMENT = {
   name: 'run',
-  description: 'the run: its id, a unique beginning of it, or latest',
+  description: 'the run: its id, a unique prefix of it, or latest',
   completes: 'run',
 } as const

@@ -1,137 +1,125 @@
-import { type CommandSpec, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
-  description: 'a module of your own with handlers, rules and transforms; it runs in this process',
-}
-const TRUST_OPTION = {
-  flags: '--trust <hash>',
-  description: 'let the files of this hash run: those that you have seen, for places without a terminal',
-}
+  description: 'your own module with handlers, rules and transforms; it runs in this process',
+} as const
 const NO_ASK_OPTION = {
   flags: '--no-ask',
-  description: 'ask no gate at this terminal; the run waits, and the exit code is 4',
-}
+  description: 'do not ask gates in this terminal; the run waits, and the exit code is 4',
+} as const
 
-/** Commands about workflows in DOT. */
-export const GRAPH_COMMANDS: readonly CommandSpec[] = [
-  {
-    name: 'run',
+/** Workflows in DOT. */
+export const GRAPH_COMMANDS = {
+  run: {
     group: 'runs',
-    summary: 'run a workflow in DOT, node by node',
+    summary: 'run a workflow in DOT',
     arguments: [{ name: 'file', description: 'the DOT file', completes: 'file' }],
     options: [
-      { flags: '--input <key=value>', description: 'a value the graph asks for', repeatable: true },
+      { flags: '--input <key=value>', description: 'an input of the graph; repeatable', repeatable: true },
       { flags: '--goal <text>', description: 'instead of the graph’s own goal' },
       { flags: '--agent <name>', description: 'agent of nodes that name none' },
       { flags: '--model <name>', description: 'model of nodes that name none' },
       {
         flags: '--permissions <level>',
-        description: 'what agents may do unasked',
+        description: 'what agents may do without asking',
         choices: ['read', 'ask', 'edits', 'all'],
       },
-      { flags: '--max-cost <usd>', description: 'pause when so much is spent' },
-      { flags: '--max-tokens <n>', description: 'pause when so many tokens are used' },
-      { flags: '--max-time <time>', description: 'pause after so long' },
-      { flags: '--auto-approve', description: 'take the first option at every gate; on record as such' },
+      { flags: '--max-cost <usd>', description: 'pause when this much is spent' },
+      { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' },
+      { flags: '--max-time <time>', description: 'pause after this long' },
+      { flags: '--auto-approve', description: 'take the first option at every gate; recorded as automatic' },
       {
         flags: '--dry-run [script]',
-        description: 'no agent, no command: simulated outcomes, by a JSON script where given',
+        description: 'simulate: no agent, no command; a JSON script may set outcomes',
       },
       HANDLERS_OPTION,
-      TRUST_OPTION,
+      { flags: '--trust <hash>', description: 'trust the files with this hash, for use without a terminal' },
       { flags: '--detach', description: 'let the daemon drive it' },
       NO_ASK_OPTION,
-      { flags: '--label <key=value>', description: 'kept with the run; may be given again', repeatable: true },
-      { flags: '--checkpoint-dir <dir>', description: 'write checkpoint_<ms>.json files there when the run rests' },
+      { flags: '--label <key=value>', description: 'stored with the run; repeatable', repeatable: true },
+      { flags: '--checkpoint-dir <dir>', description: 'write checkpoint_<ms>.json files there when the run stops' },
       JSON_OPTION,
     ],
     details:
-      'In a git repository the run works in a worktree and on a branch of its own, with a commit for each node that changed something.',
+      'In a git repository the run works in a new worktree and on a new branch, with a commit for each node that changed ' +
+      'something.',
     examples: [
-      ['signalbox run flow.dot --agent demo', 'every agent node by the scripted agent'],
-      ['signalbox run flow.dot --dry-run', 'which way it would go'],
+      ['signalbox run flow.dot --agent demo', 'with the scripted agent'],
+      ['signalbox run flow.dot --dry-run', 'which path it would take'],
       ['signalbox run flow.dot --input ticket=42 --detach', 'in the background'],
     ],
-    load: () => import('../commands/run.js'),
   },
-  {
-    name: 'validate',
+  validate: {
     group: 'runs',
-    summary: 'what is wrong with a workflow in DOT, with places and fixes',
-    arguments: [{ name: 'file', description: 'the DOT file; `-` reads standard input', completes: 'file' }],
+    summary: 'check a workflow in DOT for errors',
+    arguments: [{ name: 'file', description: 'the DOT file; - reads standard input', completes: 'file' }],
     options: [
-      { flags: '--strict', description: 'any finding is a failure' },
-      { flags: '--all', description: 'notes, too' },
+      { flags: '--strict', description: 'fail on any finding' },
+      { flags: '--all', description: 'also print notes' },
       HANDLERS_OPTION,
       JSON_OPTION,
     ],
     examples: [['signalbox validate flow.dot', 'every problem as file:line:column, with its rule and a fix']],
-    load: () => import('../commands/validate.js'),
   },
-  {
-    name: 'graph',
+  graph: {
     group: 'runs',
-    summary: 'draw a workflow, or a run of one coloured by what happened',
+    summary: 'draw a workflow, or a run of one coloured by outcome',
     arguments: [{ name: 'source', description: 'a DOT file, a run’s id, or latest', completes: 'file' }],
     options: [
       {
         flags: '-o, --output <file>',
-        description: 'where to: .svg, .dot or .md (default: a table on standard output)',
+        description: 'target: .svg, .dot or .md (default: a table on standard output)',
       },
-      { flags: '--format <format>', description: 'instead of the file’s ending', choices: ['svg', 'dot', 'md'] },
+      { flags: '--format <format>', description: 'instead of the file’s extension', choices: ['svg', 'dot', 'md'] },
     ],
     examples: [
       ['signalbox graph flow.dot -o flow.svg', 'laid out by Graphviz'],
       ['signalbox graph latest -o run.svg', 'the newest run of this directory'],
     ],
-    load: () => import('../commands/graph.js'),
   },
-  {
-    name: 'trust',
+  trust: {
     group: 'runs',
-    summary: 'which files of which projects may run; let more, or take it back',
+    summary: 'list trusted projects; trust or distrust the files of one',
     arguments: [
       {
         name: 'file',
-        description: 'a DOT file of the project, or its directory; none lists what is trusted',
+        description: 'a DOT file of the project, or its directory; without one: list trusted projects',
         optional: true,
         completes: 'file',
       },
     ],
     options: [
-      { flags: '--hash <hash>', description: 'let the files of this hash run without being asked' },
-      { flags: '--remove', description: 'take it back for the whole project of the file' },
+      { flags: '--hash <hash>', description: 'trust the files with this hash without asking' },
+      { flags: '--remove', description: 'revoke trust in the whole project' },
       JSON_OPTION,
     ],
     details:
-      'A workflow runs commands as you. So the DOT file, what it names and the project’s settings are let run once, as they are; what changes is asked about again, with the difference. Of a directory: what its project has started for agents that work there.',
+      'A workflow runs commands as you. You trust the DOT file, the files it names and the project’s settings once, as ' +
+      'they are; Signalbox asks again when one changes, and shows the difference. For a directory: the files that agents ' +
+      'would obey there.',
     examples: [
-      ['signalbox trust flow.dot', 'shows the files and asks; without a terminal, prints their hash'],
+      ['signalbox trust flow.dot', 'show the files and ask; without a terminal, print their hash'],
       ['signalbox trust .', 'what implement and review would ask about in this project'],
-      ['signalbox trust flow.dot --remove', 'nothing of the project runs unasked any more'],
+      ['signalbox trust flow.dot --remove', 'ask again before anything of the project runs'],
     ],
-    load: () => import('../commands/trust.js'),
   },
-  {
-    name: 'fork',
+  fork: {
     group: 'runs',
-    summary: 'a new run from a checkpoint of an old one',
+    summary: 'create a run from a checkpoint of another run',
     arguments: [RUN_ARGUMENT],
     options: [
-      { flags: '--at <node>', description: 'after this node: its last visit, or node@visit' },
+      { flags: '--at <node>', description: 'continue after this node: its last visit, or node@visit' },
       { flags: '--rewind', description: 'archive the old run' },
-      { flags: '--no-run', description: 'make it, and leave it queued' },
+      { flags: '--no-run', description: 'create it, and leave it queued' },
       NO_ASK_OPTION,
       JSON_OPTION,
     ],
-    examples: [['signalbox fork latest --at plan@1', 'everything after the plan happens again']],
-    load: () => import('../commands/fork.js'),
+    examples: [['signalbox fork latest --at plan@1', 'repeat everything after the plan']],
   },
-  {
-    name: 'conformance',
+  conformance: {
     group: 'runs',
-    summary: 'parse, validate, run or list-handlers as JSON, for outside test suites',
+    summary: 'parse, validate, run or list-handlers as JSON, for external test suites',
     arguments: [
       {
         name: 'action',
@@ -143,6 +131,5 @@ export const GRAPH_COMMANDS: readonly CommandSpec[] = [
     options: [{ flags: '--script <json>', description: 'with run: outcomes by node or node@visit' }],
     examples: [['signalbox conformance run flow.dot', 'a simulated run: status, context, nodes']],
     hidden: true,
-    load: () => import('../commands/conformance.js'),
   },
-]
+} as const satisfies CommandSpecs

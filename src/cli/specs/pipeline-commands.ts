@@ -1,33 +1,36 @@
-import { type CommandSpec, JSON_OPTION } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 
 const PROFILE_OPTION = {
   flags: '--profile <name>',
   description: 'a profile of the settings (default: pipelines.profile)',
-}
-const AGENT_OPTION = { flags: '--agent <name>', description: 'agent of the roles that the profile gives none' }
-const MODEL_OPTION = { flags: '--model <name>', description: 'model of the roles that the profile gives none' }
-const DETACH_OPTION = { flags: '--detach', description: 'let the daemon drive it' }
+} as const
+const AGENT_OPTION = {
+  flags: '--agent <name>',
+  description: 'agent of roles for which the profile names none',
+} as const
+const MODEL_OPTION = {
+  flags: '--model <name>',
+  description: 'model of roles for which the profile names none',
+} as const
+const DETACH_OPTION = { flags: '--detach', description: 'let the daemon drive it' } as const
 const NO_ASK_OPTION = {
   flags: '--no-ask',
-  description: 'ask nothing at this terminal; the run waits, and the exit code is 4',
-}
-
+  description: 'ask nothing in this terminal; the run waits, and the exit code is 4',
+} as const
 const LABEL_OPTION = {
   flags: '--label <key=value>',
-  description: 'kept with the run; may be given again. Queued runs with a higher priority=<n> are started first',
+  description: 'stored with the run; repeatable. Queued runs with a higher priority=<n> start first',
   repeatable: true,
-}
-const TRUST_OPTION = {
-  flags: '--trust <hash>',
-  description: 'let the files of the project run that have this hash, where nobody can be asked',
-}
+} as const
+const TRUST_OPTION = { flags: '--trust <hash>', description: 'trust the project’s files with this hash' } as const
+const MAX_COST_OPTION = { flags: '--max-cost <usd>', description: 'pause when this much is spent' } as const
+const MAX_TOKENS_OPTION = { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' } as const
 
-/** Commands about the pipelines that ship with the program. */
-export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
-  {
-    name: 'implement',
+/** The pipelines that ship with the program. */
+export const PIPELINE_COMMANDS = {
+  implement: {
     group: 'runs',
-    summary: 'from an issue to a branch: plan, your approval, task by task with reviews and commits',
+    summary: 'from an issue to a branch: plan, approval, tasks with reviews and commits',
     arguments: [
       {
         name: 'issue',
@@ -37,24 +40,24 @@ export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
       },
     ],
     options: [
-      { flags: '--title <text>', description: 'instead of an issue: what is to be done' },
-      { flags: '--description <text>', description: 'with --title: more about it' },
-      { flags: '--design <file>', description: 'a design that the plan keeps to' },
-      { flags: '--plan <file>', description: 'your own plan instead of the Architect’s; `-` reads standard input' },
-      { flags: '--force', description: 'with --plan: let one that is not valid reach the gate' },
+      { flags: '--title <text>', description: 'what to do, instead of an issue' },
+      { flags: '--description <text>', description: 'with --title: details' },
+      { flags: '--design <file>', description: 'a design that the plan must follow' },
+      { flags: '--plan <file>', description: 'your own plan instead of the Architect’s; - reads standard input' },
+      { flags: '--force', description: 'with --plan: accept a plan that is not valid' },
       PROFILE_OPTION,
       AGENT_OPTION,
       MODEL_OPTION,
       { flags: '--branch <name>', description: 'the branch to work on (default: signalbox/<issue>)' },
-      { flags: '--base <revision>', description: 'where the branch begins (default: the default branch)' },
+      { flags: '--base <revision>', description: 'where the branch starts (default: the default branch)' },
       { flags: '--in-place', description: 'work in this directory instead of a worktree' },
-      { flags: '--allow-dirty', description: 'with --in-place: leave changed files as they are, and go on' },
-      { flags: '--queue', description: 'make the run, and start it later with resume' },
-      { flags: '--plan-only', description: 'stop when the plan waits for you' },
-      { flags: '--auto-approve', description: 'approve a plan that is valid; nothing else is decided for you' },
-      { flags: '--max-cost <usd>', description: 'pause when so much is spent' },
-      { flags: '--max-tokens <n>', description: 'pause when so many tokens are used' },
-      { flags: '--comment', description: 'tell the issue’s tracker how it ended' },
+      { flags: '--allow-dirty', description: 'with --in-place: leave changed files as they are' },
+      { flags: '--queue', description: 'create the run, and start it later with resume' },
+      { flags: '--plan-only', description: 'stop when the plan waits for approval' },
+      { flags: '--auto-approve', description: 'approve a valid plan automatically; nothing else' },
+      MAX_COST_OPTION,
+      MAX_TOKENS_OPTION,
+      { flags: '--comment', description: 'comment on the issue when the run ends' },
       LABEL_OPTION,
       TRUST_OPTION,
       DETACH_OPTION,
@@ -62,39 +65,38 @@ export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     details:
-      'The run works in a worktree and on a branch of its own; your tree stays as it is. Work that no review approved is never called complete: the exit code is 3 where a policy let it through.',
+      'The run works in a new worktree and on a new branch; your files are not touched. Work that no review approved is ' +
+      'never reported as complete: the exit code is 3 if a policy let it pass.',
     examples: [
       ['signalbox implement issue.md', 'with the first agent that is found'],
       ['signalbox implement gh:12 --profile careful', 'an issue on GitHub'],
-      ['signalbox implement issue.md --agent demo --auto-approve --json', 'unattended, on the scripted agent'],
+      ['signalbox implement issue.md --agent demo --auto-approve --json', 'unattended, with the scripted agent'],
     ],
-    load: () => import('../commands/implement.js'),
   },
-  {
-    name: 'review',
+  review: {
     group: 'runs',
-    summary: 'look at changes, pick what to fix, have it fixed',
-    arguments: [{ name: 'range', description: 'a..b, a...b, or one revision: what came since', optional: true }],
+    summary: 'review changes, pick findings, have them fixed',
+    arguments: [{ name: 'range', description: 'a..b, a...b, or one revision: the changes since', optional: true }],
     options: [
-      { flags: '--local', description: 'what is not committed yet, new files included' },
-      { flags: '--run <run>', description: 'the branch of a run, against where it began' },
+      { flags: '--local', description: 'uncommitted changes, new files included' },
+      { flags: '--run <run>', description: 'the branch of a run, compared with where it started' },
       { flags: '--pr <n>', description: 'a pull request on GitHub' },
       {
         flags: '--type <type>',
-        description: 'general, security, or one of your own; may be given again',
+        description: 'general, security, or one of your own; repeatable',
         repeatable: true,
       },
-      { flags: '--fix', description: 'have items fixed' },
-      { flags: '--no-fix', description: 'only say what there is' },
-      { flags: '--auto-approve', description: 'fix every item that the Evaluator would implement' },
-      { flags: '--passes <n>', description: 'how often at most' },
-      { flags: '--commit', description: 'a commit for the fixes of each pass' },
+      { flags: '--fix', description: 'have findings fixed' },
+      { flags: '--no-fix', description: 'report only' },
+      { flags: '--auto-approve', description: 'fix every finding that the Evaluator would implement' },
+      { flags: '--passes <n>', description: 'at most this many rounds' },
+      { flags: '--commit', description: 'commit the fixes of each round' },
       { flags: '--no-commit', description: 'leave the fixes uncommitted' },
       PROFILE_OPTION,
       AGENT_OPTION,
       MODEL_OPTION,
-      { flags: '--max-cost <usd>', description: 'pause when so much is spent' },
-      { flags: '--max-tokens <n>', description: 'pause when so many tokens are used' },
+      MAX_COST_OPTION,
+      MAX_TOKENS_OPTION,
       LABEL_OPTION,
       TRUST_OPTION,
       DETACH_OPTION,
@@ -102,18 +104,16 @@ export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     details:
-      'Without a terminal it only reports, unless --fix is given. Exit 0: nothing serious is open; 3: something is.',
+      'Without a terminal it only reports, unless --fix is given. Exit 0: no serious finding is open; 3: some are.',
     examples: [
       ['signalbox review --local', 'before you commit'],
       ['signalbox review main..HEAD --type general --type security', 'a branch'],
       ['signalbox review --local --fix --auto-approve --json', 'for a script'],
     ],
-    load: () => import('../commands/review.js'),
   },
-  {
-    name: 'pipelines',
+  pipelines: {
     group: 'runs',
-    summary: 'the pipelines that ship; draw one, take one over as DOT, see its prompts',
+    summary: 'list the built-in pipelines; draw one, export it as DOT, see its prompts',
     arguments: [
       {
         name: 'action',
@@ -137,13 +137,13 @@ export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     details:
-      'eject prints a workflow that signalbox run takes: change it, and run it with --input issue=issue.md. Prompts are files of yours in the prompts directory of the settings; the version that a step used is kept with the run.',
+      'eject prints a workflow for signalbox run: change it, and run it with --input issue=issue.md. Your own prompts are ' +
+      'files in the prompts directory of the settings; a run stores the version that each step used.',
     examples: [
-      ['signalbox pipelines', 'what there is'],
+      ['signalbox pipelines', 'list them'],
       ['signalbox pipelines show implementation -o implementation.svg', 'as a picture'],
-      ['signalbox pipelines eject implementation', 'as DOT, to change'],
-      ['signalbox pipelines prompts architect.plan', 'what the Architect is told'],
+      ['signalbox pipelines eject implementation', 'as DOT, to change it'],
+      ['signalbox pipelines prompts architect.plan', 'the Architect’s prompt'],
     ],
-    load: () => import('../commands/pipelines.js'),
   },
-]
+} as const satisfies CommandSpecs

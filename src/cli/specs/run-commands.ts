@@ -1,16 +1,15 @@
-import { type CommandSpec, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
-import { GRAPH_COMMANDS } from './graph-commands.js'
-import { PIPELINE_COMMANDS } from './pipeline-commands.js'
+import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
 
-/** Work that goes on by itself: how it is begun, looked at and ended. */
-export const RUN_COMMANDS: readonly CommandSpec[] = [
-  {
-    name: 'oneshot',
+const LEVELS = ['read', 'ask', 'edits', 'all'] as const
+
+/** The worker-auditor loop. */
+export const ONESHOT_COMMANDS = {
+  oneshot: {
     group: 'runs',
-    summary: 'a worker does the task, an auditor judges it, again until it is done',
-    arguments: [{ name: 'task', description: 'what is to be done; `-` reads it from standard input', optional: true }],
+    summary: 'a worker does a task, an auditor judges it, until it is done',
+    arguments: [{ name: 'task', description: 'what to do; - reads standard input', optional: true }],
     options: [
-      { flags: '--task-file <file>', description: 'the task is in this file' },
+      { flags: '--task-file <file>', description: 'read the task from this file' },
       { flags: '--agent <name>', description: 'agent of worker and auditor' },
       { flags: '--worker <agent>', description: 'agent of the worker' },
       { flags: '--auditor <agent>', description: 'agent of the auditor' },
@@ -21,104 +20,94 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       { flags: '--inactivity-threshold <time>', description: 'silence that ends a step (default: 300s; 0 is off)' },
       { flags: '--tool-inactivity-threshold <time>', description: 'the same while a tool runs (default: 30m)' },
       { flags: '--timeout <time>', description: 'longest time of one step' },
-      {
-        flags: '--permissions <level>',
-        description: 'what the worker may do unasked',
-        choices: ['read', 'ask', 'edits', 'all'],
-      },
+      { flags: '--permissions <level>', description: 'what the worker may do without asking', choices: LEVELS },
       {
         flags: '--auditor-permissions <level>',
-        description: 'what the auditor may do unasked (default: read)',
-        choices: ['read', 'ask', 'edits', 'all'],
+        description: 'what the auditor may do without asking (default: read)',
+        choices: LEVELS,
       },
       {
         flags: '--check <command>',
-        description: 'run after each worker; its output goes to the auditor',
+        description: 'run after each worker; its output goes to the auditor; repeatable',
         repeatable: true,
       },
-      { flags: '--max-cost <usd>', description: 'pause when so much is spent' },
-      { flags: '--max-tokens <n>', description: 'pause when so many tokens are used' },
-      { flags: '--max-time <time>', description: 'pause after so long' },
+      { flags: '--max-cost <usd>', description: 'pause when this much is spent' },
+      { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' },
+      { flags: '--max-time <time>', description: 'pause after this long' },
       { flags: '--worker-header <text>', description: 'text before the worker’s task' },
-      { flags: '--reworker-header <text>', description: 'the same for further rounds' },
+      { flags: '--reworker-header <text>', description: 'the same in further rounds' },
       { flags: '--auditor-header <text>', description: 'text before the auditor’s task' },
       { flags: '--endpoint <url>', description: 'agent direct: address of an OpenAI-compatible server' },
-      { flags: '--worker-endpoint <url>', description: 'the worker’s' },
-      { flags: '--auditor-endpoint <url>', description: 'the auditor’s' },
+      { flags: '--worker-endpoint <url>', description: 'the same for the worker' },
+      { flags: '--auditor-endpoint <url>', description: 'the same for the auditor' },
       { flags: '--api-key-env <name>', description: 'agent direct: variable that holds the key' },
-      { flags: '--worker-api-key-env <name>', description: 'the worker’s' },
-      { flags: '--auditor-api-key-env <name>', description: 'the auditor’s' },
-      { flags: '--worktree', description: 'work in a git worktree of its own' },
-      { flags: '--branch <name>', description: 'the worktree’s branch (default: signalbox/oneshot/<id>)' },
-      { flags: '--resume [id]', description: 'go on with an interrupted or failed one (default: the newest here)' },
-      { flags: '--view <id>', description: 'print a run and stop' },
-      { flags: '--follow <id>', description: 'watch a run that goes on elsewhere; ctrl-C only stops the watching' },
-      { flags: '--logs-dir <dir>', description: 'a copy of oneshot.json and oneshot-log.json' },
+      { flags: '--worker-api-key-env <name>', description: 'the same for the worker' },
+      { flags: '--auditor-api-key-env <name>', description: 'the same for the auditor' },
+      { flags: '--worktree', description: 'work in a new git worktree' },
+      { flags: '--branch <name>', description: 'branch of the worktree (default: signalbox/oneshot/<id>)' },
+      { flags: '--resume [id]', description: 'resume an interrupted or failed run (default: the newest here)' },
+      { flags: '--view <id>', description: 'show a run and exit' },
+      { flags: '--follow <id>', description: 'watch a run; ctrl-C stops only the watching' },
+      { flags: '--logs-dir <dir>', description: 'also write oneshot.json and oneshot-log.json there' },
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
-      {
-        flags: '--live',
-        description: 'the worker in a terminal of the daemon that people can attach to and approve in',
-      },
+      { flags: '--live', description: 'run the worker in a terminal of the daemon that people can attach to' },
       { flags: '--detach', description: 'let the daemon drive it' },
-      { flags: '--trust <hash>', description: 'let the project’s settings and agent hooks of this hash run' },
-      { flags: '--no-input', description: 'never ask anybody' },
+      { flags: '--trust <hash>', description: 'trust the project’s settings and agent hooks with this hash' },
+      { flags: '--no-input', description: 'never ask a person' },
       JSON_OPTION,
     ],
     examples: [
       ['signalbox oneshot "make the tests pass" --worker claude --auditor codex', 'in this directory'],
       ['signalbox oneshot "add a line to the notes" --agent demo', 'with the scripted agent: no key, no network'],
-      ['signalbox oneshot --resume', 'go on with the newest one of this directory'],
+      ['signalbox oneshot --resume', 'resume the newest run of this directory'],
     ],
-    load: () => import('../commands/oneshot.js'),
   },
-  ...PIPELINE_COMMANDS,
-  ...GRAPH_COMMANDS,
-  {
-    name: 'runs',
+} as const satisfies CommandSpecs
+
+/** Runs of every kind: list, inspect, cancel. */
+export const RUN_COMMANDS = {
+  runs: {
     group: 'runs',
-    summary: 'runs and how they stand',
+    summary: 'list runs; --worktrees: the worktrees they left',
     options: [
-      { flags: '--all', description: 'archived ones, too' },
-      { flags: '--status <status>', description: 'only those' },
-      { flags: '--limit <n>', description: 'at most so many (default: 50)' },
+      { flags: '--all', description: 'also archived ones' },
+      { flags: '--status <status>', description: 'only runs with this status' },
+      { flags: '--limit <n>', description: 'at most this many (default: 50)' },
       { flags: '--worktrees', description: 'the worktrees that runs have left: size, age, merged or not' },
-      { flags: '--clean', description: 'with --worktrees: take away what is merged, unchanged and over' },
-      { flags: '--remove <run>', description: 'with --worktrees: take away the one of this run; its branch stays' },
-      { flags: '--force', description: 'with --remove: also when files are not committed; they are saved for 7 days' },
+      { flags: '--clean', description: 'with --worktrees: remove those that are merged, unchanged and of ended runs' },
+      { flags: '--remove <run>', description: 'with --worktrees: remove the one of this run; its branch stays' },
+      {
+        flags: '--force',
+        description: 'with --remove: even with uncommitted files; they are saved for 7 days',
+      },
       { flags: '--yes', description: 'with --force: without typing the path' },
       JSON_OPTION,
     ],
     examples: [
-      ['signalbox runs', 'the newest first'],
-      ['signalbox runs --worktrees --clean', 'make room'],
+      ['signalbox runs', 'newest first'],
+      ['signalbox runs --worktrees --clean', 'free disk space'],
     ],
-    load: () => import('../commands/runs.js'),
   },
-  {
-    name: 'show',
+  show: {
     group: 'runs',
-    summary: 'how a run stands and how it came there: states, steps, verdicts, evidence, usage',
+    summary: 'show the state of a run: steps, verdicts, evidence, usage',
     arguments: [RUN_ARGUMENT],
-    options: [{ flags: '--events', description: 'its journal, an event a line' }, JSON_OPTION],
+    options: [{ flags: '--events', description: 'its journal, one event per line' }, JSON_OPTION],
     examples: [['signalbox show latest', 'the newest run of this directory']],
-    load: () => import('../commands/show.js'),
   },
-  {
-    name: 'logs',
+  logs: {
     group: 'runs',
-    summary: 'what the agents of a run said and did',
+    summary: 'print what the agents of a run said and did',
     arguments: [RUN_ARGUMENT, { name: 'step', description: 'only this step, such as worker@1#1', optional: true }],
-    options: [{ flags: '-f, --follow', description: 'go on until the run ends or rests' }, JSON_OPTION],
+    options: [{ flags: '-f, --follow', description: 'continue until the run ends or is paused' }, JSON_OPTION],
     examples: [
-      ['signalbox logs latest', 'all of it'],
-      ['signalbox logs -f latest', 'as it happens, whoever drives it'],
+      ['signalbox logs latest', 'the whole log'],
+      ['signalbox logs -f latest', 'as it happens, whichever process drives it'],
     ],
-    load: () => import('../commands/logs.js'),
   },
-  {
-    name: 'export',
+  export: {
     group: 'runs',
-    summary: 'write the files of a run anew from its journal',
+    summary: 'export the files of a run',
     arguments: [RUN_ARGUMENT],
     options: [
       {
@@ -126,26 +115,23 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
         description: 'oneshot: oneshot.json and oneshot-log.json; attractor: the run directory of a graph',
         choices: ['oneshot', 'attractor'],
       },
-      { flags: '-o, --output <dir>', description: 'where to (default: the run’s own directory)' },
+      { flags: '-o, --output <dir>', description: 'target directory (default: the run’s own)' },
       JSON_OPTION,
     ],
-    examples: [['signalbox export latest --format oneshot -o out', 'both files, as they would be now']],
-    load: () => import('../commands/export.js'),
+    examples: [['signalbox export latest --format oneshot -o out', 'both files, as they are now']],
   },
-  {
-    name: 'cancel',
+  cancel: {
     group: 'runs',
-    summary: 'end a run for good',
+    summary: 'cancel a run; it cannot be resumed',
     arguments: [
       {
         name: 'run',
-        description: 'the run: its id, a unique beginning of it, or latest; none is the only one of a pipeline here',
+        description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
         optional: true,
         completes: 'run',
       },
     ],
-    options: [{ flags: '--reason <text>', description: 'kept with the run' }, JSON_OPTION],
-    examples: [['signalbox cancel latest', 'its steps are stopped, its gates closed']],
-    load: () => import('../commands/cancel.js'),
+    options: [{ flags: '--reason <text>', description: 'stored with the run' }, JSON_OPTION],
+    examples: [['signalbox cancel latest', 'stops its steps and closes its gates']],
   },
-]
+} as const satisfies CommandSpecs

@@ -1,87 +1,151 @@
-import { type CommandSpec, JSON_OPTION } from './command-spec.js'
-import { PANE_SETUP_COMMANDS } from './watch-commands.js'
+import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 
-/** What is done once on a machine, or when something is wrong with it. */
-export const SETUP_COMMANDS: readonly CommandSpec[] = [
-  ...PANE_SETUP_COMMANDS,
-  {
-    name: 'telegram',
+const SHELL_ARGUMENT = {
+  name: 'shell',
+  description: 'bash, zsh or fish',
+  completes: ['bash', 'zsh', 'fish'],
+} as const
+
+/** Set-up and diagnosis. */
+export const SETUP_COMMANDS = {
+  stats: {
+    group: 'screens',
+    summary: 'print counters of supervision: reports, statuses, refusals, notifications',
+    arguments: [{ name: 'what', description: 'panes', optional: true, completes: ['panes'] }],
+    options: [JSON_OPTION],
+    examples: [['signalbox stats panes', 'since the daemon was started']],
+  },
+  switch: {
     group: 'setup',
-    summary: 'the bot: from its token to a paired phone, who may use it, whether it hears',
+    summary: 'turn a source of supervision on or off while the daemon runs',
+    arguments: [
+      {
+        name: 'name',
+        description: 'heuristics, hooks, osc7501, notify or tmux',
+        optional: true,
+        completes: ['heuristics', 'hooks', 'osc7501', 'notify', 'tmux'],
+      },
+      { name: 'to', description: 'on or off', optional: true, completes: ['on', 'off'] },
+    ],
+    options: [{ flags: '--pane <pane>', description: 'only for this pane: heuristics or notify' }, JSON_OPTION],
+    details:
+      'Applies at once and until the daemon stops; the settings heuristics.mode, hooks.enabled, osc7501.enabled, ' +
+      'notify.enabled and panes.sources set the initial state. Every change is an event. With everything off, the ' +
+      'status of a pane is unknown.',
+    examples: [
+      ['signalbox switch', 'show the switches'],
+      ['signalbox switch heuristics off', 'do not guess a status from what programs print'],
+      ['signalbox switch notify off --pane main:1.0', 'no notifications for this pane'],
+    ],
+  },
+  'shell-integration': {
+    group: 'setup',
+    summary: 'print shell code that marks commands and prompts (OSC 133)',
+    arguments: [SHELL_ARGUMENT],
+    details:
+      'The marks tell when a command starts and ends, and its exit code. They are invisible and change neither prompt nor ' +
+      'history.',
+    examples: [
+      ['eval "$(signalbox shell-integration bash)"', 'in this shell; permanently in ~/.bashrc'],
+      ['signalbox shell-integration fish | source', 'the same for fish'],
+    ],
+  },
+  hooks: {
+    group: 'setup',
+    summary: 'let agents outside Signalbox report through hooks: install, remove, status',
     arguments: [
       {
         name: 'action',
-        description: 'setup, status, pair, unpair, refused or test; status without one',
+        description: 'install, remove or status',
         optional: true,
-        completes: ['setup', 'status', 'pair', 'unpair', 'refused', 'test'],
+        completes: ['install', 'remove', 'status'],
       },
-      { name: 'id', description: 'with pair and unpair: the number of a Telegram account', optional: true },
+      { name: 'agent', description: 'only this agent', optional: true, completes: 'agent' },
     ],
     options: [
-      { flags: '--name <name>', description: 'with pair <id>: who that is' },
-      { flags: '--role <role>', description: 'with pair: what they may', choices: ['viewer', 'approver', 'owner'] },
+      { flags: '--yes', description: 'write without asking; required without a terminal' },
+      { flags: '--dry-run', description: 'show the change and write nothing' },
       JSON_OPTION,
     ],
     details:
-      'setup asks for the token of a bot (BotFather makes one), keeps it in a file that only you can read, and pairs a phone: it shows a\n' +
-      'code, you send the code to the bot, and your yes here lets that account in. Nobody else gets an answer (docs/guides/telegram.md).',
+      'Changes the agent’s own settings file after showing the exact change. Only entries of Signalbox are added or ' +
+      'removed. Sessions that Signalbox starts have their own hooks and do not need this.',
     examples: [
-      ['signalbox telegram setup', 'from nothing to a paired phone'],
-      ['signalbox telegram', 'whether the bot hears, and who may use it'],
-      ['signalbox telegram pair --role viewer', 'another phone, which may only look'],
-      ['signalbox telegram unpair 4711', 'a phone that was lost'],
-      ['signalbox telegram refused', 'who tried what is not theirs to do: strangers, stale buttons, forwarded words'],
+      ['signalbox hooks', 'which agents report through hooks now'],
+      ['signalbox hooks install claude', 'show the change, ask, write it'],
+      ['signalbox hooks remove', 'remove all of them'],
     ],
-    load: () => import('../commands/telegram.js'),
   },
-  {
-    name: 'hook',
+  telegram: {
     group: 'setup',
-    summary: 'carry an agent’s hook call to the daemon (called by agents, not by people)',
+    summary: 'set up and manage the Telegram bot',
+    arguments: [
+      {
+        name: 'action',
+        description: 'setup, status (default), pair, unpair, refused or test',
+        optional: true,
+        completes: ['setup', 'status', 'pair', 'unpair', 'refused', 'test'],
+      },
+      { name: 'id', description: 'with pair and unpair: the numeric id of a Telegram account', optional: true },
+    ],
+    options: [
+      { flags: '--name <name>', description: 'with pair <id>: the name of the person' },
+      { flags: '--role <role>', description: 'with pair: the role', choices: ['viewer', 'approver', 'owner'] },
+      JSON_OPTION,
+    ],
+    details:
+      'setup asks for a bot token (BotFather creates one), stores it in a file that only you can read, and pairs a ' +
+      'phone: it shows a code, you send the code to the bot, and you confirm the account here. The bot answers only ' +
+      'paired accounts (docs/guides/telegram.md).',
+    examples: [
+      ['signalbox telegram setup', 'from the token to a paired phone'],
+      ['signalbox telegram', 'whether the bot is connected, and who may use it'],
+      ['signalbox telegram pair --role viewer', 'another phone, with read-only access'],
+      ['signalbox telegram unpair 4711', 'remove a lost phone'],
+      ['signalbox telegram refused', 'refused attempts: strangers, stale buttons, forwarded messages'],
+    ],
+  },
+  hook: {
+    group: 'setup',
+    summary: 'forward an agent’s hook call to the daemon (called by agents, not by people)',
     arguments: [
       { name: 'agent', description: 'the agent that calls', completes: 'agent' },
-      { name: 'event', description: 'the hook’s event; without it the payload names it', optional: true },
+      { name: 'event', description: 'the hook’s event; default: as named in the payload', optional: true },
     ],
-    options: [{ flags: '--hold', description: 'wait for a person’s decision and print it in the agent’s own form' }],
+    options: [{ flags: '--hold', description: 'wait for a person’s decision and print it in the agent’s format' }],
     details:
-      'Reads the payload (at most 1 MiB of JSON) from standard input. A report takes two seconds at most, prints nothing and succeeds always;\n' +
-      'where no daemon answers, --hold prints nothing either, and the agent shows its own dialog.',
+      'Reads the payload (JSON, at most 1 MiB) from standard input. A report takes at most two seconds, prints nothing and ' +
+      'always succeeds. If no daemon answers, --hold prints nothing, and the agent shows its own dialog.',
     examples: [
       ['signalbox hook claude PostToolUse < payload.json', 'what an agent’s settings call after each tool'],
       ['signalbox hook claude PermissionRequest --hold', 'what they call for a permission'],
     ],
-    load: () => import('../commands/hook.js'),
   },
-  {
-    name: 'doctor',
+  doctor: {
     group: 'setup',
-    summary: 'check this machine: directories, store, daemon, agents; say what to fix',
+    summary: 'check directories, store, daemon and agents; say what to fix',
     options: [
       { flags: '--fix', description: 'repair what can be repaired' },
-      { flags: '--security', description: 'look at modes, bind, deciders, hooks, trust and the ledger instead' },
+      { flags: '--security', description: 'check file modes, network, decisions, hooks, trust and the ledger instead' },
       JSON_OPTION,
     ],
     examples: [
       ['signalbox doctor', 'what works and what does not'],
-      ['signalbox doctor --security', 'what stands between others and your agents'],
-      ['signalbox doctor --fix', 'repair modes, move a broken store aside'],
+      ['signalbox doctor --security', 'how data and decisions are protected'],
+      ['signalbox doctor --fix', 'repair file modes, move a damaged store aside'],
     ],
-    load: () => import('../commands/doctor.js'),
   },
-  {
-    name: 'paths',
+  paths: {
     group: 'setup',
-    summary: 'where Signalbox keeps its files',
+    summary: 'print where Signalbox stores its files',
     options: [JSON_OPTION],
     examples: [['signalbox paths', 'config, data, state and runtime directories']],
-    load: () => import('../commands/paths.js'),
   },
-  {
-    name: 'config',
+  config: {
     group: 'setup',
     summary: 'show the settings in force',
     arguments: [
-      { name: 'action', description: 'what to do', optional: true, completes: ['show'] },
+      { name: 'action', description: 'show (default)', optional: true, completes: ['show'] },
       { name: 'key', description: 'only this setting or table', optional: true },
     ],
     options: [{ flags: '--origin', description: 'where each value comes from' }, JSON_OPTION],
@@ -89,17 +153,14 @@ export const SETUP_COMMANDS: readonly CommandSpec[] = [
       ['signalbox config show', 'every setting'],
       ['signalbox config show terminal --origin', 'one table, with file and line of each value'],
     ],
-    load: () => import('../commands/config.js'),
   },
-  {
-    name: 'completion',
+  completion: {
     group: 'setup',
     summary: 'print a shell completion script',
-    arguments: [{ name: 'shell', description: 'bash, zsh or fish', completes: ['bash', 'zsh', 'fish'] }],
+    arguments: [SHELL_ARGUMENT],
     examples: [
       ['source <(signalbox completion bash)', 'in this shell'],
-      ['signalbox completion fish > ~/.config/fish/completions/signalbox.fish', 'for good'],
+      ['signalbox completion fish > ~/.config/fish/completions/signalbox.fish', 'permanently'],
     ],
-    load: () => import('../commands/completion.js'),
   },
-]
+} as const satisfies CommandSpecs

@@ -1,13 +1,13 @@
 import type { PaneInfo } from '../../supervision/index.js'
 import { listHeight, type WatchView } from './watch-screen.js'
 
-/** What a key asks for beyond moving about. */
-export type WatchWish =
+/** What a key does beyond moving in the list. */
+export type WatchCommand =
   | { do: 'leave' }
   | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics' | 'mute'; pane: PaneInfo }
   | { do: 'seen-all' }
 
-/** One chunk of a terminal's input, key by key; a paste is many keys. */
+/** The keys of one chunk of input; a paste is many keys. */
 export function keysOf(chunk: string): string[] {
   return chunk.match(/\u001b\[[\d;]*[A-Za-z~]|\u001bO[A-Za-z]|\u001b|[\s\S]/gu) ?? []
 }
@@ -15,15 +15,15 @@ export function keysOf(chunk: string): string[] {
 const UP = new Set(['k', '\u001b[A', '\u001bOA'])
 const DOWN = new Set(['j', '\u001b[B', '\u001bOB'])
 
-/** The view after a key, and what is to be done. Decides nothing about panes: it only says what the person wants. */
+/** The view after a key, and the command that the key means. Pure. */
 export function pressKey(
   view: WatchView,
   key: string,
   shown: readonly PaneInfo[],
   rows: number,
-): { view: WatchView; wish: WatchWish | null } {
-  const only = (next: Partial<WatchView>) => ({ view: { ...view, notice: '', ...next }, wish: null })
-  if (key === '\u0003') return { view, wish: { do: 'leave' } }
+): { view: WatchView; command: WatchCommand | null } {
+  const only = (next: Partial<WatchView>) => ({ view: { ...view, notice: '', ...next }, command: null })
+  if (key === '\u0003') return { view, command: { do: 'leave' } }
   if (view.isTypingFilter) return only(typeFilter(view, key))
   if (view.overlay !== 'none') return only({ overlay: 'none' })
   const at = shown.findIndex(pane => pane.id === view.selected)
@@ -48,16 +48,16 @@ export function pressKey(
     case '?':
       return only({ overlay: 'help' })
     case 'q':
-      return { view, wish: { do: 'leave' } }
+      return { view, command: { do: 'leave' } }
     case 'S':
-      return { view, wish: { do: 'seen-all' } }
+      return { view, command: { do: 'seen-all' } }
   }
   const pane = shown[at]
-  const wish = pane ? WISHES[key] : undefined
-  return wish ? { view: { ...view, notice: '' }, wish: { do: wish, pane: pane! } } : only({})
+  const action = pane ? PANE_KEYS[key] : undefined
+  return action ? { view: { ...view, notice: '' }, command: { do: action, pane: pane! } } : only({})
 }
 
-const WISHES: Readonly<Record<string, Exclude<WatchWish['do'], 'leave' | 'seen-all'>>> = {
+const PANE_KEYS: Readonly<Record<string, Exclude<WatchCommand['do'], 'leave' | 'seen-all'>>> = {
   '\r': 'go',
   '\n': 'go',
   ' ': 'seen',

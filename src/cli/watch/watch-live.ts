@@ -1,30 +1,31 @@
 import { systemClock, type Timer } from '../../clock/index.js'
 import type { Notice } from '../../notifications/index.js'
-import type { PaneExplanation, PaneInfo } from '../../supervision/index.js'
+import type { Explanation, InMilliseconds, PaneStreamFrame } from '../../server/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
-import { callTerminal } from './call-terminal.js'
-import { keysOf, pressKey, type WatchWish } from './watch-keys.js'
+import { keysOf, pressKey, type WatchCommand } from './watch-keys.js'
 import { type Cell, shortAge } from './watch-rows.js'
 import { drawWatch, INITIAL_VIEW, listed, settle, type WatchView } from './watch-screen.js'
 
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[2J'
 const LEAVE = '\u001b[?25h\u001b[0m\u001b[?1049l'
-/** Drawn at most this often, and once a second because ages grow. */
+/** The screen is drawn at most this often, and once a second because ages change. */
 const FRAME_MS = 50
 const SECOND_MS = 1_000
-/** How often the daemon is told that somebody is here, while keys are pressed. */
+/** How often key presses are reported to the daemon as presence. */
 const PRESENCE_MS = 10_000
 const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
 
 export interface LiveWatchOptions {
   wants(pane: PaneInfo): boolean
-  calls: readonly string[]
-  /** Goes to a pane; resolves when the person is back. */
+  /** How this terminal notifies: bell, osc9, osc777. */
+  notifyBy: readonly string[]
+  /** Opens a pane; resolves when the person is back. */
   go(pane: PaneInfo): Promise<string>
 }
 
-/** The live screen. Whatever ends it, the terminal is given back as it was. */
+/** The live screen. The terminal is restored however it ends. */
 export class LiveWatch {
   readonly #context: CommandContext
   readonly #client: DaemonClient
@@ -44,7 +45,7 @@ export class LiveWatch {
     this.#options = options
   }
 
-  async run(events: AsyncIterable<{ event: string; data: unknown }>): Promise<void> {
+  async run(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
     const left = new Promise<void>(resolve => {
       this.#leave = resolve
     })
@@ -56,23 +57,23 @@ export class LiveWatch {
     }
   }
 
-  async #follow(events: AsyncIterable<{ event: string; data: unknown }>): Promise<void> {
+  async #follow(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
     for await (const { event, data } of events) {
-      const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
       if (event === 'panes') {
         this.#panes.clear()
-        for (const item of items ?? []) if (this.#options.wants(item)) this.#panes.set(item.id, item)
-      } else if (event === 'pane' && pane && this.#options.wants(pane)) this.#panes.set(pane.id, pane)
-      else if (event === 'gone' && pane) this.#panes.delete(pane.id)
-      else if (event === 'notice') this.#call(data as Notice)
-      this.#soon()
+        for (const pane of data.items) if (this.#options.wants(pane)) this.#panes.set(pane.id, pane)
+      } else if (event === 'pane') {
+        if (this.#options.wants(data.pane)) this.#panes.set(data.pane.id, data.pane)
+      } else if (event === 'gone') this.#panes.delete(data.pane.id)
+      else if (event === 'notice') this.#notify(data)
+      this.#drawSoon()
     }
   }
 
-  #call(notice: Notice): void {
+  #notify(notice: Notice): void {
     if (notice.kind === 'over') return
     this.#view = { ...this.#view, notice: `${notice.title}: ${notice.body}` }
-    if (this.#isShown) this.#context.write(callTerminal(notice, this.#options.calls))
+    if (this.#isShown) this.#context.write(notificationCodes(notice, this.#options.notifyBy))
   }
 
   #show(): void {
@@ -118,16 +119,16 @@ export class LiveWatch {
       void this.#client.post('/panes/presence', { surface: 'watch' }).catch(() => undefined)
     }
     for (const key of keysOf(chunk.toString('utf8'))) {
-      const { view, wish } = pressKey(this.#view, key, this.#listed(), this.#size().rows)
+      const { view, command } = pressKey(this.#view, key, this.#listed(), this.#size().rows)
       this.#view = view
-      if (wish) void this.#grant(wish)
+      if (command) void this.#execute(command)
     }
     this.#draw()
   }
 
-  async #grant(wish: WatchWish): Promise<void> {
+  async #execute(command: WatchCommand): Promise<void> {
     try {
-      switch (wish.do) {
+      switch (command.do) {
         case 'leave':
           return this.#leave()
         case 'seen-all':
@@ -136,36 +137,39 @@ export class LiveWatch {
           return
         case 'seen':
         case 'clear':
-          return await this.#act(wish.pane, wish.do)
+          return await this.#act(command.pane, command.do)
         case 'heuristics':
-          await this.#act(wish.pane, wish.pane.heuristics === 'off' ? 'heuristics-auto' : 'heuristics-off')
-          return this.#say(`heuristics are ${wish.pane.heuristics === 'off' ? 'on' : 'off'} for ${wish.pane.place}`)
+          await this.#act(command.pane, command.pane.heuristics === 'off' ? 'heuristics-auto' : 'heuristics-off')
+          return this.#showNotice(
+            `heuristics are ${command.pane.heuristics === 'off' ? 'on' : 'off'} for ${command.pane.place}`,
+          )
         case 'mute':
-          await this.#act(wish.pane, wish.pane.isMuted ? 'notify-on' : 'notify-off')
-          return this.#say(`${wish.pane.isMuted ? 'you are called' : 'nobody is called'} for ${wish.pane.place}`)
+          await this.#act(command.pane, command.pane.isMuted ? 'notify-on' : 'notify-off')
+          return this.#showNotice(`notifications are ${command.pane.isMuted ? 'on' : 'off'} for ${command.pane.place}`)
         case 'why':
-          return await this.#why(wish.pane)
+          return await this.#why(command.pane)
         case 'go': {
-          if (wish.pane.source === 'tmux') return this.#say(await this.#options.go(wish.pane))
+          if (command.pane.source === 'tmux') return this.#showNotice(await this.#options.go(command.pane))
           this.#hide()
-          const said = await this.#options.go(wish.pane)
+          const result = await this.#options.go(command.pane)
           this.#show()
-          return this.#say(said)
+          return this.#showNotice(result)
         }
       }
     } catch (error) {
-      this.#say(error instanceof Error ? error.message : String(error))
+      this.#showNotice(error instanceof Error ? error.message : String(error))
     }
   }
 
   async #act(pane: PaneInfo, action: string): Promise<void> {
     const after = await this.#client.post<PaneInfo>(`/panes/${pane.id}/act`, { action })
-    this.#panes.set(pane.id, after as PaneInfo)
-    this.#soon()
+    this.#panes.set(pane.id, after)
+    this.#drawSoon()
   }
 
   async #why(pane: PaneInfo): Promise<void> {
-    const { supervision } = await this.#client.get<{ supervision: PaneExplanation }>(`/panes/${pane.id}/explain`)
+    const { supervision } = await this.#client.get<Explanation>(`/panes/${pane.id}/explain`)
+    if (!supervision) return this.#showNotice(`${pane.place} is gone`)
     const now = systemClock.now()
     const lines = [...supervision.reports]
       .reverse()
@@ -181,9 +185,9 @@ export class LiveWatch {
     this.#draw()
   }
 
-  #say(notice: string): void {
+  #showNotice(notice: string): void {
     this.#view = { ...this.#view, notice }
-    this.#soon()
+    this.#drawSoon()
   }
 
   #listed(): PaneInfo[] {
@@ -194,7 +198,7 @@ export class LiveWatch {
     return { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 }
   }
 
-  #soon(): void {
+  #drawSoon(): void {
     if (!this.#isShown) return
     this.#timer ??= systemClock.setTimer(FRAME_MS, () => {
       this.#timer = null
@@ -202,7 +206,7 @@ export class LiveWatch {
     })
   }
 
-  /** Only lines that differ are written, in one go. */
+  /** Writes only changed lines, at once. */
   #draw(): void {
     if (!this.#isShown) return
     const size = this.#size()
@@ -222,4 +226,16 @@ export class LiveWatch {
   #paint(cells: readonly Cell[]): string {
     return cells.map(({ text, style }) => (style ? this.#context.style(style, text) : text)).join('')
   }
+}
+
+/** The codes that make a terminal notify its person: the bell, and two notification sequences. */
+export function notificationCodes({ title, body }: Pick<Notice, 'title' | 'body'>, ways: readonly string[]): string {
+  // Text of programs must not end the sequence or start another.
+  const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200)
+  const codes: Readonly<Record<string, string>> = {
+    bell: '\u0007',
+    osc9: `\u001b]9;${plain(`${title}: ${body}`)}\u001b\\`,
+    osc777: `\u001b]777;notify;${plain(title).replaceAll(';', ',')};${plain(body)}\u001b\\`,
+  }
+  return ways.map(way => codes[way] ?? '').join('')
 }

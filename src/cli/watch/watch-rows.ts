@@ -3,8 +3,8 @@ import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth, truncate, visibleText } from '../../text/index.js'
 import type { Style } from '../context.js'
 
-/** How urgent a pane is to a person; the smaller, the higher it stands. */
-const NEED: Readonly<Record<PaneInfo['status'], number>> = {
+/** The order of the list: smaller is more urgent. */
+const URGENCY: Readonly<Record<PaneInfo['status'], number>> = {
   'waiting-approval': 0,
   failed: 1,
   done: 2,
@@ -13,20 +13,20 @@ const NEED: Readonly<Record<PaneInfo['status'], number>> = {
   idle: 5,
 }
 
-export const STATUS_LOOK: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
+export const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
   'waiting-approval': { mark: '▲', word: 'needs you', style: 'yellow' },
   failed: { mark: '✗', word: 'failed', style: 'red' },
   done: { mark: '✓', word: 'done', style: 'green' },
-  running: { mark: '●', word: 'running', style: 'blue' },
+  running: { mark: '●', word: 'working', style: 'blue' },
   'long-running': { mark: '◆', word: 'long', style: 'blue' },
   idle: { mark: '·', word: 'idle', style: 'dim' },
 }
 
-/** By need, then who has waited longest, then by place: a list that does not jump about. */
+/** By urgency, then by waiting time, then by place, so that the order is stable. */
 export function sortPanes(panes: readonly PaneInfo[]): PaneInfo[] {
   return [...panes].sort((a, b) => {
-    const need = needOf(a) - needOf(b)
-    if (need !== 0) return need
+    const order = urgencyOf(a) - urgencyOf(b)
+    if (order !== 0) return order
     if (a.needsYou && b.needsYou) return a.since - b.since
     return collator.compare(a.place, b.place) || (a.id < b.id ? -1 : 1)
   })
@@ -34,16 +34,16 @@ export function sortPanes(panes: readonly PaneInfo[]): PaneInfo[] {
 
 const collator = new Intl.Collator('en', { numeric: true })
 
-function needOf(pane: PaneInfo): number {
+function urgencyOf(pane: PaneInfo): number {
   if (pane.stuck && (pane.status === 'running' || pane.status === 'long-running')) return 3
-  return NEED[pane.status]
+  return URGENCY[pane.status]
 }
 
-/** Every word must be found somewhere; a status may be named as it is shown. */
+/** Whether the pane contains every word; a status can be given as it is shown. */
 export function matchesFilter(pane: PaneInfo, filter: string): boolean {
   const text = [
     pane.status,
-    STATUS_LOOK[pane.status].word,
+    STATUS_STYLE[pane.status].word,
     pane.agent,
     pane.job,
     pane.cwd,
@@ -62,7 +62,7 @@ export function matchesFilter(pane: PaneInfo, filter: string): boolean {
 }
 
 export function statusWord(pane: PaneInfo): string {
-  const { word } = STATUS_LOOK[pane.shown]
+  const { word } = STATUS_STYLE[pane.shown]
   if (pane.status === 'idle' && pane.why.claim === null) return 'unknown'
   if (pane.stuck === 'frozen') return 'frozen'
   if (pane.stuck === 'no-progress') return 'stuck'
@@ -70,12 +70,12 @@ export function statusWord(pane: PaneInfo): string {
   return word
 }
 
-/** The one line of why: `hook/tool-started · 0.95`. */
+/** Why a pane has its status: source, rule and confidence. */
 export function whyText({ why, isInMode, isMuted }: PaneInfo): string {
   const stale =
-    why.staleForS === null ? '' : `unknown (was ${why.claim ?? 'never known'} ${shortAge(why.staleForS * 1000)} ago) · `
+    why.staleForS === null ? '' : `unknown (${why.claim ?? 'no status'} ${shortAge(why.staleForS * 1000)} ago) · `
   const mode = `${isInMode ? 'copy mode · ' : ''}${isMuted ? 'muted · ' : ''}`
-  if (why.authority === 'none') return `${mode}${stale}nothing heard yet`
+  if (why.authority === 'none') return `${mode}${stale}no report yet`
   return `${mode}${stale}${why.authority} ${why.rule} · ${why.confidence.toFixed(2)}`
 }
 
@@ -96,13 +96,16 @@ export interface Cell {
   style?: Style
 }
 
-/** One row of the list, in cells that fill the width exactly; what there is no room for is left out, the status never is. */
+/**
+ * One row of the list, in cells that fill the width; narrow rows leave out cells, but never the
+ * status.
+ */
 export function paneCells(pane: PaneInfo, options: { width: number; now: number; isWide: boolean }): Cell[] {
   const { width, now } = options
-  const look = STATUS_LOOK[pane.shown]
-  const isLoud = pane.needsYou && !pane.seen
+  const style = STATUS_STYLE[pane.shown]
+  const isUrgent = pane.needsYou && !pane.seen
   const cells: Cell[] = [
-    { text: `${look.mark} ${toWidth(statusWord(pane), 9)}`, style: look.style },
+    { text: `${style.mark} ${toWidth(statusWord(pane), 9)}`, style: style.style },
     { text: ` ${shortAge(Math.max(0, now - pane.since)).padStart(4)} `, style: 'dim' },
     { text: toWidth(pane.agent ?? pane.job ?? '–', 9) },
     { text: ' ' },
@@ -114,24 +117,24 @@ export function paneCells(pane: PaneInfo, options: { width: number; now: number;
   const left = Math.max(0, width - used)
   const whyWidth = options.isWide && left >= 70 ? Math.min(50, Math.floor(left / 2)) : 0
   const doing = clean(pane.doing)
-  cells.push({ text: toWidth(doing, left - whyWidth), ...(isLoud && { style: 'bold' as const }) })
+  cells.push({ text: toWidth(doing, left - whyWidth), ...(isUrgent && { style: 'bold' as const }) })
   if (whyWidth > 0) cells.push({ text: toWidth(` ${clean(whyText(pane))}`, whyWidth), style: 'dim' })
   return cells
 }
 
-/** Text of programs, for a terminal: one line, nothing that moves a cursor. */
+/** Text of programs as one safe line. */
 export function clean(text: string): string {
   return visibleText(text.replace(/\s+/gu, ' '))
 }
 
-/** Exactly this many columns. */
+/** Cuts or pads to exactly this many columns. */
 export function toWidth(text: string, width: number): string {
   if (width <= 0) return ''
   const cut = truncate(text, width)
   return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)))
 }
 
-/** A line for pipes and screen readers: words, no marks, nothing that moves. */
+/** A line for pipes and screen readers: words only, no marks or cursor movement. */
 export function plainLine(pane: PaneInfo, now: number): string {
   const who = [pane.agent ?? pane.job, pane.place, projectOf(pane)].filter(Boolean).join(' ')
   const what = clean(pane.doing)

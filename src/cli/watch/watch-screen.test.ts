@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth } from '../../text/index.js'
-import { callTerminal } from './call-terminal.js'
 import { keysOf, pressKey } from './watch-keys.js'
+import { notificationCodes } from './watch-live.js'
 import { matchesFilter, plainLine, sortPanes } from './watch-rows.js'
 import { drawWatch, INITIAL_VIEW, listed, settle } from './watch-screen.js'
 
@@ -42,7 +42,7 @@ const pane = (id: string, more: Partial<PaneInfo> = {}): PaneInfo => ({
 const text = (lines: ReturnType<typeof drawWatch>) => lines.map(cells => cells.map(cell => cell.text).join(''))
 
 describe('the watch screen', () => {
-  it('sorts by need: who asks, who waited longest, failed, done, stuck, work, rest', () => {
+  it('sorts by urgency: requests by waiting time, failed, done, stuck, working, idle', () => {
     const panes = [
       pane('1'),
       pane('2', { status: 'running' }),
@@ -55,7 +55,7 @@ describe('the watch screen', () => {
     expect(sortPanes(panes).map(({ id }) => id)).toEqual(['7', '6', '5', '4', '3', '2', '1'])
   })
 
-  it('has exactly the rows of the terminal, none wider than it, at 60 columns and with 200 panes', () => {
+  it('fills the terminal exactly, at 60 columns and with 200 panes', () => {
     const panes = Array.from({ length: 200 }, (_, n) =>
       pane(String(n), {
         status: n % 3 === 0 ? 'waiting-approval' : 'running',
@@ -79,7 +79,7 @@ describe('the watch screen', () => {
     }
   })
 
-  it('keeps the selection on its pane when the list is sorted anew, and on screen', () => {
+  it('keeps its selection visible when the order changes', () => {
     const panes = Array.from({ length: 50 }, (_, n) => pane(String(n)))
     let view = settle({ ...INITIAL_VIEW, selected: '49' }, listed(panes, INITIAL_VIEW), 12)
     expect(view.top).toBe(42)
@@ -88,43 +88,43 @@ describe('the watch screen', () => {
     expect([view.selected, view.top]).toEqual(['49', 0])
   })
 
-  it('names its filter at any width', () => {
+  it('shows its filter at any width', () => {
     for (const cols of [60, 80, 200]) {
       const [head] = drawWatch([], { ...INITIAL_VIEW, filter: 'codex idle' }, { cols, rows: 20, now: 0 })
       expect(head!.map(({ text }) => text).join('')).toContain('filter: codex idle')
     }
   })
 
-  it('filters by words and hides idle panes when asked', () => {
+  it('filters by words, and can hide idle panes', () => {
     const panes = [pane('1', { status: 'running' }), pane('2', { agent: 'codex' })]
     expect(panes.filter(one => matchesFilter(one, 'codex idle')).map(({ id }) => id)).toEqual(['2'])
     expect(listed(panes, { ...INITIAL_VIEW, showsAll: false }).map(({ id }) => id)).toEqual(['1'])
   })
 
-  it('reads keys one by one, also those that come together', () => {
+  it('splits a chunk of input into keys', () => {
     expect(keysOf('j\u001b[Bq\u001b')).toEqual(['j', '\u001b[B', 'q', '\u001b'])
     const panes = [pane('1'), pane('2')]
     const press = (keys: string[], view = { ...INITIAL_VIEW, selected: '1' }) =>
-      keys.reduce((state, key) => pressKey(state.view, key, panes, 24), { view, wish: null } as ReturnType<
+      keys.reduce((state, key) => pressKey(state.view, key, panes, 24), { view, command: null } as ReturnType<
         typeof pressKey
       >)
     expect(press(['j']).view.selected).toBe('2')
-    expect(press(['j', 'j', 'j', '\r']).wish).toMatchObject({ do: 'go', pane: { id: '2' } })
-    expect(press([' ']).wish).toMatchObject({ do: 'seen' })
+    expect(press(['j', 'j', 'j', '\r']).command).toMatchObject({ do: 'go', pane: { id: '2' } })
+    expect(press([' ']).command).toMatchObject({ do: 'seen' })
     expect(press(['/', 'q', 'x', '\u007f', '\r']).view).toMatchObject({ filter: 'q', isTypingFilter: false })
-    expect(press(['?', 'q']).wish).toBeNull()
-    expect(press(['q']).wish).toEqual({ do: 'leave' })
+    expect(press(['?', 'q']).command).toBeNull()
+    expect(press(['q']).command).toEqual({ do: 'leave' })
   })
 
-  it('has a line without marks for pipes and screen readers', () => {
+  it('prints a line without marks for pipes and screen readers', () => {
     expect(plainLine(pane('1', { status: 'waiting-approval', doing: 'May I?' }), NOW)).toBe(
       '00:16:40  needs you  claude main:1.0 shop  May I?  (5s; screen claude/idle.hint · 0.95)',
     )
   })
 
-  it('calls the terminal by bell and codes that text of programs cannot end', () => {
+  it('notifies with sequences that text of programs cannot end', () => {
     const notice = { title: 'a;b', body: 'x\u0007\u001b\\y' }
-    expect(callTerminal(notice, ['bell', 'osc9', 'osc777'])).toBe(
+    expect(notificationCodes(notice, ['bell', 'osc9', 'osc777'])).toBe(
       '\u0007\u001b]9;a;b: x \\y\u001b\\\u001b]777;notify;a,b;x \\y\u001b\\',
     )
   })

@@ -14,20 +14,20 @@ import {
   whyText,
 } from './watch-rows.js'
 
-/** What the screen shows, without the panes: where the person is in it. */
+/** The state of the screen apart from the panes: selection, scrolling, filter. */
 export interface WatchView {
   selected: string | null
   top: number
   filter: string
   isTypingFilter: boolean
-  /** Idle panes, too. */
+  /** Also shows idle panes. */
   showsAll: boolean
   overlay: 'none' | 'help' | 'why'
   why: readonly string[]
   notice: string
 }
 
-/** Below this many columns what can be left out is. */
+/** Below this many columns, optional parts are left out. */
 const NARROW = 80
 
 export const INITIAL_VIEW: WatchView = {
@@ -43,17 +43,17 @@ export const INITIAL_VIEW: WatchView = {
 
 const HELP = [
   'j k ↑ ↓    move            g G   first, last',
-  'enter      go there: attach to the session, or select the pane in tmux',
+  'enter      open: attach to the session, or select the pane in tmux',
   'space      mark as seen (done, failed)     S   all of them',
-  'x          clear: forget what it was doing, guess nothing until it starts again',
-  'h          heuristics of this pane off or on     m   its calls off or on',
+  'x          clear: reset the status until the pane starts working again',
+  'h          heuristics for this pane off or on     m   its notifications off or on',
   'w          why: the reports of the last hour',
-  '/          filter; words of status, agent, project, place    esc   no filter',
-  'a          with or without idle panes',
-  '?          this help      q   leave',
+  '/          filter by status, agent, project or place    esc   clear the filter',
+  'a          show or hide idle panes',
+  '?          this help      q   quit',
 ]
 
-/** The panes as listed: filtered and sorted by need. */
+/** The panes of the list: filtered, sorted by urgency. */
 export function listed(panes: readonly PaneInfo[], view: WatchView): PaneInfo[] {
   return sortPanes(panes).filter(
     pane =>
@@ -63,7 +63,7 @@ export function listed(panes: readonly PaneInfo[], view: WatchView): PaneInfo[] 
   )
 }
 
-/** The view with a selection that exists and is on screen. */
+/** The view with a selection that exists and is visible. */
 export function settle(view: WatchView, shown: readonly PaneInfo[], rows: number): WatchView {
   const at = shown.findIndex(pane => pane.id === view.selected)
   const index = at < 0 ? Math.min(Math.max(0, view.top), Math.max(0, shown.length - 1)) : at
@@ -76,7 +76,7 @@ export function listHeight(rows: number): number {
   return Math.max(1, rows - 4)
 }
 
-/** The whole screen as lines of cells, exactly `rows` of them and none wider than `cols`. */
+/** The whole screen: exactly `rows` lines of cells, none wider than `cols`. */
 export function drawWatch(
   panes: readonly PaneInfo[],
   view: WatchView,
@@ -105,7 +105,7 @@ export function drawWatch(
   return lines.slice(0, rows)
 }
 
-/** A line that is too long goes on below, further in. */
+/** Wraps a long line with an indent. */
 function hang(line: string, cols: number): string[] {
   const indent = ' '.repeat(Math.min(12, Math.floor(cols / 4)))
   const rows: string[] = []
@@ -122,14 +122,17 @@ function hang(line: string, cols: number): string[] {
 function headline(panes: readonly PaneInfo[], view: WatchView, cols: number): Cell[] {
   const count = (wanted: (pane: PaneInfo) => boolean) => panes.filter(wanted).length
   const needs = count(pane => pane.needsYou)
+  // The compact list leaves these panes out, so the headline mentions them for a while.
+  const recent = view.showsAll ? 0 : count(pane => pane.isRecent)
   const parts = [
     `${panes.length} panes`,
     needs > 0 ? `${needs} ${needs === 1 ? 'needs' : 'need'} you` : 'nothing needs you',
-    `${count(pane => pane.status === 'running' || pane.status === 'long-running')} at work`,
+    `${count(pane => pane.status === 'running' || pane.status === 'long-running')} working`,
     `${count(pane => pane.status === 'done')} done`,
     `${count(pane => pane.status === 'failed')} failed`,
+    ...(recent > 0 ? [`${recent} just finished`] : []),
   ]
-  // What hides panes must not be what is cut off: the filter stands where the name of the program would.
+  // The filter hides panes, so it replaces the program's name and is never cut off.
   const head = view.filter !== '' ? `filter: ${view.filter}   ` : cols < NARROW ? '' : 'signalbox watch   '
   return [
     {
@@ -142,8 +145,8 @@ function headline(panes: readonly PaneInfo[], view: WatchView, cols: number): Ce
 function emptyText(panes: readonly PaneInfo[], view: WatchView): string {
   if (panes.length === 0) return '  No panes yet. Start one: signalbox start demo, or open tmux.'
   return view.filter === ''
-    ? '  Everything rests. a shows idle panes, too.'
-    : '  No pane matches. esc takes the filter away.'
+    ? '  All panes are idle. Press a to show them.'
+    : '  No pane matches. Press esc to clear the filter.'
 }
 
 function detail(pane: PaneInfo, now: number): string {
@@ -153,12 +156,12 @@ function detail(pane: PaneInfo, now: number): string {
 }
 
 function footer(view: WatchView, count: number, { cols, rows }: { cols: number; rows: number }): string {
-  if (view.isTypingFilter) return ` /${view.filter}▏  enter keeps it, esc drops it`
+  if (view.isTypingFilter) return ` /${view.filter}▏  enter: keep, esc: clear`
   if (view.notice !== '') return ` ${view.notice}`
   if (view.overlay !== 'none') return ' any key: back'
   const height = listHeight(rows)
   const place = count > height ? `${view.top + 1}–${Math.min(count, view.top + height)} of ${count}   ` : ''
   return cols < NARROW
-    ? ` ${place}enter go · w why · ? help · q leave`
-    : ` ${place}enter go · space seen · w why · / filter · ? help · q leave`
+    ? ` ${place}enter open · w why · ? help · q quit`
+    : ` ${place}enter open · space seen · w why · / filter · ? help · q quit`
 }

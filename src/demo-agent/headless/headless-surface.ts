@@ -27,13 +27,16 @@ const ERROR_CLASS: Record<Failure['kind'], string> = {
   auth: 'auth',
 }
 
-/** A scenario as records on stdout. Questions are asked as records too, and answered by JSON lines on stdin. */
+/**
+ * Plays a scenario as records on stdout. Questions are records too, and are answered by JSON lines
+ * on stdin.
+ */
 export class HeadlessSurface implements Surface {
   private blocks = 0
   private requests = 0
   private isBlockOpen = false
   private costUsd = 0
-  /** A question was open when stdin ended: there is nobody to answer. */
+  /** A question was open when stdin ended: no answer can arrive. */
   isAbandoned = false
 
   constructor(
@@ -63,7 +66,7 @@ export class HeadlessSurface implements Surface {
     this.out.write({ type: 'text', block: `text_${this.blocks}`, delta: false, text })
   }
 
-  pour(lines: string[]): void {
+  sayLines(lines: string[]): void {
     this.blocks += 1
     this.out.write({ type: 'text', block: `text_${this.blocks}`, delta: false, text: lines.join('\n') })
   }
@@ -185,7 +188,10 @@ export class HeadlessSurface implements Surface {
   }
 }
 
-/** `{"requestId", "decision": "allow"|"deny", "option"?, "message"?}`: an option's label wins over the bare decision. */
+/**
+ * `{"requestId", "decision": "allow"|"deny", "option"?, "message"?}`: the label of an option takes
+ * precedence over the bare decision.
+ */
 export function readAnswer(line: Record<string, unknown>, options: MenuOption[], question: string): MenuAnswer {
   const wanted = Array.isArray(line.labels) ? line.labels.map(String) : [String(line.option ?? '')]
   const chosen = options.filter(option => wanted.includes(option.label))

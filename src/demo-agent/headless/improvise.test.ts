@@ -17,7 +17,7 @@ it('finds the task under its heading, or in the first line', () => {
   expect(taskOf('[demo:verdict DONE]\n# Paint it\n')).toBe('Paint it')
 })
 
-it('an answer names an option, or only allows or denies', () => {
+it('reads an answer with an option, or with only allow or deny', () => {
   const options = [
     { label: 'Yes', meaning: 'allow-session' as const },
     { label: 'No', meaning: 'deny' as const },
@@ -35,7 +35,7 @@ describe('in a pipeline', () => {
   const once = () => 0
   const frame = (name: string, text: string) => `===== ${name} =====\n${text}\n===== end of ${name} =====`
 
-  it('the Architect writes a plan with as many tasks as the issue asks for, and carries the marks on', () => {
+  it('the Architect writes a plan with as many tasks as the issue asks for, and copies the marks', () => {
     const prompt = `You are the Architect. … change no other file: docs/p.md\n\n${frame('issue', 'Add a lamp\n\n[demo:tasks 3]')}`
     expect(pipelineRoleOf(prompt)).toBe('architect')
     const tool = PIPELINE_TURNS.architect(prompt, once).steps.find(step => 'tool' in step) as {
@@ -46,7 +46,7 @@ describe('in a pipeline', () => {
     expect(tool.tool.write.text).toContain('[demo:tasks 3]')
   })
 
-  it('the Reviewer goes through its words, one with each review', () => {
+  it('the Reviewer uses its words in turn, one per review', () => {
     const prompt = `${frame('task', '[demo:review reject,approve]')}\n\n${frame('changes', '+++ b/a.ts')}\n{"approved": true | false}`
     const verdicts = [0, 1, 2].map(at =>
       JSON.parse((PIPELINE_TURNS.items(prompt, () => at).steps.at(-1) as { say: { markdown: string } }).say.markdown),
@@ -55,7 +55,7 @@ describe('in a pipeline', () => {
     expect(verdicts[0].items[0].file).toBe('a.ts')
   })
 
-  it('the Developer writes the file of the task; the Evaluator speaks of every item', () => {
+  it('the Developer writes the file of the task; the Evaluator mentions every item', () => {
     const done = PIPELINE_TURNS.developer(
       `You are the Developer.\n${frame('task', '### Task 1: x\nCreate: `b.md`')}`,
       once,

@@ -10,7 +10,10 @@ import { PIPELINE_TURNS, pipelineRoleOf } from './pipeline-roles.js'
 
 export type Role = 'auditor' | 'reviewer' | 'planner' | 'worker'
 
-/** What a prompt wants, from the shape of the answer it asks for. A framed task is material: it is not what is asked here. */
+/**
+ * The role that a prompt asks for, from the form of the requested answer. A framed task is
+ * material: it does not ask for anything here.
+ */
 export function roleOf(prompt: string): Role {
   const asked = instructionsOf(prompt)
   if (asked.includes('"verdict"') || /\[demo:verdict\b/.test(asked)) return 'auditor'
@@ -19,7 +22,7 @@ export function roleOf(prompt: string): Role {
   return 'worker'
 }
 
-/** Answers prompts that no script foresees, each role in its own way and always the same. */
+/** Answers prompts that no script covers, each role in its own way and always the same. */
 export function improviser(scenario: Scenario, home: string, cwd: string): (prompt: string) => Turn | null {
   return prompt => {
     const isScripted = scenario.turns.some(turn => turn.match !== undefined && compileMatch(turn.match)(prompt))
@@ -92,7 +95,10 @@ const FEEDBACK: Record<string, string> = {
   IMPOSSIBLE: 'The task contradicts itself.',
 }
 
-/** The first line of a framed task; else the line after a "Task" heading, else the first line that says something. */
+/**
+ * The first line of a framed task; else the line after a "Task" heading, else the first line with
+ * text.
+ */
 export function taskOf(prompt: string): string {
   const lines = (framedTask(prompt) ?? prompt).split('\n').map(line => line.trim())
   const heading = lines.findIndex(line => /^#*\s*task\b:?$/i.test(line))
@@ -101,7 +107,7 @@ export function taskOf(prompt: string): string {
   return task.replace(/^#+\s*/, '').slice(0, 80)
 }
 
-/** Counts the audits of one list of verdicts in one directory, across processes that follow each other. */
+/** Counts the audits of one list of verdicts in one directory, across successive processes. */
 function nextCount(verdicts: string[], { home, cwd }: Context): number {
   const key = createHash('sha256')
     .update(`${cwd}\n${verdicts.join(',')}`)
@@ -114,7 +120,7 @@ function nextCount(verdicts: string[], { home, cwd }: Context): number {
   try {
     count = Number(readFileSync(file, 'utf8')) || 0
   } catch {
-    // The first audit: nothing is counted yet.
+    // The first audit: there is no count yet.
   }
   writeFileSync(file, String(count + 1))
   return count

@@ -3,7 +3,9 @@ import { isRecord } from '../scenario/schema.js'
 
 export type InputLine = Record<string, unknown>
 
-/** JSON lines of stdin, handed out to whoever waits for one that fits; null once there are no more. */
+/**
+ * JSON lines of stdin, each given to the first consumer that it fits; null when there are no more.
+ */
 export class LineInput {
   private readonly lines: InputLine[] = []
   private readonly waiting: { fits: (line: InputLine) => boolean; resolve: (line: InputLine | null) => void }[] = []

@@ -1,7 +1,7 @@
 import { framed } from '../scenario/prompt-parts.js'
 import type { Step, Turn } from '../scenario/types.js'
 
-/** The roles of a pipeline, each by a mark that only its prompt has. */
+/** The roles of a pipeline, each recognised by a mark that only its prompt has. */
 export type PipelineRole = 'architect' | 'developer' | 'items' | 'evaluator'
 
 export function pipelineRoleOf(asked: string): PipelineRole | null {
@@ -11,8 +11,11 @@ export function pipelineRoleOf(asked: string): PipelineRole | null {
   return /"disposition": "implement"/.test(asked) ? 'evaluator' : null
 }
 
-/** Lines such as `[demo:tasks 3]` that steer the roles; the Architect carries them into the plan, where the others read them. */
-export function steering(prompt: string): Record<string, string[]> {
+/**
+ * Lines such as `[demo:tasks 3]` that control the roles; the Architect copies them into the plan,
+ * where the others read them.
+ */
+function readSteering(prompt: string): Record<string, string[]> {
   const found: Record<string, string[]> = {}
   for (const [, name, words] of prompt.matchAll(
     /^[+\s]*\[demo:(tasks|plan|review|evaluate|develop)\s+([^\]]+)\]\s*$/gm,
@@ -21,7 +24,7 @@ export function steering(prompt: string): Record<string, string[]> {
   return found
 }
 
-/** How often a list of words was asked, so that it is gone through word by word. */
+/** How often a list of words was used, so that its words are used in turn. */
 export type Count = (key: string) => number
 
 export const PIPELINE_TURNS: Record<PipelineRole, (prompt: string, count: Count) => Turn> = {
@@ -36,7 +39,7 @@ function nextWord(words: string[] | undefined, count: Count, key: string): strin
 }
 
 function architectTurn(prompt: string, count: Count): Turn {
-  const said = steering(prompt)
+  const said = readSteering(prompt)
   const path = /change no other file: (\S+)/.exec(prompt)?.[1] ?? 'docs/plan.md'
   const issue = framed(prompt, 'issue') ?? 'Something'
   const title = issue
@@ -96,7 +99,7 @@ function planText({
 function developerTurn(prompt: string, count: Count): Turn {
   const task = framed(prompt, 'task') ?? framed(prompt, 'items') ?? prompt
   const comments = framed(prompt, 'review comments') ?? framed(prompt, 'items')
-  const word = nextWord(steering(prompt).develop, count, 'develop')
+  const word = nextWord(readSteering(prompt).develop, count, 'develop')
   const named = /(?:Create|Modify|Update):\s*`([^`]+)`/.exec(task)?.[1]
   const place = /^#\d+ \[\w+\] (\S+?)(?::\d+)? /m.exec(comments ?? '')?.[1]
   const path = named ?? place ?? 'DEMO.md'
@@ -115,7 +118,7 @@ function developerTurn(prompt: string, count: Count): Turn {
 }
 
 function reviewerTurn(prompt: string, count: Count): Turn {
-  const word = nextWord(steering(prompt).review, count, 'review') ?? 'approve'
+  const word = nextWord(readSteering(prompt).review, count, 'review') ?? 'approve'
   if (word === 'prose') return { steps: [say('This looks good to me, ship it!')] }
   if (word === 'empty') return { steps: [say(' ')] }
   if (word === 'broken') return { steps: [say('{"approved": true, "items": [')] }
@@ -139,7 +142,7 @@ function reviewerTurn(prompt: string, count: Count): Turn {
 }
 
 function evaluatorTurn(prompt: string, count: Count): Turn {
-  const word = nextWord(steering(prompt).evaluate, count, 'evaluate') ?? 'implement'
+  const word = nextWord(readSteering(prompt).evaluate, count, 'evaluate') ?? 'implement'
   const numbers = [...(framed(prompt, 'items') ?? '').matchAll(/^#(\d+) \[/gm)].map(([, number]) => Number(number))
   const items = numbers.map(number => ({ number, disposition: word, reason: 'The code at this place shows it.' }))
   return {

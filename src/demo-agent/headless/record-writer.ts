@@ -5,7 +5,10 @@ export interface OutputRecord {
   [field: string]: unknown
 }
 
-/** Records to stdout, whole and in order: one a line, or indented over many lines like an old Cline. */
+/**
+ * Writes records to stdout, complete and in order: one per line, or indented over many lines like
+ * an old Cline.
+ */
 export class RecordWriter {
   constructor(private readonly isIndented: boolean) {}
 
@@ -13,7 +16,10 @@ export class RecordWriter {
     this.bytes(Buffer.from(`${JSON.stringify(record, null, this.isIndented ? 2 : 0)}\n`, 'utf8'))
   }
 
-  /** Synchronous, so that nothing is lost when the next step is a crash. A full pipe makes the agent wait, as it should. */
+  /**
+   * Synchronous, so that nothing is lost when the next step is a crash. A full pipe makes the agent
+   * wait, as it should.
+   */
   bytes(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       try {

@@ -2,7 +2,6 @@ import { diffLines, diffRows } from '../text/diff.js'
 import { inlineSpans } from '../text/inline.js'
 import { markdownLines } from '../text/markdown.js'
 import { COLOR, FAINT, type Line, QUIET } from '../text/style.js'
-import { textWidth } from '../text/width.js'
 import { fillLine, lineWidth, wrapSpans } from '../text/wrap.js'
 import { footerText, horizontalRow, type OptionRows, optionRows, tabRow } from './menu-rows.js'
 import { currentPage, focusedText, isSubmitPage, type MenuState } from './menu-state.js'
@@ -15,8 +14,8 @@ export interface DrawnMenu {
 const BORDER = { fg: COLOR.amber }
 
 /**
- * A menu as it stands at the bottom of the screen. Its pointer is in column 1 (in a box: column 2), where nothing that the agent says
- * ever begins: bullets are in column 0, text from column 2.
+ * A menu at the bottom of the screen. Its pointer is in column 1 (in a box: column 2), where text
+ * of the agent never starts: bullets are in column 0, text from column 2.
  */
 export function drawMenu(state: MenuState, width: number, maxHeight: number): DrawnMenu {
   return state.layout === 'boxed' ? boxed(state, width, maxHeight) : flat(state, width, maxHeight)
@@ -164,7 +163,7 @@ function promptLine(state: MenuState, width: number): DrawnMenu {
     lines,
     cursor: {
       row: lines.length - 1,
-      column: Math.min(width - 1, textWidth(last.map(part => part.text).join(''))),
+      column: Math.min(width - 1, lineWidth(last)),
       isVisible: true,
     },
   }

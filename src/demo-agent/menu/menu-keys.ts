@@ -1,4 +1,4 @@
-import { graphemes } from '../text/width.js'
+import { graphemes } from '../../text/index.js'
 import type { Key } from '../tui/input-decoder.js'
 import {
   cancelledAnswer,
@@ -17,7 +17,10 @@ export interface MenuStep {
   answer: MenuAnswer | null
 }
 
-/** What one key does to a menu. Pure: the caller draws the new state, or takes the answer and closes the menu. */
+/**
+ * Applies one key to a menu. Pure: the caller draws the new state, or uses the answer and closes
+ * the menu.
+ */
 export function pressMenuKey(state: MenuState, key: Key): MenuStep {
   if (key.name === 'escape' || (key.ctrl && key.name === 'c')) return { state, answer: cancelledAnswer(state) }
   if (isTextEntry(state.layout)) return typeInto(state, key)
@@ -63,7 +66,10 @@ function toggle(state: MenuState, index: number): MenuState {
   })
 }
 
-/** A digit chooses and confirms at once; in a multiple choice it toggles; a row that takes text is only focused. */
+/**
+ * A digit chooses and confirms at once; in a multiple choice it toggles; an option that takes text
+ * is only focused.
+ */
 function pressDigit(state: MenuState, index: number): MenuStep {
   const page = currentPage(state)
   if (state.layout === 'plain' || state.layout === 'horizontal' || index >= page.options.length) return stay(state)
@@ -75,7 +81,9 @@ function pressDigit(state: MenuState, index: number): MenuStep {
 function editText(state: MenuState, key: Key): MenuState {
   const page = currentPage(state)
   const text =
-    key.name === 'backspace' ? graphemes(page.text).slice(0, -1).join('') : page.text + key.text.replaceAll(/\s+/g, ' ')
+    key.name === 'backspace'
+      ? [...graphemes(page.text)].slice(0, -1).join('')
+      : page.text + key.text.replaceAll(/\s+/g, ' ')
   const checked = page.checked.map((isChecked, index) => (index === page.cursor ? text !== '' : isChecked))
   return withPage(state, { text, checked })
 }
@@ -100,7 +108,7 @@ function confirm(state: MenuState): MenuStep {
 function typeInto(state: MenuState, key: Key): MenuStep {
   if (key.name === 'text' || key.name === 'paste')
     return stay({ ...state, typed: state.typed + key.text.replaceAll(/[\r\n]/g, '') })
-  if (key.name === 'backspace') return stay({ ...state, typed: graphemes(state.typed).slice(0, -1).join('') })
+  if (key.name === 'backspace') return stay({ ...state, typed: [...graphemes(state.typed)].slice(0, -1).join('') })
   if (key.name !== 'enter') return stay(state)
   const { question, options, cursor } = currentPage(state)
   if (state.layout === 'password')

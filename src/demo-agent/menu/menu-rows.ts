@@ -1,20 +1,20 @@
+import { displayWidth } from '../../text/index.js'
 import type { MenuOption } from '../scenario/types.js'
 import { COLOR, type Line, QUIET, type Style } from '../text/style.js'
-import { textWidth } from '../text/width.js'
 import { fitLine, wrapSpans } from '../text/wrap.js'
 import { isSubmitPage, type MenuState, type PageState } from './menu-state.js'
 
-export const POINTER = '▸'
-const PICKED: Style = { fg: COLOR.blue, bold: true }
+const POINTER = '▸'
+const SELECTED: Style = { fg: COLOR.blue, bold: true }
 
 export interface OptionRows {
   lines: Line[]
-  /** Index of the selected option's first row, and the cell after its text. */
+  /** The first row of the selected option, and the column after its text. */
   selectedRow: number
   selectedColumn: number
 }
 
-export interface OptionLook {
+export interface OptionLayout {
   width: number
   numbered: boolean
   columns: boolean
@@ -22,22 +22,23 @@ export interface OptionLook {
   window: number | null
 }
 
-/** The options of a page below each other: pointer, number, check box, label, detail. */
-export function optionRows(page: PageState, look: OptionLook): OptionRows {
+/** The options of a page, one below the other: pointer, number, check box, label, detail. */
+export function optionRows(page: PageState, layout: OptionLayout): OptionRows {
   const lines: Line[] = []
   let selectedRow = 0
   let selectedColumn = 0
-  const { from, to } = windowOf(page, look.window)
+  const { from, to } = windowOf(page, layout.window)
   if (from > 0) lines.push([{ text: `   ↑ ${from} more`, style: QUIET }])
-  const labelWidth = Math.max(0, ...page.options.map(option => textWidth(option.label))) + leadWidth(page, look) + 2
-  const besides = look.columns && labelWidth + 16 <= look.width
+  const labelWidth =
+    Math.max(0, ...page.options.map(option => displayWidth(option.label))) + leadWidth(page, layout) + 2
+  const isBesideLabel = layout.columns && labelWidth + 16 <= layout.width
   for (let index = from; index < to; index++) {
     const option = page.options[index]!
-    const isSelected = look.pointer && index === page.cursor
-    const rows = optionLines(page, option, index, isSelected, look, besides ? labelWidth : null)
+    const isSelected = layout.pointer && index === page.cursor
+    const rows = optionLines(page, option, index, isSelected, layout, isBesideLabel ? labelWidth : null)
     if (isSelected) {
       selectedRow = lines.length
-      selectedColumn = leadWidth(page, look) + (option.placeholder !== undefined ? textWidth(page.text) : 0)
+      selectedColumn = leadWidth(page, layout) + (option.placeholder !== undefined ? displayWidth(page.text) : 0)
     }
     lines.push(...rows)
   }
@@ -45,14 +46,14 @@ export function optionRows(page: PageState, look: OptionLook): OptionRows {
   return { lines, selectedRow, selectedColumn }
 }
 
-function leadOf(page: PageState, index: number, isSelected: boolean, look: OptionLook): string {
-  const number = look.numbered ? `${index + 1}. ` : ''
+function leadOf(page: PageState, index: number, isSelected: boolean, layout: OptionLayout): string {
+  const number = layout.numbered ? `${index + 1}. ` : ''
   const box = page.multi ? (page.checked[index] ? '[✔] ' : '[ ] ') : ''
   return ` ${isSelected ? POINTER : ' '} ${number}${box}`
 }
 
-function leadWidth(page: PageState, look: OptionLook): number {
-  return textWidth(leadOf(page, 0, false, look))
+function leadWidth(page: PageState, layout: OptionLayout): number {
+  return displayWidth(leadOf(page, 0, false, layout))
 }
 
 function optionLines(
@@ -60,21 +61,21 @@ function optionLines(
   option: MenuOption,
   index: number,
   isSelected: boolean,
-  look: OptionLook,
+  layout: OptionLayout,
   column: number | null,
 ): Line[] {
-  const style = isSelected ? PICKED : {}
-  const lead: Line = [{ text: leadOf(page, index, isSelected, look), style }]
+  const style = isSelected ? SELECTED : {}
+  const lead: Line = [{ text: leadOf(page, index, isSelected, layout), style }]
   const takesText = option.placeholder !== undefined
   const label = takesText && page.text !== '' ? page.text : takesText ? option.placeholder! : option.label
   if (column !== null && option.detail) {
-    const first: Line = [...lead, { text: label.padEnd(column - textWidth(lead[0]!.text)), style }]
-    return wrapSpans([{ text: option.detail, style: QUIET }], { width: look.width, first })
+    const first: Line = [...lead, { text: label.padEnd(column - displayWidth(lead[0]!.text)), style }]
+    return wrapSpans([{ text: option.detail, style: QUIET }], { width: layout.width, first })
   }
-  const lines = wrapSpans([{ text: label, style }], { width: look.width, first: lead })
+  const lines = wrapSpans([{ text: label, style }], { width: layout.width, first: lead })
   if (!option.detail) return lines
-  const indent: Line = [{ text: ' '.repeat(textWidth(lead[0]!.text)), style: {} }]
-  return [...lines, ...wrapSpans([{ text: option.detail, style: QUIET }], { width: look.width, first: indent })]
+  const indent: Line = [{ text: ' '.repeat(displayWidth(lead[0]!.text)), style: {} }]
+  return [...lines, ...wrapSpans([{ text: option.detail, style: QUIET }], { width: layout.width, first: indent })]
 }
 
 function windowOf(page: PageState, size: number | null): { from: number; to: number } {
@@ -84,7 +85,7 @@ function windowOf(page: PageState, size: number | null): { from: number; to: num
   return { from, to: from + size }
 }
 
-/** All options in one row, the selected one in inverse. */
+/** All options in one row, the selected one inverse. */
 export function horizontalRow(page: PageState, width: number): OptionRows {
   const line: Line = [{ text: ' ', style: {} }]
   let column = 1
@@ -96,7 +97,7 @@ export function horizontalRow(page: PageState, width: number): OptionRows {
       { text, style: index === page.cursor ? { fg: COLOR.blue, bold: true, inverse: true } : {} },
       { text: '  ', style: {} },
     )
-    column += textWidth(text) + 2
+    column += displayWidth(text) + 2
   })
   return { lines: [fitLine(line, width)], selectedRow: 0, selectedColumn }
 }

@@ -7,7 +7,7 @@ export interface PageState {
   multi: boolean
   cursor: number
   checked: boolean[]
-  /** What was typed into the option that takes text. */
+  /** The text that was typed into the option that takes text. */
   text: string
   isAnswered: boolean
 }
@@ -18,7 +18,7 @@ export interface MenuState {
   pages: PageState[]
   /** `pages.length` is the submit page of a menu with tabs. */
   page: number
-  /** Characters of an inline, password or number prompt. */
+  /** The typed characters of an inline, password or number prompt. */
   typed: string
 }
 
@@ -26,15 +26,15 @@ export interface MenuAnswer {
   isCancelled: boolean
   answers: { question: string; labels: string[]; text: string }[]
   meaning: Meaning | null
-  /** Who answered, when it was not the person at this terminal. */
+  /** Who answered, if not the person at this terminal. */
   by?: string
   /** The input to use instead of the one that was asked about. */
   updatedInput?: Record<string, unknown>
 }
 
-export const SUBMIT_OPTIONS: MenuOption[] = [{ label: 'Submit answers' }, { label: 'Cancel', meaning: 'cancel' }]
+const SUBMIT_OPTIONS: MenuOption[] = [{ label: 'Submit answers' }, { label: 'Cancel', meaning: 'cancel' }]
 
-/** A menu as it appears: nothing typed, the scenario's option selected. */
+/** A new menu: nothing typed, the scenario's option selected. */
 export function openMenu(spec: MenuSpec): MenuState {
   const layout = spec.layout ?? (spec.pages ? 'tabs' : 'numbered')
   const pages = spec.pages ?? [
@@ -77,7 +77,7 @@ export function isSubmitPage(state: MenuState): boolean {
   return state.layout === 'tabs' && state.page === state.pages.length - 1
 }
 
-/** The option that takes text and is selected, if there is one. */
+/** The selected option if it takes text. */
 export function focusedText(page: PageState): MenuOption | null {
   const option = page.options[page.cursor]
   return option?.placeholder !== undefined ? option : null

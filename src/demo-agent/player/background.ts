@@ -1,7 +1,7 @@
 import { startCommand } from '../tools/run-command.js'
 import type { Surface } from './surface.js'
 
-/** Commands that go on after the turn that started them. */
+/** Commands that continue after the turn that started them. */
 export class Background {
   private readonly running = new Map<number, { label: string; kill: () => void }>()
 

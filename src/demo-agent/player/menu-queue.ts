@@ -1,6 +1,9 @@
 import { Interrupted } from '../pace.js'
 
-/** One dialog at a time: the others wait behind it, and those that are answered meanwhile never appear. */
+/**
+ * One dialog at a time: the others wait, and those that are answered elsewhere in the meantime
+ * never appear.
+ */
 export class MenuQueue {
   private last: Promise<unknown> = Promise.resolve()
 

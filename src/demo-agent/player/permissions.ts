@@ -6,13 +6,15 @@ export type PermissionMode = (typeof PERMISSION_MODES)[number]
 const CHANGES: readonly ToolKind[] = ['shell', 'write', 'edit']
 const EDITS: readonly ToolKind[] = ['write', 'edit']
 
-/** Which tools may run unasked, and what the person allowed for the rest of the session. */
+/**
+ * Which tools may run without a question, and what the person allowed for the rest of the session.
+ */
 export class Permissions {
   private readonly granted = new Set<string>()
 
   constructor(
     readonly mode: PermissionMode,
-    /** Headless: everything that changes something needs leave. On a screen only what the scenario marks. */
+    /** Headless: every change needs a permission. On a screen only what the scenario marks. */
     private readonly isStrict: boolean,
   ) {}
 

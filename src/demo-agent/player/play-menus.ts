@@ -1,24 +1,24 @@
 import type { MenuAnswer } from '../menu/menu-state.js'
 import type { MenuSpec, StepTypes } from '../scenario/types.js'
-import { type Stage, TurnOver } from './stage.js'
 import type { ToolCall } from './surface.js'
+import { EndTurn, type TurnContext } from './turn-context.js'
 
-/** Shows a menu, lets a hook answer it first where one may, and writes down what was answered. */
-export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, stage: Stage): Promise<MenuAnswer> {
+/** Shows a menu, lets a hook answer it first if it may, and records the answer. */
+export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, context: TurnContext): Promise<MenuAnswer> {
   const closed = new AbortController()
-  const signal = AbortSignal.any([stage.signal, closed.signal])
-  const onScreen = stage.menus.show(signal, () => stage.surface.ask({ menu, call, signal }))
+  const signal = AbortSignal.any([context.signal, closed.signal])
+  const onScreen = context.menus.show(signal, () => context.surface.ask({ menu, call, signal }))
   onScreen.catch(() => undefined)
   const message =
     menu.kind === 'permission'
       ? `approve ${call?.name ?? menu.title}: ${call?.summary ?? ''}`
       : `answer: ${menu.question}`
-  void stage.hooks.tell('Notification', {
+  void context.hooks.notify('Notification', {
     message,
     notification_type: menu.kind === 'permission' ? 'permission_prompt' : 'elicitation_dialog',
     kind: menu.kind ?? 'question',
   })
-  const byHook = menu.kind === 'permission' && call ? answerByHook(call, stage) : null
+  const byHook = menu.kind === 'permission' && call ? answerByHook(call, context) : null
   const answer = await (byHook ? Promise.race([onScreen, byHook]) : onScreen)
   closed.abort()
   const labels = answer.answers.flatMap(part => part.labels)
@@ -27,9 +27,9 @@ export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, stage:
     .filter(Boolean)
     .join(' ')
   const isSecret = menu.layout === 'password'
-  stage.words.set('answer', labels.join(', ') || text || 'nothing')
-  if (isSecret) stage.words.set('answer', '•'.repeat(8))
-  stage.transcript.append({
+  context.variables.set('answer', labels.join(', ') || text || 'nothing')
+  if (isSecret) context.variables.set('answer', '•'.repeat(8))
+  context.transcript.append({
     type: 'menu',
     kind: menu.kind ?? 'question',
     question: menu.question,
@@ -43,14 +43,14 @@ export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, stage:
 }
 
 /** Never settles if no hook decides, so that the person's answer wins the race. */
-function answerByHook(call: ToolCall, stage: Stage): Promise<MenuAnswer> {
+function answerByHook(call: ToolCall, context: TurnContext): Promise<MenuAnswer> {
   return new Promise(resolve => {
-    // As in Claude Code it does not say which tool use it is about.
-    void stage.hooks
+    // As in Claude Code it does not name the tool use that it is about.
+    void context.hooks
       .decide('PermissionRequest', {
         tool_name: call.name,
         tool_input: call.input,
-        prompt_id: stage.promptId,
+        prompt_id: context.promptId,
         permission_suggestions: [
           { type: 'addRules', rules: [{ toolName: call.name }], behavior: 'allow', destination: 'localSettings' },
         ],
@@ -71,20 +71,21 @@ function answerByHook(call: ToolCall, stage: Stage): Promise<MenuAnswer> {
   })
 }
 
-export async function playAsk(step: StepTypes['ask'], stage: Stage): Promise<void> {
-  const about = step.pages && aboutForm(step.pages, stage)
-  // As in Claude Code a form is a tool: its hooks know all its questions before the first is on screen.
-  if (about) await stage.hooks.decide('PreToolUse', about)
-  const answer = await askAndRecord({ kind: 'question', ...step }, null, stage)
+export async function playAsk(step: StepTypes['ask'], context: TurnContext): Promise<void> {
+  const about = step.pages && aboutForm(step.pages, context)
+  // As in Claude Code a form is a tool: its hooks get all questions before the first one is on the
+  // screen.
+  if (about) await context.hooks.decide('PreToolUse', about)
+  const answer = await askAndRecord({ kind: 'question', ...step }, null, context)
   if (about && !answer.isCancelled)
-    await stage.hooks.tell('PostToolUse', {
+    await context.hooks.notify('PostToolUse', {
       ...about,
       tool_response: { ok: true, output: JSON.stringify(answer.answers) },
     })
-  if (answer.isCancelled) throw new TurnOver('denied')
+  if (answer.isCancelled) throw new EndTurn('denied')
 }
 
-function aboutForm(pages: NonNullable<MenuSpec['pages']>, stage: Stage): Record<string, unknown> {
+function aboutForm(pages: NonNullable<MenuSpec['pages']>, context: TurnContext): Record<string, unknown> {
   const questions = pages.map(({ label, question, multi, options }) => ({
     question,
     header: label,
@@ -94,12 +95,12 @@ function aboutForm(pages: NonNullable<MenuSpec['pages']>, stage: Stage): Record<
   return {
     tool_name: 'AskUserQuestion',
     tool_input: { questions },
-    tool_use_id: stage.newCallId(),
-    prompt_id: stage.promptId,
+    tool_use_id: context.newCallId(),
+    prompt_id: context.promptId,
   }
 }
 
-export async function playPlan(step: StepTypes['plan'], stage: Stage): Promise<void> {
+export async function playPlan(step: StepTypes['plan'], context: TurnContext): Promise<void> {
   const options = step.options ?? [
     { label: 'Yes, go ahead', meaning: 'allow-once' as const },
     { label: 'Yes, and accept edits for this session', meaning: 'allow-session' as const },
@@ -113,19 +114,19 @@ export async function playPlan(step: StepTypes['plan'], stage: Stage): Promise<v
   const answer = await askAndRecord(
     { kind: 'plan', title: 'The plan', body: step.markdown, question: 'Shall I go ahead with this plan?', options },
     null,
-    stage,
+    context,
   )
-  if (answer.meaning === 'allow-session') stage.permissions.grant({ name: 'Edit', kind: 'edit' })
-  if (answer.isCancelled || answer.meaning === 'deny') throw new TurnOver('denied')
+  if (answer.meaning === 'allow-session') context.permissions.grant({ name: 'Edit', kind: 'edit' })
+  if (answer.isCancelled || answer.meaning === 'deny') throw new EndTurn('denied')
 }
 
-export async function playTrust(step: StepTypes['trust'], stage: Stage): Promise<void> {
+export async function playTrust(step: StepTypes['trust'], context: TurnContext): Promise<void> {
   const answer = await askAndRecord(
     {
       kind: 'trust',
       layout: 'plain',
       title: 'A folder I do not know',
-      body: `${step.folder ?? stage.cwd}\n\nFiles in it may tell me what to do, and I may run what they name.`,
+      body: `${step.folder ?? context.cwd}\n\nFiles in it may tell me what to do, and I may run what they name.`,
       question: 'Do you trust the files in this folder?',
       options: [
         { label: 'No, exit', meaning: 'deny' },
@@ -133,16 +134,16 @@ export async function playTrust(step: StepTypes['trust'], stage: Stage): Promise
       ],
     },
     null,
-    stage,
+    context,
   )
-  if (answer.meaning !== 'allow-always') throw new TurnOver('denied')
+  if (answer.meaning !== 'allow-always') throw new EndTurn('denied')
 }
 
-export async function playAuth(step: StepTypes['auth'], stage: Stage): Promise<void> {
+export async function playAuth(step: StepTypes['auth'], context: TurnContext): Promise<void> {
   if (step.method === 'expired')
-    throw new TurnOver('failed', { kind: 'auth', message: 'Not signed in · run /login', status: 401 })
+    throw new EndTurn('failed', { kind: 'auth', message: 'Not signed in · run /login', status: 401 })
   if (step.method === 'key') {
-    await askAndRecord({ kind: 'input', layout: 'password', question: 'API key:' }, null, stage)
+    await askAndRecord({ kind: 'input', layout: 'password', question: 'API key:' }, null, context)
     return
   }
   const url = step.url ?? 'https://signalbox.invalid/device'
@@ -163,8 +164,8 @@ export async function playAuth(step: StepTypes['auth'], stage: Stage): Promise<v
           ],
     },
     null,
-    stage,
+    context,
   )
   if (answer.isCancelled || answer.meaning === 'cancel')
-    throw new TurnOver('failed', { kind: 'auth', message: 'Not signed in · run /login', status: 401 })
+    throw new EndTurn('failed', { kind: 'auth', message: 'Not signed in · run /login', status: 401 })
 }

@@ -1,79 +1,80 @@
+import { plural } from '../../text/index.js'
 import { sleepExactly } from '../pace.js'
 import type { Step, StepName, StepTypes } from '../scenario/types.js'
 import { playCrash, playFork, playHang, playHuge, playQuote, playRaw, playZombie, termination } from './play-faults.js'
 import { playAsk, playAuth, playPlan, playTrust } from './play-menus.js'
 import { playThink, speak } from './play-speech.js'
 import { playParallel, playTool } from './play-tool.js'
-import { type Stage, TurnOver } from './stage.js'
+import { EndTurn, type TurnContext } from './turn-context.js'
 
-type Player<Name extends StepName> = (step: StepTypes[Name], stage: Stage) => Promise<void> | void
+type Player<Name extends StepName> = (step: StepTypes[Name], context: TurnContext) => Promise<void> | void
 
 const PLAYERS: { [Name in StepName]: Player<Name> } = {
   think: playThink,
-  say: (step, stage) => speak(step.markdown, step, stage),
+  say: (step, context) => speak(step.markdown, step, context),
   tool: playTool,
   parallel: playParallel,
   ask: playAsk,
   plan: playPlan,
-  todo: (step, stage) => stage.surface.setTodo(step.items),
+  todo: (step, context) => context.surface.setTodo(step.items),
   agents: playAgents,
-  background: (step, stage) => {
+  background: (step, context) => {
     const line = Array.isArray(step.command) ? step.command.join(' ') : step.command
-    stage.background.start(step.command, step.label ?? line)
+    context.background.start(step.command, step.label ?? line)
   },
   error: playError,
   crash: playCrash,
   hang: playHang,
   zombie: playZombie,
-  slow: (step, stage) => stage.pace.slowDown(step.factor),
+  slow: (step, context) => context.pace.slowDown(step.factor),
   huge: playHuge,
   quote: playQuote,
   compact: playCompact,
   auth: playAuth,
   trust: playTrust,
-  survey: (step, stage) => stage.surface.showSurvey(step.question),
-  title: (step, stage) => stage.surface.setTitle(step.text),
+  survey: (step, context) => context.surface.showSurvey(step.question),
+  title: (step, context) => context.surface.setTitle(step.text),
   raw: playRaw,
-  wait: (step, stage) => stage.pace.sleep(step.ms, stage.signal),
+  wait: (step, context) => context.pace.sleep(step.ms, context.signal),
   fork: playFork,
   ignoreTerm: step => {
     termination.isIgnored = step.on
   },
-  notice: (step, stage) => stage.surface.notice(step.text),
-  usage: (step, stage) => {
-    stage.surface.addUsage(step)
-    stage.transcript.append({ type: 'usage', ...step })
+  notice: (step, context) => context.surface.notice(step.text),
+  usage: (step, context) => {
+    context.surface.addUsage(step)
+    context.transcript.append({ type: 'usage', ...step })
   },
 }
 
-export async function playStep(step: Step, stage: Stage): Promise<void> {
+export async function playStep(step: Step, context: TurnContext): Promise<void> {
   const [[name, payload]] = Object.entries(step) as [[StepName, never]]
-  await (PLAYERS[name] as Player<StepName>)(payload, stage)
+  await (PLAYERS[name] as Player<StepName>)(payload, context)
 }
 
-async function playError(step: StepTypes['error'], stage: Stage): Promise<void> {
+async function playError(step: StepTypes['error'], context: TurnContext): Promise<void> {
   const status = step.status === undefined ? {} : { status: step.status }
   const attempts = step.retry?.attempts ?? 0
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const delayMs = step.retry!.delayMs
-    stage.surface.setWorking({
+    context.surface.setWorking({
       label: 'Retrying',
       retry: { attempt, of: attempts, delayMs, reason: step.message, ...status },
     })
-    await stage.pace.sleep(delayMs, stage.signal)
+    await context.pace.sleep(delayMs, context.signal)
   }
-  if (step.final ?? attempts === 0) throw new TurnOver('failed', { kind: step.kind, message: step.message, ...status })
+  if (step.final ?? attempts === 0) throw new EndTurn('failed', { kind: step.kind, message: step.message, ...status })
 }
 
-async function playCompact(step: StepTypes['compact'], stage: Stage): Promise<void> {
-  stage.surface.setWorking({ label: 'Compacting the conversation' })
-  await stage.pace.sleep(step.ms, stage.signal)
-  stage.transcript.append({ type: 'compact' })
-  stage.surface.notice('Conversation compacted · 38k → 6k tokens')
+async function playCompact(step: StepTypes['compact'], context: TurnContext): Promise<void> {
+  context.surface.setWorking({ label: 'Compacting the conversation' })
+  await context.pace.sleep(step.ms, context.signal)
+  context.transcript.append({ type: 'compact' })
+  context.surface.notice('Conversation compacted · 38k → 6k tokens')
 }
 
-async function playAgents(step: StepTypes['agents'], stage: Stage): Promise<void> {
-  const { surface, pace } = stage
+async function playAgents(step: StepTypes['agents'], context: TurnContext): Promise<void> {
+  const { surface, pace } = context
   const total = Math.max(0, ...step.agents.map(agent => agent.ms))
   const paths = pathsOf(step.agents)
   const show = (elapsed: number) => {
@@ -90,8 +91,7 @@ async function playAgents(step: StepTypes['agents'], stage: Stage): Promise<void
     })
     surface.setAgents(states)
     const running = states.filter(agent => agent.isRunning).length
-    if (running > 0 && step.wait !== false)
-      surface.setWorking({ label: `Waiting for ${running} ${running === 1 ? 'agent' : 'agents'}` })
+    if (running > 0 && step.wait !== false) surface.setWorking({ label: `Waiting for ${plural(running, 'agent')}` })
     return running
   }
   const play = async (signal?: AbortSignal) => {
@@ -111,14 +111,14 @@ async function playAgents(step: StepTypes['agents'], stage: Stage): Promise<void
   }
   if (step.wait === false) return void play()
   try {
-    await play(stage.signal)
+    await play(context.signal)
   } finally {
-    // Who is interrupted takes the helpers along.
+    // An interrupt ends the sub-agents, too.
     surface.setAgents([])
   }
 }
 
-/** A helper that another one called stands below it; that one has to be listed before. */
+/** A sub-agent that another one called is below it; that one must be listed first. */
 function pathsOf(agents: StepTypes['agents']['agents']): string[] {
   const paths: string[] = []
   const below = new Map<string, number>()

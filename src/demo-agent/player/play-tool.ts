@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { plural } from '../../text/index.js'
 import type { MenuAnswer } from '../menu/menu-state.js'
 import { Interrupted } from '../pace.js'
 import type { MenuOption, MenuSpec, ToolStep } from '../scenario/types.js'
@@ -7,15 +8,15 @@ import { diffRows, diffStat } from '../text/diff.js'
 import { changeFile, readWhole } from '../tools/files.js'
 import { startCommand } from '../tools/run-command.js'
 import { askAndRecord } from './play-menus.js'
-import { type Stage, TurnOver } from './stage.js'
 import type { ToolCall, ToolResult } from './surface.js'
+import { EndTurn, type TurnContext } from './turn-context.js'
 
 const SHOW = { shell: 8, read: 0, other: 6 }
 
-/** One tool: hooks, permission, the real action (or a pretended one), result. */
-export async function playTool(step: ToolStep, stage: Stage): Promise<void> {
-  const call = describeCall(step, stage)
-  const { surface, transcript, hooks } = stage
+/** One tool: hooks, permission, the real action (or a simulated one), result. */
+export async function playTool(step: ToolStep, context: TurnContext): Promise<void> {
+  const call = describeCall(step, context)
+  const { surface, transcript, hooks } = context
   surface.setWorking({ label: `Using ${step.name}` })
   surface.toolStarted(call)
   transcript.append({
@@ -26,17 +27,22 @@ export async function playTool(step: ToolStep, stage: Stage): Promise<void> {
     input: call.input,
     ...helperOf(call),
   })
-  const verdict = await hooks.decide('PreToolUse', aboutTool(call, stage))
-  let decision = stage.permissions.decide(step)
+  const verdict = await hooks.decide('PreToolUse', aboutTool(call, context))
+  let decision = context.permissions.decide(step)
   if (verdict?.decision === 'deny') decision = 'refuse'
   if (verdict?.decision === 'allow') decision = 'run'
   if (decision === 'refuse')
-    return declined(step, call, stage, verdict?.message ?? `not allowed in permission mode "${stage.permissions.mode}"`)
+    return declined(
+      step,
+      call,
+      context,
+      verdict?.message ?? `not allowed in permission mode "${context.permissions.mode}"`,
+    )
   if (decision === 'ask') {
-    const answer = await askAndRecord(permissionMenu(step, call, stage), call, stage)
-    if (answer.meaning === 'allow-session' || answer.meaning === 'allow-always') stage.permissions.grant(step)
+    const answer = await askAndRecord(permissionMenu(step, call, context), call, context)
+    if (answer.meaning === 'allow-session' || answer.meaning === 'allow-always') context.permissions.grant(step)
     if (answer.meaning === null || !answer.meaning.startsWith('allow'))
-      return declined(step, call, stage, refusalOf(answer))
+      return declined(step, call, context, refusalOf(answer))
     surface.setWorking({ label: `Using ${step.name}` })
     if (answer.updatedInput) {
       const { command } = answer.updatedInput
@@ -44,32 +50,35 @@ export async function playTool(step: ToolStep, stage: Stage): Promise<void> {
       call.input = answer.updatedInput
     }
   }
-  const result = await act(step, call, stage).catch((error: unknown): ToolResult => {
+  const result = await act(step, call, context).catch((error: unknown): ToolResult => {
     if (!(error instanceof Interrupted)) return { isOk: false, output: (error as Error).message }
-    finish(call, { isOk: false, output: 'stopped' }, stage)
+    finish(call, { isOk: false, output: 'stopped' }, context)
     throw error
   })
-  if (result.exitCode !== undefined) stage.words.set('exitCode', String(result.exitCode))
-  finish(call, result, stage)
-  await hooks.tell('PostToolUse', {
-    ...aboutTool(call, stage),
+  if (result.exitCode !== undefined) context.variables.set('exitCode', String(result.exitCode))
+  finish(call, result, context)
+  await hooks.notify('PostToolUse', {
+    ...aboutTool(call, context),
     tool_response: { ok: result.isOk, output: result.output },
   })
 }
 
-/** All at once; the turn goes on when the last is done, and ends when one of them ends it. */
-export async function playParallel({ tools }: { tools: ToolStep[] }, stage: Stage): Promise<void> {
-  const ends = await Promise.allSettled(tools.map(tool => playTool(tool, stage)))
+/**
+ * All at the same time; the turn continues when the last one is done, and ends when one of them
+ * ends it.
+ */
+export async function playParallel({ tools }: { tools: ToolStep[] }, context: TurnContext): Promise<void> {
+  const ends = await Promise.allSettled(tools.map(tool => playTool(tool, context)))
   const failed = ends.find(end => end.status === 'rejected')
   if (failed) throw failed.reason
 }
 
-function aboutTool(call: ToolCall, stage: Stage): Record<string, unknown> {
+function aboutTool(call: ToolCall, context: TurnContext): Record<string, unknown> {
   return {
     tool_name: call.name,
     tool_input: call.input,
     tool_use_id: call.id,
-    prompt_id: stage.promptId,
+    prompt_id: context.promptId,
     ...(call.subAgent !== undefined && { agent_id: call.subAgent }),
   }
 }
@@ -78,9 +87,9 @@ function helperOf(call: ToolCall): { agent?: string } {
   return call.subAgent === undefined ? {} : { agent: call.subAgent }
 }
 
-function finish(call: ToolCall, result: ToolResult, stage: Stage): void {
+function finish(call: ToolCall, result: ToolResult, context: TurnContext): void {
   const exit = result.exitCode === undefined ? {} : { exitCode: result.exitCode }
-  stage.transcript.append({
+  context.transcript.append({
     type: 'tool_result',
     callId: call.id,
     ok: result.isOk,
@@ -89,13 +98,13 @@ function finish(call: ToolCall, result: ToolResult, stage: Stage): void {
     ...helperOf(call),
     ...exit,
   })
-  stage.surface.toolEnded(call, result)
+  context.surface.toolEnded(call, result)
 }
 
-function declined(step: ToolStep, call: ToolCall, stage: Stage, why: string): void {
-  finish(call, { isOk: false, output: `declined: ${why}`, isDeclined: true }, stage)
-  stage.words.set('answer', why)
-  if (step.onDeny !== 'continue') throw new TurnOver('denied')
+function declined(step: ToolStep, call: ToolCall, context: TurnContext, why: string): void {
+  finish(call, { isOk: false, output: `declined: ${why}`, isDeclined: true }, context)
+  context.variables.set('answer', why)
+  if (step.onDeny !== 'continue') throw new EndTurn('denied')
 }
 
 function refusalOf(answer: MenuAnswer): string {
@@ -104,7 +113,7 @@ function refusalOf(answer: MenuAnswer): string {
   return answer.by ? `by ${answer.by}` : 'by you'
 }
 
-function describeCall(step: ToolStep, stage: Stage): ToolCall {
+function describeCall(step: ToolStep, context: TurnContext): ToolCall {
   const line = Array.isArray(step.command) ? step.command.join(' ') : step.command
   const path = step.edit?.path ?? step.write?.path ?? step.append?.path ?? step.read?.path
   const input = step.input ?? {
@@ -116,7 +125,7 @@ function describeCall(step: ToolStep, stage: Stage): ToolCall {
   }
   const show = step.show ?? (step.kind === 'shell' ? SHOW.shell : step.kind === 'read' ? SHOW.read : SHOW.other)
   return {
-    id: stage.newCallId(),
+    id: context.newCallId(),
     name: step.name,
     kind: step.kind,
     summary: step.summary ?? line ?? path ?? '',
@@ -126,10 +135,10 @@ function describeCall(step: ToolStep, stage: Stage): ToolCall {
   }
 }
 
-function permissionMenu(step: ToolStep, call: ToolCall, stage: Stage): MenuSpec {
+function permissionMenu(step: ToolStep, call: ToolCall, context: TurnContext): MenuSpec {
   const custom = step.permission === true || step.permission === undefined ? {} : step.permission
   const isFile = step.edit !== undefined || step.write !== undefined || step.append !== undefined
-  const preview = isFile ? previewOf(step, stage.cwd) : null
+  const preview = isFile ? previewOf(step, context.cwd) : null
   return {
     kind: 'permission',
     title: isFile
@@ -151,7 +160,7 @@ function permissionMenu(step: ToolStep, call: ToolCall, stage: Stage): MenuSpec 
   }
 }
 
-export function usualOptions(what: string): MenuOption[] {
+function usualOptions(what: string): MenuOption[] {
   return [
     { label: 'Yes, this once', meaning: 'allow-once' },
     { label: `Yes, and do not ask again for ${what.replaceAll('`', '')} this session`, meaning: 'allow-session' },
@@ -179,35 +188,35 @@ function changedText(step: ToolStep, before: string): string | null {
   return null
 }
 
-async function act(step: ToolStep, call: ToolCall, stage: Stage): Promise<ToolResult> {
+async function act(step: ToolStep, call: ToolCall, context: TurnContext): Promise<ToolResult> {
   if (step.output !== undefined) {
-    await stage.pace.sleep(step.ms ?? 400, stage.signal)
+    await context.pace.sleep(step.ms ?? 400, context.signal)
     const exitCode = step.exitCode ?? 0
     return { isOk: exitCode === 0, output: step.output, ...(step.kind === 'shell' && { exitCode }) }
   }
-  if (step.ms) await stage.pace.sleep(step.ms, stage.signal)
-  if (step.command !== undefined) return runForReal(step.command, call, stage)
-  if (step.read) return readFile(step.read.path, stage.cwd)
-  return changeForReal(step, call.summary, stage.cwd)
+  if (step.ms) await context.pace.sleep(step.ms, context.signal)
+  if (step.command !== undefined) return runForReal(step.command, call, context)
+  if (step.read) return readFile(step.read.path, context.cwd)
+  return changeForReal(step, call.summary, context.cwd)
 }
 
-async function runForReal(command: string | string[], call: ToolCall, stage: Stage): Promise<ToolResult> {
+async function runForReal(command: string | string[], call: ToolCall, context: TurnContext): Promise<ToolResult> {
   let output = ''
-  const child = startCommand(command, stage.cwd, chunk => {
+  const child = startCommand(command, context.cwd, chunk => {
     output += chunk
-    stage.surface.toolOutput(call, chunk)
+    context.surface.toolOutput(call, chunk)
   })
-  stage.signal.addEventListener('abort', child.kill, { once: true })
+  context.signal.addEventListener('abort', child.kill, { once: true })
   const { exitCode } = await child.ended
-  stage.signal.removeEventListener('abort', child.kill)
-  if (stage.signal.aborted) throw new Interrupted()
+  context.signal.removeEventListener('abort', child.kill)
+  if (context.signal.aborted) throw new Interrupted()
   return { isOk: exitCode === 0, output: output.trimEnd(), exitCode }
 }
 
 function readFile(path: string, cwd: string): ToolResult {
   const text = readFileSync(resolve(cwd, path), 'utf8')
   const lines = text.trimEnd().split('\n').length
-  return { isOk: true, output: `${lines} ${lines === 1 ? 'line' : 'lines'}` }
+  return { isOk: true, output: plural(lines, 'line') }
 }
 
 function changeForReal(step: ToolStep, path: string, cwd: string): ToolResult {

@@ -10,8 +10,8 @@ import { Background } from './background.js'
 import { MenuQueue } from './menu-queue.js'
 import type { Permissions } from './permissions.js'
 import { playStep } from './play-steps.js'
-import { type Stage, TurnOver } from './stage.js'
 import type { Surface, TurnEnd } from './surface.js'
+import { EndTurn, type TurnContext } from './turn-context.js'
 
 export interface SessionParts {
   scenario: Scenario
@@ -23,11 +23,13 @@ export interface SessionParts {
   cwd: string
   progress: Progress
   isResumed: boolean
-  /** A turn made up for a prompt that the script does not foresee; null leaves it to the scenario. */
+  /**
+   * An improvised turn for a prompt that the script does not cover; null leaves it to the scenario.
+   */
   improvise?: (prompt: string) => Turn | null
 }
 
-/** One conversation: prompts in, turns played, everything written down. */
+/** One conversation: prompts come in, turns are played, everything is recorded. */
 export class Session {
   readonly background: Background
   private progress: Progress
@@ -49,9 +51,12 @@ export class Session {
     this.current?.abort()
   }
 
-  /** The dialogs before the first prompt. False: the person said no, and the program should leave. */
+  /**
+   * The dialogs before the first prompt. False when the person declined and the program should
+   * exit.
+   */
   async start(): Promise<boolean> {
-    await this.parts.hooks.tell('SessionStart', { source: this.parts.isResumed ? 'resume' : 'startup' })
+    await this.parts.hooks.notify('SessionStart', { source: this.parts.isResumed ? 'resume' : 'startup' })
     const end = await this.play(this.parts.scenario.start ?? [], '')
     return end.outcome === 'done'
   }
@@ -62,18 +67,18 @@ export class Session {
     const turn = this.choose(text)
     this.prompts++
     transcript.append({ type: 'user', text, nextInOrder: this.progress.nextInOrder })
-    await hooks.tell('UserPromptSubmit', { prompt: text, prompt_id: `prompt_${this.prompts}` })
+    await hooks.notify('UserPromptSubmit', { prompt: text, prompt_id: `prompt_${this.prompts}` })
     const end = await this.play(turn.steps, text)
     transcript.append({ type: 'turn_end', outcome: end.outcome, text: end.text, durationMs: end.durationMs })
     surface.turnEnded(end)
-    await hooks.tell('Stop', { outcome: end.outcome, last_assistant_message: end.text })
+    await hooks.notify('Stop', { outcome: end.outcome, last_assistant_message: end.text })
     return end
   }
 
   private choose(prompt: string): Turn {
     const task = framedTask(prompt)
     const directives = readDirectives(prompt)
-    // A task that is shown to an auditor steers its worker, and the other way round.
+    // A task that is shown to an auditor controls its worker, and the other way round.
     const named = task !== null && roleOf(prompt) === 'auditor' ? directives.auditor : directives.scenario
     if (named !== undefined) {
       const progress = this.parts.isResumed ? this.progress : { nextInOrder: 0 }
@@ -91,13 +96,13 @@ export class Session {
   private async play(steps: Step[], prompt: string): Promise<TurnEnd> {
     const controller = new AbortController()
     this.current = controller
-    const stage = this.stage(prompt, controller.signal)
-    let over: TurnOver | null = null
+    const context = this.context(prompt, controller.signal)
+    let over: EndTurn | null = null
     try {
-      for (const step of steps) await playStep(step, stage)
+      for (const step of steps) await playStep(step, context)
     } catch (error) {
-      if (error instanceof TurnOver) over = error
-      else if (error instanceof Interrupted) over = new TurnOver('interrupted')
+      if (error instanceof EndTurn) over = error
+      else if (error instanceof Interrupted) over = new EndTurn('interrupted')
       else throw error
     } finally {
       this.current = null
@@ -110,13 +115,13 @@ export class Session {
     return {
       outcome: over?.outcome ?? 'done',
       failure: over?.failure ?? null,
-      durationMs: Date.now() - stage.startedAt,
-      tokens: Math.round(stage.tokens),
-      text: stage.lastText,
+      durationMs: Date.now() - context.startedAt,
+      tokens: Math.round(context.tokens),
+      text: context.lastText,
     }
   }
 
-  private stage(prompt: string, signal: AbortSignal): Stage {
+  private context(prompt: string, signal: AbortSignal): TurnContext {
     const { surface, pace, transcript, hooks, permissions, cwd } = this.parts
     return {
       surface,
@@ -129,7 +134,7 @@ export class Session {
       prompt,
       background: this.background,
       startedAt: Date.now(),
-      words: new Map([['prompt', prompt]]),
+      variables: new Map([['prompt', prompt]]),
       tokens: 0,
       lastText: '',
       newCallId: () => `call_${++this.calls}`,
@@ -139,7 +144,7 @@ export class Session {
   }
 }
 
-/** How far the script was played, from what a resumed session left behind. */
+/** How far the script was played, from the transcript of a resumed session. */
 export function progressOf(records: TranscriptRecord[]): Progress {
   const last = records.findLast(record => record.type === 'user')
   return { nextInOrder: typeof last?.nextInOrder === 'number' ? last.nextInOrder : 0 }

@@ -6,10 +6,10 @@ export interface ToolCall {
   id: string
   name: string
   kind: ToolKind
-  /** What the screen shows after the name: a command, a path. */
+  /** The text after the name on the screen: a command, a path. */
   summary: string
   input: Record<string, unknown>
-  /** Rows of the result to show. */
+  /** How many rows of the result are shown. */
   show: number
   subAgent?: string
 }
@@ -31,7 +31,7 @@ export interface Working {
 }
 
 export interface AgentState {
-  /** Its place below the agent: `2`, or `2/1` for the first one that the second called. */
+  /** Its position below the agent: `2`, or `2/1` for the first one that the second called. */
   path: string
   name: string
   task: string
@@ -57,22 +57,25 @@ export interface TurnEnd {
 
 export interface AskRequest {
   menu: MenuSpec
-  /** The tool the permission is for. */
+  /** The tool that needs the permission. */
   call: ToolCall | null
   signal: AbortSignal
 }
 
-/** Where a played scenario becomes visible: a terminal, or a stream of records. It decides nothing about the script. */
+/**
+ * Shows a scenario that is played: a terminal, or a stream of records. It decides nothing about the
+ * script.
+ */
 export interface Surface {
   userSaid(text: string): void
   setWorking(working: Working | null): void
-  /** How many tokens the turn has cost so far. */
+  /** How many tokens the turn has used so far. */
   setTokens(total: number): void
-  /** A piece of the answer; `finishSaying` completes the block. */
+  /** A part of the answer; `finishSaying` completes the block. */
   say(delta: string): void
   finishSaying(text: string): void
-  /** Many rows at once, without streaming. */
-  pour(lines: string[]): void
+  /** Many lines at once, without streaming. */
+  sayLines(lines: string[]): void
   thought(text: string, durationMs: number): void
   toolStarted(call: ToolCall): void
   toolOutput(call: ToolCall, chunk: string): void

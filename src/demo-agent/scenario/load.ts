@@ -33,7 +33,10 @@ function readScenarioFile(file: string): Scenario {
   throw new SignalboxError('E_INPUT', message, { place: { file }, next: 'The format is in docs/demo-agent.md.' })
 }
 
-/** Node names a position only for some mistakes; for a word that is no JSON at all we look where reading stops. */
+/**
+ * Node reports a position only for some mistakes; for a word that is not JSON we find where reading
+ * stops.
+ */
 function errorOffset(source: string, message: string): number | null {
   const named = /position (\d+)/.exec(message)
   if (named) return Number(named[1])

@@ -1,7 +1,7 @@
 import type { Scenario, Turn } from './types.js'
 import { compileMatch } from './validate.js'
 
-/** Which turns were already played; survives a resume because it is counted from the transcript. */
+/** Which turns were already played. It is counted from the transcript, so it survives a resume. */
 export interface Progress {
   nextInOrder: number
 }
@@ -14,7 +14,10 @@ const ECHO: Turn = {
   ],
 }
 
-/** A turn whose `match` holds wins; else the next one without `match`; else `otherwise`; else a short echo. */
+/**
+ * A turn whose `match` fits wins; else the next one without `match`; else `otherwise`; else a short
+ * echo.
+ */
 export function pickTurn(scenario: Scenario, prompt: string, progress: Progress): { turn: Turn; progress: Progress } {
   const matching = scenario.turns.find(turn => turn.match !== undefined && compileMatch(turn.match)(prompt))
   if (matching) return { turn: matching, progress }
@@ -26,12 +29,15 @@ export function pickTurn(scenario: Scenario, prompt: string, progress: Progress)
 
 export interface Directives {
   scenario?: string
-  /** The same for one who audits, and not for the worker whose task it stands in. */
+  /** The same for an auditor, and not for the worker whose task contains it. */
   auditor?: string
   verdicts?: string[]
 }
 
-/** Lines such as `[demo:scenario zombie]` or `[demo:verdict RETRY,DONE]`, by which a test steers one prompt. */
+/**
+ * Lines such as `[demo:scenario zombie]` or `[demo:verdict RETRY,DONE]`, with which a test controls
+ * one prompt.
+ */
 export function readDirectives(prompt: string): Directives {
   const directives: Directives = {}
   for (const match of prompt.matchAll(/^\s*\[demo:(\w+)\s+([^\]]+)\]\s*$/gm)) {

@@ -1,4 +1,4 @@
-/** Reads a value at a JSON path, and says what is wrong with it there. Never throws. */
+/** Reads a value at a JSON path and reports what is wrong with it. Never throws. */
 export type Read<T> = (value: unknown, path: string, problems: string[]) => T | undefined
 
 function refuse(problems: string[], path: string, wanted: string, value: unknown): undefined {
@@ -45,7 +45,10 @@ export function listOf<T>(read: Read<T>): Read<T[]> {
   }
 }
 
-/** An object of the type T: every property has a reader, the named ones must be there, no others may be. */
+/**
+ * An object of the type T: every property has a reader, the required ones must exist, others are
+ * not allowed.
+ */
 export function objectOf<T extends object>(
   readers: { [Key in keyof Required<T>]: Read<T[Key] & {}> },
   required: (keyof T & string)[],
@@ -64,7 +67,10 @@ export function objectOf<T extends object>(
   }
 }
 
-/** Tries the readers in order; the first that is content wins, else the last one's complaint counts. */
+/**
+ * Tries the readers in order; the first without problems wins, else the problems of the last one
+ * count.
+ */
 export function either<A, B>(first: Read<A>, second: Read<B>): Read<A | B> {
   return (value, path, problems) => {
     const doubts: string[] = []
@@ -73,7 +79,7 @@ export function either<A, B>(first: Read<A>, second: Read<B>): Read<A | B> {
   }
 }
 
-/** Lets a short form stand for an object: `"say": "hello"`. */
+/** Accepts a short form instead of an object: `"say": "hello"`. */
 export function shorthand<T>(read: Read<T>, expand: (value: string | number) => object): Read<T> {
   return (value, path, problems) =>
     read(typeof value === 'string' || typeof value === 'number' ? expand(value) : value, path, problems)

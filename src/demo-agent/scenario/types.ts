@@ -1,4 +1,4 @@
-/** What an option of a menu stands for, as spec/screen.md §4.2 names it. */
+/** What choosing an option of a menu does. */
 export const MEANINGS = [
   'allow-once',
   'allow-session',
@@ -37,7 +37,7 @@ export interface MenuOption {
   label: string
   detail?: string
   meaning?: Meaning
-  /** The row takes typed text; this is shown until there is some. */
+  /** The option takes typed text; this is shown until there is some. */
   placeholder?: string
 }
 
@@ -48,7 +48,7 @@ export interface MenuPage {
   multi?: boolean
 }
 
-/** Everything a menu shows. Also the payload of an `ask` step. */
+/** Everything that a menu shows. Also the payload of an `ask` step. */
 export interface MenuSpec {
   kind?: MenuKind
   layout?: Layout
@@ -64,12 +64,12 @@ export interface MenuSpec {
   freeText?: string
   /** Details in a second column instead of below the label. */
   columns?: boolean
-  /** At most so many options at once; the rest scrolls. */
+  /** At most this many options at once; the rest scrolls. */
   window?: number
   selected?: number
   pages?: MenuPage[]
   footer?: boolean
-  /** So many Enters are lost, as on a bad line. */
+  /** This many Enter keys are lost, as on a bad connection. */
   lostEnters?: number
 }
 
@@ -83,14 +83,14 @@ export interface SubAgent {
   task: string
   ms: number
   tokens?: number
-  /** Name of the helper that called it; else the agent itself. */
+  /** The name of the sub-agent that called it; without it the agent itself. */
   of?: string
 }
 
 export interface ToolStep {
   name: string
   kind: ToolKind
-  /** One line for the screen; by default what the action says. */
+  /** One line for the screen; by default it follows from the action. */
   summary?: string
   input?: Record<string, unknown>
   command?: string | string[]
@@ -98,17 +98,17 @@ export interface ToolStep {
   append?: { path: string; text: string }
   edit?: { path: string; find: string; replace: string }
   read?: { path: string }
-  /** Instead of doing anything: what it pretends to have said, how long it took, how it ended. */
+  /** Instead of an action: simulated output, duration and exit code. */
   output?: string
   ms?: number
   exitCode?: number
-  /** Asks first. `true` takes the usual four options. */
+  /** Asks first. `true` shows the usual four options. */
   permission?: true | Partial<MenuSpec>
   onDeny?: 'stop' | 'continue'
   readOnly?: boolean
-  /** Rows of the result that are shown. */
+  /** How many rows of the result are shown. */
   show?: number
-  /** The helper that uses the tool; it reports under this id. */
+  /** The sub-agent that uses the tool; it reports under this id. */
   subAgent?: string
 }
 
@@ -116,7 +116,7 @@ export interface StepTypes {
   think: { ms: number; label?: string; tokens?: number; thought?: string }
   say: { markdown: string; chunk?: number; delayMs?: number }
   tool: ToolStep
-  /** At the same time; dialogs come one after the other. */
+  /** At the same time; dialogs appear one after the other. */
   parallel: { tools: ToolStep[] }
   ask: MenuSpec
   plan: { markdown: string; options?: MenuOption[] }
@@ -154,7 +154,7 @@ export type Step = { [Name in StepName]: { [Key in Name]: StepTypes[Name] } }[St
 
 export interface Turn {
   name?: string
-  /** A part of the prompt (any case), or `/pattern/flags`. Without it the turn is played in order. */
+  /** A part of the prompt (any case), or `/pattern/flags`. Without it turns are played in order. */
   match?: string
   steps: Step[]
 }
@@ -171,8 +171,11 @@ export interface Scenario {
   /** `ignored`: hooks are called, and their decisions have no effect. */
   hooks?: 'obeyed' | 'ignored'
   turns: Turn[]
-  /** Played when the script has no more turns; else a short echo. */
+  /** Played when the script has no more turns; without it a short echo. */
   otherwise?: Turn
-  /** Headless prompts that no turn matches are answered by role (worker, auditor, planner, reviewer). */
+  /**
+   * Headless prompts that no turn matches are answered by role (worker, auditor, planner,
+   * reviewer).
+   */
   headless?: { auto?: boolean; verdicts?: Verdict[]; feedback?: string }
 }

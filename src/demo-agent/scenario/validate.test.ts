@@ -71,7 +71,7 @@ describe('choosing a turn', () => {
     })
   }
 
-  it('a match wins, the rest comes in order, then an echo', () => {
+  it('prefers a match, then the turns in order, then an echo', () => {
     expect(play(['a', 'something special', 'REGX', 'b', 'c'])).toEqual([
       '1',
       's',
@@ -81,7 +81,7 @@ describe('choosing a turn', () => {
     ])
   })
 
-  it('reads directives from lines of their own only', () => {
+  it('reads directives only from separate lines', () => {
     expect(readDirectives('x\n[demo:verdict retry, DONE]\n[demo:scenario zombie]')).toEqual({
       verdicts: ['RETRY', 'DONE'],
       scenario: 'zombie',

@@ -199,7 +199,7 @@ const scenario = objectOf<Scenario>(
   ['name', 'turns'],
 )
 
-/** The scenario, or everything that is wrong with it, each with its JSON path. */
+/** The scenario, or everything that is wrong with it, each problem with its JSON path. */
 export function validateScenario(value: unknown): { scenario: Scenario } | { problems: string[] } {
   const problems: string[] = []
   const result = scenario(value, '', problems)

@@ -8,7 +8,7 @@ export const auto: Scenario = {
   headless: { auto: true },
 }
 
-/** An auditor that is content the third time. */
+/** An auditor that accepts the third attempt. */
 export const retry: Scenario = {
   name: 'retry',
   description: 'as auto, but the auditor says RETRY twice before DONE',

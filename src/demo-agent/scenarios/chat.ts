@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario/types.js'
 
-/** Talk without tools: every kind of block an answer can hold. */
+/** Answers without tools: every kind of block that an answer can contain. */
 export const chat: Scenario = {
   name: 'chat',
   description: 'answers in prose, lists, code, tables, quotes; wide characters too',

@@ -32,7 +32,7 @@ export const crash: Scenario = {
 
 export const hang: Scenario = {
   name: 'hang',
-  description: 'starts to work and never goes on; deaf to SIGTERM if the prompt says "deaf"',
+  description: 'starts to work and never continues; ignores SIGTERM if the prompt says "deaf"',
   turns: [
     {
       match: 'deaf',
@@ -151,7 +151,7 @@ export const login: Scenario = {
   turns: [],
 }
 
-/** Bytes that no reader should trip over: invalid UTF-8, half an object, text between records. */
+/** Bytes that must not break any reader: invalid UTF-8, half an object, text between records. */
 export const garbage: Scenario = {
   name: 'garbage',
   description: 'headless: invalid UTF-8, half a JSON object and plain text between good records',

@@ -5,7 +5,7 @@ import { crash, errors, garbage, hang, huge, login, long, trust, zombie } from '
 import { menus } from './menus.js'
 import { tour } from './tour.js'
 
-/** What `--scenario` knows by name. */
+/** The scenarios that `--scenario` knows by name. */
 export const BUILT_IN: readonly Scenario[] = [
   tour,
   chat,

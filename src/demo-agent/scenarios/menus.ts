@@ -2,7 +2,7 @@ import type { MenuSpec, Scenario, Turn } from '../scenario/types.js'
 
 const COLOURS = [{ label: 'Red' }, { label: 'Yellow' }, { label: 'Green' }]
 
-/** Every layout of spec/screen.md §4.3, by name. */
+/** Every layout of a menu, by name. */
 export const MENUS: Record<string, MenuSpec> = {
   numbered: { title: 'Signal', question: 'Which aspect should it show?', options: COLOURS },
   plain: { layout: 'plain', title: 'Signal', question: 'Which aspect should it show?', options: COLOURS },

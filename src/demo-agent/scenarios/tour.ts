@@ -3,7 +3,7 @@ import type { Scenario, Step, TodoItem } from '../scenario/types.js'
 
 const TASKS = ['Read the project', 'Run the tests', 'Fix the discount', 'Prove it']
 
-/** The task list with so many done and the next one in progress. */
+/** The task list with this many tasks done and the next one in progress. */
 function todo(done: number): Step {
   const items = TASKS.map<TodoItem>((text, index) => ({
     text,
@@ -12,7 +12,10 @@ function todo(done: number): Step {
   return { todo: { items } }
 }
 
-/** About 25 seconds: reads a small project, finds its bug by a real failing test, asks once, repairs it, proves it. */
+/**
+ * About 25 seconds: reads a small project, finds its bug by a real failing test, asks once, fixes
+ * it, proves it.
+ */
 export const tour: Scenario = {
   name: 'tour',
   description: 'repairs the bug of the sample project; asks once for an edit',

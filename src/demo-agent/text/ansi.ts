@@ -18,7 +18,7 @@ export function lineToAnsi(line: Line, depth: ColorDepth): string {
   return out
 }
 
-/** Nothing that comes from a scenario, a file or a command may steer the terminal through a drawn row. */
+/** Text of a scenario, a file or a command must not control the terminal through a drawn row. */
 function visible(text: string): string {
   return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\ufffd').replace(/[\t\n]/g, ' ')
 }

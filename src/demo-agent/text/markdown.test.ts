@@ -37,17 +37,17 @@ describe('markdown', () => {
     expect(line!.map(part => part.style.fg).filter(Boolean)).toEqual([COLOR.violet, COLOR.green, COLOR.steel])
   })
 
-  it('leaves marks alone that are not closed, and underscores inside words', () => {
+  it('leaves unclosed marks and underscores inside words unchanged', () => {
     expect(draw('a * b, snake_case_name, 2 ** 3, `open')).toEqual(['a * b, snake_case_name, 2 ** 3, `open'])
   })
 
-  it('wraps table cells when there is little room, and gives up the frame when there is none', () => {
+  it('wraps table cells when there is little room, and omits the frame when there is none', () => {
     const table = '| name | what it means |\n|---|---|\n| red | stop at once |'
     expect(draw(table, 22).every(line => line.length <= 22)).toBe(true)
     expect(draw(table, 8)[0]).toBe('name:')
   })
 
-  it('never draws wider than it may, whatever it is given', () => {
+  it('never exceeds the width for any text', () => {
     const piece = fc.constantFrom(
       '# ',
       '- ',
@@ -72,7 +72,7 @@ describe('markdown', () => {
     )
   })
 
-  it('may be cut after a blank line, but not inside a fence', () => {
+  it('may be split after a blank line, but not inside a fence', () => {
     expect(stableLength('a\n\nb')).toBe(3)
     expect(stableLength('```\na\n\nb')).toBe(0)
     expect(stableLength('```\na\n\nb\n```\n\nc')).toBe(14)
@@ -80,28 +80,28 @@ describe('markdown', () => {
 })
 
 describe('diff', () => {
-  it('shows what changed with two lines around it', () => {
+  it('shows the changes with two lines of context', () => {
     const rows = diffRows('1\n2\n3\n4\n5\n6\n7\n', '1\n2\n3\nfour\n5\n6\n7\n')
-    expect(rows.map(row => `${row.kind} ${row.number} ${row.text}`)).toEqual([
+    expect(rows.map(row => (row.kind === 'gap' ? 'gap' : `${row.kind} ${row.number} ${row.text}`))).toEqual([
       'same 2 2',
       'same 3 3',
-      'del 4 4',
-      'add 4 four',
+      'removed 4 4',
+      'added 4 four',
       'same 5 5',
       'same 6 6',
     ])
     expect(diffStat(rows)).toEqual({ added: 1, removed: 1 })
   })
 
-  it('rebuilds the new text from what it says', () => {
+  it('is consistent with both texts', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const rows = diffRows(before.map(line => `${line}\n`).join(''), after.map(line => `${line}\n`).join(''))
         const { added, removed } = diffStat(rows)
         expect(before.length - removed + added).toBe(after.length)
-        for (const row of rows) if (row.kind === 'add') expect(after[row.number - 1]).toBe(row.text)
-        for (const row of rows) if (row.kind === 'del') expect(before[row.number - 1]).toBe(row.text)
+        for (const row of rows) if (row.kind === 'added') expect(after[row.number - 1]).toBe(row.text)
+        for (const row of rows) if (row.kind === 'removed') expect(before[row.number - 1]).toBe(row.text)
       }),
     )
   })

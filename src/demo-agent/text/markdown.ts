@@ -4,7 +4,10 @@ import { COLOR, FAINT, type Line, lineText } from './style.js'
 import { type Align, tableLines } from './table.js'
 import { fitLine, wrapSpans } from './wrap.js'
 
-/** Markdown to rows of at most `width` cells, pre-wrapped as real agents do it. Text that is still growing is welcome. */
+/**
+ * Markdown as rows of at most `width` columns, wrapped as real agents do it. The text may be
+ * incomplete.
+ */
 export function markdownLines(markdown: string, width: number): Line[] {
   const source = markdown.replaceAll('\r\n', '\n').split('\n')
   const lines: Line[] = []
@@ -38,8 +41,8 @@ export function markdownLines(markdown: string, width: number): Line[] {
 }
 
 /**
- * Where growing Markdown may be cut so that both halves draw as the whole would: after the last blank line that is outside a fence.
- * Returns 0 when there is no such place.
+ * Where growing Markdown may be split so that both halves are drawn like the whole: after the last
+ * blank line outside of a fence. Returns 0 when there is no such place.
  */
 export function stableLength(markdown: string): number {
   let stable = 0

@@ -1,4 +1,4 @@
-/** How a run of text looks. Colours are `#rrggbb`; absent means the terminal's own. */
+/** The style of a run of text. Colours are `#rrggbb`; without one it is the terminal's own. */
 export interface Style {
   fg?: string
   bg?: string
@@ -15,10 +15,13 @@ export interface Span {
   style: Style
 }
 
-/** One row of the screen, not wider than it was asked to be. */
+/** One row of the screen. */
 export type Line = Span[]
 
-/** The lamps and the paint of a signal box. The one place where colours are named. */
+/**
+ * The colours of the demo agent, after the lamps and the paint of a signal box. Colours are named
+ * only here.
+ */
 export const COLOR = {
   amber: '#e8b04b',
   green: '#7fc08a',
@@ -34,7 +37,7 @@ export const COLOR = {
   delBg: '#3b2228',
 } as const
 
-export const PLAIN: Style = {}
+const PLAIN: Style = {}
 export const QUIET: Style = { fg: COLOR.steel }
 export const FAINT: Style = { fg: COLOR.shade }
 export const BOLD: Style = { bold: true }
@@ -46,8 +49,4 @@ export function span(text: string, style: Style = PLAIN): Span {
 
 export function lineText(line: Line): string {
   return line.map(part => part.text).join('')
-}
-
-export function withStyle(line: Line, extra: Style): Line {
-  return line.map(part => ({ text: part.text, style: { ...part.style, ...extra } }))
 }

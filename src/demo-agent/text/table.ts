@@ -1,6 +1,5 @@
 import { inlineSpans } from './inline.js'
 import { BOLD, FAINT, type Line } from './style.js'
-import { textWidth } from './width.js'
 import { lineWidth, wrapSpans } from './wrap.js'
 
 export type Align = 'left' | 'right' | 'center'
@@ -11,7 +10,10 @@ export interface Table {
   rows: string[][]
 }
 
-/** A table with box drawing; cells wrap when it would be wider than the room. Too narrow for a frame: one `header: value` row each. */
+/**
+ * A table with box drawing; cells wrap when it would be too wide. If there is no room for a frame:
+ * one `header: value` row each.
+ */
 export function tableLines(table: Table, width: number): Line[] {
   const columns = table.header.length
   const natural = table.header.map((head, column) =>
@@ -56,10 +58,10 @@ function flatLines(table: Table, width: number): Line[] {
 }
 
 function cellWidth(cell: string): number {
-  return inlineSpans(cell).reduce((sum, part) => sum + textWidth(part.text), 0)
+  return lineWidth(inlineSpans(cell))
 }
 
-/** Takes cells from the widest column until the row fits. */
+/** Narrows the widest column until the row fits. */
 function shrink(natural: number[], room: number): number[] {
   const widths = natural.map(width => Math.max(1, width))
   let total = widths.reduce((sum, width) => sum + width, 0)

@@ -1,34 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lineText } from './style.js'
-import { cutText, textWidth } from './width.js'
 import { lineWidth, wrapSpans } from './wrap.js'
 
 const wrap = (text: string, width: number, lead = '') =>
   wrapSpans([{ text, style: {} }], { width, first: [{ text: lead, style: {} }] }).map(lineText)
 
-describe('widths', () => {
-  it.each([
-    ['🚀 ✅ ☕ 漢', 11],
-    ['●○◐✳⚠▣△❯…─◆◇◈◜▷▸┆◼◻✔', 20],
-    ['ｱﾞ', 2],
-    ['👩‍💻', 2],
-    ['🇫🇷', 2],
-    ['❤️', 2],
-    ['e\u0301', 1],
-  ])('%s is %i cells', (text, width) => {
-    expect(textWidth(text)).toBe(width)
-  })
-
-  it('cuts to a width with an ellipsis, never through a wide character', () => {
-    expect(cutText('漢字漢字', 5)).toBe('漢字…')
-    expect(cutText('漢字漢字', 4)).toBe('漢…')
-    expect(cutText('abc', 3)).toBe('abc')
-  })
-})
-
 describe('wrapping', () => {
-  it('breaks at blanks and hangs the rest under the text', () => {
+  it('breaks at blanks and indents the following rows to the text', () => {
     expect(wrap('one two three', 9, '◆ ')).toEqual(['◆ one two', '  three'])
   })
 
@@ -41,7 +20,7 @@ describe('wrapping', () => {
     expect(wrap('a\nb', 9)).toEqual(['a', 'b'])
   })
 
-  it('never exceeds the width and loses no letter', () => {
+  it('never exceeds the width and loses no character', () => {
     const text = fc.array(fc.constantFrom('a', 'bc', ' ', '  ', '漢', '🚀', 'long-word', '\n'), { maxLength: 40 })
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 30 }), fc.boolean(), (parts, width, hard) => {

@@ -1,5 +1,5 @@
+import { displayWidth, graphemes } from '../../text/index.js'
 import type { Line, Span, Style } from './style.js'
-import { graphemes, graphemeWidth, textWidth } from './width.js'
 
 interface Cell {
   text: string
@@ -9,14 +9,17 @@ interface Cell {
 
 export interface WrapOptions {
   width: number
-  /** Put before the first row, and before every other one. Both count towards the width. */
+  /** Before the first row, and before every other one. Both count towards the width. */
   first?: Line
   rest?: Line
-  /** Break anywhere and keep every blank, as code and command output need it. */
+  /** Wraps anywhere and keeps every blank, as code and command output need it. */
   hard?: boolean
 }
 
-/** Breaks styled text into rows at blanks, between wide characters, and inside a word only if the word is wider than a row. */
+/**
+ * Wraps styled text into rows at blanks, between wide characters, and inside a word only if the
+ * word is wider than a row.
+ */
 export function wrapSpans(spans: Span[], options: WrapOptions): Line[] {
   const { first = [], rest = first.length > 0 ? indentOf(first) : [] } = options
   const roomFor = (lead: Line) => Math.max(1, options.width - lineWidth(lead))
@@ -60,10 +63,10 @@ export function wrapSpans(spans: Span[], options: WrapOptions): Line[] {
 }
 
 export function lineWidth(line: Line): number {
-  return line.reduce((sum, part) => sum + textWidth(part.text), 0)
+  return line.reduce((sum, part) => sum + displayWidth(part.text), 0)
 }
 
-/** Cuts a line to a width; a wide character that would stick out is dropped. */
+/** Cuts a line to a width; a wide character that would exceed it is dropped. */
 export function fitLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line
   const cells: Cell[] = []
@@ -87,7 +90,7 @@ function indentOf(lead: Line): Line {
 }
 
 function cellsOf(part: Span): Cell[] {
-  return graphemes(part.text).map(text => ({ text, width: graphemeWidth(text), style: part.style }))
+  return Array.from(graphemes(part.text), text => ({ text, width: displayWidth(text), style: part.style }))
 }
 
 function* tokenize(spans: Span[]): Generator<Cell[] | 'newline'> {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The file's text, or null if there is no such file. */
+/** The text of the file, or null if there is no such file. */
 export function readWhole(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
@@ -11,7 +11,7 @@ export function readWhole(file: string): string | null {
   }
 }
 
-/** Replaces a file in one step, so that nobody ever reads half of it. */
+/** Replaces a file in one step, so that readers never see half of it. */
 export function changeFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   const temporary = `${file}.${process.pid}.tmp`

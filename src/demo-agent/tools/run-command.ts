@@ -5,14 +5,14 @@ import { StringDecoder } from 'node:string_decoder'
 export interface RunningCommand {
   pid: number
   ended: Promise<{ exitCode: number }>
-  /** Ends the command and everything it started. */
+  /** Ends the command and all processes that it started. */
   kill(): void
 }
 
 /** Variables that would make a test runner or a tool believe that it runs inside ours. */
 const UNSET = ['NODE_OPTIONS', 'NODE_TEST_CONTEXT', 'VITEST', 'VITEST_POOL_ID', 'VITEST_WORKER_ID', 'FORCE_COLOR']
 
-/** Starts a command in a process group of its own: a line through `sh -c`, a list as it is. */
+/** Starts a command in its own process group: a text through `sh -c`, a list directly. */
 export function startCommand(
   command: string | string[],
   cwd: string,

@@ -32,7 +32,10 @@ export interface AppOptions {
   leave(code: number): void
 }
 
-/** Keys to deeds: the composer, the queue, menus, interrupt and exit. Also keeps title and status report in step. */
+/**
+ * Handles keys: the composer, the queue, menus, interrupt and exit. Also keeps title and status
+ * report up to date.
+ */
 export class App {
   readonly screen: Screen
   readonly surface: TuiSurface
@@ -66,14 +69,17 @@ export class App {
     this.session = session
   }
 
-  /** The terminal speaks OSC 7501: from now on it is told, beginning with what is so now. */
+  /**
+   * The terminal supports OSC 7501: from now on it gets status reports, starting with the current
+   * one.
+   */
   onStatusProtocol(): void {
     if (!this.options.hasStatusReports || this.isAnswered) return
     this.isAnswered = true
     this.terminal?.write(statusSequence(this.lastStatus))
   }
 
-  /** The start dialogs are over: what was typed meanwhile may be sent. */
+  /** The start dialogs are over: what was typed in the meantime may be sent. */
   becomeReady(): void {
     this.isReady = true
     this.report({ state: 'idle' })
@@ -101,7 +107,7 @@ export class App {
     if (this.options.hasTitle) this.terminal?.setTitle('')
   }
 
-  /** A survey swallows its digits, as real ones do. */
+  /** A survey consumes its digits, as real ones do. */
   private answersSurvey(key: Key): boolean {
     const { survey, composer } = this.screen.model
     return survey !== null && key.name === 'text' && /^[0-3]$/.test(key.text) && composer.text === ''

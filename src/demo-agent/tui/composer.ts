@@ -1,7 +1,9 @@
-import { graphemes } from '../text/width.js'
+import { graphemes, plural } from '../../text/index.js'
 import type { Key } from './input-decoder.js'
 
-/** The input box: what is typed, where the cursor is (in graphemes), and pastes that are shown as a chip. */
+/**
+ * The input box: its text, the cursor position (in graphemes), and pastes that are shown as a chip.
+ */
 export interface Composer {
   text: string
   cursor: number
@@ -16,13 +18,14 @@ export const EMPTY_COMPOSER: Composer = { text: '', cursor: 0, pastes: [], histo
 const CHIP_LINES = 5
 const CHIP_CHARACTERS = 800
 
-/** Edits the draft; keys that are not the composer's leave it as it is. */
+/** Edits the draft; keys that the composer does not handle change nothing. */
 export function pressComposerKey(composer: Composer, key: Key): Composer {
-  const cells = graphemes(composer.text)
+  const cells = [...graphemes(composer.text)]
   const { cursor } = composer
   const put = (text: string): Composer => {
-    const next = [...cells.slice(0, cursor), ...graphemes(text), ...cells.slice(cursor)]
-    return { ...composer, text: next.join(''), cursor: cursor + graphemes(text).length, recall: null }
+    const added = [...graphemes(text)]
+    const next = [...cells.slice(0, cursor), ...added, ...cells.slice(cursor)]
+    return { ...composer, text: next.join(''), cursor: cursor + added.length, recall: null }
   }
   const cut = (from: number, to: number): Composer => ({
     ...composer,
@@ -69,7 +72,7 @@ export function pressComposerKey(composer: Composer, key: Key): Composer {
   }
 }
 
-/** The whole text with the pastes in place of their chips. */
+/** The complete text with the pastes in place of their chips. */
 export function composedText(composer: Composer): string {
   return composer.text.replaceAll(
     /\[pasted #(\d+) · \d+ lines?\]/g,
@@ -84,7 +87,7 @@ export function clearComposer(composer: Composer, submitted: string): Composer {
 function paste(composer: Composer, text: string, put: (text: string) => Composer): Composer {
   const lines = text.split('\n').length
   if (lines <= CHIP_LINES && text.length <= CHIP_CHARACTERS) return put(text.replaceAll('\t', '    '))
-  const chip = `[pasted #${composer.pastes.length + 1} · ${lines} ${lines === 1 ? 'line' : 'lines'}]`
+  const chip = `[pasted #${composer.pastes.length + 1} · ${plural(lines, 'line')}]`
   return { ...put(chip), pastes: [...composer.pastes, text] }
 }
 
@@ -93,7 +96,7 @@ function recall(composer: Composer, by: 1 | -1): Composer {
   const at = (composer.recall ?? composer.history.length) + by
   if (at < 0) return composer
   const text = composer.history[at] ?? ''
-  return { ...composer, text, cursor: graphemes(text).length, recall: at >= composer.history.length ? null : at }
+  return { ...composer, text, cursor: [...graphemes(text)].length, recall: at >= composer.history.length ? null : at }
 }
 
 function wordStart(cells: string[], cursor: number): number {

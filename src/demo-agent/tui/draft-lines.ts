@@ -1,5 +1,5 @@
+import { displayWidth, graphemes } from '../../text/index.js'
 import { COLOR, type Line } from '../text/style.js'
-import { graphemes, graphemeWidth } from '../text/width.js'
 import { fitLine } from '../text/wrap.js'
 import type { Composer } from './composer.js'
 import { PROMPT } from './entry-lines.js'
@@ -9,7 +9,9 @@ export interface DraftLines {
   cursor: { row: number; column: number }
 }
 
-/** The draft with its prompt glyph, broken at the edge, at most `maxRows` high around the cursor. */
+/**
+ * The draft with its prompt glyph, wrapped at the edge, at most `maxRows` high around the cursor.
+ */
 export function draftLines(
   composer: Composer,
   placeholder: string,
@@ -27,9 +29,9 @@ export function draftLines(
   const rows: string[] = ['']
   let used = 0
   let cursor = { row: 0, column: 0 }
-  const cells = graphemes(composer.text)
+  const cells = [...graphemes(composer.text)]
   cells.forEach((cell, index) => {
-    const size = graphemeWidth(cell)
+    const size = displayWidth(cell)
     if (cell !== '\n' && used + size > room) {
       rows.push('')
       used = 0

@@ -1,8 +1,8 @@
+import { truncate } from '../../text/index.js'
 import type { Outcome } from '../player/surface.js'
 import { diffLines } from '../text/diff.js'
 import { markdownLines } from '../text/markdown.js'
 import { BOLD, COLOR, FAINT, type Line, QUIET, type Style, span } from '../text/style.js'
-import { cutText } from '../text/width.js'
 import { fillLine, fitLine, wrapSpans } from '../text/wrap.js'
 import type { Entry, ToolEntry } from './view-model.js'
 
@@ -12,7 +12,10 @@ const TOOL = '◇'
 const ENDED = '◈'
 const GUTTER = '┆'
 
-/** An entry as rows of at most `width` cells. Marks stand in column 0, text in column 2, results in column 4. */
+/**
+ * An entry as rows of at most `width` columns. Marks are in column 0, text in column 2, results in
+ * column 4.
+ */
 export function entryLines(entry: Entry, width: number): Line[] {
   switch (entry.kind) {
     case 'banner':
@@ -156,7 +159,7 @@ function fold(rows: string[], show: number): string[] {
 }
 
 function quiet(text: string, width: number, style: Style = QUIET): Line {
-  return [{ text: cutText(text.replaceAll('\t', '  ').replaceAll(/\x1b\[[\d;]*m/g, ''), width), style }]
+  return [{ text: truncate(text.replaceAll('\t', '  ').replaceAll(/\x1b\[[\d;]*m/g, ''), width), style }]
 }
 
 function bannerLines(entry: Entry & { kind: 'banner' }, width: number): Line[] {

@@ -2,14 +2,16 @@ import { liveRegion } from './live-region.js'
 import { cursorColumn, EntryCache, frame, type Renderer, type RendererOptions } from './renderer.js'
 import type { ViewModel } from './view-model.js'
 
-/** Rows printed again after a resize; older ones are in the transcript file. */
+/** Rows that are printed again after a resize; older ones are in the transcript file. */
 const REPRINT_ROWS = 1000
 
 /**
- * The normal buffer: what is finished scrolls up into the terminal's own scrollback, what is live is redrawn in place below it.
+ * The normal buffer: finished rows scroll up into the terminal's own scrollback, live rows are
+ * redrawn in place below.
  *
- * Nobody can know how a terminal reflows a live region when its width changes, so after a resize the screen and its scrollback are
- * cleared and the transcript is printed anew at the new width. That is the only moment at which a printed row is printed twice.
+ * How a terminal reflows a live region when its width changes is unknown, so after a resize the
+ * screen and its scrollback are cleared and the transcript is printed again at the new width. Only
+ * then is a printed row printed twice.
  */
 export class InlineRenderer implements Renderer {
   private readonly cache: EntryCache
@@ -72,7 +74,10 @@ export class InlineRenderer implements Renderer {
     return this.live.length === 0 ? '\r' : `\r${this.cursorRow > 0 ? `\x1b[${this.cursorRow}A` : ''}`
   }
 
-  /** Rewrites the rows that differ. Erases before it writes: after a full row the cursor still stands on its last cell. */
+  /**
+   * Rewrites the rows that differ. Erases before it writes: after a full row the cursor is still on
+   * its last cell.
+   */
   private drawLive(live: string[]): string {
     let out = ''
     live.forEach((text, row) => {

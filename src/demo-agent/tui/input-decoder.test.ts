@@ -31,7 +31,7 @@ describe('the input decoder', () => {
     expect(names(new InputDecoder().feed(bytes(text)))).toEqual(expected)
   })
 
-  it('a lone ESC is a key only after a pause', () => {
+  it('decodes a single ESC as a key only after a pause', () => {
     const decoder = new InputDecoder()
     expect(decoder.feed(bytes('\x1b'))).toEqual([])
     expect(decoder.isWaiting).toBe(true)

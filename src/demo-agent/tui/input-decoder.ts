@@ -1,7 +1,9 @@
-/** A key, a paste, or the terminal's answer to something we asked. */
+import { graphemes } from '../../text/index.js'
+
+/** A key, a paste, or the terminal's reply to a query. */
 export interface Key {
   name: KeyName
-  /** Printable text of a key or a paste; the body of a reply; else empty. */
+  /** The printable text of a key or a paste; the body of a reply; else empty. */
   text: string
   ctrl: boolean
   alt: boolean
@@ -50,8 +52,8 @@ const CSI_TILDE: Record<string, KeyName> = {
 const CODE_POINTS: Record<number, KeyName> = { 9: 'tab', 13: 'enter', 27: 'escape', 127: 'backspace' }
 
 /**
- * Bytes of a raw terminal to keys, whatever the pieces they arrive in. A lone ESC cannot be told from the beginning of a sequence:
- * the caller waits a moment and calls `flush`.
+ * Decodes the bytes of a raw terminal into keys, however they are split. A single ESC cannot be
+ * distinguished from the start of a sequence: the caller waits a moment and calls `flush`.
  */
 export class InputDecoder {
   private pending = ''
@@ -69,7 +71,7 @@ export class InputDecoder {
     return this.pending !== '' && this.paste === null
   }
 
-  /** No more bytes came: what is left is an escape key (and what was typed right after it). */
+  /** No more bytes arrived: the rest is an escape key (and what was typed right after it). */
   flush(): Key[] {
     if (!this.isWaiting) return []
     const rest = this.pending.slice(1)
@@ -143,7 +145,10 @@ export class InputDecoder {
   }
 }
 
-/** Kitty's `CSI code ; modifiers u`, xterm's cursor keys, and replies (`CSI ? … c`, `CSI ? … u`, `CSI … R`). */
+/**
+ * Kitty's `CSI code ; modifiers u`, xterm's cursor keys, and replies (`CSI ? … c`, `CSI ? … u`,
+ * `CSI … R`).
+ */
 function csiKey(prefix: string, parameters: string, final: string): Key | 'nothing' {
   if (prefix !== '' || final === 'R' || final === 'n' || final === 't' || final === 'c' || final === 'y')
     return make('reply', `[${prefix}${parameters}${final}`)
@@ -169,11 +174,11 @@ function make(name: KeyName, text = ''): Key {
   return { name, text, ctrl: false, alt: false }
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-
-/** One key a time: digits and letters that arrive together are still separate keys, a cluster is one. */
+/**
+ * One key at a time: digits and letters that arrive together are separate keys, a cluster is one.
+ */
 function firstGrapheme(text: string, putBack: (rest: string) => void): string {
-  const first = segmenter.segment(text)[Symbol.iterator]().next().value?.segment ?? text
+  const first = graphemes(text).next().value ?? text
   putBack(text.slice(first.length))
   return first
 }

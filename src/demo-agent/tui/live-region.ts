@@ -1,6 +1,6 @@
+import { displayWidth, plural, truncate } from '../../text/index.js'
 import { drawMenu } from '../menu/draw-menu.js'
 import { COLOR, FAINT, type Line, QUIET } from '../text/style.js'
-import { cutText, padText, textWidth } from '../text/width.js'
 import { fitLine, lineWidth, wrapSpans } from '../text/wrap.js'
 import { draftLines } from './draft-lines.js'
 import { entryLines, PROMPT, seconds, tokenCount } from './entry-lines.js'
@@ -16,9 +16,12 @@ export interface ScreenSize {
   rows: number
 }
 
-export const SPINNER = ['◜', '◝', '◞', '◟'] as const
+const SPINNER = ['◜', '◝', '◞', '◟'] as const
 
-/** Everything that is redrawn in place: open entries, working row, panels, and the input box or a menu. Never higher than the screen. */
+/**
+ * Everything that is redrawn in place: open entries, working row, panels, and the input box or a
+ * menu. Never higher than the screen.
+ */
 export function liveRegion(model: ViewModel, size: ScreenSize, now: number): LiveRegion {
   const { columns: width, rows } = size
   const above: Line[] = model.open.flatMap(entry => [[], ...entryLines(entry, width)])
@@ -34,7 +37,9 @@ export function liveRegion(model: ViewModel, size: ScreenSize, now: number): Liv
   )
 }
 
-/** Keeps the rows at the bottom; on a screen that is too low for them, the rows from the cursor on. */
+/**
+ * Keeps the rows at the bottom; on a screen that is too low for them, the rows from the cursor on.
+ */
 function crop(lines: Line[], cursor: LiveRegion['cursor'], rows: number): LiveRegion {
   const from = Math.min(Math.max(0, lines.length - rows), cursor.row)
   return { lines: lines.slice(from, from + rows), cursor: { ...cursor, row: cursor.row - from } }
@@ -77,7 +82,7 @@ function todoPanel(model: ViewModel, width: number): Line[] {
   const done = model.todo.filter(item => item.status === 'done').length
   const rows = model.todo.map<Line>(item => [
     { text: `  ${TODO_MARK[item.status]} `, style: TODO_MARK_STYLE[item.status] },
-    { text: cutText(item.text, Math.max(1, width - 4)), style: TODO_STYLE[item.status] },
+    { text: truncate(item.text, Math.max(1, width - 4)), style: TODO_STYLE[item.status] },
   ])
   return [[], [{ text: `  Tasks ${done} of ${model.todo.length} done`, style: QUIET }], ...rows]
 }
@@ -85,19 +90,23 @@ function todoPanel(model: ViewModel, width: number): Line[] {
 function agentPanel(model: ViewModel, width: number): Line[] {
   if (model.agents.length === 0) return []
   const running = model.agents.filter(agent => agent.isRunning).length
-  const nameWidth = Math.max(...model.agents.map(agent => textWidth(agent.name)))
+  const nameWidth = Math.max(...model.agents.map(agent => displayWidth(agent.name)))
   const rows = model.agents.map<Line>((agent, index) => {
     const glyph = agent.isRunning ? SPINNER[(model.tick + index) % SPINNER.length]! : '✔'
     const facts = `${seconds(agent.elapsedMs)} · ${tokenCount(agent.tokens)} tokens`
-    const room = Math.max(1, width - nameWidth - textWidth(facts) - 9)
+    const room = Math.max(1, width - nameWidth - displayWidth(facts) - 9)
     return [
       { text: `  ${glyph} `, style: { fg: agent.isRunning ? COLOR.amber : COLOR.green } },
-      { text: `${padText(agent.name, nameWidth)}  `, style: { bold: true } },
-      { text: `${padText(cutText(agent.task, room), room)}  `, style: {} },
+      { text: `${padded(agent.name, nameWidth)}  `, style: { bold: true } },
+      { text: `${padded(truncate(agent.task, room), room)}  `, style: {} },
       { text: facts, style: QUIET },
     ]
   })
   return [[], [{ text: `  Agents ${running} of ${model.agents.length} running`, style: QUIET }], ...rows]
+}
+
+function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - displayWidth(text)))
 }
 
 function menuPart(model: ViewModel, size: ScreenSize): LiveRegion {
@@ -152,7 +161,7 @@ function footer(model: ViewModel, width: number): Line {
         },
       ]
   const count = model.background.length
-  const shells = count === 0 ? '' : `${count} ${count === 1 ? 'shell' : 'shells'} running · `
+  const shells = count === 0 ? '' : `${plural(count, 'shell')} running · `
   const right: Line = [
     { text: shells, style: { fg: COLOR.amber } },
     { text: model.mode, style: QUIET },

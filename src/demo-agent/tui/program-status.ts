@@ -8,7 +8,7 @@ export interface Status {
   title?: string
 }
 
-/** OSC 7501, Program Status Protocol rev 0.3 (spec/screen.md §2.4). Texts are base64 of UTF-8. */
+/** OSC 7501, Program Status Protocol revision 0.3. Texts are base64 of UTF-8. */
 export function statusSequence(status: Status): string {
   const fields = [`state=${status.state}`, 'app=signalbox-demo']
   if (status.id) fields.push(`id=${status.id}`)

@@ -12,28 +12,28 @@ export interface RendererOptions {
   now(): number
 }
 
-/** Draws the model, all of it or what changed. */
+/** Draws the model, completely or only what changed. */
 export interface Renderer {
   start(): void
   draw(model: ViewModel): void
-  /** The size changed, or somebody wrote to the terminal behind our back: draw everything again. */
+  /** The size changed, or another program wrote to the terminal: draw everything again. */
   reset(): void
-  /** Leaves the screen as a program should: nothing live on it, the cursor on a fresh row. */
+  /** Leaves the screen clean: nothing live on it, the cursor on a new row. */
   stop(model: ViewModel): void
 }
 
-/** Frames are whole: a terminal that knows mode 2026 shows nothing of a half drawn one. */
+/** Frames are atomic: a terminal that supports mode 2026 never shows a half-drawn one. */
 export function frame(options: RendererOptions, body: string): string {
   return options.isSynchronized ? `\x1b[?2026h${body}\x1b[?2026l` : body
 }
 
-/** Rows of committed entries, drawn once per width. */
+/** The rows of committed entries, drawn once per width. */
 export class EntryCache {
   private readonly rows = new WeakMap<Entry, { width: number; lines: string[] }>()
 
   constructor(private readonly depth: ColorDepth) {}
 
-  /** Each entry begins with a blank row; only the first of all has none above it. */
+  /** Each entry starts with a blank row, except the very first. */
   linesOf(entry: Entry, width: number): string[] {
     const known = this.rows.get(entry)
     if (known?.width === width) return known.lines

@@ -3,7 +3,10 @@ import type { ToolKind } from '../scenario/types.js'
 import type { TranscriptRecord } from '../transcript.js'
 import type { Entry } from './view-model.js'
 
-/** A recorded conversation as it is painted again at a resume. Answered menus come back as text, whole, with the answer. */
+/**
+ * A recorded conversation, drawn again after a resume. Answered menus are shown as text with their
+ * answers.
+ */
 export function replayEntries(records: TranscriptRecord[]): Entry[] {
   const calls = new Map<string, ToolCall>()
   return records.flatMap<Entry>(record => {

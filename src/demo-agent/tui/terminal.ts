@@ -3,7 +3,7 @@ import { InputDecoder, type Key } from './input-decoder.js'
 import type { ScreenSize } from './live-region.js'
 import { STATUS_QUERY } from './program-status.js'
 
-/** How long a lone ESC may still be the beginning of a sequence. */
+/** How long a single ESC may still be the start of a sequence. */
 const ESCAPE_MS = 40
 /** A resize is a burst of signals: draw once it is over. */
 const RESIZE_MS = 30
@@ -11,13 +11,16 @@ const RESIZE_MS = 30
 export interface TerminalEvents {
   onKey(key: Key): void
   onResize(): void
-  /** The other side went away. */
+  /** The terminal was closed. */
   onHangup(): void
-  /** The terminal knows OSC 7501. */
+  /** The terminal supports OSC 7501. */
   onStatusProtocol(): void
 }
 
-/** The real terminal: raw mode, modes and questions at the start, everything undone at the end. */
+/**
+ * The real terminal: sets raw mode and other modes and sends queries at the start, and restores
+ * everything at the end.
+ */
 export class Terminal {
   private readonly decoder = new InputDecoder()
   private escapeTimer: NodeJS.Timeout | null = null

@@ -18,7 +18,7 @@ import type { Status } from './program-status.js'
 import type { Screen } from './screen.js'
 import type { Entry, ToolEntry, ViewModel } from './view-model.js'
 
-/** Enter is ignored this long after a menu appeared: it was meant for what stood there before. */
+/** Enter is ignored this long after a menu appeared: it was meant for what was there before. */
 const MENU_GUARD_MS = 100
 
 export interface TuiSignals {
@@ -27,7 +27,7 @@ export interface TuiSignals {
   raw(bytes: Uint8Array): void
 }
 
-/** A scenario on the screen: every call changes the model, the screen draws it. */
+/** Plays a scenario on the screen: every call changes the model, the screen draws it. */
 export class TuiSurface implements Surface {
   private saying: { rest: string; isLead: boolean } | null = null
   private hasPoured = false
@@ -80,7 +80,7 @@ export class TuiSurface implements Surface {
       this.commit({ kind: 'prose', markdown: saying.rest, isLead: saying.isLead })
   }
 
-  pour(lines: string[]): void {
+  sayLines(lines: string[]): void {
     this.commit({ kind: 'plain', lines, isLead: !this.hasPoured })
     this.hasPoured = true
   }
@@ -145,7 +145,7 @@ export class TuiSurface implements Surface {
     })
   }
 
-  /** True if there is a menu, which then has taken the key. */
+  /** True if there is a menu, which has then handled the key. */
   takeMenuKey(key: Key): boolean {
     const { menu } = this.model
     if (!menu || !this.answerMenu) return false
@@ -156,7 +156,7 @@ export class TuiSurface implements Surface {
     return true
   }
 
-  /** A menu of the program itself, outside any turn (`/model`). */
+  /** A menu of the program itself, outside of any turn (`/model`). */
   pick(menu: MenuState): Promise<MenuAnswer> {
     const never = new AbortController()
     return this.ask({ menu: menu.spec, call: null, signal: never.signal }).catch(() => cancelledAnswer(menu))
@@ -194,7 +194,7 @@ export class TuiSurface implements Surface {
   }
 
   addUsage(): void {
-    // The screen counts by itself; usage records are for streams.
+    // The screen counts tokens itself; usage records are for streams.
   }
 
   turnEnded(end: TurnEnd): void {

@@ -13,11 +13,16 @@ export interface ToolEntry {
   diff: DiffRow[] | null
 }
 
-/** One thing in the transcript on the screen. Entries are values: a changed one is a new object, so drawn rows can be kept by identity. */
+/**
+ * One entry of the transcript on the screen. Entries are values: a changed one is a new object, so
+ * drawn rows can be cached by identity.
+ */
 export type Entry =
   | { kind: 'banner'; version: string; scenario: string; cwd: string; isResumed: boolean }
   | { kind: 'user'; text: string }
-  /** `isLead` is false for the rest of a block whose beginning was already printed: it has no bullet of its own. */
+  /**
+   * `isLead` is false for the rest of a block whose start was already printed: it has no bullet.
+   */
   | { kind: 'prose'; markdown: string; isLead: boolean }
   | { kind: 'plain'; lines: string[]; isLead: boolean }
   | ToolEntry
@@ -45,7 +50,7 @@ export interface ViewModel {
   placeholder: string
   mode: string
   isExitArmed: boolean
-  /** Rows the fullscreen viewer is scrolled back. */
+  /** How many rows the fullscreen viewer is scrolled back. */
   scrolledBy: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * A second, narrow door: runs and their drivers, without agents and graphs. What it leads to is loaded in half the time, and the time from
- * a crash to the next step is mostly that of loading.
+ * A second, narrow entry point: runs and their drivers, without agents and graphs. It loads in half
+ * the time, and the time from a crash to the next step is mostly loading time.
  */
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from '../control.js'
 export { type DriveEnd, type DriveOptions, Driver } from '../drive.js'

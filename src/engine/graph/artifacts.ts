@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What stands in the context instead of a value that is too big for it. */
+/** Stands in the context for a value that is too large for it. */
 export interface ArtifactReference {
   artifact: string
   size: number
@@ -16,10 +16,13 @@ export interface ArtifactInfo {
   storedAt: number
 }
 
-/** A value in the context may be so big; more goes beside it. */
+/** Larger values are stored as artifacts instead of in the context. */
 export const VALUE_MAX = 100 * 1024
 
-/** Values of a run that are too big for its journal, in files named by what they hold: the same value twice is one file. */
+/**
+ * Stores values that are too large for a run's journal, in files named by their hash: equal values
+ * share one file.
+ */
 export class Artifacts {
   readonly #directory: string
 
@@ -35,7 +38,7 @@ export class Artifacts {
     const size = Buffer.byteLength(text)
     if (!existsSync(path)) {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-      // Renamed into place: half a file never has the name of a whole one.
+      // Renamed into place, so that a partial file never has the name of a complete one.
       writeFileSync(`${path}.part`, JSON.stringify({ id, name, size, storedAt: at, value }), { mode: 0o600 })
       renameSync(`${path}.part`, path)
     }

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Git } from '../../git/index.js'
-import { branchPath, branchRef, type Cursor, cursorPath, type GraphWork, isolatedBranch, MAIN } from './graph-work.js'
+import { branchRef, type Cursor, cursorPath, type GraphWork, isolatedBranch, MAIN } from './graph-work.js'
 
 /**
- * The worktree that a cursor works in, made when the first step of its branch needs it. It begins at what the worktree around it holds:
- * that one stands still while its branches work, so making it again gives the same.
+ * Returns the worktree that a cursor works in, and creates it when the first step of its branch
+ * needs it. It starts at the commit of the enclosing worktree, which does not change while its
+ * branches work: creating it again gives the same result.
  */
 export async function ensureWorkspace(work: GraphWork, cursor: Cursor): Promise<string> {
   const branch = isolatedBranch(work, cursor)
@@ -25,11 +26,4 @@ export async function ensureWorkspace(work: GraphWork, cursor: Cursor): Promise<
       : ['worktree', 'add', '--quiet', '-b', ref, path, head ?? 'HEAD'],
   )
   return path
-}
-
-/** Takes the worktree of a branch away; its commits stay reachable through its git branch. */
-export async function removeBranchWorkspace(work: GraphWork, branch: string): Promise<void> {
-  const path = branchPath(work.input.workspace.path, branch)
-  if (!existsSync(path)) return
-  await new Git(work.input.workspace.path).try(['worktree', 'remove', '--force', path])
 }

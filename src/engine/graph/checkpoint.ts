@@ -25,7 +25,7 @@ const checkpoint = z.looseObject({
   logs: z.array(z.string()),
 })
 
-/** A run after one of its nodes, as a file that another machine can go on from. */
+/** A run's state after one of its nodes, as a file from which another machine can continue. */
 export type Checkpoint = z.infer<typeof checkpoint>
 
 /** @throws SignalboxError `E_INPUT` */
@@ -34,18 +34,18 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new SignalboxError('E_INPUT', `${file} is no JSON: ${(error as Error).message}`)
+    throw new SignalboxError('E_INPUT', `${file} is not valid JSON: ${(error as Error).message}`)
   }
   const parsed = checkpoint.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new SignalboxError(
     'E_INPUT',
-    `${file} is no checkpoint: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    `${file} is not a checkpoint: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
   )
 }
 
-/** The checkpoints of the main way of a run, oldest first: the run folded up to each of them. */
+/** The checkpoints on the main path of a run, oldest first: the run folded up to each of them. */
 export function checkpointsOf(
   events: readonly StoredEvent[],
 ): { checkpoint: Checkpoint; node: string; visit: number }[] {
@@ -67,7 +67,7 @@ export function checkpointsOf(
   return found
 }
 
-/** A copy: the work goes on changing. */
+/** A copy, because the work keeps changing. */
 export function checkpointOf(
   work: GraphWork,
   { node, next, at }: { node: string; next: string | null; at: number },

@@ -8,8 +8,9 @@ const RUN_TRAILER = 'Signalbox-Run'
 const STEP_TRAILER = 'Signalbox-Step'
 
 /**
- * One commit for what a node changed, in the run's own worktree. The trailer is looked for first: a step that is carried out again finds its
- * commit instead of making a second one. Null where nothing changed, or where the run does not commit.
+ * Commits what a node changed, in the run's own worktree, once: it looks for the trailer first, so
+ * a repeated step finds its commit instead of making a second one. Null if nothing changed or the
+ * run does not commit.
  */
 export async function commitStep(call: StepCall, step: GraphStep, status: string): Promise<string | null> {
   const { work, node, visit } = step

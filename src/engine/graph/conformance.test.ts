@@ -1,48 +1,48 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { getRun, resumeRun } from '../control.js'
-import { GraphBench, type Ran, Script } from './testing/graph-bench.js'
+import { GraphFixture, type RunTrace, Script } from './testing/graph-fixture.js'
 
-let bench: GraphBench
+let fixture: GraphFixture
 beforeEach(async () => {
-  bench = await GraphBench.open()
+  fixture = await GraphFixture.open()
 })
-afterEach(() => bench.close())
+afterEach(() => fixture.close())
 
-const finishedAs = ({ events }: Ran, node: string) =>
+const finishedAs = ({ events }: RunTrace, node: string) =>
   events.filter(({ type, data }) => type === 'node.finished' && data.node === node).map(({ data }) => data.status)
-const selected = ({ events }: Ran, from: string) =>
+const selected = ({ events }: RunTrace, from: string) =>
   events.find(({ type, data }) => type === 'edge.selected' && data.from === from)?.data
 
 describe('engine', () => {
-  test('finds the start by shape before the one of that name', async () => {
-    const id = await bench.create('digraph { Start; begin [shape=Mdiamond]; begin -> Start -> exit }')
-    await bench.drive(id, new Script())
-    expect((await bench.look(id)).path).toEqual(['begin', 'Start', 'exit'])
+  test('finds the start node by shape before one by name', async () => {
+    const id = await fixture.create('digraph { Start; begin [shape=Mdiamond]; begin -> Start -> exit }')
+    await fixture.drive(id, new Script())
+    expect((await fixture.read(id)).path).toEqual(['begin', 'Start', 'exit'])
   })
 
-  test('takes the handler from the type, then the shape, then an agent', async () => {
-    const { events } = await bench.run(
+  test('takes the handler from the type, then from the shape, then the default codergen', async () => {
+    const { events } = await fixture.run(
       'a [type=tool, shape=diamond, tool_command=x]; b [shape=parallelogram]; c; start -> a -> b -> c -> exit',
     )
     const handlers = events.filter(({ type }) => type === 'node.started').map(({ data }) => data.handler)
     expect(handlers).toEqual(['start', 'tool', 'tool', 'codergen', 'exit'])
   })
 
-  test('ends at a node that nothing leaves, after that node has run', async () => {
-    const { status, script } = await bench.run('a; last; start -> a -> last; a -> exit [condition="outcome=never"]')
-    expect([status, script.begun]).toEqual(['completed', ['a@1#1', 'last@1#1']])
+  test('ends at a node without outgoing edges, after that node has run', async () => {
+    const { status, script } = await fixture.run('a; last; start -> a -> last; a -> exit [condition="outcome=never"]')
+    expect([status, script.started]).toEqual(['completed', ['a@1#1', 'last@1#1']])
   })
 
-  test('goes through twelve nodes, and keeps the status of each', async () => {
+  test('runs twelve nodes, and keeps the status of each', async () => {
     const names = Array.from({ length: 10 }, (_, at) => `n${at}`)
-    const ran = await bench.run(`${names.join('; ')}; start -> ${names.join(' -> ')} -> exit`)
+    const ran = await fixture.run(`${names.join('; ')}; start -> ${names.join(' -> ')} -> exit`)
     expect(ran.path).toHaveLength(12)
     expect([...ran.work.outcomes.values()].every(status => status === 'success')).toBe(true)
     expect(ran.types.filter(type => type === 'checkpoint.saved')).toHaveLength(11)
   })
 
-  test('fails where no edge may be taken, with each condition and what it saw', async () => {
-    const ran = await bench.run(
+  test('fails when no edge may be taken, and lists each condition with the values it saw', async () => {
+    const ran = await fixture.run(
       'a; start -> a; a -> exit [condition="colour=red"]',
       new Script({ a: { context_updates: { colour: 'blue' } } }),
     )
@@ -50,21 +50,21 @@ describe('engine', () => {
     expect(ran.text).toContain('colour is "blue"')
   })
 
-  test('goes where the handler says, and fails where that is nowhere', async () => {
+  test('follows the node that the handler names, and fails if it does not exist', async () => {
     const dot = 'a; b; c; start -> a -> b -> exit; c -> exit'
-    expect((await bench.run(dot, new Script({ a: { next_node: 'c' } }))).path).toEqual(['start', 'a', 'c', 'exit'])
-    expect((await bench.run(dot, new Script({ a: { next_node: 'zzz' } }))).reason).toBe('bad_route')
+    expect((await fixture.run(dot, new Script({ a: { next_node: 'c' } }))).path).toEqual(['start', 'a', 'c', 'exit'])
+    expect((await fixture.run(dot, new Script({ a: { next_node: 'zzz' } }))).reason).toBe('bad_route')
   })
 
-  test('reaching max_steps is a failure', async () => {
-    const ran = await bench.run('graph [max_steps=5]; a [max_visits=0]; start -> a; a -> a [weight=1]; a -> exit')
+  test('fails on reaching max_steps', async () => {
+    const ran = await fixture.run('graph [max_steps=5]; a [max_visits=0]; start -> a; a -> a [weight=1]; a -> exit')
     expect([ran.status, ran.reason]).toEqual(['failed', 'max_steps'])
   })
 })
 
 describe('edges', () => {
   const best = async (edges: string, said = {}) => {
-    const ran = await bench.run(`a; b; c; start -> a; ${edges}; b -> exit; c -> exit`, new Script({ a: said }))
+    const ran = await fixture.run(`a; b; c; start -> a; ${edges}; b -> exit; c -> exit`, new Script({ a: said }))
     return [ran.path[2], selected(ran, 'a')?.reason]
   }
 
@@ -77,23 +77,23 @@ describe('edges', () => {
     expect(await best(edges, { suggested_next_ids: ['c'] })).toEqual(['c', 'suggested'])
     expect(await best(edges)).toEqual(['b', 'weight'])
   })
-  test('the target breaks ties of weight', async () => {
+  test('the target name breaks ties of weight', async () => {
     expect(await best('a -> c; a -> b')).toEqual(['b', 'weight'])
   })
   test('edges between the same two nodes stay distinct', async () => {
-    const ran = await bench.run(
+    const ran = await fixture.run(
       'a; start -> a; a -> exit [label=x]; a -> exit [label=y]',
       new Script({ a: { preferred_label: 'y' } }),
     )
     expect(selected(ran, 'a')?.edge).toBe('a->exit#2')
   })
-  test('failure never follows an ordinary edge', async () => {
-    const ran = await bench.run('a; b; start -> a -> b -> exit', new Script({ a: { status: 'fail' } }))
+  test('a failure never follows an unconditional edge', async () => {
+    const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ a: { status: 'fail' } }))
     expect([ran.status, ran.path]).toEqual(['failed', ['start', 'a']])
   })
-  test('a failed parallel node does not go along one of its branches, even into a diamond', async () => {
+  test('a failed parallel node does not follow one of its branch edges, even into a diamond', async () => {
     const dot = 'p [shape=component]; d [shape=diamond]; a; j; start -> p; p -> d; d -> a; a -> j; j -> exit'
-    const ran = await bench.run(dot, new Script({ a: { status: 'fail', failure_class: 'deterministic' } }))
+    const ran = await fixture.run(dot, new Script({ a: { status: 'fail', failure_class: 'deterministic' } }))
     expect(ran.status).toBe('failed')
     expect(ran.path.filter(node => node === 'd')).toHaveLength(1)
   })
@@ -103,87 +103,87 @@ describe('edges', () => {
     ['by weight', 'd -> good; d -> bad [weight=5]'],
   ])('a diamond after a failure routes %s', async (_, edges) => {
     const dot = `a; d [shape=diamond]; good; bad; start -> a -> d; ${edges}; good -> exit; bad -> exit`
-    const ran = await bench.run(dot, new Script({ a: { status: 'fail', failure_class: 'deterministic' } }))
+    const ran = await fixture.run(dot, new Script({ a: { status: 'fail', failure_class: 'deterministic' } }))
     expect(ran.path).toEqual(['start', 'a', 'd', 'bad', 'exit'])
     expect(ran.context._failed_node).toBe('a')
   })
 })
 
 describe('goals', () => {
-  test('no target fails the run', async () => {
-    const ran = await bench.run(
+  test('without a retry target fail the run', async () => {
+    const ran = await fixture.run(
       'a; t [goal_gate=true]; start -> a -> exit; a -> t [condition="outcome=fail"]; t -> exit',
     )
     expect([ran.status, ran.reason]).toEqual(['failed', 'goal_unmet'])
   })
-  test('a gate that was never visited blocks; one that only counts when visited does not', async () => {
+  test('include a goal gate that was never visited; one that only counts when visited is ignored', async () => {
     const dot = (gate: string) =>
       `graph [retry_target=a, max_node_visits=3]; a; t [goal_gate=${gate}]; start -> a; a -> exit; a -> t [condition="outcome=other"]; t -> exit`
-    expect((await bench.run(dot('true'))).reason).toBe('max_visits')
-    expect((await bench.run(dot('visited'))).status).toBe('completed')
+    expect((await fixture.run(dot('true'))).reason).toBe('max_visits')
+    expect((await fixture.run(dot('visited'))).status).toBe('completed')
   })
-  test('a required node, and a condition', async () => {
+  test('include required nodes and goal conditions', async () => {
     const dot = 'graph [required_nodes="b", retry_target=b]; a; b; start -> a -> exit; b -> exit'
-    expect((await bench.run(dot)).path).toEqual(['start', 'a', 'b', 'exit'])
+    expect((await fixture.run(dot)).path).toEqual(['start', 'a', 'b', 'exit'])
     const condition = 'graph [goal_condition="ready=yes", retry_target=a]; a; start -> a -> exit'
-    const ran = await bench.run(condition, new Script({ a: [{}, { context_updates: { ready: 'yes' } }] }))
+    const ran = await fixture.run(condition, new Script({ a: [{}, { context_updates: { ready: 'yes' } }] }))
     expect(ran.path).toEqual(['start', 'a', 'a', 'exit'])
     expect(ran.context._goal_gate_unmet).toEqual(['goal_condition'])
   })
-  test('a goal that is the last node itself is asked after it ran', async () => {
-    const id = await bench.create(
+  test('of the last node itself are checked after it ran', async () => {
+    const id = await fixture.create(
       'digraph { start [shape=Mdiamond]; a; t [goal_gate=true, retry_target=a]; start -> a -> t }',
     )
     const script = new Script({ t: [{ status: 'success' }] })
-    await bench.drive(id, script)
-    expect((await bench.look(id)).status).toBe('completed')
+    await fixture.drive(id, script)
+    expect((await fixture.read(id)).status).toBe('completed')
   })
 })
 
 describe('retry', () => {
   test('delays grow, are capped and jittered', async () => {
     const script = new Script({ a: Array.from({ length: 9 }, () => ({ status: 'retry' as const })) })
-    const ran = await bench.run('a [retry_policy=patient, max_retries=6]; start -> a -> exit', script)
+    const ran = await fixture.run('a [retry_policy=patient, max_retries=6]; start -> a -> exit', script)
     const delays = ran.events.filter(({ type }) => type === 'timer.set').map(({ data, at }) => Number(data.due) - at)
     expect(delays).toEqual([2_000, 6_000, 18_000, 54_000, 60_000, 60_000])
     expect(ran.events.find(({ type }) => type === 'timer.set')!.data.random).toBe(1)
     expect(finishedAs(ran, 'a')).toEqual(['fail'])
     expect(ran.text).toContain('max retries exceeded')
   })
-  test('what no further try mends is not tried again', async () => {
-    const ran = await bench.run(
+  test('is skipped for failures that another attempt cannot fix', async () => {
+    const ran = await fixture.run(
       'a [max_retries=5]; start -> a -> exit',
       new Script({ a: { status: 'fail', failure_class: 'deterministic' } }),
     )
-    expect(ran.script.begun).toEqual(['a@1#1'])
+    expect(ran.script.started).toEqual(['a@1#1'])
   })
-  test('an exhausted outcome routes', async () => {
+  test('hands an exhausted outcome to routing', async () => {
     const dot =
       'a [max_retries=1]; b; start -> a; a -> exit [condition="outcome=success"]; a -> b [condition="outcome=fail"]; b -> exit'
-    const ran = await bench.run(dot, new Script({ a: { status: 'retry' } }))
+    const ran = await fixture.run(dot, new Script({ a: { status: 'retry' } }))
     expect(ran.path).toEqual(['start', 'a', 'b', 'exit'])
   })
-  test('the same failure ends the run before the visits do', async () => {
+  test('ends the run when the same failure repeats, before the visit limit', async () => {
     const dot = 'a [retry_target=a]; start -> a -> exit'
     const failure = {
       status: 'fail' as const,
       failure_class: 'structural' as const,
       failure_reason: 'no file /tmp/x12',
     }
-    const ran = await bench.run(dot, new Script({ a: failure }))
-    expect([ran.reason, ran.script.begun.length]).toEqual(['failure_repeated', 3])
+    const ran = await fixture.run(dot, new Script({ a: failure }))
+    expect([ran.reason, ran.script.started.length]).toEqual(['failure_repeated', 3])
   })
-  test('a death is looked into, and what was nearly done goes on in the same session without being lost', async () => {
+  test('recovers a dead step, and continues nearly finished work in the same session', async () => {
     const script = new Script({ a: [{ status: 'fail', isDeath: true, failure_class: 'unknown' }, {}] })
     script.recovers = 'partial'
-    const ran = await bench.run('a [max_retries=1]; start -> a -> exit', script)
+    const ran = await fixture.run('a [max_retries=1]; start -> a -> exit', script)
     expect(ran.types).toContain('step.recovered')
-    expect([ran.status, script.begun]).toEqual(['completed', ['a@1#1', 'a@1#2']])
+    expect([ran.status, script.started]).toEqual(['completed', ['a@1#1', 'a@1#2']])
   })
-  test('a death whose work turns out to be done counts as success', async () => {
+  test('counts a dead step as success if recovery finds its work complete', async () => {
     const script = new Script({ a: { status: 'fail', isDeath: true } })
     script.recovers = 'success'
-    expect((await bench.run('a; start -> a -> exit', script)).status).toBe('completed')
+    expect((await fixture.run('a; start -> a -> exit', script)).status).toBe('completed')
   })
 })
 
@@ -202,7 +202,7 @@ describe('parallel', () => {
     ['fail_fast', ', error_policy=fail_fast, max_parallel=1', ['a'], 'fail'],
     ['ignore', ', error_policy=ignore', ['a'], 'success'],
   ])('%s', async (_, attributes, bad, status) => {
-    const ran = await bench.run(fork(attributes), new Script(Object.fromEntries(bad.map(node => [node, failing]))))
+    const ran = await fixture.run(fork(attributes), new Script(Object.fromEntries(bad.map(node => [node, failing]))))
     expect(finishedAs(ran, 'p')).toEqual([status])
   })
 
@@ -212,33 +212,33 @@ describe('parallel', () => {
       b: { context_updates: { colour: 'green', score: 7 } },
       c: { status: 'partial_success', context_updates: { colour: 'blue', score: 99 } },
     })
-    const ran = await bench.run(fork(''), script)
+    const ran = await fixture.run(fork(''), script)
     expect(ran.context['parallel.fan_in.best_id']).toBe('p@1.2')
     expect(ran.context.colour).toBe('green')
   })
 
-  test('fan-in by an agent takes the one it names, and says so when there is no such one', async () => {
+  test('fan-in by an agent takes the branch it names, and reports when there is no such branch', async () => {
     const join = 'j [shape=tripleoctagon, prompt="Which?"]'
-    const named = await bench.run(fork('', join), new Script({ j: { response: '{"best_id":"p@1.3"}' } }))
+    const named = await fixture.run(fork('', join), new Script({ j: { response: '{"best_id":"p@1.3"}' } }))
     expect(named.context['parallel.fan_in.best_id']).toBe('p@1.3')
-    const unknown = await bench.run(fork('', join), new Script({ j: { response: '{"best_id":"nobody"}' } }))
+    const unknown = await fixture.run(fork('', join), new Script({ j: { response: '{"best_id":"nobody"}' } }))
     expect(unknown.context['parallel.fan_in.best_id']).toBe('p@1.1')
     const note = unknown.events.find(({ type, data }) => type === 'node.finished' && data.node === 'j')!.data.notes
     expect(note).toContain('nobody')
   })
 
-  test('an ordinary join goes on without taking over what branches changed', async () => {
-    const ran = await bench.run(fork('', 'j'), new Script({ a: { context_updates: { colour: 'red' } } }))
+  test('an ordinary join continues without taking over the changes of its branches', async () => {
+    const ran = await fixture.run(fork('', 'j'), new Script({ a: { context_updates: { colour: 'red' } } }))
     expect([ran.status, ran.context.colour]).toEqual(['completed', undefined])
     expect((ran.context['parallel.results'] as { context_updates: object }[])[0]!.context_updates).toMatchObject({
       colour: 'red',
     })
   })
 
-  test('nested branches join inside their branch, and a terminal inside one ends only it', async () => {
+  test('nested branches join inside their branch, and a terminal node inside one ends only that branch', async () => {
     const dot =
       'p [shape=component]; q [shape=component]; a; b; c; k; j; start -> p; p -> q; p -> c; q -> a; q -> b; a -> k; b -> k; k -> j; c -> j; j -> exit'
-    const ran = await bench.run(dot)
+    const ran = await fixture.run(dot)
     expect(ran.status).toBe('completed')
     expect([...ran.path].sort()).toEqual(['a', 'b', 'c', 'exit', 'j', 'k', 'p', 'q', 'start'])
   })
@@ -248,48 +248,48 @@ describe('loop_restart', () => {
   const dot =
     'a; start -> a; a -> exit [condition="outcome=success"]; a -> a [condition="outcome=fail", loop_restart=true]'
 
-  test('ends the run and begins a new one at the target, with its context and without its visits', async () => {
+  test('ends the run and starts a new one at the target, with its context and without its visits', async () => {
     const failing = {
       status: 'fail' as const,
       failure_class: 'transient_infra' as const,
       context_updates: { tried: 'yes' },
     }
-    const ran = await bench.run(dot, new Script({ a: [failing] }))
+    const ran = await fixture.run(dot, new Script({ a: [failing] }))
     expect([ran.status, ran.reason]).toEqual(['completed', 'restarted'])
     const successor = String(ran.events.find(({ type }) => type === 'run.completed')!.data.successor)
-    await bench.drive(successor, new Script())
-    const next = await bench.look(successor)
+    await fixture.drive(successor, new Script())
+    const next = await fixture.read(successor)
     expect([next.status, next.path, next.context.tried]).toEqual(['completed', ['a', 'exit'], 'yes'])
-    expect((await getRun(bench.store, successor)).from).toEqual({ run: ran.id, as: 'restart' })
+    expect((await getRun(fixture.store, successor)).from).toEqual({ run: ran.id, as: 'restart' })
     expect(next.work.visits.get('a')).toBe(1)
   })
 
-  test('is given up when the same failure brings it back too often', async () => {
-    let { id, ...ran } = await bench.run(dot, new Script({ a: { status: 'fail', failure_reason: 'no' } }))
+  test('stops when the same failure causes it too often', async () => {
+    let { id, ...ran } = await fixture.run(dot, new Script({ a: { status: 'fail', failure_reason: 'no' } }))
     let runs = 1
     for (; ran.reason === 'restarted'; runs++) {
       id = String(ran.events.find(({ type }) => type === 'run.completed')!.data.successor)
-      await bench.drive(id, new Script({ a: { status: 'fail', failure_reason: 'no' } }))
-      ran = await bench.look(id)
+      await fixture.drive(id, new Script({ a: { status: 'fail', failure_reason: 'no' } }))
+      ran = await fixture.read(id)
     }
     expect([ran.status, ran.reason, runs]).toEqual(['failed', 'restart_limit', 4])
   })
 })
 
-describe('again', () => {
-  test('goals stay met and outcomes stay known when a run goes on after a failure', async () => {
+describe('resuming', () => {
+  test('keeps goals met and outcomes known after a failure', async () => {
     const script = new Script({ b: [{ status: 'fail' }] })
-    const ran = await bench.run('a [goal_gate=true]; b; start -> a -> b -> exit', script)
+    const ran = await fixture.run('a [goal_gate=true]; b; start -> a -> b -> exit', script)
     expect(ran.status).toBe('failed')
-    await resumeRun(bench.store, ran.id, { by: 'someone' })
-    await bench.drive(ran.id, script)
-    const after = await bench.look(ran.id, script)
-    expect([after.status, script.begun]).toEqual(['completed', ['a@1#1', 'b@1#1', 'b@1#2']])
+    await resumeRun(fixture.store, ran.id, { by: 'someone' })
+    await fixture.drive(ran.id, script)
+    const after = await fixture.read(ran.id, script)
+    expect([after.status, script.started]).toEqual(['completed', ['a@1#1', 'b@1#1', 'b@1#2']])
     expect(after.work.outcomes.get('a')).toBe('success')
   })
 
-  test('a checkpoint follows every node that leads on, and names the next', async () => {
-    const ran = await bench.run('a; b; start -> a -> b -> exit')
+  test('finds a checkpoint after every node that has a next node, and it names that node', async () => {
+    const ran = await fixture.run('a; b; start -> a -> b -> exit')
     const saved = ran.events.filter(({ type }) => type === 'checkpoint.saved')
     expect(saved.map(({ data }) => [data.node, data.next])).toEqual([
       ['start', 'a'],
@@ -299,7 +299,7 @@ describe('again', () => {
     for (const { version } of saved) expect(ran.events[version - 2]!.type).toBe('edge.selected')
   })
 
-  test('no more branches than max_parallel are open at once, each goes its whole way, and the run goes on at the join', async () => {
+  test('keeps at most max_parallel branches open, completes each of them, and continues at the join', async () => {
     let open = 0
     let most = 0
     const step = async () => {
@@ -319,14 +319,14 @@ describe('again', () => {
         ]),
       ),
     )
-    const ran = await bench.run(dot, script)
-    expect([ran.status, most, ran.script.begun.length]).toEqual(['completed', 2, 10])
+    const ran = await fixture.run(dot, script)
+    expect([ran.status, most, ran.script.started.length]).toEqual(['completed', 2, 10])
     expect(ran.path.filter(node => node === 'j')).toEqual(['j'])
   })
 })
 
 describe('state', () => {
-  test('updates are seen by the next node; engine keys are protected', async () => {
+  test('updates are visible to the next node; engine keys are protected', async () => {
     let seen: unknown
     const script = new Script({
       a: { context_updates: { colour: 'red', _completed_nodes: 'mine', 'graph.goal': 'mine' } },
@@ -335,7 +335,7 @@ describe('state', () => {
         return {}
       },
     })
-    const ran = await bench.run('graph [goal=ours]; a; b; start -> a -> b -> exit', script)
+    const ran = await fixture.run('graph [goal=ours]; a; b; start -> a -> b -> exit', script)
     expect(seen).toMatchObject({
       colour: 'red',
       'graph.goal': 'ours',
@@ -350,83 +350,86 @@ describe('state', () => {
     ])
   })
 
-  test('a failed run that is resumed tries the failed node anew, and keeps what was done', async () => {
-    const ran = await bench.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
+  test('a failed run that is resumed tries the failed node again, and keeps finished work', async () => {
+    const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
     expect(ran.status).toBe('failed')
-    await resumeRun(bench.store, ran.id, { by: 'someone' })
+    await resumeRun(fixture.store, ran.id, { by: 'someone' })
     const script = new Script()
-    await bench.drive(ran.id, script)
-    expect([(await bench.look(ran.id)).status, script.begun]).toEqual(['completed', ['b@1#2']])
+    await fixture.drive(ran.id, script)
+    expect([(await fixture.read(ran.id)).status, script.started]).toEqual(['completed', ['b@1#2']])
   })
 
-  test('a run goes on with a changed graph when it is told so', async () => {
-    const ran = await bench.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
+  test('a run continues with a changed graph when resumed with one', async () => {
+    const ran = await fixture.run('a; b; start -> a -> b -> exit', new Script({ b: { status: 'fail' } }))
     const dot = 'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; a; b; c; start -> a -> b -> c -> exit }'
-    await resumeRun(bench.store, ran.id, { by: 'someone', changes: { dot } })
-    await bench.drive(ran.id, new Script())
-    expect((await bench.look(ran.id)).path).toEqual(['start', 'a', 'b', 'c', 'exit'])
+    await resumeRun(fixture.store, ran.id, { by: 'someone', changes: { dot } })
+    await fixture.drive(ran.id, new Script())
+    expect((await fixture.read(ran.id)).path).toEqual(['start', 'a', 'b', 'c', 'exit'])
   })
 })
 
-describe('people', () => {
+describe('gates', () => {
   const gate = (attributes = '', edges = 'g -> a [label="[Y] Yes"]; g -> b [label="[N] No"]') =>
     `digraph { start [shape=Mdiamond]; exit [shape=Msquare]; g [shape=hexagon${attributes}]; a; b; start -> g; ${edges}; a -> exit; b -> exit }`
   const asked = async (dot: string, option: string, extra = {}) => {
-    const id = await bench.create(dot)
-    await bench.drive(id, new Script(), { park: true })
-    await bench.answer(id, option, extra)
+    const id = await fixture.create(dot)
+    await fixture.drive(id, new Script(), { park: true })
+    await fixture.answer(id, option, extra)
     const script = new Script()
-    await bench.drive(id, script, { park: true })
-    return bench.look(id, script)
+    await fixture.drive(id, script, { park: true })
+    return fixture.read(id, script)
   }
 
-  test.each(['choice', 'yes_no', 'confirm'])('a question of type %s takes the edge of its option', async type => {
-    const ran = await asked(gate(`, human.type=${type}`), 'N')
-    expect([ran.script.begun, ran.context['human.gate.selected'], ran.context['human.gate.by']]).toEqual([
-      ['b@1#1'],
-      'N',
-      'someone',
-    ])
-  })
-  test('several choices go along the first, and all are kept', async () => {
+  test.each(['choice', 'yes_no', 'confirm'])(
+    'a question of type %s follows the edge of the chosen option',
+    async type => {
+      const ran = await asked(gate(`, human.type=${type}`), 'N')
+      expect([ran.script.started, ran.context['human.gate.selected'], ran.context['human.gate.by']]).toEqual([
+        ['b@1#1'],
+        'N',
+        'someone',
+      ])
+    },
+  )
+  test('several choices follow the first, and all are recorded', async () => {
     const ran = await asked(gate(', human.type=multi'), 'Y', { choices: ['Y', 'N'] })
-    expect([ran.script.begun, ran.context['human.gate.selected']]).toEqual([['a@1#1'], 'Y,N'])
+    expect([ran.script.started, ran.context['human.gate.selected']]).toEqual([['a@1#1'], 'Y,N'])
   })
-  test('typed text goes along the freeform edge', async () => {
+  test('typed text follows the freeform edge', async () => {
     const ran = await asked(gate('', 'g -> a [label=Yes]; g -> b [freeform=true]'), '', { text: 'my words' })
-    expect([ran.script.begun, ran.context['human.gate.text']]).toEqual([['b@1#1'], 'my words'])
+    expect([ran.script.started, ran.context['human.gate.text']]).toEqual([['b@1#1'], 'my words'])
   })
-  test('an answer that is none is refused: the gate is asked again', async () => {
+  test('an invalid answer is refused: the gate asks again', async () => {
     const ran = await asked(gate(), 'Z')
-    expect([ran.status, ran.script.begun]).toEqual(['waiting', []])
+    expect([ran.status, ran.script.started]).toEqual(['waiting', []])
   })
-  test('a run that approves by itself takes the first option, on record as such', async () => {
-    const id = await bench.create(gate(), { isAutoApproved: true })
+  test('an auto-approved run takes the first option, and records that it did', async () => {
+    const id = await fixture.create(gate(), { isAutoApproved: true })
     const script = new Script()
-    await bench.drive(id, script)
-    const ran = await bench.look(id, script)
-    expect([ran.status, script.begun, ran.context['human.gate.by']]).toEqual(['completed', ['a@1#1'], 'auto-approve'])
+    await fixture.drive(id, script)
+    const ran = await fixture.read(id, script)
+    expect([ran.status, script.started, ran.context['human.gate.by']]).toEqual(['completed', ['a@1#1'], 'auto-approve'])
   })
-  test('nobody answering fails the gate, and takes no option', async () => {
-    const id = await bench.create(gate())
-    await bench.drive(id, new Script(), { park: true })
-    const [[name, approval]] = Object.entries((await getRun(bench.store, id)).gates) as [[string, string]]
+  test('an unanswered gate fails, and takes no option', async () => {
+    const id = await fixture.create(gate())
+    await fixture.drive(id, new Script(), { park: true })
+    const [[name, approval]] = Object.entries((await getRun(fixture.store, id)).gates) as [[string, string]]
     const data = { gate: name, approval, reason: 'skipped: nobody answers' }
-    await bench.store.append(`run/${id}`, 'any', [{ type: 'gate.expired', data }])
-    await bench.drive(id, new Script(), { park: true })
-    const ran = await bench.look(id)
+    await fixture.store.append(`run/${id}`, 'any', [{ type: 'gate.expired', data }])
+    await fixture.drive(id, new Script(), { park: true })
+    const ran = await fixture.read(id)
     expect([ran.status, ran.context.failure_class]).toEqual(['failed', 'canceled'])
   })
 })
 
 describe('a dry run', () => {
-  test('follows its script, answers gates, waits for nothing, and stops going round after ten visits', async () => {
+  test('follows its script, answers gates, skips waits, and stops a loop after ten visits', async () => {
     const dot =
       'a; g [shape=hexagon]; w [shape=insulator, duration=9h]; m [shape=house, stack.child_dotfile=x]; b; start -> a -> g; g -> b [label=No]; g -> w [label=Yes]; w -> m -> exit; b -> exit'
     const dryRun = { g: { preferred_label: 'Yes' } }
-    const ran = await bench.run(dot, new Script(), { dryRun })
+    const ran = await fixture.run(dot, new Script(), { dryRun })
     expect(ran.path).toEqual(['start', 'a', 'g', 'w', 'm', 'exit'])
-    const loop = await bench.run('a; start -> a; a -> a [weight=1]; a -> exit', new Script(), { dryRun: {} })
+    const loop = await fixture.run('a; start -> a; a -> a [weight=1]; a -> exit', new Script(), { dryRun: {} })
     expect([loop.reason, loop.path.length]).toEqual(['max_visits', 11])
   })
 })

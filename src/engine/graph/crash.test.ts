@@ -5,14 +5,14 @@ import { beginRun, evolveRun, loadRun, saveRun } from '../run-state.js'
 import { dyingStore } from '../testing/dying-store.js'
 import { decideGraph } from './graph-decide.js'
 import { graphWorkflow } from './graph-workflow.js'
-import { GraphBench, Script } from './testing/graph-bench.js'
-import { cutOff, Named, waysOf, toTheEnd as wholly } from './testing/resume-anywhere.js'
+import { GraphFixture, Script } from './testing/graph-fixture.js'
+import { NamedScript, pathsOf, truncatedRun, driveToEnd as wholly } from './testing/resume-anywhere.js'
 
-let bench: GraphBench
+let fixture: GraphFixture
 beforeEach(async () => {
-  bench = await GraphBench.open()
+  fixture = await GraphFixture.open()
 })
-afterEach(() => bench.close())
+afterEach(() => fixture.close())
 
 /** Twelve nodes with branches, a gate and retries. */
 const DOT = `digraph {
@@ -23,10 +23,12 @@ const DOT = `digraph {
   d -> exit [condition="outcome=success"]; d -> fix [condition="outcome!=success"]; fix -> test
 }`
 
-/** What a node says depends on its name alone, so that a second try of the same step says the same. */
-class ByName extends Script {
+/**
+ * A node's result depends on its name alone, so a second attempt of the same step gives the same.
+ */
+class StepScript extends Script {
   override async run(call: Parameters<Script['run']>[0]) {
-    this.begun.push(call.step)
+    this.started.push(call.step)
     const failing: Record<string, object> = {
       'p@1.1/a@1#1': { status: 'retry' },
       'test@1#1': { status: 'fail' },
@@ -36,37 +38,37 @@ class ByName extends Script {
   }
 }
 
-/** Drives to the end, answering the gate when it is asked, through as many lives as it takes. */
-async function toTheEnd(id: string, script: Script, first?: EventStore): Promise<boolean> {
+/** Drives to the end and answers the gate, restarting the host as often as needed. */
+async function driveToEnd(id: string, script: Script, first?: EventStore): Promise<boolean> {
   let hasDied = false
   for (let life = 0; life < 20; life++) {
-    // The store that dies is used until it has: also behind the gate.
+    // Use the dying store until it has died, also after the gate.
     const store = hasDied ? undefined : first
     try {
-      const end = await bench.drive(id, script, { park: true, ...(store && { store }) })
+      const end = await fixture.drive(id, script, { park: true, ...(store && { store }) })
       if (end.state === 'ended') return hasDied
     } catch {
       hasDied = true
     }
-    const { gates, status } = await getRun(bench.store, id)
-    if (Object.keys(gates).length > 0 && status === 'waiting') await bench.answer(id, 'Y')
-    if (status === 'waiting') bench.clock.advance(120_000)
+    const { gates, status } = await getRun(fixture.store, id)
+    if (Object.keys(gates).length > 0 && status === 'waiting') await fixture.answer(id, 'Y')
+    if (status === 'waiting') fixture.clock.advance(120_000)
   }
   return hasDied
 }
 
 describe('a host that dies at any append of a twelve-node run with branches, a gate and retries', () => {
-  // A transaction is a turn: the whole run is written in twelve.
+  // Each turn is one transaction: the whole run takes twelve.
   const cases = Array.from({ length: 12 }, (_, at) => [[at + 1, 'before'] as const, [at + 1, 'after'] as const]).flat()
 
   test.each(cases)(
-    'append %i, %s it is written: same end, nothing finished is done again, the answer stays',
+    'append %i, %s it is written: same end, no finished step runs again, the answer is kept',
     async (at, when) => {
-      const id = await bench.create(DOT)
-      const script = new ByName()
+      const id = await fixture.create(DOT)
+      const script = new StepScript()
       script.recovers = 'success'
-      expect(await toTheEnd(id, script, dyingStore(bench.store, at, when))).toBe(true)
-      const ran = await bench.look(id, script)
+      expect(await driveToEnd(id, script, dyingStore(fixture.store, at, when))).toBe(true)
+      const ran = await fixture.read(id, script)
       expect(ran.status).toBe('completed')
       const visited = [...new Set(ran.path)].sort()
       expect(visited).toEqual(expect.arrayContaining(['a', 'b', 'c', 'exit', 'j', 'ok', 'p', 'plan', 'start', 'test']))
@@ -92,31 +94,31 @@ describe('a journal that ends at any event of that run', () => {
     'test@1#2': { status: 'fail', failure_class: 'deterministic' },
   }
 
-  test('is gone on with: the same way, the same end, no step twice that had ended, one answer', async () => {
-    const script = () => new Named(step => SAID[step] ?? {})
-    const first = await bench.create(DOT)
-    await wholly(bench, first, script())
-    const { events, status } = await bench.look(first)
+  test('resumes: same path, same end, no ended step runs twice, one answer', async () => {
+    const script = () => new NamedScript(step => SAID[step] ?? {})
+    const first = await fixture.create(DOT)
+    await wholly(fixture, first, script())
+    const { events, status } = await fixture.read(first)
     expect(status).toBe('completed')
-    const ways = waysOf(events)
+    const ways = pathsOf(events)
     for (let cut = 1; cut < events.length; cut++) {
-      const id = await cutOff(bench, events, cut)
+      const id = await truncatedRun(fixture, events, cut)
       const again = script()
-      await wholly(bench, id, again)
-      const ran = await bench.look(id, again)
-      expect([ran.status, waysOf(ran.events)], `cut after ${events[cut - 1]!.type}`).toEqual(['completed', ways])
+      await wholly(fixture, id, again)
+      const ran = await fixture.read(id, again)
+      expect([ran.status, pathsOf(ran.events)], `cut after ${events[cut - 1]!.type}`).toEqual(['completed', ways])
       const had = events.slice(0, cut).filter(({ type }) => type === 'step.ended')
-      for (const { data } of had) expect(again.begun).not.toContain(data.step)
+      for (const { data } of had) expect(again.started).not.toContain(data.step)
       expect(ran.events.filter(({ type }) => type === 'gate.answered')).toHaveLength(1)
     }
   }, 60_000)
 })
 
 describe('the journal', () => {
-  test('folds to the same state from any snapshot, and decides the same', async () => {
-    const id = await bench.create(DOT)
-    await toTheEnd(id, new ByName())
-    const { events, path } = await bench.look(id)
+  test('folds to the same state from any snapshot, and leads to the same decisions', async () => {
+    const id = await fixture.create(DOT)
+    await driveToEnd(id, new StepScript())
+    const { events, path } = await fixture.read(id)
     expect(path.length).toBeGreaterThanOrEqual(12)
     const [created, ...rest] = events
     for (let cut = 0; cut < rest.length; cut++) {

@@ -17,7 +17,7 @@ import { emit, finished, nodeOf, scopeOf } from './decide-events.js'
 import type { NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, isIsolated, MAIN, partName } from './graph-work.js'
 
-/** Begins the branches of a parallel node. */
+/** Starts the branches of a parallel node. */
 export function fork(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
   const edges = openEdges(work, cursor, node)
   if (edges.length === 0) {
@@ -53,12 +53,12 @@ function startBranches(
 ): NewEvent[] {
   const room = (new AttributeReader(node.attributes, NODE_ATTRIBUTES).number('max_parallel') ?? 4) - running.length
   const join = findJoin(work.graph, node.id).node
-  const begun = cursor.branches.length
+  const started = cursor.branches.length
   const attempt = cursor.attempt > 1 ? `#${cursor.attempt}` : ''
   const prefix = `${cursor.id === MAIN ? '' : `${cursor.id}/`}${node.id}@${cursor.visit}${attempt}`
-  return edges.slice(begun, begun + Math.max(0, room)).map((edge, index) =>
+  return edges.slice(started, started + Math.max(0, room)).map((edge, index) =>
     newEvent('branch.started', {
-      branch: `${prefix}.${begun + index + 1}`,
+      branch: `${prefix}.${started + index + 1}`,
       ...(cursor.id !== MAIN && { parent: cursor.id }),
       parallel: node.id,
       visit: cursor.visit,
@@ -69,7 +69,10 @@ function startBranches(
   )
 }
 
-/** Lets branches go on until they have done enough, brings their work together, and ends the parallel node. */
+/**
+ * Follows the branches until enough of them are done, merges their work, and ends the parallel
+ * node.
+ */
 export function followBranches(
   work: GraphWork,
   cursor: Cursor,
@@ -88,7 +91,7 @@ export function followBranches(
   })
   if (verdict) {
     const cancelled = running.map(branch =>
-      newEvent('branch.cancelled', { branch: branch.id, reason: `${node.id} has what it needs` }),
+      newEvent('branch.cancelled', { branch: branch.id, reason: `${node.id} has enough results` }),
     )
     if (cancelled.length > 0) return [emit(...cancelled)]
     if (verdict !== 'fail' && cursor.merged === null && mustMerge(work, cursor, node, done)) {
@@ -108,7 +111,7 @@ export function followBranches(
   return running.flatMap(follow)
 }
 
-/** At a fan-in only the chosen branch is brought in, by that node itself. */
+/** Before a fan-in there is no merge: that node merges only the branch it chooses. */
 function mustMerge(work: GraphWork, cursor: Cursor, node: GraphNode, done: readonly Cursor[]): boolean {
   if (!isIsolated(work, node)) return false
   const join = findJoin(work.graph, node.id).node
@@ -121,7 +124,10 @@ function isGood({ result }: Cursor): boolean {
   return result?.status === 'success' || result?.status === 'partial_success'
 }
 
-/** Whether the branches have done enough, and what that makes of the parallel node; null while it is open. */
+/**
+ * Whether enough branches are done, and the resulting outcome of the parallel node; null while it
+ * is open.
+ */
 export function joined(
   total: number,
   done: readonly Pick<Cursor, 'result'>[],
@@ -148,7 +154,7 @@ function parallelOutcome(status: NodeOutcome['status']): NodeOutcome {
   return { status, failure_reason: 'not enough branches succeeded', failure_class: 'unknown' }
 }
 
-/** A branch has come to where it ends. */
+/** The event for a branch that has reached its end. */
 export function branchFinished(cursor: Cursor, failure: string | null): NewEvent {
   const { last, commit } = cursor
   const notes = failure ?? last?.notes

@@ -11,8 +11,9 @@ import { nodeOf, scopeOf } from './decide-events.js'
 import { type Cursor, cursorPath, type GraphWork, isEngineKey, partName, stepName } from './graph-work.js'
 
 /*
- * A node that has a run of its own do the work: `pipeline` waits for it, a manager looks at it from time to time. The graph of the child is
- * read by a step, so that what was read is in the journal; the child itself is a run like any other, linked to this one.
+ * A node whose work is done by a child run: `pipeline` waits for it, a manager observes it
+ * periodically. A step reads the graph of the child, so that its text is in the journal; the child
+ * is a run like any other, linked to this one.
  */
 
 export function followChild(work: GraphWork, cursor: Cursor): readonly Command[] {
@@ -22,7 +23,10 @@ export function followChild(work: GraphWork, cursor: Cursor): readonly Command[]
   return cursor.handler === 'pipeline' ? running : [...running, ...manage(work, cursor)]
 }
 
-/** Look; end it where the condition says so; speak where that is asked for and not too soon; wait; look again. */
+/**
+ * Observe; stop the child if the condition holds; steer it if configured and the cooldown has
+ * passed; wait; observe again.
+ */
 function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
   const read = new AttributeReader(nodeOf(work, cursor).attributes, NODE_ATTRIBUTES)
   if (cursor.isLooking) return [part(cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]

@@ -5,7 +5,7 @@ import type { Command } from '../workflow.js'
 import type { NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, MAIN } from './graph-work.js'
 
-/** Small pieces that every part of the decision is made of. */
+/** Helpers shared by all parts of the decision. */
 
 export function emit(...events: NewEvent[]): Command {
   return { do: 'emit', events }
@@ -23,7 +23,7 @@ export function nodeOf(work: GraphWork, cursor: Cursor): GraphNode {
   return work.graph.nodes.get(cursor.node)!
 }
 
-/** What conditions see at this place. */
+/** The values that conditions can refer to at this cursor. */
 export function scopeOf(cursor: Cursor) {
   return {
     outcome: cursor.last?.outcome ?? cursor.last?.status ?? '',

@@ -17,7 +17,7 @@ import { graphCreation, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, isEngineKey, MAIN } from './graph-work.js'
 import { signatureOf } from './signature.js'
 
-/** Where a run goes from a node that has finished. */
+/** Decides where a run goes after a finished node. */
 export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
   const { graph } = work
   const node = nodeOf(work, cursor)
@@ -38,7 +38,9 @@ export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
   return (cursor.id === MAIN ? sendBack(work, cursor, null) : null) ?? leave(work, cursor, null)
 }
 
-/** A failure that no further try mends, met too often, ends the run. */
+/**
+ * Ends the run when the same failure, of a kind that another attempt cannot fix, repeats too often.
+ */
 function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome): Command | null {
   if (outcome.status !== 'fail' || cursor.handler === 'conditional') return null
   const signature = signatureOf(cursor.node, outcome)
@@ -48,11 +50,14 @@ function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome):
   return fail('failure_repeated', `the same failure ${count} times: ${outcome.failure_reason ?? ''}`)
 }
 
-/** Goals that are not met send the run back instead of letting it end; null when it may end. `except` is not asked yet. */
+/**
+ * Sends the run back for unmet goals instead of letting it end; null when it may end. `except` is a
+ * node that has not run yet and is not checked.
+ */
 export function sendBack(work: GraphWork, cursor: Cursor, except: string | null): readonly Command[] | null {
   const { names, target } = unmetGoals(work, cursor, except)
   if (names.length === 0) return null
-  if (target === null) return [fail('goal_unmet', `goal unmet: ${names.join(', ')}; no retry target`)]
+  if (target === null) return [fail('goal_unmet', `unmet goals: ${names.join(', ')}; no retry target`)]
   const from = cursor.phase === 'arrived' ? (cursor.previous ?? cursor.node) : cursor.node
   return [
     emit(
@@ -75,7 +80,7 @@ function go(
   ]
 }
 
-/** Nothing leads on: the run, or the branch, is over. */
+/** There is no next node: the run, or the branch, ends. */
 function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
   if (cursor.id !== MAIN) return [emit(branchFinished(cursor, failure))]
   if (failure !== null) return [fail(code, failure)]
@@ -84,7 +89,10 @@ function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = '
   return [{ do: 'end', status: 'completed', reason, outputs: outputsOf(work, cursor), ...verdict }]
 }
 
-/** A graph may say how good its end is: `run.outcome` and `run.objections` of its context go with the end of the run. */
+/**
+ * A graph can qualify its end: `run.outcome` and `run.objections` of its context become part of the
+ * end of the run.
+ */
 function verdictOf({ context }: Cursor): { outcome?: string; objections?: string[] } {
   const { 'run.outcome': outcome, 'run.objections': objections } = context
   return {
@@ -93,7 +101,10 @@ function verdictOf({ context }: Cursor): { outcome?: string; objections?: string
   }
 }
 
-/** What a run hands to the one that started it: what its nodes made known, not what it was given. */
+/**
+ * The outputs that a run returns to its parent: what its nodes added to the context, not what it
+ * was given.
+ */
 function outputsOf(work: GraphWork, { context }: Cursor): Record<string, unknown> {
   const own = (key: string) =>
     !isEngineKey(key) &&
@@ -113,9 +124,9 @@ const BOOKKEEPING = new Set([
 ])
 const FOREIGN = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
 
-// — going on as another run —
+// — restarting as another run —
 
-/** The edge the run came by, where that means a new beginning. */
+/** The edge that the run arrived by, if it is a `loop_restart` edge. */
 export function restartEdge({ graph }: GraphWork, cursor: Cursor): GraphEdge | null {
   if (cursor.edge === null || cursor.previous === null) return null
   const edge = edgesFrom(graph, cursor.previous).find(({ id }) => id === cursor.edge)
@@ -123,8 +134,9 @@ export function restartEdge({ graph }: GraphWork, cursor: Cursor): GraphEdge | n
 }
 
 /**
- * Ends this run and starts it anew at the edge's target: the context stays, visits and outcomes do not. What brings a run back again and
- * again for the same failure is given up; one that goes round without failing is bound by the limit of visits.
+ * Ends this run and starts a new one at the edge's target: the context is kept, visits and outcomes
+ * are not. A run that restarts too often for the same failure fails; one that loops without failing
+ * is bounded by the visit limit.
  */
 export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): readonly Command[] {
   const limits = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES)
@@ -133,7 +145,7 @@ export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): reado
   const limit =
     work.lastFailure === null ? (limits.number('max_node_visits') ?? 0) : (limits.number('failure_repeat_limit') ?? 3)
   if (limit > 0 && count > limit)
-    return [fail('restart_limit', `the run began anew ${limit} times for the same reason, and that is the limit`)]
+    return [fail('restart_limit', `the run restarted ${limit} times for the same reason, which is the limit`)]
   const { limits: budget, labels, parent, ...about } = work.about
   const context = Object.fromEntries(
     Object.entries(cursor.context).filter(([name]) => !isEngineKey(name) && !BOOKKEEPING.has(name)),

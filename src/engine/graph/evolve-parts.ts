@@ -1,7 +1,10 @@
 import type { NodeOutcome } from './graph-run.js'
 import type { Cursor } from './graph-work.js'
 
-/** Folds the end of a step that is only a part of what a node does: reading the graph of a child, looking at it, bringing branches together. */
+/**
+ * Folds the end of a step that is only one part of a node's work: reading the graph of a child,
+ * observing it, merging branches.
+ */
 export function foldPart(cursor: Cursor, part: string, outcome: NodeOutcome, at: number): void {
   if (part === 'merge') {
     if (cursor.phase !== 'forked') return
@@ -24,10 +27,10 @@ export function foldPart(cursor: Cursor, part: string, outcome: NodeOutcome, at:
     cursor.isLooking = false
     cursor.lookedAt = at
     Object.assign(cursor.context, outcome.context_updates)
-    // A run that was only attached to tells nobody how it ends: that is seen.
+    // An attached run does not report its end to this run: observing it shows the end.
     if (cursor.child?.attached && outcome.status !== 'retry') end(cursor, outcome)
   } else if (kind === 'steer') cursor.steeredAt = at
-  else if (kind === 'stop') end(cursor, { status: 'success', notes: 'the stop condition holds; the child was ended' })
+  else if (kind === 'stop') end(cursor, { status: 'success', notes: 'the stop condition holds; the child was stopped' })
   else if (kind === 'giveup')
     end(cursor, { status: 'fail', failure_reason: 'Max cycles exceeded', failure_class: 'deterministic' })
 }

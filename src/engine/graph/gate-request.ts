@@ -13,14 +13,17 @@ import {
 import { visibleValue } from '../../text/index.js'
 import { type Cursor, type GraphWork, type Question, stepName } from './graph-work.js'
 
-/** An option of a gate: an edge, named as people read it. */
+/** An option of a gate: one of its edges, with the label that people see. */
 export interface GateOption {
   key: string
   label: string
   edge: string
 }
 
-/** Edges of a gate that can be chosen, each with a key: the one its label names, else its first free letter, else a number. */
+/**
+ * The selectable edges of a gate, each with a key: the accelerator in its label, else its first
+ * free letter, else a number.
+ */
 export function gateOptions(graph: Graph, node: GraphNode): GateOption[] {
   const edges = edgesFrom(graph, node.id).filter(
     edge =>
@@ -45,7 +48,7 @@ function acceleratorOf(edge: GraphEdge): string | null {
   return (match?.[1] ?? match?.[2] ?? match?.[3])?.toUpperCase() ?? null
 }
 
-/** The edge that `human.default_choice` names: by label, key or target. */
+/** The edge named by `human.default_choice`: by label, key or target. */
 export function defaultEdge(graph: Graph, node: GraphNode): GraphEdge | null {
   const choice = textOf(node.attributes, 'human.default_choice')
   if (choice === null) return null
@@ -58,12 +61,15 @@ export function defaultEdge(graph: Graph, node: GraphNode): GraphEdge | null {
   return edges.find(edge => edge.id === option?.edge) ?? edges.find(edge => edge.to === choice) ?? null
 }
 
-/** The edge that takes typed text. */
+/** The edge that accepts typed text. */
 export function freeformEdge(graph: Graph, node: GraphNode): string | undefined {
   return edgesFrom(graph, node.id).find(edge => textOf(edge.attributes, 'freeform') === 'true')?.id
 }
 
-/** What is answered where nobody is asked: by the script of a dry run, or the first option where the run approves by itself. */
+/**
+ * The answer if no person is asked: from the script of a dry run, or the first option of an
+ * auto-approved run.
+ */
 export function automaticAnswer(
   work: GraphWork,
   cursor: Cursor,
@@ -83,7 +89,7 @@ export function automaticAnswer(
   return option ? { option: option.key, label: option.label, by } : { option: '', label: '', by, text: 'yes' }
 }
 
-/** A gate as a request in the ledger, bound to this node, this visit and these options. */
+/** A gate as a request in the ledger, bound to this node, visit and set of options. */
 export function gateRequest(
   work: GraphWork,
   cursor: Cursor,
@@ -107,7 +113,7 @@ export function gateRequest(
   return { request, timeoutMs: read.durationMs('human.timeout') }
 }
 
-/** Something that came up in the middle of a node. */
+/** A question that came up in the middle of a node, as a request. */
 export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, question: Question): ApprovalRequest {
   const { text, options, input, takesEdits } = question
   return requestOf(work, {
@@ -124,7 +130,7 @@ export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, q
   })
 }
 
-/** Values that the context has by now; what it does not have stays as it is written. */
+/** Fills in values that the context has by now; unknown placeholders stay as written. */
 function filled(text: string, work: GraphWork, { context }: Cursor): string {
   return text.replace(/\{([\w.-]+)\}|\$(\w+)/g, (whole, key: string | undefined, name: string | undefined) => {
     if (key !== undefined) return Object.hasOwn(context, key) ? valueText(context[key]) : whole

@@ -10,11 +10,11 @@ import {
 } from '../../graph/index.js'
 import type { Cursor, GraphWork } from './graph-work.js'
 
-/** What must be so before the run may end, and is not; where it is sent instead, if anywhere. */
+/** The goals that are not met yet, and the node to retry for them, if any. */
 export function unmetGoals(
   work: GraphWork,
   cursor: Cursor,
-  /** A node that is still to run before the run ends. */
+  /** A node that still has to run before the run ends. */
   except: string | null = null,
 ): { names: string[]; target: string | null } {
   const { graph, outcomes } = work

@@ -20,7 +20,10 @@ import { handlersOf, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, hasChild, isEngineKey, MAIN, partName, stepName } from './graph-work.js'
 import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
 
-/** What should be going on in a run of a graph now. Pure: it looks at the work and changes nothing. */
+/**
+ * Decides which work should be in progress in a run of a graph. Pure: it reads the work and changes
+ * nothing.
+ */
 export function decideGraph(work: GraphWork): readonly Command[] {
   return work.awaited ? [] : decideCursor(work, work.cursors.get(MAIN)!)
 }
@@ -51,9 +54,9 @@ function decideCursor(work: GraphWork, cursor: Cursor): readonly Command[] {
   }
 }
 
-// — coming to a node —
+// — arriving at a node —
 
-/** A dry run is for looking: nobody wants to see the same loop fifty times. */
+/** A dry run shows the path through the graph; more rounds of the same loop add nothing. */
 const DRY_VISITS_MAX = 10
 
 function arrive(work: GraphWork, cursor: Cursor): readonly Command[] {
@@ -75,21 +78,20 @@ function arrive(work: GraphWork, cursor: Cursor): readonly Command[] {
   const asked = own ?? limits.number('max_node_visits') ?? 0
   const maxVisits = work.input.dryRun && (asked === 0 || asked > DRY_VISITS_MAX) ? DRY_VISITS_MAX : asked
   if (maxVisits > 0 && visit > maxVisits)
-    return [fail('max_visits', `"${node.id}" was visited ${maxVisits} times, and that is its limit`)]
+    return [fail('max_visits', `"${node.id}" was visited ${maxVisits} times, which is its limit`)]
   const maxSteps = limits.number('max_steps') ?? 1000
-  if (work.steps >= maxSteps)
-    return [fail('max_steps', `the run went through ${maxSteps} nodes, and that is its limit`)]
+  if (work.steps >= maxSteps) return [fail('max_steps', `the run visited ${maxSteps} nodes, which is its limit`)]
   const handler = handlerFor(work, node)
   return [emit(newEvent('node.started', { node: node.id, visit, handler, ...branchOf(cursor) }))]
 }
 
-/** Start and end run nothing, whatever their shape says. */
+/** Start and exit nodes run no handler, whatever their shape says. */
 function handlerFor(work: GraphWork, node: GraphNode): string {
   if (isExit(node)) return 'exit'
   return startNodes(work.graph)[0]?.id === node.id ? 'start' : handlerOf(node, handlersOf(work.input))
 }
 
-// — being there —
+// — running it —
 
 function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
   const node = nodeOf(work, cursor)
@@ -116,7 +118,10 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
   }
 }
 
-/** Asked through the ledger; where the run was told to approve by itself, or is only simulated, answered at once and on record. */
+/**
+ * Asks through the ledger. An auto-approved or simulated run answers at once, and the answer is
+ * recorded.
+ */
 function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
   const name = stepName(cursor)
   const automatic = automaticAnswer(work, cursor, node)
@@ -156,7 +161,7 @@ function stepOf(work: GraphWork, cursor: Cursor) {
 function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
   const node = nodeOf(work, cursor)
   const outcome = cursor.outcome!
-  if (outcome.isStalled) return [fail('stalled', outcome.failure_reason ?? `nothing happened in "${node.id}"`)]
+  if (outcome.isStalled) return [fail('stalled', outcome.failure_reason ?? `"${node.id}" ended without an outcome`)]
   const policy = retryPolicyOf(work.graph, node)
   const reason = outcome.failure_reason ?? outcome.notes ?? outcome.status
   if (isRetryable(outcome) && cursor.counted < policy.attempts) {
@@ -197,6 +202,6 @@ function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
 function exhausted(node: GraphNode, outcome: NodeOutcome, attempts: number): NodeOutcome {
   if (new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('allow_partial'))
     return { ...outcome, status: 'partial_success', notes: 'retries exhausted, partial accepted' }
-  const reason = outcome.failure_reason ?? outcome.notes ?? 'it asked for another try'
+  const reason = outcome.failure_reason ?? outcome.notes ?? 'the handler asked for a retry'
   return { ...outcome, status: 'fail', failure_reason: attempts > 1 ? `max retries exceeded: ${reason}` : reason }
 }

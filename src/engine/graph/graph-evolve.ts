@@ -19,7 +19,10 @@ import { failureText, signatureOf } from './signature.js'
 
 type Folds = { [T in EventType]?: (work: GraphWork, data: EventData<T>, at: number) => void }
 
-/** Folds one event of a run into its work, in place. Events of steps and branches that nobody waits for any more change nothing. */
+/**
+ * Folds one event of a run into its work, in place. Events of superseded steps and branches change
+ * nothing.
+ */
 export function evolveGraph(work: GraphWork, event: StoredEvent): GraphWork {
   const fold = FOLDS[event.type as EventType] as ((work: GraphWork, data: unknown, at: number) => void) | undefined
   fold?.(work, event.data, event.at)
@@ -77,17 +80,17 @@ const FOLDS: Folds = {
   'step.ended': (work, { step, status, result, reason }, time) => {
     const { cursor, part } = find(work, step)
     if (!cursor || status === 'cancelled') return
-    const outcome = (result as NodeOutcome | null) ?? failed(reason ?? 'the step gave no outcome', 'unknown')
+    const outcome = (result as NodeOutcome | null) ?? failed(reason ?? 'the step returned no outcome', 'unknown')
     if (part !== null) foldPart(cursor, part, outcome, time)
     else if (cursor.phase === 'running') takeOutcome(cursor, outcome)
   },
   'step.lost': (work, { step }) => {
     const { cursor, part } = find(work, step)
-    // What a node does in parts may be done again as it is.
+    // A part of a node's work can simply run again.
     if (cursor?.phase === 'running' && part === null) cursor.phase = 'recovering'
   },
   'run.paused': work => {
-    // Whoever pauses a run cuts its steps off: they are examined when it goes on.
+    // Pausing a run interrupts its steps: they are recovered when it resumes.
     for (const cursor of work.cursors.values())
       if (cursor.phase === 'running' && isStepHandler(cursor.handler)) cursor.phase = 'recovering'
   },
@@ -95,7 +98,7 @@ const FOLDS: Folds = {
     changeGraph(work, changes)
     for (const cursor of work.cursors.values()) {
       const isOver = cursor.phase === 'finished' || cursor.phase === 'ended'
-      // A node whose failure ended the run is tried anew.
+      // Retry the node whose failure ended the run.
       if (isOver && cursor.outcome?.status === 'fail')
         Object.assign(cursor, {
           phase: 'running',
@@ -105,7 +108,7 @@ const FOLDS: Folds = {
           merged: null,
           child: null,
           cycles: 0,
-          // What a person said to the attempt that failed was for that one.
+          // The person's reply was meant for the failed attempt.
           reply: undefined,
         })
     }
@@ -127,7 +130,7 @@ const FOLDS: Folds = {
       end(cursor, death)
       return
     }
-    // We ended it ourselves, or lost the host that ran it: another attempt, and this one does not count.
+    // We stopped it ourselves, or lost its host: start another attempt, and do not count this one.
     cursor.attempt++
     cursor.phase = 'running'
   },
@@ -192,7 +195,10 @@ const FOLDS: Folds = {
   },
 }
 
-/** A person goes on with another version of the graph. One that cannot be read, or lacks where the run stands, changes nothing. */
+/**
+ * A person resumes with another version of the graph. One that cannot be parsed, or that lacks the
+ * current nodes, changes nothing.
+ */
 function changeGraph(work: GraphWork, changes: Record<string, unknown> | undefined): void {
   const { dot, hash, file, trusted } = changes ?? {}
   if (typeof dot !== 'string') return
@@ -217,7 +223,9 @@ function readable(input: GraphInput): Graph | null {
   }
 }
 
-/** What a handler said: an end, a death to be looked into, or a question that comes first. */
+/**
+ * Takes a handler's result: an outcome, a death that needs recovery, or a question to ask first.
+ */
 function takeOutcome(cursor: Cursor, outcome: NodeOutcome): void {
   if (outcome.isDeath) {
     cursor.death = outcome
@@ -232,7 +240,10 @@ function replyOf({ gate: _, ...data }: EventData<'gate.answered'>): Reply {
   return data as unknown as Reply
 }
 
-/** The option that was chosen is an edge; typed text goes along the edge for it. What is neither leaves the gate open: it is asked again. */
+/**
+ * The chosen option names an edge; typed text follows the freeform edge. Anything else leaves the
+ * gate open: it asks again.
+ */
 function answered(work: GraphWork, cursor: Cursor, data: EventData<'gate.answered'>): void {
   const node = work.graph.nodes.get(cursor.node)!
   const text = typeof data.text === 'string' ? data.text : undefined
@@ -257,7 +268,7 @@ function answered(work: GraphWork, cursor: Cursor, data: EventData<'gate.answere
   })
 }
 
-/** A gate that nobody answered takes the edge that its author named for that, and no other. */
+/** An unanswered gate follows its `human.default_choice` edge, or fails. */
 function unanswered(work: GraphWork, cursor: Cursor, reason: string): NodeOutcome {
   if (reason.startsWith('skipped')) return failed(reason, 'canceled')
   const edge = defaultEdge(work.graph, work.graph.nodes.get(cursor.node)!)
@@ -268,12 +279,12 @@ function unanswered(work: GraphWork, cursor: Cursor, reason: string): NodeOutcom
     status: 'success',
     edge: edge.id,
     preferred_label: label,
-    notes: 'nobody answered; the default was taken',
+    notes: 'not answered in time; the default was taken',
     context_updates: { 'human.gate.selected': 'default', 'human.gate.label': label },
   }
 }
 
-/** What the branches of a parallel node came to, in the order of its edges. */
+/** The results of a parallel node's branches, in the order of its edges. */
 function branchResults(work: GraphWork, cursor: Cursor): unknown[] {
   return cursor.branches.flatMap(id => {
     const branch = work.cursors.get(id)
@@ -315,11 +326,11 @@ function finish(work: GraphWork, data: EventData<'node.finished'>): void {
   context.last_stage = data.node
   if (outcome.response !== undefined) {
     context.last_response = outcome.response.slice(0, 200)
-    // What is too big stands there already, as a reference.
+    // A large response is already there, as an artifact reference.
     if (!Object.hasOwn(outcome.context_updates ?? {}, `response.${data.node}`))
       context[`response.${data.node}`] = outcome.response
   }
-  // A diamond only passes on what failed before it.
+  // A diamond only passes on the failure of the node before it.
   if (data.status === 'fail' && cursor.handler !== 'conditional') {
     const failure = outcomeOf(data)
     context._last_error = data.failureReason ?? ''
@@ -341,7 +352,7 @@ function finish(work: GraphWork, data: EventData<'node.finished'>): void {
   cursor.last = cursor.outcome
 }
 
-/** What the event itself says, for nodes that the engine carries out by itself. */
+/** The outcome recorded in the event itself, for nodes that the engine runs without a handler. */
 function outcomeOf({
   status,
   outcome,
@@ -378,7 +389,10 @@ function at(work: GraphWork, branch: string | undefined): Cursor | undefined {
   return work.cursors.get(branch ?? MAIN)
 }
 
-/** The cursor that waits for this step, gate or child, and which part of the node it is; an older attempt has none. */
+/**
+ * Finds the cursor that waits for this step, gate or child, and which part of the node it is.
+ * Superseded attempts have none.
+ */
 function find(work: GraphWork, name: string): { cursor: Cursor | undefined; part: string | null } {
   const plus = name.lastIndexOf('+')
   const step = plus < 0 ? name : name.slice(0, plus)

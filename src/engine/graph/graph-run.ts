@@ -7,30 +7,33 @@ import type { ChildPlan, Question } from './graph-work.js'
 
 const status = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
 
-/** What a run of a graph is asked to do: the `input` of its run. */
+/** The `input` of a graph run. */
 export const graphInput = z.object({
-  /** The workflow, with every file that its prompts named put in. */
+  /** The DOT text, with every file that its prompts referred to included. */
   dot: z.string(),
   file: z.string().nullable(),
-  /** SHA-256 of the DOT file as it was. */
+  /** SHA-256 of the original DOT file. */
   hash: z.string(),
   inputs: z.record(z.string(), z.string()),
   agent: z.string().nullable(),
   model: z.string().nullable(),
   permissions: z.enum(['read', 'ask', 'edits', 'all']).nullable(),
   isAutoApproved: z.boolean(),
-  /** No agent, no command: answers by `node@visit`, else success. */
+  /** Run no agent and no command: results by `node@visit`, else success. */
   dryRun: z.record(z.string(), z.looseObject({})).nullable(),
-  /** Where the run works: a worktree of its own, or a directory as it is. */
+  /** Where the run works: in a worktree of its own, or directly in a directory. */
   workspace: z.object({ path: z.string(), branch: z.string().nullable(), base: z.string().nullable() }),
-  /** A fork or a restart goes on from here instead of the start. */
+  /** The node at which a fork or a restart begins, instead of the start node. */
   from: z
     .object({
       node: z.string(),
       context: z.record(z.string(), z.unknown()),
       signatures: z.record(z.string(), z.int()).optional(),
       restarts: z.record(z.string(), z.int()).optional(),
-      /** What a fork knows of the nodes before it: goals stay met, limits stay counted. */
+      /**
+       * What a fork knows about the nodes before it: met goals stay met, visit limits keep
+       * counting.
+       */
       outcomes: z.record(z.string(), status).optional(),
       visits: z.record(z.string(), z.int()).optional(),
       finished: z
@@ -39,15 +42,15 @@ export const graphInput = z.object({
       threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })).optional(),
     })
     .nullable(),
-  /** A module with handlers of the user's own, and the types it has. */
+  /** A module with custom handlers, and the node types it provides. */
   handlers: z.object({ file: z.string(), types: z.array(z.string()) }).optional(),
-  /** Hashes of the files that a person let run: a child graph that is none of them is not started. */
+  /** Hashes of the files that a person trusted: a child graph with another hash is not started. */
   trusted: z.array(z.string()).optional(),
 })
 
 export type GraphInput = z.infer<typeof graphInput>
 
-/** The input of a run that says nothing but its graph and where it works. */
+/** The input of a run that specifies only its graph and directory. */
 export function plainInput(dot: string, path: string): GraphInput {
   return {
     dot,
@@ -64,10 +67,10 @@ export function plainInput(dot: string, path: string): GraphInput {
   }
 }
 
-/** How a node ended, as its handler says. Field names are those that agents and files use. */
+/** A handler's result for a node. The field names are those that agents and files use. */
 export interface NodeOutcome {
   status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped'
-  /** The node's own word, where it is none of the five. */
+  /** A custom outcome word, if it is not one of the five statuses. */
   outcome?: string
   preferred_label?: string
   suggested_next_ids?: string[]
@@ -77,21 +80,25 @@ export interface NodeOutcome {
   notes?: string
   failure_reason?: string
   failure_class?: FailureClass
-  /** The whole of what the agent said. */
+  /** The agent's complete final text. */
   response?: string
   commit?: string
   session?: { agent: string; id: string; thread: string | null }
-  /** The process died; whether the work did is to be found out. */
+  /** The process died; recovery finds out how much of the work was done. */
   isDeath?: boolean
-  /** Only a person can say how to go on. */
+  /** Only a person can decide how to continue. */
   question?: Question
-  /** Facts about the work, written down together with the end of the node: once, whatever dies. */
+  /**
+   * Facts about the work, written in the same transaction as the end of the node, so exactly once.
+   */
   events?: readonly NewEvent[]
-  /** The run is over here, and not at its exit: a person said so, or nothing can mend it. */
+  /**
+   * Ends the run here instead of at its exit node: a person decided so, or retrying cannot help.
+   */
   end?: { status: 'failed' | 'rejected' | 'cancelled'; reason: string; text?: string }
-  /** The graph that a child run is to be made of. */
+  /** The graph for a child run. */
   child?: ChildPlan
-  /** Nothing moved for so long that the run is given up. */
+  /** No progress for so long that the run stops. */
   isStalled?: boolean
 }
 
@@ -106,16 +113,18 @@ export const FAILURE_CLASSES = [
 ] as const
 export type FailureClass = (typeof FAILURE_CLASSES)[number]
 
-/** An event holds so many bytes of it; the store takes a little more. */
+/** How much input text one event holds; the store's own limit is a little higher. */
 const PART_BYTES = 160 * 1024
 
-/** How many further events bring the input of a run; 0 where it is whole. */
+/** How many further events carry the input of a run; 0 if `run.created` holds all of it. */
 export function partsOf(input: unknown): number {
   const { parts } = (input ?? {}) as { parts?: unknown }
   return typeof parts === 'number' ? parts : 0
 }
 
-/** The events that make a run of a graph: one, and more where what it is asked to do is too much for one. */
+/**
+ * The events that create a run of a graph: one, or several if its input is too large for one event.
+ */
 export function graphCreation(create: EventData<'run.created'>, at?: number): NewEvent[] {
   const text = JSON.stringify(create.input)
   if (Buffer.byteLength(text) <= PART_BYTES) return [newEvent('run.created', create, at)]
@@ -126,17 +135,23 @@ export function graphCreation(create: EventData<'run.created'>, at?: number): Ne
   ]
 }
 
-/** In pieces of so many characters at most: four bytes is the most that one takes, quotes and escapes aside. */
+/**
+ * Splits text into pieces of at most this many characters; a character takes at most four bytes,
+ * not counting quotes and escapes.
+ */
 function cutText(text: string, length: number): string[] {
   const pieces: string[] = []
   for (let from = 0; from < text.length; from += length) pieces.push(text.slice(from, from + length))
   return pieces
 }
 
-/** What a run holds was measured when it was made: its own text is read whatever its size, with its files put in. */
+/**
+ * The limits applied when the run was created: its own text, with files included, is parsed
+ * whatever its size.
+ */
 const NO_LIMITS = { bytes: Infinity, nodes: Infinity, edges: Infinity, label: Infinity }
 
-/** The graph of a run, as it is walked: read again from the run itself, never from a file that may have changed. */
+/** The graph of a run, parsed from the run's own text, never from a file that may have changed. */
 export function graphOf(input: GraphInput): Graph {
   const { graph, problems } = parseDot(input.dot, {
     ...(input.file !== null && { file: input.file }),
@@ -144,13 +159,13 @@ export function graphOf(input: GraphInput): Graph {
   })
   const [problem] = problems
   if (problem)
-    throw new SignalboxError('E_GRAPH', `the graph of the run cannot be read: ${problem.message}`, {
+    throw new SignalboxError('E_GRAPH', `cannot parse the graph of the run: ${problem.message}`, {
       place: { file: input.file ?? 'graph', ...problem.place },
     })
   return applyStylesheet(graph)
 }
 
-/** Every handler that a run has: those of the engine, and those that the user brought. */
+/** All handlers available to a run: the engine's and its custom ones. */
 export function handlersOf(input: GraphInput): readonly string[] {
   return input.handlers ? [...BUILT_IN_HANDLERS, ...input.handlers.types] : BUILT_IN_HANDLERS
 }

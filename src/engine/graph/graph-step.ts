@@ -2,7 +2,10 @@ import type { Graph, GraphNode } from '../../graph/index.js'
 import type { StepCall } from '../workflow.js'
 import { type Cursor, cursorPath, type GraphWork, MAIN, type Reply } from './graph-work.js'
 
-/** What a handler gets to see of the run: the node, and a copy of the context as it was when the step began. */
+/**
+ * What a handler can see of the run: the node, and a copy of the context from when the step
+ * started.
+ */
 export interface GraphStep {
   work: GraphWork
   graph: Graph
@@ -12,13 +15,13 @@ export interface GraphStep {
   visit: number
   attempt: number
   cwd: string
-  /** What a person said to the question that the attempt before asked. */
+  /** A person's answer to the question of the previous attempt. */
   answer: string | null
-  /** The same, whole. */
+  /** The complete reply. */
   reply: Reply | null
 }
 
-/** Taken at once: the work changes while the step goes on. */
+/** Copies at once, because the work changes while the step runs. */
 export function graphStep(call: StepCall): GraphStep {
   const work = call.work() as GraphWork
   const { node, visit, attempt, branch, answer, reply } = call.input as {

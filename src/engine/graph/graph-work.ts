@@ -3,85 +3,93 @@ import type { EventData } from '../../events/index.js'
 import { type Graph, type GraphNode, handlerOf, textOf } from '../../graph/index.js'
 import type { GraphInput, NodeOutcome } from './graph-run.js'
 
-/** A place in the graph where the run is: one on the main way, one in each branch. */
+/** A current position in the graph: one on the main path, one in each branch. */
 export interface Cursor {
-  /** Empty for the main way, else the name of the branch. */
+  /** Empty for the main path, else the name of the branch. */
   id: string
   parent: string | null
   node: string
-  /** The edge it came by, and the node before: for fidelity and threads. */
+  /** The edge it arrived by, and the previous node: for fidelity and threads. */
   edge: string | null
   previous: string | null
-  /** `ended`: its handler has spoken; `finished`: that counts, and the way on is to be found. */
+  /**
+   * `ended`: the handler has returned; `finished`: its outcome counts, and the next edge is to be
+   * chosen.
+   */
   phase: 'arrived' | 'running' | 'recovering' | 'asking' | 'ended' | 'finished' | 'retrying' | 'forked' | 'done'
   handler: string
   visit: number
-  /** Names the step; grows with every try. */
+  /** Part of the step's name; grows with every attempt. */
   attempt: number
-  /** Tries that count against the limit: those that we ended ourselves do not. */
+  /** Attempts that count against the limit: those we stopped ourselves do not. */
   counted: number
-  /** What the node's handler said, before it counts. */
+  /** The handler's outcome, before it counts. */
   outcome: NodeOutcome | null
-  /** The outcome of the node before: what a diamond passes on. */
+  /** The outcome of the previous node: a diamond passes it on. */
   last: NodeOutcome | null
   context: Record<string, unknown>
-  /** Branches end here. */
+  /** The node at which branches join. */
   join: string | null
-  /** For a parallel node: its branches, in order of their edges. */
+  /** For a parallel node: its branches, in the order of their edges. */
   branches: string[]
-  /** For a branch: what it ended with. */
+  /** For a branch: its result. */
   result: { status: NodeOutcome['status']; notes?: string; commit?: string } | null
   isCancelled: boolean
-  /** For a branch: the edge of the parallel node. */
+  /** For a branch: its edge of the parallel node. */
   branchEdge: string | null
-  /** The step died: what the attempt before left, for the next one. */
+  /** The step died: what the previous attempt left, for the next one. */
   salvage: { text: string; session: string | null } | null
-  /** The step died by itself: what is to be made of that is known once its remains have been examined. */
+  /** The step died: its outcome if recovery finds nothing. */
   death: NodeOutcome | null
-  /** Something only a person can settle, asked before the node may go on; then what they said. */
+  /**
+   * A question for a person that must be answered before the node can continue; then the answer.
+   */
   question: Question | null
   answer: string | null
-  /** The same with everything beside the option: text, choices, edits. */
+  /** The complete reply: text, choices and edits besides the option. */
   reply?: Reply
-  /** The newest commit of this way through the graph. */
+  /** The newest commit on this path through the graph. */
   commit: string | null
-  /** For a parallel node whose branches worked apart: what became of bringing them together. */
+  /** For a parallel node with isolated branches: the result of merging them. */
   merged: NodeOutcome | null
-  /** For a node that has a run of its own do the work. */
+  /** For a node whose work is done by a child run. */
   child: ChildPlan | null
-  /** How many times a manager has looked at its child, whether it has to look now, and when it last spoke to it. */
+  /**
+   * How often a manager has observed its child, whether an observation is due, and when it last
+   * steered it.
+   */
   cycles: number
   isLooking: boolean
-  /** It is ending its child: that the child is cancelled is no news. */
+  /** The node is stopping its child: the child's cancellation is expected. */
   isStopping: boolean
   steeredAt: number | null
   lookedAt: number
 }
 
-/** The graph of a child run, as a step read it. */
+/** The graph of a child run, as read by a step. */
 export interface ChildPlan {
   dot: string
   file: string | null
   hash: string
-  /** A run that exists already, for a manager that starts none. */
+  /** An existing run, for a manager that starts none. */
   attached: string | null
 }
 
-/** What a handler asks a person before it can go on. */
+/** A handler's question to a person, which must be answered before it can continue. */
 export interface Question {
   text: string
   options: { key: string; label: string; meaning?: ApprovalRequest['request']['options'][number]['meaning'] }[]
   kind?: 'gate' | 'plan' | 'review'
   title?: string
-  /** What is decided, as data: surfaces draw it, and the answer is bound to it. */
+  /** The data to decide about: surfaces show it, and the answer is bound to it. */
   input?: Record<string, unknown>
   isMulti?: boolean
   takesText?: boolean
-  /** The answer may bring `input` back changed. */
+  /** The answer may contain an edited `input`. */
   takesEdits?: boolean
 }
 
-/** What a person said to a question, whole. */
+/** A person's complete reply to a question. */
 export interface Reply {
   option: string
   by: string
@@ -93,36 +101,39 @@ export interface Reply {
   editedInput?: unknown
 }
 
-export interface FinishedNode {
+interface FinishedNode {
   node: string
   visit: number
   status: NodeOutcome['status']
   notes: string | null
 }
 
-/** A run of a graph, folded from its journal. Changed in place: a run may have thousands of nodes behind it. */
+/**
+ * A run of a graph, folded from its journal. Changed in place, because a run may have visited
+ * thousands of nodes.
+ */
 export interface GraphWork {
   input: GraphInput
   cwd: string
-  /** Who asked for the run, and for what: its child runs and restarts are made of that. */
+  /** Who requested the run, and why: child runs and restarts are created from it. */
   about: Pick<EventData<'run.created'>, 'title' | 'project' | 'person' | 'limits' | 'labels' | 'parent'>
   graph: Graph
   run: string
   cursors: Map<string, Cursor>
-  /** Last outcome of each node. */
+  /** The latest outcome of each node. */
   outcomes: Map<string, NodeOutcome['status']>
   visits: Map<string, number>
   finished: FinishedNode[]
   steps: number
   signatures: Map<string, number>
   threads: Map<string, { agent: string; session: string }>
-  /** What a manager said to this run; the next agent is told. */
+  /** Messages from a manager to this run; the next agent prompt includes them. */
   steering: string[]
-  /** How often each signature, or none, has led round a `loop_restart`. */
+  /** How often each failure signature (or none) has caused a `loop_restart`. */
   restarts: Map<string, number>
-  /** The failure that came last, as a signature of any class. */
+  /** The latest failure of any class, as a signature. */
   lastFailure: string | null
-  /** What the run is asked to do is still being read: so much of it is there. */
+  /** The input is still arriving in parts: the text so far. */
   awaited: { parts: number; text: string } | null
 }
 
@@ -163,13 +174,15 @@ export function newCursor(id: string, node: string, context: Record<string, unkn
   }
 }
 
-/** `node@visit#attempt`, with the branch before it: the same node may run in two branches at once. */
+/**
+ * `node@visit#attempt`, prefixed with the branch: the same node may run in two branches at once.
+ */
 export function stepName(cursor: Cursor): string {
   const own = `${cursor.node}@${cursor.visit}#${cursor.attempt}`
   return cursor.id === MAIN ? own : `${cursor.id}/${own}`
 }
 
-/** A part of what a node does that is a step of its own: `merge@1#1+look3`. */
+/** The name of a step that does one part of a node's work: `merge@1#1+look3`. */
 export function partName(cursor: Cursor, part: string): string {
   return `${stepName(cursor)}+${part}`
 }
@@ -179,7 +192,7 @@ export function isEngineKey(key: string): boolean {
   return key.startsWith('_') || key.startsWith('internal.') || key.startsWith('graph.')
 }
 
-/** Handlers that are no step, or whose steps are told apart by their names. */
+/** Handlers that run no step, or whose steps are named after their parts. */
 const OWN_HANDLERS: ReadonlySet<string> = new Set([
   'start',
   'exit',
@@ -191,7 +204,7 @@ const OWN_HANDLERS: ReadonlySet<string> = new Set([
   'stack.manager_loop',
 ])
 
-/** Handlers that have a run of their own do the work. */
+/** Handlers whose work is done by a child run. */
 export function hasChild(handler: string): boolean {
   return handler === 'pipeline' || handler === 'stack.manager_loop'
 }
@@ -200,14 +213,20 @@ export function isStepHandler(handler: string): boolean {
   return !OWN_HANDLERS.has(handler)
 }
 
-/** Whether the branches of this parallel node work apart from each other: in a repository, unless the author says otherwise. */
+/**
+ * Whether the branches of this parallel node work in worktrees of their own: in a repository,
+ * unless the author says otherwise.
+ */
 export function isIsolated(work: GraphWork, node: GraphNode): boolean {
   if (work.input.workspace.branch === null || work.input.dryRun) return false
   if (textOf(work.graph.attributes, 'commits') === 'none') return false
   return textOf(node.attributes, 'branch_isolation') !== 'none'
 }
 
-/** The branch, this one or one around it, whose own worktree the cursor works in; null for the run's. */
+/**
+ * The branch, this one or an enclosing one, in whose worktree the cursor works; null for the run's
+ * worktree.
+ */
 export function isolatedBranch(work: GraphWork, cursor: Cursor): string | null {
   for (let at: Cursor | undefined = cursor; at && at.id !== MAIN; at = work.cursors.get(at.parent ?? MAIN)) {
     const parallel = work.graph.nodes.get(parallelOf(at.id))
@@ -216,24 +235,27 @@ export function isolatedBranch(work: GraphWork, cursor: Cursor): string | null {
   return null
 }
 
-/** `a@1.2/p@3#2.1` → `p`: the parallel node that a branch belongs to. */
+/** `a@1.2/p@3#2.1` → `p`: the parallel node of a branch. */
 function parallelOf(branch: string): string {
   const last = branch.slice(branch.lastIndexOf('/') + 1)
   return last.slice(0, last.indexOf('@'))
 }
 
-/** Where a cursor works: the worktree of its branch, else of the run. */
+/** The directory that a cursor works in: the worktree of its branch, else of the run. */
 export function cursorPath(work: GraphWork, cursor: Cursor): string {
   const branch = isolatedBranch(work, cursor)
   const { path } = work.input.workspace
   return branch === null ? path : branchPath(path, branch)
 }
 
-export function branchPath(workspace: string, branch: string): string {
+function branchPath(workspace: string, branch: string): string {
   return `${workspace}.branches/${plain(branch)}`
 }
 
-/** The git branch of a branch. Not below the run's own: git keeps no branch inside of another. */
+/**
+ * The git branch of a branch. It is not a child of the run's git branch: git does not allow a
+ * branch name below another.
+ */
 export function branchRef(run: string, branch: string): string {
   return `signalbox/branch/${run}/${plain(branch)}`
 }

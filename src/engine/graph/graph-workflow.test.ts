@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { getRun } from '../control.js'
-import { GraphBench, Script } from './testing/graph-bench.js'
+import { GraphFixture, Script } from './testing/graph-fixture.js'
 
-let bench: GraphBench
+let fixture: GraphFixture
 
 beforeEach(async () => {
-  bench = await GraphBench.open()
+  fixture = await GraphFixture.open()
 })
-afterEach(() => bench.close())
+afterEach(() => fixture.close())
 
-const run: GraphBench['run'] = (dot, script) => bench.run(dot, script)
+const run: GraphFixture['run'] = (dot, script) => fixture.run(dot, script)
 
-describe('a graph', () => {
-  test('is walked from start to exit', async () => {
+describe('a graph run', () => {
+  test('walks from start to exit', async () => {
     const { path, status, script } = await run('a [prompt="x"] b [prompt="y"] start -> a -> b -> exit')
     expect(path).toEqual(['start', 'a', 'b', 'exit'])
     expect(status).toBe('completed')
-    expect(script.begun).toEqual(['a@1#1', 'b@1#1'])
+    expect(script.started).toEqual(['a@1#1', 'b@1#1'])
   })
 
-  test('goes where the condition leads, and never along a false one', async () => {
+  test('follows an edge whose condition holds, and never one whose condition does not', async () => {
     const dot =
       'a; good; bad; start -> a; a -> good [condition="outcome=success"]; a -> bad [condition="outcome=fail"]; good -> exit; bad -> exit'
     expect((await run(dot)).path).toEqual(['start', 'a', 'good', 'exit'])
@@ -31,7 +31,7 @@ describe('a graph', () => {
     ])
   })
 
-  test('fails when work fails and nobody takes it up', async () => {
+  test('fails when a node fails and no edge handles it', async () => {
     const { status, reason, path } = await run(
       'a; b; start -> a -> b -> exit',
       new Script({ a: { status: 'fail', failure_reason: 'no luck' } }),
@@ -40,16 +40,16 @@ describe('a graph', () => {
     expect(path).toEqual(['start', 'a'])
   })
 
-  test('tries again as often as it was asked to, with growing waits', async () => {
+  test('retries as often as configured, with growing delays', async () => {
     const script = new Script({ a: [{ status: 'fail' }, { status: 'retry' }, {}] })
     const { status, events } = await run('a [max_retries=2]; start -> a -> exit', script)
     expect(status).toBe('completed')
-    expect(script.begun).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
+    expect(script.started).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
     const timers = events.filter(({ type }) => type === 'timer.set')
     expect(timers).toHaveLength(2)
   })
 
-  test('accepts a partial result where it may', async () => {
+  test('accepts a partial result where allowed', async () => {
     const { status, events } = await run(
       'a [allow_partial=true]; start -> a -> exit',
       new Script({ a: { status: 'retry' } }),
@@ -71,14 +71,14 @@ describe('a graph', () => {
   test.each([
     ['label', 'd -> exit [label=success]; d -> fix [label=fail]'],
     ['weight', 'd -> exit [weight=1]; d -> fix [weight=2]'],
-  ])('after a failure a diamond routes by %s, too', async (_, edges) => {
+  ])('routes through a diamond after a failure by %s', async (_, edges) => {
     const dot = `a; d [shape=diamond]; fix; start -> a -> d; ${edges}; fix -> exit`
     const { path, status } = await run(dot, new Script({ a: [{ status: 'fail' }] }))
     expect(path).toEqual(['start', 'a', 'd', 'fix', 'exit'])
     expect(status).toBe('completed')
   })
 
-  test('goes back while a goal is not met', async () => {
+  test('goes back while a goal is unmet', async () => {
     const dot =
       'a; t [goal_gate=true, retry_target=a]; start -> a -> t; t -> exit [condition="outcome=success"]; t -> exit [condition="outcome=weak"]'
     const { path, status } = await run(dot, new Script({ t: [{ status: 'fail', outcome: 'weak' }, {}] }))
@@ -91,7 +91,7 @@ describe('a graph', () => {
     expect([status, reason]).toEqual(['failed', 'max_visits'])
   })
 
-  test('runs branches side by side and goes on where they meet', async () => {
+  test('runs branches in parallel and continues where they join', async () => {
     const dot =
       'p [shape=component]; a; b; c; j [shape=tripleoctagon]; z; start -> p; p -> a; p -> b; p -> c; a -> j; b -> j; c -> j; j -> z -> exit'
     const { path, status, events } = await run(dot)
@@ -101,7 +101,7 @@ describe('a graph', () => {
     expect(events.filter(({ type }) => type === 'branch.finished')).toHaveLength(3)
   })
 
-  test('the first success ends the other branches', async () => {
+  test('stops the other branches at the first success', async () => {
     const dot =
       'p [shape=component, join_policy=first_success]; a; b [max_retries=3]; j [shape=tripleoctagon]; start -> p; p -> a; p -> b; a -> j; b -> j; j -> exit'
     const { status, events } = await run(dot, new Script({ b: { status: 'retry' } }))
@@ -109,25 +109,25 @@ describe('a graph', () => {
     expect(events.filter(({ type }) => type === 'branch.cancelled')).toHaveLength(1)
   })
 
-  test('waits for a time', async () => {
+  test('waits at a wait node', async () => {
     const { status, events } = await run('w [shape=insulator, duration=5m]; start -> w -> exit')
     expect(status).toBe('completed')
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['timer.set', 'run.waiting', 'timer.fired']))
   })
 
-  test('asks at a gate, and takes the edge that was chosen', async () => {
-    const id = await bench.create(
+  test('asks at a gate, and follows the chosen edge', async () => {
+    const id = await fixture.create(
       'digraph g { start [shape=Mdiamond] exit [shape=Msquare] g [shape=hexagon] a; b; start -> g; g -> a [label="[Y] Yes"]; g -> b [label="[N] No"]; a -> exit; b -> exit }',
     )
-    expect(await bench.drive(id, new Script(), { park: true })).toEqual({ state: 'waiting' })
-    expect(Object.keys((await getRun(bench.store, id)).gates)).toEqual(['g@1#1'])
-    await bench.answer(id, 'N', { label: 'No' })
+    expect(await fixture.drive(id, new Script(), { park: true })).toEqual({ state: 'waiting' })
+    expect(Object.keys((await getRun(fixture.store, id)).gates)).toEqual(['g@1#1'])
+    await fixture.answer(id, 'N', { label: 'No' })
     const script = new Script()
-    expect(await bench.drive(id, script, { park: true })).toMatchObject({ status: 'completed' })
-    expect(script.begun).toEqual(['b@1#1'])
+    expect(await fixture.drive(id, script, { park: true })).toMatchObject({ status: 'completed' })
+    expect(script.started).toEqual(['b@1#1'])
   })
 
-  test('a gate that nobody answers takes its default, and fails without one', async () => {
+  test('follows the default edge of an unanswered gate, and fails without one', async () => {
     const gate = (attributes: string) =>
       `g [shape=hexagon, human.timeout=10m${attributes}]; a; start -> g; g -> a [label="Go"]; g -> exit [label="Stop"]; a -> exit`
     expect((await run(gate(', human.default_choice="Go"'))).path).toEqual(['start', 'g', 'a', 'exit'])

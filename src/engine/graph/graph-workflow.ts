@@ -82,7 +82,7 @@ function beginWork(
     about,
     graph,
     run: id,
-    cursors: new Map([[MAIN, { ...newCursor(MAIN, start, context), ...before(input) }]]),
+    cursors: new Map([[MAIN, { ...newCursor(MAIN, start, context), ...previousNode(input) }]]),
     outcomes: new Map(Object.entries(input.from?.outcomes ?? {})),
     visits: new Map(Object.entries(input.from?.visits ?? {})),
     finished: [...(input.from?.finished ?? [])],
@@ -96,15 +96,15 @@ function beginWork(
   }
 }
 
-/** Stands for what is still to come in parts. */
+/** A placeholder for an input that arrives in parts. */
 const EMPTY_INPUT = plainInput('', '')
 
 function emptyGraph(): Graph {
   return { name: null, attributes: new Map(), nodes: new Map(), edges: [], file: null }
 }
 
-/** What a run that begins in the middle knows of the node before: a diamond passes it on. */
-function before({ from }: GraphInput): Partial<Cursor> {
+/** What a run that starts in the middle knows about the previous node: a diamond passes it on. */
+function previousNode({ from }: GraphInput): Partial<Cursor> {
   const node = from?.context.last_stage
   const status = typeof node === 'string' ? from?.outcomes?.[node] : undefined
   if (typeof node !== 'string' || status === undefined) return {}

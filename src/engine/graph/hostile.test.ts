@@ -5,41 +5,41 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRun } from '../run-journal.js'
 import { graphWorkflow } from './graph-workflow.js'
 import { type CustomHandler, customSteps } from './handlers/custom.js'
-import { NodeSteps, SignsOfLife } from './node-steps.js'
-import { GraphBench, Script } from './testing/graph-bench.js'
+import { NodeSteps, StallDetector } from './node-steps.js'
+import { GraphFixture, Script } from './testing/graph-fixture.js'
 
-let bench: GraphBench
+let fixture: GraphFixture
 beforeEach(async () => {
-  bench = await GraphBench.open()
+  fixture = await GraphFixture.open()
 })
-afterEach(() => bench.close())
+afterEach(() => fixture.close())
 
-/** A run whose node `a` is carried out by this; whatever it does, the run must fold. */
+/** Runs a graph whose node `a` uses this handler; whatever it does, the journal must fold. */
 async function withHandler(handler: CustomHandler, body: string) {
-  const signs = new SignsOfLife(bench.clock)
+  const signs = new StallDetector(fixture.clock)
   const directory = (name: string) => {
-    const path = join(bench.directory, name)
+    const path = join(fixture.directory, name)
     mkdirSync(path, { recursive: true })
     return path
   }
   const steps = new NodeSteps(
     customSteps(handler, () => directory('step')),
-    { clock: bench.clock, runDirectory: () => directory('run') },
+    { clock: fixture.clock, runDirectory: () => directory('run') },
     signs,
   )
-  const id = await bench.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${body} }`, {
+  const id = await fixture.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${body} }`, {
     handlers: { file: 'x', types: ['custom'] },
   })
-  await bench.drive(id, steps)
-  // Read from nothing, as the next host would.
-  expect((await readRun(bench.store, id, graphWorkflow)).run.id).toBe(id)
-  return bench.look(id)
+  await fixture.drive(id, steps)
+  // Read from scratch, as the next host would.
+  expect((await readRun(fixture.store, id, graphWorkflow)).run.id).toBe(id)
+  return fixture.read(id)
 }
 
 const ROUTED = 'a [type=custom]; f [shape=diamond]; start -> a -> exit; a -> f [condition="outcome=fail"]; f -> exit'
 
 describe('a handler that misbehaves', () => {
-  test('by throwing fails its node, and the failure is routed', async () => {
+  test('that throws fails its node, and the failure is routed', async () => {
     const ran = await withHandler(() => {
       throw new Error('boom')
     }, ROUTED)
@@ -47,12 +47,12 @@ describe('a handler that misbehaves', () => {
     expect(ran.context._last_error).toBe('boom')
   })
 
-  test('by throwing what is no error fails its node, too', async () => {
+  test('that throws something other than an Error fails its node, too', async () => {
     const ran = await withHandler(() => Promise.reject('just text'), ROUTED)
     expect(ran.path).toContain('f')
   })
 
-  test('by hanging ends the run when nothing has happened for too long', async () => {
+  test('that hangs ends the run after the stall timeout', async () => {
     const ran = await withHandler(
       () => new Promise(() => undefined),
       'graph [stall_timeout=90s]; a [type=custom]; start -> a -> exit',
@@ -76,14 +76,14 @@ describe('a handler that misbehaves', () => {
     ['a node that does not exist', { status: 'success', next_node: 'nowhere' }, 'failed'],
     ['suggestions that lead nowhere', { status: 'success', suggested_next_ids: ['nowhere', 3] }, 'completed'],
     ['keys of the engine', { status: 'success', context_updates: { _x: 1, 'internal.run_id': 'y' } }, 'completed'],
-  ])('by saying %s', async (_, said, status) => {
+  ])('that returns %s', async (_, said, status) => {
     const ran = await withHandler(() => said as never, ROUTED)
     expect(ran.status).toBe(status)
     expect(ran.context['internal.run_id']).toBe(ran.id)
     expect(ran.context._x).toBeUndefined()
   })
 
-  test('in any way JSON can: the run ends, and its journal folds', async () => {
+  test('that returns any JSON leaves a run that ends and a journal that folds', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue({ maxDepth: 3 }),
@@ -100,7 +100,7 @@ describe('a handler that misbehaves', () => {
   })
 })
 
-describe('a graph that goes on for ever', () => {
+describe('a graph that never ends', () => {
   test.each([
     ['a cycle without an exit', 'a; b; start -> a -> b -> a', 'max_visits'],
     ['a diamond to itself', 'd [shape=diamond]; start -> d; d -> d', 'max_visits'],
@@ -112,14 +112,14 @@ describe('a graph that goes on for ever', () => {
     ['a restart that never stops', 'a; start -> a; a -> a [loop_restart=true]', 'restarted'],
   ])('%s stops at a stated limit', async (name, dot, reason) => {
     const script = new Script(name.includes('goal') ? { a: async () => ({ status: 'fail' }) } : {})
-    const ran = await bench.run(`graph [max_node_visits=7] ${dot}`, script)
+    const ran = await fixture.run(`graph [max_node_visits=7] ${dot}`, script)
     expect(ran.reason).toBe(reason)
     expect(ran.path.length).toBeLessThan(40)
   })
 })
 
-describe('what is large or missing', () => {
-  test('a prompt of a megabyte is kept, folded and handed over whole', async () => {
+describe('large or missing values', () => {
+  test('a prompt of one megabyte is stored, folded and passed on unchanged', async () => {
     const prompt = 'word '.repeat(210_000)
     let seen = 0
     const script = new Script({
@@ -131,18 +131,18 @@ describe('what is large or missing', () => {
         return {}
       },
     })
-    const ran = await bench.run(`a [prompt="${prompt}"]; start -> a -> exit`, script)
+    const ran = await fixture.run(`a [prompt="${prompt}"]; start -> a -> exit`, script)
     expect([ran.status, seen]).toEqual(['completed', prompt.length])
   })
 
-  test('conditions on keys that nobody set see nothing, and say so', async () => {
-    const none = await bench.run('a; start -> a; a -> exit [condition="ghost="]; a -> a [condition="ghost=1"]')
+  test('conditions on keys that were never set see no value, and report that', async () => {
+    const none = await fixture.run('a; start -> a; a -> exit [condition="ghost="]; a -> a [condition="ghost=1"]')
     expect(none.status).toBe('failed')
-    const empty = await bench.run('a; b; start -> a; a -> b [condition="ghost=\'\'"]; a -> exit; b -> exit')
+    const empty = await fixture.run('a; b; start -> a; a -> b [condition="ghost=\'\'"]; a -> exit; b -> exit')
     expect(empty.path).toContain('b')
-    const missing = await bench.run('a; start -> a; a -> exit [condition="ghost.deep=1"]')
+    const missing = await fixture.run('a; start -> a; a -> exit [condition="ghost.deep=1"]')
     expect([missing.reason, missing.text]).toEqual(['no_route', expect.stringContaining('ghost.deep is ""')])
-    const other = await bench.run('a; b; start -> a; a -> b [condition="ghost!=1"]; b -> exit')
+    const other = await fixture.run('a; b; start -> a; a -> b [condition="ghost!=1"]; b -> exit')
     expect(other.status).toBe('completed')
   })
 })

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { type Answer, type Question, readAnswer } from './interviewers.js'
 import {
-  type Answer,
   AutoApproveInterviewer,
   askAll,
   CallbackInterviewer,
-  type Question,
   QueueInterviewer,
   RecordingInterviewer,
-  readAnswer,
-} from './interviewers.js'
+} from './testing/interviewers.js'
 
 const question = (extra: Partial<Question> = {}): Question => ({
   id: 'apr_1',
@@ -25,19 +23,19 @@ const question = (extra: Partial<Question> = {}): Question => ({
 })
 
 describe('an interviewer', () => {
-  test('that approves by itself takes the first option, or says yes', async () => {
+  test('that auto-approves takes the first option, or answers yes', async () => {
     const auto = new AutoApproveInterviewer()
     expect(await auto.ask(question())).toEqual({ option: 'Y' })
     expect(await auto.ask(question({ type: 'MULTI_SELECT' }))).toEqual({ choices: ['Y'] })
     expect(await auto.ask(question({ type: 'FREEFORM', options: [] }))).toEqual({ text: 'yes' })
   })
 
-  test('with a queue answers in order, and then nobody does', async () => {
+  test('with a queue answers in order, then skips', async () => {
     const queue = new QueueInterviewer([{ option: 'N' }])
     expect([await queue.ask(), await queue.ask()]).toEqual([{ option: 'N' }, { skipped: true }])
   })
 
-  test('with a callback is asked each question, one after the other, and a recording keeps them', async () => {
+  test('with a callback gets one question after the other, and a recording keeps them', async () => {
     const recording = new RecordingInterviewer(new CallbackInterviewer(({ id }) => ({ text: id })))
     const answers = await askAll(recording, [question({ id: 'a' }), question({ id: 'b' })])
     expect(answers).toEqual([{ text: 'a' }, { text: 'b' }])
@@ -45,7 +43,7 @@ describe('an interviewer', () => {
   })
 })
 
-describe('what a person types', () => {
+describe('readAnswer', () => {
   test.each<[string, Partial<Question>, Answer | null]>([
     ['y', {}, { option: 'Y' }],
     ['no', {}, { option: 'N' }],
@@ -55,7 +53,7 @@ describe('what a person types', () => {
     ['perhaps', { takesText: true }, { text: 'perhaps' }],
     ['y, no', { type: 'MULTI_SELECT' }, { choices: ['Y', 'N'] }],
     ['y, maybe', { type: 'MULTI_SELECT' }, null],
-  ])('%j is an answer or none', (typed, extra, answer) => {
+  ])('reads %j as an answer or refuses it', (typed, extra, answer) => {
     expect(readAnswer(question(extra), typed)).toEqual(answer)
   })
 })

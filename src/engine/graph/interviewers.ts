@@ -20,10 +20,10 @@ export type Answer =
   | { option: string; text?: string; editedInput?: unknown }
   | { choices: string[] }
   | { text: string }
-  /** Nobody answers: the gate fails, it is not approved. */
+  /** Not answered: the gate fails, it is not approved. */
   | { skipped: true }
 
-/** Somebody, or something, that answers gates. */
+/** Answers gates. */
 export interface Interviewer {
   ask(question: Question): Promise<Answer>
   askMultiple?(questions: readonly Question[]): Promise<Answer[]>
@@ -52,7 +52,10 @@ function typeOf(given: string | undefined, options: Question['options'], isMulti
   return 'MULTIPLE_CHOICE'
 }
 
-/** What a person wrote, as an answer: an option by key, label or number, several with commas where several may be chosen; else text. Null: none of these. */
+/**
+ * Parses what a person typed: an option by key, label or number, several separated by commas where
+ * several may be chosen; else text. Null if it is none of these.
+ */
 export function readAnswer(question: Question, typed: string): Answer | null {
   const word = typed.trim()
   if (word === '') return null
@@ -67,66 +70,4 @@ export function readAnswer(question: Question, typed: string): Answer | null {
   const option = find(word)
   if (option) return { option: option.key }
   return question.takesText ? { text: word } : null
-}
-
-/** Approves by itself: the first option, or yes. Only where somebody said so, and on record as such. */
-export class AutoApproveInterviewer implements Interviewer {
-  async ask({ options, type }: Question): Promise<Answer> {
-    const [first] = options
-    if (!first) return { text: 'yes' }
-    return type === 'MULTI_SELECT' ? { choices: [first.key] } : { option: first.key }
-  }
-}
-
-/** Answers from a list, in order; when it is used up, nobody answers. */
-export class QueueInterviewer implements Interviewer {
-  readonly #answers: Answer[]
-
-  constructor(answers: readonly Answer[]) {
-    this.#answers = [...answers]
-  }
-
-  async ask(): Promise<Answer> {
-    return this.#answers.shift() ?? { skipped: true }
-  }
-}
-
-export class CallbackInterviewer implements Interviewer {
-  readonly #answer: (question: Question) => Answer | Promise<Answer>
-
-  constructor(answer: (question: Question) => Answer | Promise<Answer>) {
-    this.#answer = answer
-  }
-
-  async ask(question: Question): Promise<Answer> {
-    return this.#answer(question)
-  }
-}
-
-/** Keeps what another one was asked and said. */
-export class RecordingInterviewer implements Interviewer {
-  readonly recorded: { question: Question; answer: Answer }[] = []
-  readonly #inner: Interviewer
-
-  constructor(inner: Interviewer) {
-    this.#inner = inner
-  }
-
-  async ask(question: Question): Promise<Answer> {
-    const answer = await this.#inner.ask(question)
-    this.recorded.push({ question, answer })
-    return answer
-  }
-
-  async inform(message: string, stage: string): Promise<void> {
-    await this.#inner.inform?.(message, stage)
-  }
-}
-
-/** One after the other, for interviewers that have no way of their own to ask several things. */
-export async function askAll(interviewer: Interviewer, questions: readonly Question[]): Promise<Answer[]> {
-  if (interviewer.askMultiple) return interviewer.askMultiple(questions)
-  const answers: Answer[] = []
-  for (const question of questions) answers.push(await interviewer.ask(question))
-  return answers
 }

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { newEvent } from '../../events/index.js'
 import { listRuns } from '../control.js'
-import { GraphBench, type Said, Script } from './testing/graph-bench.js'
+import { GraphFixture, Script, type ScriptedOutcome } from './testing/graph-fixture.js'
 
-let bench: GraphBench
+let fixture: GraphFixture
 beforeEach(async () => {
-  bench = await GraphBench.open()
+  fixture = await GraphFixture.open()
 })
-afterEach(() => bench.close())
+afterEach(() => fixture.close())
 
 const CHILD = 'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
 const parts: string[] = []
 
-/** A manager's parts: its child never moves by itself. */
-function manager(look: (n: number) => Record<string, unknown>): Said {
+/** The parts of a manager; its child never moves by itself. */
+function manager(look: (n: number) => Record<string, unknown>): ScriptedOutcome {
   let looks = 0
   return async call => {
     const part = call.step.slice(call.step.indexOf('+') + 1)
@@ -30,26 +30,26 @@ const DOT = (attributes: string) =>
 describe('a manager', () => {
   beforeEach(() => void parts.splice(0))
 
-  test('looks from time to time and ends its child when the condition holds', async () => {
+  test('observes its child periodically and stops it when the condition holds', async () => {
     const script = new Script({ m: manager(n => ({ 'stack.child.node': n === 3 ? 'enough' : 'more' })) })
-    const ran = await bench.run(DOT(', manager.stop_condition="stack.child.node=enough"'), script)
+    const ran = await fixture.run(DOT(', manager.stop_condition="stack.child.node=enough"'), script)
     expect([ran.status, parts]).toEqual(['completed', ['source', 'look1', 'look2', 'look3', 'stop']])
-    expect((await listRuns(bench.store)).filter(({ parent }) => parent === ran.id)).toHaveLength(1)
+    expect((await listRuns(fixture.store)).filter(({ parent }) => parent === ran.id)).toHaveLength(1)
   })
 
-  test('gives up after its last cycle', async () => {
-    const ran = await bench.run(DOT(', manager.max_cycles=2'), new Script({ m: manager(() => ({})) }))
+  test('fails after its last cycle', async () => {
+    const ran = await fixture.run(DOT(', manager.max_cycles=2'), new Script({ m: manager(() => ({})) }))
     expect([ran.status, ran.text]).toEqual(['failed', expect.stringContaining('Max cycles exceeded')])
   })
 
-  test('speaks only where it is asked to, and not too often', async () => {
+  test('steers only if configured, and not before the cooldown has passed', async () => {
     const attributes = ', manager.max_cycles=5, manager.actions="observe,steer", manager.steer_cooldown=25s'
-    await bench.run(DOT(attributes), new Script({ m: manager(() => ({})) }))
+    await fixture.run(DOT(attributes), new Script({ m: manager(() => ({})) }))
     expect(parts.filter(part => part.startsWith('steer')).length).toBeLessThanOrEqual(2)
     expect(parts).toContain('steer1')
   })
 
-  test('succeeds or fails with its child, and takes over what the child made known', async () => {
+  test('succeeds or fails with its child, and takes over its outputs', async () => {
     for (const [status, expected] of [
       ['completed', 'completed'],
       ['failed', 'failed'],
@@ -59,26 +59,26 @@ describe('a manager', () => {
           const part = call.step.slice(call.step.indexOf('+') + 1)
           if (part === 'source') return { child: { dot: CHILD, file: null, hash: '', attached: null } }
           const finished = { child: 'm@1#1', run: 'run_child', status, reason: 'over', outputs: { colour: 'red' } }
-          await bench.store.append(`run/${call.run}`, 'any', [newEvent('child.finished', finished)])
+          await fixture.store.append(`run/${call.run}`, 'any', [newEvent('child.finished', finished)])
           return { status: 'retry' }
         },
       })
-      const ran = await bench.run(DOT(''), script)
+      const ran = await fixture.run(DOT(''), script)
       expect([ran.status, ran.context['stack.child.status']]).toEqual([expected, status])
     }
   })
 })
 
-test('a run that somebody speaks to tells its next agent, once', async () => {
-  const id = await bench.create(
+test('a run that receives a message includes it in the next agent prompt, once', async () => {
+  const id = await fixture.create(
     'digraph { start [shape=Mdiamond]; exit [shape=Msquare]; a; b; start -> a -> b -> exit }',
   )
-  await bench.store.append(`run/${id}`, 'any', [newEvent('run.steered', { text: 'be brief', by: 'someone' })])
-  const heard: string[][] = []
-  const listen: Said = async call => {
-    heard.push([...(call.work() as { steering: string[] }).steering])
+  await fixture.store.append(`run/${id}`, 'any', [newEvent('run.steered', { text: 'be brief', by: 'someone' })])
+  const steering: string[][] = []
+  const listen: ScriptedOutcome = async call => {
+    steering.push([...(call.work() as { steering: string[] }).steering])
     return {}
   }
-  await bench.drive(id, new Script({ a: listen, b: listen }))
-  expect(heard).toEqual([['be brief'], []])
+  await fixture.drive(id, new Script({ a: listen, b: listen }))
+  expect(steering).toEqual([['be brief'], []])
 })

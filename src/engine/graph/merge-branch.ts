@@ -1,28 +1,33 @@
 import { Git } from '../../git/index.js'
 import type { Question } from './graph-work.js'
 
-/** `isNew`: it was not in before. */
+/** `isNew`: this call merged it. */
 export type Merge = { commit: string | null; isNew: boolean } | { conflict: string[] }
 
-export interface MergeWish {
+export interface MergeOptions {
   run: string
   step: string
-  /** The git branch whose work is brought in, and what people call it. */
+  /** The git branch to merge, and its name for people. */
   ref: string
   name: string
-  /** What a person said about a conflict: their side, ours, or that it is settled by hand. */
+  /**
+   * A person's answer about a conflict: `theirs`, `ours`, or `manual` if they resolved it by hand.
+   */
   answer: string | null
 }
 
-/** Brings the work of a branch into a worktree. What is in already is left alone, so that it may be done again after a crash. */
-export async function mergeBranch(cwd: string, { run, step, ref, name, answer }: MergeWish): Promise<Merge> {
+/**
+ * Merges the work of a branch into a worktree. A branch that is already merged is left alone, so
+ * the merge can be repeated after a crash.
+ */
+export async function mergeBranch(cwd: string, { run, step, ref, name, answer }: MergeOptions): Promise<Merge> {
   const git = new Git(cwd)
   const isUnderWay = (await git.try(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'])).code === 0
   if (isUnderWay && answer === 'manual') return settle(git)
   if (isUnderWay) await git.try(['merge', '--abort'])
   if (await git.isAncestor(ref, 'HEAD')) return { commit: await git.head(), isNew: false }
   const message = `signalbox(${run}): merge ${name}\n\nSignalbox-Run: ${run}\nSignalbox-Step: ${step}\n`
-  // Left out means merged without its content: so it is not asked about again.
+  // `-s ours` records the merge without its content, so that it is not asked about again.
   const side = answer === 'theirs' ? ['-X', 'theirs'] : answer === 'ours' ? ['-s', 'ours'] : []
   const merged = await git.try([
     ...(await identity(git)),
@@ -43,7 +48,7 @@ export async function mergeBranch(cwd: string, { run, step, ref, name, answer }:
   return { conflict: files }
 }
 
-/** Settled by hand: what stands in the worktree is the result, unless something is still open. */
+/** Resolved by hand: the content of the worktree is the result, unless conflicts remain. */
 async function settle(git: Git): Promise<Merge> {
   const open = (await git.status()).filter(({ code }) => /U|AA|DD/.test(code)).map(({ path }) => path)
   const marked = (await git.try(['grep', '-l', '^<<<<<<< '])).stdout.trim().split('\n').filter(Boolean)
@@ -54,7 +59,7 @@ async function settle(git: Git): Promise<Merge> {
   return { commit: await git.head(), isNew: true }
 }
 
-/** Where nobody has said who they are, git would refuse to commit. */
+/** git refuses to commit without an identity. */
 export async function identity(git: Git): Promise<string[]> {
   const { code } = await git.try(['config', 'user.email'])
   return code === 0 ? [] : ['-c', 'user.name=Signalbox', '-c', 'user.email=signalbox@localhost']
@@ -62,11 +67,11 @@ export async function identity(git: Git): Promise<string[]> {
 
 export function conflictQuestion(name: string, files: readonly string[], cwd: string): Question {
   return {
-    text: `The work of ${name} contradicts what is there already: ${files.join(', ')}. The worktree is ${cwd}.`,
+    text: `The work of ${name} conflicts with the work already merged: ${files.join(', ')}. The worktree is ${cwd}.`,
     options: [
-      { key: 'theirs', label: `Take the side of ${name}` },
-      { key: 'ours', label: 'Leave its work out' },
-      { key: 'manual', label: 'I have settled it in the worktree' },
+      { key: 'theirs', label: `Use the changes of ${name}` },
+      { key: 'ours', label: `Discard the changes of ${name}` },
+      { key: 'manual', label: 'I resolved the conflict in the worktree' },
     ],
   }
 }

@@ -8,7 +8,7 @@ import type { Performer, StepCall } from '../workflow.js'
 import { Artifacts } from './artifacts.js'
 import { type NodeOutcome, plainInput } from './graph-run.js'
 import { graphWorkflow } from './graph-workflow.js'
-import { NodeSteps, SignsOfLife } from './node-steps.js'
+import { NodeSteps, StallDetector } from './node-steps.js'
 
 let directory: string
 let clock: SimulatedClock
@@ -46,14 +46,14 @@ function call(dot: string, attempt = 1): StepCall {
 }
 
 const steps = (handler: Performer['run']) =>
-  new NodeSteps({ run: handler }, { clock, runDirectory: () => directory }, new SignsOfLife(clock))
+  new NodeSteps({ run: handler }, { clock, runDirectory: () => directory }, new StallDetector(clock))
 const says = (outcome: Partial<NodeOutcome>) => async () => ({
   status: 'ok' as const,
   result: { status: 'success', ...outcome },
 })
 
 describe('every node', () => {
-  test('fails when a file that it must write is as before, and not when an earlier attempt wrote it', async () => {
+  test('fails if a must_write file is unchanged, and not if an earlier attempt wrote it', async () => {
     writeFileSync(join(directory, 'out.txt'), 'old')
     const dot = 'a [must_write="out.txt"]'
     const idle = await steps(says({})).run(call(dot))
@@ -62,7 +62,7 @@ describe('every node', () => {
     expect((await steps(says({})).run(call(dot, 2))).result).toMatchObject({ status: 'success' })
   })
 
-  test('puts what is too big beside the journal, once, and keeps a reference', async () => {
+  test('stores a large value as an artifact, once, and keeps a reference', async () => {
     const big = 'x'.repeat(150 * 1024)
     const { result } = await steps(says({ response: big, context_updates: { copy: big, small: 1 } })).run(call('a'))
     const { context_updates: updates, response } = result as NodeOutcome
@@ -79,7 +79,7 @@ describe('every node', () => {
     expect([store.remove(artifact), store.has(artifact), store.remove(artifact)]).toEqual([true, false, false])
   })
 
-  test('drops values that are no JSON, and says so', async () => {
+  test('drops values that are not JSON, and reports them', async () => {
     const { result } = await steps(says({ context_updates: { good: [1], bad: new Date(), worse: Number.NaN } })).run(
       call('a'),
     )
@@ -87,31 +87,31 @@ describe('every node', () => {
     expect(notices).toHaveLength(2)
   })
 
-  test('that throws fails, with what it said', async () => {
+  test('fails when it throws, with the message', async () => {
     const end = await steps(async () => {
       throw new Error('no luck')
     }).run(call('a'))
     expect(end.result).toMatchObject({ status: 'fail', failure_reason: 'no luck' })
   })
 
-  test('that ends when it is told to leaves no timer behind, which would keep the program from ending', async () => {
+  test('leaves no timer behind when it stops, which would keep the process from exiting', async () => {
     const abort = new AbortController()
-    let begun: () => void = () => undefined
-    const hasBegun = new Promise<void>(resolve => {
-      begun = resolve
+    let started: () => void = () => undefined
+    const hasStarted = new Promise<void>(resolve => {
+      started = resolve
     })
     const obedient = steps(({ signal }) => {
-      begun()
+      started()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     })
     const ended = expect(obedient.run({ ...call('a'), signal: abort.signal })).rejects.toThrow('enough')
-    await hasBegun
+    await hasStarted
     abort.abort(new Error('enough'))
     await ended
     expect(clock.pending).toBe(0)
   })
 
-  test('in which nothing happens for too long ends the run; signs of life put that off', async () => {
+  test('ends the run after the stall timeout; any progress restarts the timeout', async () => {
     let alive: (() => void) | null = null
     const hanging = steps(
       step =>
@@ -130,7 +130,7 @@ describe('every node', () => {
     expect((await done).result).toMatchObject({ isStalled: true })
   })
 
-  test('succeeds when it wrote a file that was not there', async () => {
+  test('succeeds when it wrote a new file', async () => {
     mkdirSync(join(directory, 'sub'))
     const end = await steps(async () => {
       writeFileSync(join(directory, 'sub/new.txt'), 'x')

@@ -18,83 +18,84 @@ export interface NodeStepsOptions {
   runDirectory(run: string): string
 }
 
-/** Longer than ending a process group takes, killing included. */
+/** Longer than it takes to end a process group, including the kill. */
 const STOP_GRACE_MS = 30_000
 
 /**
- * What every node's step has in common, around the handler that does the work: its worktree is there before it begins, silence of the whole
- * run is noticed, files it must have written are looked for, what it changed is committed, and what it says fits into the journal.
+ * What the steps of all nodes have in common, around the handler that does the work: it creates the
+ * worktree first, detects a stalled run, checks for files that must be written, commits the
+ * changes, and keeps the outcome small enough for the journal.
  */
 export class NodeSteps implements Performer {
   readonly #handler: Performer
   readonly #options: NodeStepsOptions
-  readonly #signs: SignsOfLife
+  readonly #stalls: StallDetector
 
-  constructor(handler: Performer, options: NodeStepsOptions, signs: SignsOfLife) {
+  constructor(handler: Performer, options: NodeStepsOptions, stalls: StallDetector) {
     this.#handler = handler
     this.#options = options
-    this.#signs = signs
+    this.#stalls = stalls
   }
 
   async run(call: StepCall): Promise<StepEnd> {
     await this.#prepare(call, graphStep(call))
-    return this.#watched(call, lively => this.#handler.run(lively))
+    return this.#runUntilStalled(call, tracked => this.#handler.run(tracked))
   }
 
-  /** After a take-over: a step that outlived its host is finished as if this one had begun it. */
+  /** After a take-over: finishes a step that outlived its host as if this host had started it. */
   async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
     if (!this.#handler.adopt) return null
     await this.#prepare(call, graphStep(call))
     const adopted = await this.#handler.adopt(call)
-    return adopted && { end: this.#watched(call, () => adopted.end) }
+    return adopted && { end: this.#runUntilStalled(call, () => adopted.end) }
   }
 
   async abandon(call: StepCall): Promise<void> {
     await this.#handler.abandon?.(call)
   }
 
-  /** Until it ends, or nothing happens in the run for too long. */
-  async #watched(call: StepCall, begin: (lively: StepCall) => Promise<StepEnd>): Promise<StepEnd> {
+  /** Runs until the step ends, or until the whole run has made no progress for too long. */
+  async #runUntilStalled(call: StepCall, begin: (tracked: StepCall) => Promise<StepEnd>): Promise<StepEnd> {
     const step = graphStep(call)
     const abort = new AbortController()
     const stop = () => abort.abort(call.signal.reason)
     call.signal.addEventListener('abort', stop, { once: true })
     let isStalled = false
     const stallMs = new AttributeReader(step.graph.attributes, GRAPH_ATTRIBUTES).durationMs('stall_timeout') ?? 0
-    const deaf = this.#deaf(abort.signal)
-    const watch = this.#signs.watch(call.run, stallMs, () => {
+    const unresponsive = this.#giveUpAfterAbort(abort.signal)
+    const watch = this.#stalls.watch(call.run, stallMs, () => {
       isStalled = true
-      abort.abort(new Error('nothing happens'))
+      abort.abort(new Error('no progress'))
     })
-    // It may have been stopped while it was prepared.
+    // It may have been stopped during preparation.
     if (call.signal.aborted) stop()
     try {
-      const work = begin(this.#lively(call, abort.signal)).catch(error => {
+      const work = begin(this.#withProgress(call, abort.signal)).catch(error => {
         if (call.signal.aborted) throw error
         return threw(error)
       })
-      const end = await Promise.race([work, deaf.end])
+      const end = await Promise.race([work, unresponsive.end])
       if (isStalled) return stalled(step, stallMs)
       return { ...end, result: await this.#finish(call, step, end) }
     } finally {
       watch.cancel()
-      deaf.cancel()
+      unresponsive.cancel()
       call.signal.removeEventListener('abort', stop)
     }
   }
 
-  /** A handler that does not listen when it is told to stop is left behind after a while: what it still says is not heard. */
-  #deaf(signal: AbortSignal): { end: Promise<StepEnd>; cancel(): void } {
+  /** Gives up on a handler that does not react to the abort signal; its later result is ignored. */
+  #giveUpAfterAbort(signal: AbortSignal): { end: Promise<StepEnd>; cancel(): void } {
     let timer: Timer | null = null
     let begin: () => void = () => undefined
     const end = new Promise<StepEnd>(resolve => {
-      const giveUp = () => resolve(threw(new Error('the handler was told to stop, and did not')))
+      const giveUp = () => resolve(threw(new Error('the handler did not stop when asked to')))
       begin = () => {
         timer = this.#options.clock.setTimer(STOP_GRACE_MS, giveUp)
       }
       signal.addEventListener('abort', begin, { once: true })
     })
-    // A timer that is left behind would keep the program from ending.
+    // A leftover timer would keep the process from exiting.
     const cancel = () => {
       signal.removeEventListener('abort', begin)
       timer?.cancel()
@@ -121,7 +122,7 @@ export class NodeSteps implements Performer {
   async #finish(call: StepCall, step: GraphStep, end: StepEnd): Promise<NodeOutcome> {
     const outcome =
       (end.result as NodeOutcome | undefined) ??
-      ({ status: 'fail', failure_reason: end.reason ?? 'the handler gave no outcome' } satisfies NodeOutcome)
+      ({ status: 'fail', failure_reason: end.reason ?? 'the handler returned no outcome' } satisfies NodeOutcome)
     if (outcome.isDeath || outcome.question) return outcome
     return this.#complete(call, step, outcome)
   }
@@ -129,12 +130,15 @@ export class NodeSteps implements Performer {
   async #complete(call: StepCall, step: GraphStep, outcome: NodeOutcome): Promise<NodeOutcome> {
     const checked = this.#checkFiles(call, step, outcome)
     const commit = checked.commit ?? (await commitStep(call, step, checked.status))
-    return this.#fit(call, commit === null ? checked : { ...checked, commit })
+    return this.#limitSize(call, commit === null ? checked : { ...checked, commit })
   }
 
   // — must_write —
 
-  /** Kept with the first attempt of a visit: what a later one finds written by it counts. */
+  /**
+   * Stored with the first attempt of a visit: a file that an earlier attempt wrote counts for a
+   * later one.
+   */
   #filesRecord(call: StepCall, { cursor, visit }: GraphStep): string {
     const name = `${cursor.id}/${cursor.node}@${visit}`.replaceAll('/', '~')
     return join(this.#options.runDirectory(call.run), 'steps', `${name}.must-write.json`)
@@ -159,14 +163,14 @@ export class NodeSteps implements Performer {
     return {
       ...outcome,
       status: 'fail',
-      failure_reason: `it should have written ${missing.join(', ')}, and did not`,
+      failure_reason: `the step did not write ${missing.join(', ')} (must_write)`,
       failure_class: 'unknown',
     }
   }
 
-  // — what fits into the journal —
+  // — keeping the journal small —
 
-  #fit(call: StepCall, outcome: NodeOutcome): NodeOutcome {
+  #limitSize(call: StepCall, outcome: NodeOutcome): NodeOutcome {
     const store = new Artifacts(join(this.#options.runDirectory(call.run), 'artifacts'))
     const keep = (name: string, value: unknown): unknown => {
       if (Buffer.byteLength(JSON.stringify(value) ?? '') <= VALUE_MAX) return value
@@ -178,7 +182,7 @@ export class NodeSteps implements Performer {
     const updates: Record<string, unknown> = {}
     for (const [key, value] of Object.entries(outcome.context_updates ?? {})) {
       if (isJson(value)) updates[key] = keep(key, value)
-      else call.notice('warning', `the value of ${key} is no JSON; it was dropped`)
+      else call.notice('warning', `the value of ${key} is not JSON; it was dropped`)
     }
     const { response } = outcome
     const said = response === undefined ? undefined : keep(`response.${graphStep(call).node.id}`, response)
@@ -193,30 +197,30 @@ export class NodeSteps implements Performer {
     }
   }
 
-  /** The call as the handler sees it: whatever it tells of is a sign of life. */
-  #lively(call: StepCall, signal: AbortSignal): StepCall {
-    const seen = () => this.#signs.seen(call.run)
+  /** The call as the handler sees it: everything it reports counts as progress. */
+  #withProgress(call: StepCall, signal: AbortSignal): StepCall {
+    const noteProgress = () => this.#stalls.noteProgress(call.run)
     return {
       ...call,
       signal,
       spent: usage => {
-        seen()
+        noteProgress()
         call.spent(usage)
       },
       notice: (level, text) => {
-        seen()
+        noteProgress()
         call.notice(level, text)
       },
       record: event => {
-        seen()
+        noteProgress()
         call.record(event)
       },
     }
   }
 }
 
-/** When something last happened in each run that is driven here. */
-export class SignsOfLife {
+/** When each run driven here last made progress. */
+export class StallDetector {
   readonly #clock: Clock
   readonly #last = new Map<string, number>()
 
@@ -224,20 +228,20 @@ export class SignsOfLife {
     this.#clock = clock
   }
 
-  seen(run: string): void {
+  noteProgress(run: string): void {
     this.#last.set(run, this.#clock.monotonic())
   }
 
-  /** Calls back once nothing has happened in the run for so long; 0 never does. */
+  /** Calls back once the run has made no progress for this long; 0 disables it. */
   watch(run: string, ms: number, onSilence: () => void): Timer {
-    this.seen(run)
+    this.noteProgress(run)
     let timer: Timer | null = null
-    const look = () => {
+    const check = () => {
       const left = (this.#last.get(run) ?? 0) + ms - this.#clock.monotonic()
       if (left <= 0) onSilence()
-      else timer = this.#clock.setTimer(left, look)
+      else timer = this.#clock.setTimer(left, check)
     }
-    if (ms > 0) timer = this.#clock.setTimer(ms, look)
+    if (ms > 0) timer = this.#clock.setTimer(ms, check)
     return { cancel: () => timer?.cancel() }
   }
 }
@@ -266,7 +270,7 @@ function hashes(cwd: string, paths: readonly string[]): Record<string, string | 
 function stalled({ node }: GraphStep, ms: number): StepEnd {
   const result: NodeOutcome = {
     status: 'fail',
-    failure_reason: `nothing happened for ${ms / 1000} s while "${node.id}" ran`,
+    failure_reason: `no progress for ${ms / 1000} s while "${node.id}" ran`,
     failure_class: 'timeout',
     isStalled: true,
   }

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { evaluate, parseCondition, parseDot, textOf } from '../../graph/index.js'
-import { GraphBench, Script } from './testing/graph-bench.js'
-import { cutOff, Named, toTheEnd, waysOf } from './testing/resume-anywhere.js'
+import { GraphFixture, Script } from './testing/graph-fixture.js'
+import { driveToEnd, NamedScript, pathsOf, truncatedRun } from './testing/resume-anywhere.js'
 
-let bench: GraphBench
+let fixture: GraphFixture
 beforeEach(async () => {
-  bench = await GraphBench.open()
+  fixture = await GraphFixture.open()
 })
-afterEach(() => bench.close())
+afterEach(() => fixture.close())
 
 const STATUSES = ['success', 'fail', 'partial_success', 'retry'] as const
 const CONDITIONS = [
@@ -22,7 +22,7 @@ const CONDITIONS = [
 ]
 const SHAPES = ['box', 'box', 'box', 'diamond', 'parallelogram']
 
-/** Graphs of any form: edges anywhere, conditions, weights, retries. */
+/** Graphs of any form: arbitrary edges, conditions, weights, retries. */
 const graphs = fc
   .record({
     nodes: fc.array(fc.record({ shape: fc.constantFrom(...SHAPES), retries: fc.nat(2) }), {
@@ -54,22 +54,22 @@ const outcomes = fc.array(fc.record({ status: fc.constantFrom(...STATUSES), colo
 
 const LIMITS = ['max_steps', 'max_visits', 'no_route', 'failed', 'failure_repeated', 'bad_route']
 
-/** The n-th step that begins says the n-th outcome, over and over. */
+/** The n-th step to start returns the n-th outcome, cyclically. */
 function scripted(said: { status: (typeof STATUSES)[number]; colour: string }[]): Script {
   const script = new Script()
   const begin = script.run.bind(script)
   script.run = async call => {
     await begin(call)
-    const { status, colour } = said[(script.begun.length - 1) % said.length]!
+    const { status, colour } = said[(script.started.length - 1) % said.length]!
     return { status: 'ok', result: { status, context_updates: { colour } } }
   }
   return script
 }
 
-test('any graph with any outcomes ends, or says which limit it hit, and never takes an edge whose condition is false', async () => {
+test('any graph with any outcomes ends or reports the limit it hit, and never follows an edge whose condition is false', async () => {
   await fc.assert(
     fc.asyncProperty(graphs, outcomes, async (dot, said) => {
-      const ran = await bench.run(dot, scripted(said))
+      const ran = await fixture.run(dot, scripted(said))
       expect(ran.status === 'completed' || (ran.status === 'failed' && LIMITS.includes(ran.reason!))).toBe(true)
       const { graph } = parseDot(ran.work.input.dot)
       let colour = ''
@@ -89,33 +89,34 @@ test('any graph with any outcomes ends, or says which limit it hit, and never ta
   )
 })
 
-/** Says of a step what its name comes to: the same whenever it is asked. */
-function byName(said: { status: (typeof STATUSES)[number]; colour: string }[]): Named {
-  return new Named(step => {
+/** Returns an outcome that depends on the step's name alone: the same at every call. */
+function byName(said: { status: (typeof STATUSES)[number]; colour: string }[]): NamedScript {
+  return new NamedScript(step => {
     const sum = [...step].reduce((total, character) => (total * 31 + character.codePointAt(0)!) % 9_973, 7)
     const { status, colour } = said[sum % said.length]!
     return { status, context_updates: { colour } }
   })
 }
 
-test('a run that is cut off after any event goes the same way to the same end', async () => {
+test('a run whose journal is cut after any event follows the same path to the same end', async () => {
   await fc.assert(
     fc.asyncProperty(
       graphs,
       outcomes,
       fc.array(fc.nat(1_000), { minLength: 3, maxLength: 3 }),
       async (dot, said, cuts) => {
-        const whole = await bench.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${dot} }`)
-        await toTheEnd(bench, whole, byName(said))
-        const first = await bench.look(whole)
+        const whole = await fixture.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${dot} }`)
+        await driveToEnd(fixture, whole, byName(said))
+        const first = await fixture.read(whole)
         for (const cut of cuts) {
           const at = 1 + (cut % (first.events.length - 1))
-          const id = await cutOff(bench, first.events, at)
-          await toTheEnd(bench, id, byName(said))
-          const again = await bench.look(id)
-          expect([again.status, again.reason, waysOf(again.events)], `cut after ${first.events[at - 1]!.type}`).toEqual(
-            [first.status, first.reason, waysOf(first.events)],
-          )
+          const id = await truncatedRun(fixture, first.events, at)
+          await driveToEnd(fixture, id, byName(said))
+          const again = await fixture.read(id)
+          expect(
+            [again.status, again.reason, pathsOf(again.events)],
+            `cut after ${first.events[at - 1]!.type}`,
+          ).toEqual([first.status, first.reason, pathsOf(first.events)])
         }
       },
     ),

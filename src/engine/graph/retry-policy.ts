@@ -2,7 +2,7 @@ import { AttributeReader, GRAPH_ATTRIBUTES, type Graph, type GraphNode, NODE_ATT
 import type { NodeOutcome } from './graph-run.js'
 
 export interface RetryPolicy {
-  /** The first try counted. */
+  /** Including the first attempt. */
   attempts: number
   initialMs: number
   factor: number
@@ -18,7 +18,7 @@ const PRESETS: Readonly<Record<string, RetryPolicy>> = {
 
 const DELAY_MAX_MS = 60_000
 
-/** How often a node is tried, and how long it waits in between. */
+/** How often a node is attempted, and how long it waits in between. */
 export function retryPolicyOf(graph: Graph, node: GraphNode): RetryPolicy {
   const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
   const retries = read.number('max_retries')
@@ -28,12 +28,12 @@ export function retryPolicyOf(graph: Graph, node: GraphNode): RetryPolicy {
   return retries === null ? base : { ...base, attempts: retries + 1 }
 }
 
-/** The wait before the n-th further try, before chance is added. */
+/** The delay before the n-th retry, without jitter. */
 export function retryDelayMs({ initialMs, factor }: RetryPolicy, retry: number): number {
   return Math.min(initialMs * factor ** (retry - 1), DELAY_MAX_MS)
 }
 
-/** What a further try may mend: a request for one, and failures that may be nobody's fault. */
+/** Whether a retry can help: the handler asked for one, or the failure may be temporary. */
 export function isRetryable(outcome: NodeOutcome): boolean {
   if (outcome.status === 'retry') return true
   if (outcome.status !== 'fail') return false

@@ -2,7 +2,7 @@ import type { NodeOutcome } from './graph-run.js'
 
 const SAID_MAX = 240
 
-/** Failures that a further try will not mend count by what they say; null for those that chance may mend. */
+/** A signature for failures that a retry will not fix; null for those that may be temporary. */
 export function signatureOf(
   node: string,
   outcome: Pick<NodeOutcome, 'failure_class' | 'failure_reason'>,
@@ -11,7 +11,9 @@ export function signatureOf(
   return kind === 'deterministic' || kind === 'structural' ? failureText(node, outcome) : null
 }
 
-/** Node, class and message, with paths, hexadecimals and numbers left out: the same failure reads the same. */
+/**
+ * Node, class and message, without paths, hexadecimals and numbers: equal failures have equal text.
+ */
 export function failureText(
   node: string,
   { failure_class: kind, failure_reason: reason }: Pick<NodeOutcome, 'failure_class' | 'failure_reason'>,

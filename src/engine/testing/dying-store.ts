@@ -1,6 +1,6 @@
 import type { EventStore } from '../../store/index.js'
 
-/** A store that dies with the n-th append, before or after it is written. */
+/** A store that fails at the n-th append, before or after it is written. */
 export function dyingStore(store: EventStore, at: number, when: 'before' | 'after'): EventStore {
   let left = at
   return new Proxy(store, {

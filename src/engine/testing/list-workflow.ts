@@ -3,7 +3,7 @@ import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { Command, Workflow } from '../workflow.js'
 
-/** One thing of a list to be done; `retries` are further attempts after a failed one. */
+/** One item of a list; `retries` are further attempts after a failed one. */
 export type ListItem =
   | { do: 'step'; name: string; retries?: number }
   | { do: 'all'; names: string[]; enough?: number }
@@ -15,14 +15,14 @@ interface ListWork {
   items: ListItem[]
   at: number
   attempt: number
-  /** Ended steps of the item at hand, and what they said. */
+  /** Ended steps of the current item, with their status. */
   ended: Record<string, string>
   recovering: string | null
   answers: Record<string, string>
   failed: string | null
 }
 
-/** A workflow for tests: does the items of its input one after the other. */
+/** A workflow for tests: runs the items of its input in order. */
 export const listWorkflow: Workflow<ListWork> = {
   kind: 'list',
   version: 1,

@@ -3,7 +3,7 @@ import { handlerOf } from '../handler-of.js'
 import { applyStylesheet } from '../stylesheet.js'
 import { type LintRule, reporter } from './diagnostic.js'
 
-/** Providers whose agent is clear. */
+/** Providers with exactly one matching agent. */
 const AGENT_OF_PROVIDER: Readonly<Record<string, string>> = {
   anthropic: 'claude',
   openai: 'codex',
@@ -11,7 +11,7 @@ const AGENT_OF_PROVIDER: Readonly<Record<string, string>> = {
   gemini: 'gemini',
 }
 
-/** The agent that carries out a node: its own, the run's, else that of its provider. */
+/** The agent that runs a node: its own, the run's, else the one of its provider. */
 export function agentOf(node: GraphNode, runs: string | null): string | null {
   const provider = textOf(node.attributes, 'llm_provider', 'provider')
   const implied = provider === null ? null : (AGENT_OF_PROVIDER[provider.toLowerCase()] ?? null)
@@ -20,7 +20,7 @@ export function agentOf(node: GraphNode, runs: string | null): string | null {
 
 const AGENT_HANDLERS = new Set(['codergen', 'prompt'])
 
-/** Nodes that an agent carries out, as they are once the stylesheet has been applied. */
+/** Nodes that an agent runs, after the stylesheet has been applied. */
 function agentNodes(graph: Graph, handlers: readonly string[]): GraphNode[] {
   return [...applyStylesheet(graph).nodes.values()].filter(node => {
     const handler = handlerOf(node, handlers)
@@ -29,15 +29,20 @@ function agentNodes(graph: Graph, handlers: readonly string[]): GraphNode[] {
   })
 }
 
-/** Only where the settings of a run are known. */
+/** Checked only if the settings of a run are known. */
 export const agentKnown: LintRule = (graph, { agents, handlers }) => {
   if (!agents) return []
   const report = reporter(graph, 'agent_known', 'error')
   return agentNodes(graph, handlers).flatMap(node => {
-    const name = agentOf(node, agents.runs)
+    const name = agentOf(node, agents.defaultAgent)
     const at = { place: node.attributes.get('agent')?.place ?? node.place, node: node.id }
     if (name === null)
-      return [report(`no agent is named for "${node.id}"`, { ...at, fix: '--agent <name>, or agent=… at the node' })]
+      return [
+        report(`no agent is configured for "${node.id}"`, {
+          ...at,
+          fix: 'use --agent <name>, or set agent=… on the node',
+        }),
+      ]
     const why = agents.problem(name)
     return why === null ? [] : [report(`the agent "${name}" of "${node.id}" ${why}`, at)]
   })
@@ -47,13 +52,15 @@ export const permissionsLevel: LintRule = (graph, { agents, handlers }) => {
   if (!agents) return []
   const report = reporter(graph, 'permissions_level', 'error')
   return agentNodes(graph, handlers).flatMap(node => {
-    const name = agentOf(node, agents.runs)
+    const name = agentOf(node, agents.defaultAgent)
     const wanted = textOf(node.attributes, 'permissions')
     if (name === null || wanted === null || agents.problem(name) !== null) return []
     const levels = agents.levels(name)
     if (levels.includes(wanted)) return []
     const place = node.attributes.get('permissions')?.place ?? node.place
     const fix = `one of ${levels.join(', ')}`
-    return [report(`the agent "${name}" of "${node.id}" has no level "${wanted}"`, { place, node: node.id, fix })]
+    return [
+      report(`the agent "${name}" of "${node.id}" has no permission level "${wanted}"`, { place, node: node.id, fix }),
+    ]
   })
 }

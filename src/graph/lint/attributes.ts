@@ -1,12 +1,12 @@
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import {
   type AttributeSpec,
+  DRAWING_ATTRIBUTES,
   EDGE_ATTRIBUTES,
   GRAPH_ATTRIBUTES,
-  LOOK_ATTRIBUTES,
   NODE_ATTRIBUTES,
 } from '../attribute-table.js'
-import { misfitOf } from '../attribute-value.js'
+import { valueProblem } from '../attribute-value.js'
 import { parseCondition } from '../condition.js'
 import { type Attribute, type Attributes, type Graph, type Position, textOf } from '../graph.js'
 import { handlerOf, SHAPE_HANDLERS } from '../handler-of.js'
@@ -39,10 +39,10 @@ function specOf(table: Owner['table'], key: string): AttributeSpec | undefined {
   return known.get(key)
 }
 
-/** Tables by every name that they know. */
+/** Table entries by every name and alias. */
 const SPECS = new WeakMap<Owner['table'], Map<string, AttributeSpec>>()
 
-/** Values that do not fit, each under the rule that its kind of mistake has. */
+/** Invalid values, each reported under the rule for its type. */
 export const attributeTypes: LintRule = graph => {
   const rules = {
     attribute_type: reporter(graph, 'attribute_type', 'error'),
@@ -53,10 +53,10 @@ export const attributeTypes: LintRule = graph => {
   return owners(graph).flatMap(({ attributes, table, node, edge }) =>
     [...attributes].flatMap(([key, { value, place, origin }]) => {
       const spec = specOf(table, key)
-      // Defaults are told about once, where the first node or edge that has them is.
+      // Defaults are reported once, at the first node or edge that has them.
       if (!spec || spec.type.is === 'condition' || origin === 'stylesheet') return []
-      const misfit = misfitOf(value, spec.type)
-      if (misfit === null) return []
+      const problem = valueProblem(value, spec.type)
+      if (problem === null) return []
       const rule =
         spec.type.is === 'fidelity'
           ? 'fidelity_valid'
@@ -66,7 +66,7 @@ export const attributeTypes: LintRule = graph => {
               ? 'join_policy_known'
               : 'attribute_type'
       return [
-        rules[rule](`${key}: ${misfit}`, {
+        rules[rule](`${key}: ${problem}`, {
           place,
           ...(node !== undefined && { node }),
           ...(edge !== undefined && { edge }),
@@ -80,10 +80,10 @@ export const attributeUnknown: LintRule = graph => {
   const report = reporter(graph, 'attribute_unknown', 'info')
   return owners(graph).flatMap(({ attributes, table, node, edge }) =>
     [...attributes].flatMap(([key, { place }]) => {
-      if (specOf(table, key) || LOOK_ATTRIBUTES.has(key)) return []
-      const close = nearest(key, Object.keys(table))
+      if (specOf(table, key) || DRAWING_ATTRIBUTES.has(key)) return []
+      const close = closestMatch(key, Object.keys(table))
       return [
-        report(`"${key}" means nothing here`, {
+        report(`unknown attribute "${key}"`, {
           place,
           ...(node !== undefined && { node }),
           ...(edge !== undefined && { edge }),
@@ -107,7 +107,7 @@ export const conditionSyntax: LintRule = graph => {
     const parsed = parseCondition(attribute.value)
     if (!('problem' in parsed)) return []
     const { message, hint, at } = parsed.problem
-    return [report(`${message}; ${hint}`, { place: inside(attribute, at), ...owner, fix: hint })]
+    return [report(`${message}; ${hint}`, { place: positionInside(attribute, at), ...owner, fix: hint })]
   })
 }
 
@@ -115,11 +115,16 @@ export const stylesheetSyntax: LintRule = graph => {
   const sheet = graph.attributes.get('model_stylesheet')
   if (!sheet) return []
   const report = reporter(graph, 'stylesheet_syntax', 'error')
-  return parseStylesheet(sheet.value).problems.map(({ message, at }) => report(message, { place: inside(sheet, at) }))
+  return parseStylesheet(sheet.value).problems.map(({ message, at }) =>
+    report(message, { place: positionInside(sheet, at) }),
+  )
 }
 
-/** The place of a character of a value, as far as it can be told: escapes before it on its line move it. */
-export function inside({ value, place, isQuoted }: Attribute, at: number): Position | null {
+/**
+ * The position of a character inside a value, as far as it can be known: escapes before it on its
+ * line shift it.
+ */
+export function positionInside({ value, place, isQuoted }: Attribute, at: number): Position | null {
   if (!place) return null
   const before = value.slice(0, at)
   const lines = before.split('\n')
@@ -132,10 +137,10 @@ export const typeKnown: LintRule = (graph, { handlers }) => {
   return [...graph.nodes.values()].flatMap(node => {
     const attribute = node.attributes.get('type') ?? node.attributes.get('node_type')
     if (!attribute || handlers.includes(attribute.value)) return []
-    const close = nearest(attribute.value, [...handlers])
+    const close = closestMatch(attribute.value, [...handlers])
     const falls = `it runs as ${handlerOf(node, handlers)}`
     return [
-      report(`there is no handler "${attribute.value}"; ${falls}`, {
+      report(`unknown handler "${attribute.value}"; ${falls}`, {
         place: attribute.place,
         node: node.id,
         ...(close && { fix: `did you mean "${close}"?` }),
@@ -150,7 +155,7 @@ export const shapeKnown: LintRule = graph => {
     const shape = node.attributes.get('shape')
     if (!shape || Object.hasOwn(SHAPE_HANDLERS, shape.value) || node.attributes.has('type')) return []
     return [
-      report(`the shape "${shape.value}" stands for no handler; it runs as codergen`, {
+      report(`the shape "${shape.value}" selects no handler; the node runs as codergen`, {
         place: shape.place,
         node: node.id,
       }),
@@ -170,9 +175,7 @@ export const promptFile: LintRule = (graph, { promptFile: look }) => {
     if (state === 'missing')
       found.push(report(`the prompt file ${path} does not exist`, { place: attribute.place, node: node.id }))
     if (state === 'outside')
-      found.push(
-        report(`the prompt file ${path} lies outside of the repository`, { place: attribute.place, node: node.id }),
-      )
+      found.push(report(`the prompt file ${path} is outside the repository`, { place: attribute.place, node: node.id }))
   }
   return found
 }
@@ -216,24 +219,27 @@ export const threadNeedsFull: LintRule = graph => {
   })
 }
 
-/** Keys that are understood and that no agent can honour yet. */
-const UNUSED: Readonly<Record<string, string>> = {
-  'tool_hooks.pre': 'no agent here offers a hook before its tool calls',
-  'tool_hooks.post': 'no agent here offers a hook after its tool calls',
-  temperature: 'agents choose their own',
-  max_tokens: 'agents choose their own',
-  max_turns: 'agents choose their own',
-  allowed_tools: 'use permissions',
+/** Attributes of other engines that are accepted here and have no effect, with the reason. */
+export const WITHOUT_EFFECT: Readonly<Record<'graph' | 'node', Readonly<Record<string, string>>>> = {
+  graph: {
+    'tool_hooks.pre': 'the agents have no hook before a tool call that Signalbox could use',
+    'tool_hooks.post': 'the agents have no hook after a tool call that Signalbox could use',
+  },
+  node: {
+    temperature: 'agents choose their own',
+    max_tokens: 'agents choose their own',
+    max_turns: 'agents choose their own',
+    allowed_tools: 'use `permissions`',
+  },
 }
 
 export const attributeUnused: LintRule = graph => {
   const report = reporter(graph, 'attribute_unused', 'info')
   return owners(graph).flatMap(({ attributes, table, node }) =>
     [...attributes].flatMap(([key, { place, origin }]) => {
-      const why = Object.hasOwn(UNUSED, key) ? UNUSED[key] : undefined
-      // The graph's own max_tokens is a budget, and that is kept.
-      const isBudget = key === 'max_tokens' && table === GRAPH_ATTRIBUTES
-      if (why === undefined || isBudget || origin === 'stylesheet') return []
+      const reasons = WITHOUT_EFFECT[table === GRAPH_ATTRIBUTES ? 'graph' : 'node']
+      const why = Object.hasOwn(reasons, key) ? reasons[key] : undefined
+      if (why === undefined || origin === 'stylesheet') return []
       return [report(`${key} has no effect: ${why}`, { place, ...(node !== undefined && { node }) })]
     }),
   )

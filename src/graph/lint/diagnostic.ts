@@ -14,27 +14,27 @@ export interface Diagnostic {
   fix?: string
 }
 
-/** A rule looks at a graph and says what it finds. */
+/** A rule inspects a graph and returns what it finds. */
 export type LintRule = (graph: Graph, facts: LintFacts) => Diagnostic[]
 
-/** What the linter knows beside the graph. */
+/** What the linter knows besides the graph. */
 export interface LintFacts {
-  /** Handlers that are registered. */
+  /** The registered handlers. */
   handlers: readonly string[]
-  /** Functions of `code` nodes that are registered. */
+  /** The registered functions of `code` nodes. */
   functions: readonly string[]
-  /** Whether a file that a prompt names is there and inside of the repository; null when files cannot be looked at. */
+  /** Whether a prompt file exists and is inside the repository; null if files cannot be checked. */
   promptFile: ((path: string) => 'ok' | 'missing' | 'outside') | null
-  /** The agents of a run that is about to begin; null where only the graph is looked at. */
+  /** The agents of a run that is about to start; null if only the graph is checked. */
   agents: AgentFacts | null
 }
 
 export interface AgentFacts {
-  /** Agent of nodes that name none. */
-  runs: string | null
-  /** What keeps an agent from being used; null when it is there. */
+  /** The agent of nodes that name none. */
+  defaultAgent: string | null
+  /** Why an agent cannot be used; null if it can. */
   problem(agent: string): string | null
-  /** What it can be held to. */
+  /** The permission levels it supports. */
   levels(agent: string): readonly string[]
 }
 
@@ -45,7 +45,7 @@ export interface Finding {
   fix?: string
 }
 
-/** Makes diagnostics of one rule. */
+/** Returns a function that makes diagnostics of one rule. */
 export function reporter(graph: Graph, rule: string, severity: Severity) {
   return (message: string, { place = null, node, edge, fix }: Finding = {}): Diagnostic => ({
     rule,

@@ -8,7 +8,8 @@ import * as routing from './routing.js'
 import * as structure from './structure.js'
 
 export { agentOf } from './agents.js'
-export type { AgentFacts, Diagnostic, LintFacts, LintRule, Severity } from './diagnostic.js'
+export { WITHOUT_EFFECT } from './attributes.js'
+export type { AgentFacts, Diagnostic, LintFacts, LintRule } from './diagnostic.js'
 
 const RULES: readonly LintRule[] = [
   ...Object.values(structure),
@@ -19,18 +20,18 @@ const RULES: readonly LintRule[] = [
 ]
 
 function isRule(value: unknown): value is LintRule {
-  return typeof value === 'function' && value !== attributes.inside
+  return typeof value === 'function' && value !== attributes.positionInside
 }
 
 const NO_FACTS: LintFacts = { handlers: BUILT_IN_HANDLERS, functions: [], promptFile: null, agents: null }
 
-/** Everything that is wrong, doubtful or worth knowing about a graph, in the order of the file. */
+/** Errors, warnings and notes about a graph, in file order. */
 export function lint(graph: Graph, facts: Partial<LintFacts> = {}, extra: readonly LintRule[] = []): Diagnostic[] {
   const known = { ...NO_FACTS, ...facts }
   return [...RULES, ...extra].flatMap(rule => rule(graph, known)).sort(byPlace)
 }
 
-/** What reading found, as diagnostics of the same form. */
+/** Parser problems as diagnostics, plus those of the rules. */
 export function lintParsed(
   { graph, problems, duplicates }: Parsed,
   facts: Partial<LintFacts> = {},
@@ -41,10 +42,10 @@ export function lintParsed(
   const found = [
     ...problems.map(({ message, place, fix }) => syntax(message, { place, ...(fix !== undefined && { fix }) })),
     ...duplicates.map(({ node, key, place }) =>
-      duplicate(`${key} of "${node}" was set before to something else`, { place, node }),
+      duplicate(`${key} of "${node}" was already set to another value`, { place, node }),
     ),
   ]
-  // What could not be read would be reported again as missing.
+  // The rules would report what could not be parsed again, as missing.
   return problems.length > 0 ? found.sort(byPlace) : [...found, ...lint(graph, facts, extra)].sort(byPlace)
 }
 

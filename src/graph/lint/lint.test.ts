@@ -11,7 +11,7 @@ const GOOD = [
   `digraph { ${ENDS} p [shape=component]; a [prompt=x, retry_target=b]; b [prompt=x, retry_target=a]; j [shape=tripleoctagon]; start -> p; p -> a; p -> b; a -> j; b -> j; j -> exit }`,
 ]
 
-/** A minimal graph for each rule that breaks it. */
+/** For each rule, a minimal graph that breaks it. */
 const BAD: Record<string, string> = {
   syntax: 'digraph { a -> }',
   duplicate_attribute: `digraph { ${ENDS} a [prompt=x]; a [prompt=y]; start -> a -> exit }`,
@@ -55,38 +55,38 @@ const BAD: Record<string, string> = {
 const facts = { promptFile: () => 'missing' as const }
 
 describe('each rule', () => {
-  test.each(Object.entries(BAD))('%s fires once on a graph that breaks it, with its place', (rule, dot) => {
+  test.each(Object.entries(BAD))('%s fires once on a graph that breaks it, with its position', (rule, dot) => {
     const found = lintParsed(parseDot(dot, { file: 'f.dot' }), facts).filter(finding => finding.rule === rule)
     expect(found).toHaveLength(1)
     expect(found[0]!.message.length).toBeGreaterThan(5)
     if (!['graph_empty', 'start_node', 'terminal_node'].includes(rule)) expect(found[0]!.line).toBe(1)
   })
 
-  test.each(GOOD)('is silent on a good graph: %s', dot => {
+  test.each(GOOD)('reports nothing on a good graph: %s', dot => {
     expect(lintParsed(parseDot(dot))).toEqual([])
   })
 
-  test('edge_target_exists is for graphs that code built', () => {
+  test('edge_target_exists checks graphs built by code', () => {
     const { graph } = parseDot(GOOD[0]!)
     const edge = { ...graph.edges[0]!, to: 'nowhere' }
     const built: Graph = { ...graph, edges: [edge, ...graph.edges.slice(1)] }
     expect(lint(built).map(({ rule }) => rule)).toContain('edge_target_exists')
   })
 
-  describe('about agents', () => {
+  describe('agent rules', () => {
     const agents = {
-      runs: null,
+      defaultAgent: null,
       problem: (name: string) => (name === 'demo' ? null : 'is not installed'),
       levels: () => ['read', 'all'],
     }
     const findings = (node: string, runs: string | null = null) =>
       lintParsed(parseDot(`digraph { ${ENDS} a [prompt=x${node}]; start -> a -> exit }`), {
-        agents: { ...agents, runs },
+        agents: { ...agents, defaultAgent: runs },
       })
         .filter(({ severity }) => severity === 'error')
         .map(({ rule }) => rule)
 
-    test('agent_known and permissions_level fire where a run’s settings are known', () => {
+    test('agent_known and permissions_level fire if the settings of a run are known', () => {
       expect(findings(', agent=demo, permissions=read')).toEqual([])
       expect(findings('', 'demo')).toEqual([])
       expect(findings('')).toEqual(['agent_known'])
@@ -100,7 +100,7 @@ describe('each rule', () => {
     })
   })
 
-  test('of the user’s own is asked, too', () => {
+  test('runs custom rules, too', () => {
     const noUppercase: LintRule = graph =>
       [...graph.nodes.keys()]
         .filter(id => id !== id.toLowerCase())

@@ -21,7 +21,7 @@ export const retryTargetExists: LintRule = graph => {
       const target = owner.attributes.get(key)
       if (!target || graph.nodes.has(target.value)) return []
       return [
-        report(`${key} names "${target.value}", and there is no such node`, {
+        report(`${key} names an unknown node "${target.value}"`, {
           place: target.place,
           ...(owner.node !== undefined && { node: owner.node }),
         }),
@@ -42,7 +42,7 @@ export const retryTargetTerminal: LintRule = graph => {
       const node = target && graph.nodes.get(target.value)
       if (!target || !node || !isTerminal(graph, node)) return []
       return [
-        report(`${key} names the end "${target.value}": that would go round for ever`, {
+        report(`${key} names the exit node "${target.value}": the run would loop forever`, {
           place: target.place,
           ...(id !== undefined && { node: id }),
         }),
@@ -62,7 +62,7 @@ export const goalRules: LintRule = graph => {
       .find(id => id !== null && graph.nodes.has(id))
     if (!target)
       return [
-        hasRetry(`"${node.id}" is a goal without a retry target: unmet, it fails the run`, {
+        hasRetry(`"${node.id}" is a goal without a retry target: the run fails if it is unmet`, {
           place: node.place,
           node: node.id,
           fix: 'add retry_target=…',
@@ -114,7 +114,7 @@ export const deadEdge: LintRule = graph => {
     const never = best ? silent.filter(edge => edge !== best && edge.to === best.to) : []
     return [
       ...dead,
-      ...never.map(edge => report(`the edge ${edge.id} can never be taken`, { place: edge.place, edge: edge.id })),
+      ...never.map(edge => report(`the edge ${edge.id} can never be followed`, { place: edge.place, edge: edge.id })),
     ]
   })
 }
@@ -136,7 +136,7 @@ export const noFallback: LintRule = graph => {
     )
     if (covers || both) return []
     return [
-      report(`every edge of "${node.id}" has a condition, and success may meet none of them`, {
+      report(`every edge of "${node.id}" has a condition, and success may satisfy none of them`, {
         place: node.place,
         node: node.id,
         fix: 'add an edge without a condition',
@@ -202,7 +202,7 @@ export const cycleUnbounded: LintRule = graph => {
     if (isBound) return []
     const first = graph.nodes.get([...members][0]!)!
     return [
-      report(`nothing ends the cycle ${[...members].join(' → ')}`, {
+      report(`the cycle ${[...members].join(' → ')} has no limit`, {
         place: first.place,
         node: first.id,
         fix: 'add a condition, a gate, or max_visits',
@@ -211,7 +211,10 @@ export const cycleUnbounded: LintRule = graph => {
   })
 }
 
-/** Strongly connected parts with more than one node, or with an edge to itself. Iterative, and by numbers: graphs may be long. */
+/**
+ * Strongly connected components with more than one node or a self-loop. Iterative, and by index:
+ * paths may be long.
+ */
 function cycles(graph: Graph): Set<string>[] {
   const ids = [...graph.nodes.keys()]
   const number = new Map(ids.map((id, at) => [id, at]))
@@ -272,7 +275,7 @@ export const conditionKeys: LintRule = graph => {
       const at = { place: edge.attributes.get('condition')?.place ?? edge.place, edge: edge.id }
       if (key === 'outcome') {
         const isOwn = operator !== 'is' && literal !== '' && !STATUSES.has(literal)
-        return isOwn ? [word(`"${literal}" is no status: the node must report it as its outcome`, at)] : []
+        return isOwn ? [word(`"${literal}" is not a status: the node must report it as its outcome`, at)] : []
       }
       const bare = key.replace(/^context\./, '')
       const isKnown =
@@ -281,7 +284,7 @@ export const conditionKeys: LintRule = graph => {
         ['failure_class', 'last_stage', 'last_response', 'current_node'].includes(bare) ||
         inputs.has(bare) ||
         texts.includes(bare)
-      return isKnown ? [] : [never(`nothing in this graph mentions "${bare}"`, at)]
+      return isKnown ? [] : [never(`no node in this graph sets or mentions "${bare}"`, at)]
     })
   })
 }
@@ -299,7 +302,7 @@ export const gateLabels: LintRule = graph => {
     const found =
       bare.length > 0 && options.length > 1
         ? bare.map(edge =>
-            report(`an option of "${node.id}" has no label; people will read "${edge.to}"`, {
+            report(`an option of "${node.id}" has no label; people will see "${edge.to}"`, {
               place: edge.place,
               edge: edge.id,
             }),
@@ -318,7 +321,7 @@ export const gateLabels: LintRule = graph => {
     }
     const labels = options.map(edge => normaliseLabel(textOf(edge.attributes, 'label') ?? '')).filter(Boolean)
     if (new Set(labels).size < labels.length)
-      found.push(report(`two options of "${node.id}" read the same`, { place: node.place, node: node.id }))
+      found.push(report(`two options of "${node.id}" have the same label`, { place: node.place, node: node.id }))
     return found
   })
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import { NODE_ATTRIBUTES } from '../attribute-table.js'
 import { AttributeReader } from '../attribute-value.js'
 import type { Graph } from '../graph.js'
@@ -8,7 +8,7 @@ import { findJoin } from '../join.js'
 import { isExit, startNodes, terminalNodes } from '../terminals.js'
 import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
 
-/** Keys that belong to the engine: a node of that name would hide them. */
+/** Keys that belong to the engine: a node with such a name would hide them. */
 const ENGINE_KEYS = new Set([
   'outcome',
   'preferred_label',
@@ -25,13 +25,13 @@ export const startNode: LintRule = graph => {
   const report = reporter(graph, 'start_node', 'error')
   const starts = startNodes(graph)
   if (graph.nodes.size === 0 || starts.length === 1) return []
-  if (starts.length === 0) return [report('there is no start', { fix: 'add: start [shape=Mdiamond]' })]
+  if (starts.length === 0) return [report('the graph has no start node', { fix: 'add: start [shape=Mdiamond]' })]
   const names = starts.map(node => node.id).join(', ')
   return [
-    report(`there are ${starts.length} starts: ${names}`, {
+    report(`the graph has ${starts.length} start nodes: ${names}`, {
       place: starts[1]!.place,
       node: starts[1]!.id,
-      fix: 'keep one',
+      fix: 'keep only one',
     }),
   ]
 }
@@ -39,16 +39,14 @@ export const startNode: LintRule = graph => {
 export const terminalNode: LintRule = graph =>
   graph.nodes.size === 0 || terminalNodes(graph).length > 0
     ? []
-    : [reporter(graph, 'terminal_node', 'error')('there is no end', { fix: 'add: exit [shape=Msquare]' })]
+    : [reporter(graph, 'terminal_node', 'error')('the graph has no exit node', { fix: 'add: exit [shape=Msquare]' })]
 
 export const edgeTargetExists: LintRule = graph => {
   const report = reporter(graph, 'edge_target_exists', 'error')
   return graph.edges.flatMap(edge =>
     [edge.from, edge.to]
       .filter(id => !graph.nodes.has(id))
-      .map(id =>
-        report(`the edge ${edge.id} names "${id}", and there is no such node`, { place: edge.place, edge: edge.id }),
-      ),
+      .map(id => report(`the edge ${edge.id} names an unknown node "${id}"`, { place: edge.place, edge: edge.id })),
   )
 }
 
@@ -58,10 +56,10 @@ export const startNoIncoming: LintRule = graph => {
   return graph.edges
     .filter(edge => starts.has(edge.to))
     .map(edge =>
-      report(`an edge leads to the start "${edge.to}"`, {
+      report(`an edge leads to the start node "${edge.to}"`, {
         place: edge.place,
         edge: edge.id,
-        fix: 'lead it to the first real node',
+        fix: 'point it at the first working node',
       }),
     )
 }
@@ -74,10 +72,10 @@ export const exitNoOutgoing: LintRule = graph => {
       return from !== undefined && isExit(from)
     })
     .map(edge =>
-      report(`an edge leaves the end "${edge.from}"`, {
+      report(`an edge leaves the exit node "${edge.from}"`, {
         place: edge.place,
         edge: edge.id,
-        fix: 'take it out, or give the node another shape',
+        fix: 'remove it, or give the node another shape',
       }),
     )
 }
@@ -90,15 +88,15 @@ export const reachability: LintRule = graph => {
   return [...graph.nodes.values()]
     .filter(node => !reached.has(node.id))
     .map(node =>
-      report(`"${node.id}" cannot be reached from the start`, {
+      report(`"${node.id}" cannot be reached from the start node`, {
         place: node.place,
         node: node.id,
-        fix: 'add an edge to it, or take it out',
+        fix: 'add an edge to it, or remove it',
       }),
     )
 }
 
-/** Edges, and the jumps that retry targets make. */
+/** Follows edges and retry targets. */
 function reachableFrom(graph: Graph, start: string): Set<string> {
   const next = new Map<string, string[]>()
   const link = (from: string, to: string | null) => {
@@ -134,15 +132,18 @@ export const nameReserved: LintRule = graph => {
   return [...graph.nodes.values()]
     .filter(node => ENGINE_KEYS.has(node.id))
     .map(node =>
-      report(`"${node.id}" is a key of the engine`, {
+      report(`"${node.id}" is a reserved name of the engine`, {
         place: node.place,
         node: node.id,
-        fix: 'give the node another name',
+        fix: 'rename the node',
       }),
     )
 }
 
-/** Whose names are compared with all others: where there are more of them, hardly one is a slip of the pen. */
+/**
+ * Up to this many implicit nodes are compared with all names: with more of them, they are hardly
+ * typing errors.
+ */
 const COMPARED_MAX = 100
 
 export const implicitNode: LintRule = graph => {
@@ -151,11 +152,11 @@ export const implicitNode: LintRule = graph => {
   return [...graph.nodes.values()]
     .filter(node => node.isImplicit && !isExit(node) && node.id.toLowerCase() !== 'start')
     .map((node, index) => {
-      const close = index < COMPARED_MAX ? nearest(node.id, declared) : null
-      return report(`"${node.id}" is only named in an edge`, {
+      const close = index < COMPARED_MAX ? closestMatch(node.id, declared) : null
+      return report(`"${node.id}" appears only in an edge`, {
         place: node.place,
         node: node.id,
-        fix: close ? `did you mean "${close}"? Else declare it` : `declare it: ${node.id} [label="…"]`,
+        fix: close ? `did you mean "${close}"? Otherwise declare it` : `declare it: ${node.id} [label="…"]`,
       })
     })
 }
@@ -169,10 +170,10 @@ export const joinRules: LintRule = graph => {
     const join = findJoin(graph, node.id)
     if (join.node === null)
       found.push(
-        missing(`the branches of "${node.id}" never meet: the run ends after them`, {
+        missing(`the branches of "${node.id}" never join: the run ends after them`, {
           place: node.place,
           node: node.id,
-          fix: 'lead every branch to one node',
+          fix: 'lead all branches to one node',
         }),
       )
     else if (join.isAmbiguous)
@@ -180,7 +181,7 @@ export const joinRules: LintRule = graph => {
         ambiguous(`the branches of "${node.id}" reach different fan-in nodes first`, {
           place: node.place,
           node: node.id,
-          fix: `they meet at "${join.node}"`,
+          fix: `they join at "${join.node}"`,
         }),
       )
   }
@@ -198,9 +199,7 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
           ? []
           : [report(`"${node.id}" has no command`, { ...at, fix: 'add tool_command="…"' })]
       case 'wait':
-        return read.text('duration')
-          ? []
-          : [report(`"${node.id}" does not say how long it waits`, { ...at, fix: 'add duration=5m' })]
+        return read.text('duration') ? [] : [report(`"${node.id}" has no duration`, { ...at, fix: 'add duration=5m' })]
       case 'stack.manager_loop': {
         const child =
           read.text('stack.child_dotfile') ??
@@ -208,7 +207,7 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
           textOf(graph.attributes, 'stack.child_dotfile')
         return child
           ? []
-          : [report(`"${node.id}" has no child to manage`, { ...at, fix: 'add stack.child_dotfile="…"' })]
+          : [report(`"${node.id}" has no child run to manage`, { ...at, fix: 'add stack.child_dotfile="…"' })]
       }
       case 'pipeline':
         return read.text('pipeline')
@@ -218,8 +217,8 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
         const fn = read.text('fn')
         if (fn === null) return [report(`"${node.id}" names no function`, { ...at, fix: 'add fn="…"' })]
         if (textOf(graph.attributes, 'pipeline_type') === null)
-          return [report(`"${node.id}" calls a function, and the graph has no pipeline_type`, at)]
-        return functions.includes(fn) ? [] : [report(`there is no function "${fn}"`, at)]
+          return [report(`"${node.id}" calls a function, but the graph has no pipeline_type`, at)]
+        return functions.includes(fn) ? [] : [report(`unknown function "${fn}"`, at)]
       }
       case 'parallel':
         return read.text('join_policy') === 'k_of_n' && read.number('k') === null

@@ -5,20 +5,20 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isAlive } from '../../process/index.js'
 import { readWholeRecording } from '../../terminal/recording/index.js'
 import type { KeeperPort, KeptSession, SpawnRequest } from '../port.js'
-import { Ear } from './ear.js'
+import { RecordingListener } from './recording-listener.js'
 
-export interface KeeperBench {
+export interface KeeperSetup {
   keeper: KeeperPort
   dispose(): Promise<void>
 }
 
 const RING_BYTES = 256 * 1024
 
-/** The contract of a keeper, wherever it lives. */
-export function describeKeeper(name: string, make: (directory: string) => Promise<KeeperBench>): void {
+/** The contract of every implementation of the keeper. */
+export function describeKeeper(name: string, make: (directory: string) => Promise<KeeperSetup>): void {
   describe(name, () => {
     let directory: string
-    let bench: KeeperBench
+    let bench: KeeperSetup
     let keeper: KeeperPort
     let spawned: KeptSession[]
     let sessions = 0
@@ -55,39 +55,39 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       return session
     }
 
-    async function listen(id: string, fromOffset = 0): Promise<Ear> {
-      const ear = new Ear()
-      expect(await keeper.attach(id, fromOffset, ear)).toMatchObject({ state: 'attached' })
-      return ear
+    async function listen(id: string, fromOffset = 0): Promise<RecordingListener> {
+      const listener = new RecordingListener()
+      expect(await keeper.attach(id, fromOffset, listener)).toMatchObject({ state: 'attached' })
+      return listener
     }
 
     const send = (id: string, text: string) => keeper.write(id, Buffer.from(text))
 
-    test('starts a program on a terminal of the given size, with nothing but the given environment', async () => {
+    test('starts a program on a terminal of the given size, with only the given environment', async () => {
       const { id } = await start('stty size; env; pwd; echo "args: $*"', {
         cols: 91,
         rows: 33,
         env: { PATH: process.env.PATH!, ONLY: 'this' },
       })
-      const ear = await listen(id)
-      expect(await ear.untilExit()).toMatchObject({ code: 0, signal: null })
-      expect(ear.text).toContain('33 91\r\n')
-      expect(ear.text).toContain('ONLY=this\r\n')
-      expect(ear.text).not.toContain('VITEST')
-      expect(ear.text).toContain(directory)
+      const listener = await listen(id)
+      expect(await listener.untilExit()).toMatchObject({ code: 0, signal: null })
+      expect(listener.text).toContain('33 91\r\n')
+      expect(listener.text).toContain('ONLY=this\r\n')
+      expect(listener.text).not.toContain('VITEST')
+      expect(listener.text).toContain(directory)
     })
 
-    test('tells each chunk with its offset and a time that does not go back', async () => {
+    test('reports each chunk with its offset and a time that never decreases', async () => {
       const { id } = await start('for i in 1 2 3 4 5; do echo line $i; read _; done')
-      const ear = await listen(id)
+      const listener = await listen(id)
       for (let line = 1; line <= 5; line++) {
-        await ear.untilText(`line ${line}`)
+        await listener.untilText(`line ${line}`)
         await send(id, '\n')
       }
-      await ear.untilExit()
+      await listener.untilExit()
       let offset = 0
       let t = 0
-      for (const item of ear.heard) {
+      for (const item of listener.events) {
         if (item.kind !== 'output') continue
         expect(item.offset).toBe(offset)
         expect(item.t).toBeGreaterThanOrEqual(t)
@@ -95,21 +95,23 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
         t = item.t
       }
       expect((await keeper.list()).find(session => session.id === id)).toMatchObject({ offset })
-      expect(ear.exit!.t).toBeGreaterThanOrEqual(t)
+      expect(listener.exit!.t).toBeGreaterThanOrEqual(t)
     })
 
     test('records every byte, key, resize and mark, and the exit', async () => {
       const { id, recording } = await start('stty -echo; printf "\\377a\\342\\202"; read x; printf "\\254 $x"; exit 7')
-      const ear = await listen(id)
-      await ear.until(({ size }) => size >= 4)
+      const listener = await listen(id)
+      await listener.until(({ size }) => size >= 4)
       await keeper.resize(id, 100, 40)
       await keeper.mark(id, 'here')
       await send(id, 'word\n')
-      await ear.untilExit()
+      await listener.untilExit()
       const { events, header, truncated } = await readWholeRecording(recording)
       expect(header).toMatchObject({ cols: 80, rows: 24 })
       expect(truncated).toBe(false)
-      expect(Buffer.concat(events.flatMap(event => (event.kind === 'output' ? [event.bytes] : [])))).toEqual(ear.bytes)
+      expect(Buffer.concat(events.flatMap(event => (event.kind === 'output' ? [event.bytes] : [])))).toEqual(
+        listener.bytes,
+      )
       expect(events.filter(event => event.kind !== 'output')).toMatchObject([
         { kind: 'resize', cols: 100, rows: 40 },
         { kind: 'marker', label: 'here' },
@@ -118,18 +120,18 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       ])
     })
 
-    test('loses nothing of the last words of a program, forty times', async () => {
+    test('loses nothing of the final output of a program, in forty runs', async () => {
       const run = async () => {
         const { id } = await start('stty raw; head -c 65536 /dev/zero | tr "\\0" y; printf END')
-        const ear = await listen(id)
-        await ear.untilExit()
-        expect(ear.bytes.length).toBe(65536 + 3)
-        expect(ear.text.endsWith('yEND')).toBe(true)
+        const listener = await listen(id)
+        await listener.untilExit()
+        expect(listener.bytes.length).toBe(65536 + 3)
+        expect(listener.text.endsWith('yEND')).toBe(true)
       }
       for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 8 }, run))
     })
 
-    test('gives a late listener everything from the offset it names, the first chunk cut to it', async () => {
+    test('gives a late listener everything from its offset on, with the first chunk cut to it', async () => {
       const { id } = await start('stty raw -echo; printf 0123456789; cat')
       const first = await listen(id)
       await first.untilText('0123456789')
@@ -139,52 +141,55 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       const last = await listen(id, 10)
       expect(last.text).toBe('')
       await send(id, 'abc')
-      await Promise.all([first, late, last].map(ear => ear.untilText('abc')))
+      await Promise.all([first, late, last].map(listener => listener.untilText('abc')))
       expect([first.text, late.text, last.text]).toEqual(['0123456789abc', '456789abc', 'abc'])
     })
 
-    test('says that a listener is behind when the bytes it wants have left the memory, or never were', async () => {
+    test('reports that a listener is behind when its bytes are no longer in memory or never existed', async () => {
       const { id } = await start(`stty raw -echo; head -c ${RING_BYTES * 2} /dev/zero | tr '\\0' x; printf END; cat`)
       const first = await listen(id)
       await first.until(({ size }) => size === RING_BYTES * 2 + 3)
-      const ear = new Ear()
-      const behind = await keeper.attach(id, 0, ear)
+      const listener = new RecordingListener()
+      const behind = await keeper.attach(id, 0, listener)
       expect(behind.state).toBe('behind')
       const { oldestOffset } = behind as { oldestOffset: number }
       expect(oldestOffset).toBeGreaterThan(0)
       expect(oldestOffset).toBeLessThanOrEqual(RING_BYTES + 3)
-      expect(await keeper.attach(id, oldestOffset - 1, new Ear())).toEqual({ state: 'behind', oldestOffset })
-      expect((await keeper.attach(id, RING_BYTES * 2 + 4, new Ear())).state).toBe('behind')
+      expect(await keeper.attach(id, oldestOffset - 1, new RecordingListener())).toEqual({
+        state: 'behind',
+        oldestOffset,
+      })
+      expect((await keeper.attach(id, RING_BYTES * 2 + 4, new RecordingListener())).state).toBe('behind')
       await send(id, 'more')
       await first.untilText('more')
-      expect(ear.heard).toEqual([])
+      expect(listener.events).toEqual([])
       const again = await listen(id, oldestOffset)
       expect(again.bytes.equals(first.bytes.subarray(oldestOffset))).toBe(true)
     })
 
-    test('tells of a resize before what the program draws for it, to early and late listeners alike', async () => {
+    test('reports a resize before the output that the program draws for it, to early and late listeners', async () => {
       const { id } = await start('trap "stty size" WINCH; echo ready; while :; do read _; done')
-      const ear = await listen(id)
-      await ear.untilText('ready')
+      const listener = await listen(id)
+      await listener.untilText('ready')
       await keeper.resize(id, 132, 50)
-      await ear.untilText('50 132')
+      await listener.untilText('50 132')
       await keeper.resize(id, 70, 20)
-      await ear.untilText('20 70')
+      await listener.untilText('20 70')
       const late = await listen(id)
-      const marks = (from: Ear) =>
-        from.heard
+      const marks = (from: RecordingListener) =>
+        from.events
           .flatMap(item =>
             item.kind === 'resized' ? [`→${item.cols}x${item.rows}`] : item.kind === 'output' ? [item.text] : [],
           )
           .join('')
-      expect(marks(late)).toBe(marks(ear))
-      expect(marks(ear)).toMatch(/ready\r\n→132x50[^→]*50 132\r\n→70x20[^→]*20 70\r\n/)
+      expect(marks(late)).toBe(marks(listener))
+      expect(marks(listener)).toMatch(/ready\r\n→132x50[^→]*50 132\r\n→70x20[^→]*20 70\r\n/)
       expect(await keeper.list()).toMatchObject([{ id, cols: 70, rows: 20 }])
     })
 
-    test('a resize to the same size is none, and an impossible one is refused and changes nothing', async () => {
+    test('ignores a resize to the same size, and refuses an impossible one without any change', async () => {
       const { id } = await start('cat')
-      const ear = await listen(id)
+      const listener = await listen(id)
       await keeper.resize(id, 80, 24)
       for (const [cols, rows] of [
         [0, 10],
@@ -195,38 +200,38 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       ] as const) {
         await expect(keeper.resize(id, cols, rows)).rejects.toMatchObject({ code: 'E_INPUT' })
       }
-      expect(ear.heard.filter(item => item.kind === 'resized')).toEqual([])
+      expect(listener.events.filter(item => item.kind === 'resized')).toEqual([])
       expect(await keeper.list()).toMatchObject([{ cols: 80, rows: 24 }])
     })
 
-    test('passes input on byte by byte as it was written, in order', async () => {
+    test('passes input on unchanged and in order', async () => {
       const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
       const { id } = await start('stty raw -echo; printf ready; cat')
-      const ear = await listen(id)
-      await ear.untilText('ready')
+      const listener = await listen(id)
+      await listener.untilText('ready')
       for (let at = 0; at < all.length; at += 7) void keeper.write(id, all.subarray(at, at + 7))
-      await ear.until(({ size }) => size === 5 + 256)
-      expect(ear.bytes.subarray(5)).toEqual(all)
+      await listener.until(({ size }) => size === 5 + 256)
+      expect(listener.bytes.subarray(5)).toEqual(all)
     })
 
-    test('takes more input at once than a terminal can swallow', async () => {
+    test('accepts more input at once than a terminal buffers', async () => {
       const size = 3 * 1024 * 1024
       const { id } = await start(`stty raw -echo; printf ready; head -c ${size} | wc -c; sleep 0`)
-      const ear = await listen(id)
-      await ear.untilText('ready')
+      const listener = await listen(id)
+      await listener.untilText('ready')
       await keeper.write(id, Buffer.alloc(size, 0x61))
-      await ear.untilExit()
-      expect(ear.text).toContain(String(size))
+      await listener.untilExit()
+      expect(listener.text).toContain(String(size))
     })
 
-    test('signals the whole process group: what a program started dies with it', async () => {
+    test('signals the whole process group, so that children end with the program', async () => {
       const { id, pid } = await start('sleep 1000 & echo child=$!.; wait')
-      const ear = await listen(id)
-      await ear.untilText('.\r\n')
-      const child = Number(/child=(\d+)\./.exec(ear.text)![1])
+      const listener = await listen(id)
+      await listener.untilText('.\r\n')
+      const child = Number(/child=(\d+)\./.exec(listener.text)![1])
       expect(isAlive(child)).toBe(true)
       await keeper.signal(id, 'SIGTERM')
-      expect(await ear.untilExit()).toMatchObject({ code: null, signal: 'SIGTERM' })
+      expect(await listener.untilExit()).toMatchObject({ code: null, signal: 'SIGTERM' })
       expect(isAlive(pid)).toBe(false)
       await gone(child)
     })
@@ -236,19 +241,19 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       ['exit 137', { code: 137, signal: null }],
       ['kill -KILL $$', { code: null, signal: 'SIGKILL' }],
       ['kill -SEGV $$', { code: null, signal: 'SIGSEGV' }],
-    ])('tells how a program ended: %s', async (script, exit) => {
+    ])('reports how a program ended: %s', async (script, exit) => {
       const { id } = await start(script)
       expect(await (await listen(id)).untilExit()).toMatchObject(exit)
     })
 
-    test('a program that cannot be run ends by itself and says why', async () => {
+    test('reports the reason when a program cannot be run', async () => {
       const { id } = await start('', { file: join(directory, 'none') })
-      const ear = await listen(id)
-      expect((await ear.untilExit()).code).not.toBe(0)
-      expect(ear.text).toContain('No such file')
+      const listener = await listen(id)
+      expect((await listener.untilExit()).code).not.toBe(0)
+      expect(listener.text).toContain('No such file')
     })
 
-    test('a signal that comes right behind the start is not lost', async () => {
+    test('does not lose a signal right after the start', async () => {
       for (let round = 0; round < 5; round++) {
         const { id } = await start('cat')
         await keeper.signal(id, 'SIGKILL')
@@ -256,7 +261,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       }
     })
 
-    test('keeps what an ended program printed until it is told to forget', async () => {
+    test('keeps the output of an ended program until it is told to forget it', async () => {
       const { id, recording } = await start('echo last words; exit 3')
       const exit = await (await listen(id)).untilExit()
       const late = await listen(id)
@@ -266,18 +271,18 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       await keeper.forget(id)
       expect(await keeper.list()).toEqual([])
       expect(existsSync(recording)).toBe(true)
-      await expect(keeper.attach(id, 0, new Ear())).rejects.toMatchObject({ code: 'E_UNKNOWN' })
+      await expect(keeper.attach(id, 0, new RecordingListener())).rejects.toMatchObject({ code: 'E_UNKNOWN' })
     })
 
-    test('does not forget what still runs', async () => {
+    test('does not forget a running program', async () => {
       const { id } = await start('cat')
       await keeper.forget(id)
       expect(await keeper.list()).toMatchObject([{ id, exit: null }])
     })
 
-    test('refuses what it does not keep, by its code', async () => {
+    test('refuses an unknown session with its error code', async () => {
       const unknown = { name: 'SignalboxError', code: 'E_UNKNOWN' }
-      await expect(keeper.attach('ses_none', 0, new Ear())).rejects.toMatchObject(unknown)
+      await expect(keeper.attach('ses_none', 0, new RecordingListener())).rejects.toMatchObject(unknown)
       await expect(send('ses_none', 'x')).rejects.toMatchObject(unknown)
       await expect(keeper.resize('ses_none', 10, 10)).rejects.toMatchObject(unknown)
       await expect(keeper.signal('ses_none', 'SIGTERM')).rejects.toMatchObject(unknown)
@@ -285,7 +290,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       await expect(keeper.forget('ses_none')).rejects.toMatchObject(unknown)
     })
 
-    test('a program that has ended takes no size and no signal, and keys for it reach nobody', async () => {
+    test('refuses a size and a signal for a program that has ended, and drops its input', async () => {
       const { id } = await start('exit 0')
       await (await listen(id)).untilExit()
       await expect(keeper.resize(id, 10, 10)).rejects.toMatchObject({ code: 'E_STATE' })
@@ -294,7 +299,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       await expect(keeper.mark(id, 'x')).resolves.toBeUndefined()
     })
 
-    test('refuses a second session of the same id, and a recording that cannot be written', async () => {
+    test('refuses a second session with the same id, and a recording that cannot be written', async () => {
       const { id } = await start('cat')
       await expect(start('cat', { id })).rejects.toMatchObject({ name: 'SignalboxError', code: 'E_STATE' })
       await expect(start('cat', { recording: join(directory, 'no', 'such.cast') })).rejects.toMatchObject({
@@ -310,10 +315,10 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect(await keeper.list()).toHaveLength(1)
     })
 
-    test('a listener that has detached hears nothing more, the other one goes on', async () => {
+    test('sends nothing to a detached listener while another one continues', async () => {
       const { id } = await start('stty raw -echo; printf ready; cat')
       const stays = await listen(id)
-      const leaves = new Ear()
+      const leaves = new RecordingListener()
       const attached = await keeper.attach(id, 0, leaves)
       await Promise.all([stays.untilText('ready'), leaves.untilText('ready')])
       if (attached.state === 'attached') attached.detach()
@@ -324,19 +329,19 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       expect(leaves.text).toBe('ready')
     })
 
-    test('sessions do not mix', async () => {
+    test('keeps sessions separate', async () => {
       const [a, b] = await Promise.all([start('stty raw -echo; printf A; cat'), start('stty raw -echo; printf B; cat')])
-      const [hearsA, hearsB] = await Promise.all([listen(a.id), listen(b.id)])
-      await Promise.all([hearsA.untilText('A'), hearsB.untilText('B')])
+      const [listenerA, listenerB] = await Promise.all([listen(a.id), listen(b.id)])
+      await Promise.all([listenerA.untilText('A'), listenerB.untilText('B')])
       await Promise.all([send(a.id, 'aaa'), send(b.id, 'bbb')])
-      await Promise.all([hearsA.untilText('aaa'), hearsB.untilText('bbb')])
-      expect([hearsA.text, hearsB.text]).toEqual(['Aaaa', 'Bbbb'])
+      await Promise.all([listenerA.untilText('aaa'), listenerB.untilText('bbb')])
+      expect([listenerA.text, listenerB.text]).toEqual(['Aaaa', 'Bbbb'])
       expect(readFileSync(a.recording, 'utf8')).not.toContain('bbb')
     })
   })
 }
 
-/** Resolves when a process that was told to end has ended. */
+/** Resolves when a process that was signalled has ended. */
 async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) await new Promise(resolve => setImmediate(resolve))
 }

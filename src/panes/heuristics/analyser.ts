@@ -1,33 +1,37 @@
 import type { PaneStatus } from '../status-table.js'
-import { GATE_REASONS, type GateReason } from './gate.js'
-import { nearMiss } from './near-miss.js'
-import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
 import {
   asksApproval,
+  type ContentFeatures,
   hasInterruptMark,
   isAnchor,
   isCompletion,
   isQuestion,
   isSpinnerText,
   maskNumbers,
-  type Sight,
-} from './sight.js'
+} from './content-features.js'
+import { GATE_REASONS, type GateReason } from './gate.js'
+import { nearMiss } from './near-miss.js'
+import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
 
 /*
- * Guessing from content, for programs that report nothing.
+ * Guesses from content, for programs that report nothing.
  *
- * The problem: a tail that looks like a prompt, a question or an end is often prose. So nothing here believes a text by itself. A prompt or
- * a question counts only right before the cursor and after it has stood; a word of completion only as a whole row; the mark of a running
- * agent ("esc to interrupt") and a menu count by appearing and disappearing, not by being there.
+ * The problem: text that looks like a prompt, a question or an end is often prose. So no text is
+ * trusted by itself. A prompt or a question counts only directly before the cursor and after it has
+ * stayed for a while; a completion word only as a whole row; the mark of a running agent ("esc to
+ * interrupt") and a menu count when they appear and disappear, not by being there.
  *
- * States: a memory per pane of what is present and since when. An edge (mark appeared, mark gone, menu appeared) stays pending until it was
- * acted on, because the look in which it happens is seldom the one in which its conditions hold. Once a run has ended, by anybody's word,
- * nothing is guessed until something starts again.
+ * States: for each pane, what is present and since when. An edge (mark appeared, mark gone, menu
+ * appeared) stays pending until it was acted on, because its conditions seldom hold in the look in
+ * which it happens. Once a run has ended, reported by any source, nothing is guessed until
+ * something starts again.
  *
- * Timing: every knob is a setting. Done too early: `quiet_done_s`; questions of streamed text: `quiet_wait_s`, `flicker_guard_s`; idle while
- * something computes silently: `quiet_idle_s`; the same signal in bursts: `debounce_s`.
+ * Timing: every knob is a setting. Done too early: `quiet_done_s`; questions in streamed text:
+ * `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently: `quiet_idle_s`; the
+ * same signal in bursts: `debounce_s`.
  *
- * Not its business: whether it may speak (the gate), and what its words change (the status table).
+ * Not its responsibility: whether it may report (the gate), and what its signals change (the status
+ * table).
  */
 export type HeuristicSignal = 'heuristic_run' | 'heuristic_done' | 'heuristic_wait' | 'heuristic_idle'
 
@@ -98,64 +102,69 @@ export class HeuristicAnalyser {
     this.#interrupt = { isPresent: false, seenAt: null, goneAt: null, isNew: false }
   }
 
-  /** A run ended, or a person cleared it: nothing is guessed until something starts. */
+  /** A run ended, or a person cleared it: guess nothing until something starts. */
   suppress(): void {
     this.#isSuppressed = true
     this.#interrupt = { ...this.#interrupt, seenAt: null, goneAt: null, isNew: false }
   }
 
-  /** Somebody said that a run has started. */
+  /** A source reported that a run has started. */
   reactivate(): void {
     this.#isSuppressed = false
     this.#interrupt = { ...this.#interrupt, goneAt: null }
   }
 
-  /** The pane rests for certain: what stands before its cursor is its prompt. */
+  /** The pane is certainly at rest: the text before its cursor is its prompt. */
   learnPrompt(beforeCursor: string): void {
     if (beforeCursor.trim() !== '') this.#learned = maskNumbers(beforeCursor)
   }
 
-  look(sight: Sight, context: { status: PaneStatus; gate: GateReason | null }): Guess {
-    this.#remember(sight)
-    const isPlateau = this.#isPlateau(sight.t)
+  look(features: ContentFeatures, context: { status: PaneStatus; gate: GateReason | null }): Guess {
+    this.#remember(features)
+    const isPlateau = this.#isPlateau(features.t)
     const none = { emitted: null, suppressed: null, isPlateau }
     if (context.gate !== null) return { ...none, suppressed: { signal: 'any', reason: context.gate } }
-    const wanted = this.#wanted(sight, context.status, isPlateau)
-    // Nothing is wanted, or only rest: a text that would have meant more elsewhere is named, because people ask why it did not.
+    const wanted = this.#wanted(features, context.status, isPlateau)
+    // Nothing is wanted, or only rest: name a text that would have meant more elsewhere, because
+    // people ask why it had no effect.
     const isRest = !wanted || ('why' in wanted && wanted.why === 'not_quiet')
-    const missed = isRest && context.status !== 'waiting-approval' ? nearMiss(sight, this.patterns) : null
+    const missed = isRest && context.status !== 'waiting-approval' ? nearMiss(features, this.patterns) : null
     if (missed) return { ...none, suppressed: missed }
     if (!wanted) return none
     if ('why' in wanted) return { ...none, suppressed: { signal: wanted.signal, reason: wanted.why } }
-    const refusal = this.#refusal(wanted.signal, sight)
+    const refusal = this.#refusal(wanted.signal, features)
     if (refusal) return { ...none, suppressed: { signal: wanted.signal, reason: refusal } }
-    this.#emit(wanted.signal, sight)
+    this.#emit(wanted.signal, features)
     return { emitted: wanted, suppressed: null, isPlateau }
   }
 
-  #remember(sight: Sight): void {
-    const { t } = sight
-    if (sight.changed > 0) {
+  #remember(features: ContentFeatures): void {
+    const { t } = features
+    if (features.changed > 0) {
       this.#changeAt = t
       this.#isStalled = false
     }
-    if (sight.isMotion) this.#motionAt = t
-    if (sight.hash !== this.#hash) {
-      this.#hash = sight.hash
+    if (features.isMotion) this.#motionAt = t
+    if (features.hash !== this.#hash) {
+      this.#hash = features.hash
       this.#hashSince = t
     }
-    this.#lines = [...this.#lines.filter(line => t - line.t < RATE_WINDOW_S), { t, count: sight.newLines }]
+    this.#lines = [...this.#lines.filter(line => t - line.t < RATE_WINDOW_S), { t, count: features.newLines }]
     const isMoving = this.#motionAt !== null && t - this.#motionAt <= MOTION_S
-    if (isMoving && (sight.isMotion || isSpinnerText(sight, this.patterns))) this.#spinnerAt = t
-    this.#followInterrupt(hasInterruptMark(sight, this.patterns), t)
-    const asks = asksApproval(sight, this.patterns)
+    if (isMoving && (features.isMotion || isSpinnerText(features, this.patterns))) this.#spinnerAt = t
+    this.#followInterrupt(hasInterruptMark(features, this.patterns), t)
+    const asks = asksApproval(features, this.patterns)
     this.#approval = { isPresent: asks, isNew: asks && (this.#approval.isNew || !this.#approval.isPresent) }
-    this.#anchor = stand(this.#anchor, isAnchor(sight, this.patterns, this.#learned) ? sight.beforeCursor : null, t)
-    const asked = isQuestion(sight, this.patterns) ? sight.beforeCursor : null
-    // New output right after the first sight: it was a line of text on its way.
+    this.#anchor = stand(
+      this.#anchor,
+      isAnchor(features, this.patterns, this.#learned) ? features.beforeCursor : null,
+      t,
+    )
+    const asked = isQuestion(features, this.patterns) ? features.beforeCursor : null
+    // New output right after the first look: it was a line of streamed text.
     const isFlicker =
       this.#question !== null &&
-      sight.changed > 0 &&
+      features.changed > 0 &&
       t > this.#question.since &&
       t - this.#question.since < this.#settings.flicker_guard_s
     this.#question = stand(isFlicker ? null : this.#question, asked, t)
@@ -168,31 +177,34 @@ export class HeuristicAnalyser {
       this.#interrupt = { isPresent, seenAt: before.seenAt, goneAt: before.seenAt === null ? null : t, isNew: false }
   }
 
-  #wanted(sight: Sight, status: PaneStatus, isPlateau: boolean): Wanted | null {
-    if (status === 'idle' || status === 'done' || status === 'failed') return this.#wantRun(sight)
-    if (status === 'running' || status === 'long-running') return this.#wantEnd(sight, isPlateau)
+  #wanted(features: ContentFeatures, status: PaneStatus, isPlateau: boolean): Wanted | null {
+    if (status === 'idle' || status === 'done' || status === 'failed') return this.#wantRun(features)
+    if (status === 'running' || status === 'long-running') return this.#wantEnd(features, isPlateau)
     return null
   }
 
-  #wantRun(sight: Sight): Wanted | null {
+  #wantRun(features: ContentFeatures): Wanted | null {
     if (this.#interrupt.isNew) return { signal: 'heuristic_run', reason: 'interrupt mark appeared' }
-    if (sight.changed === 0) return null
+    if (features.changed === 0) return null
     const { newline_min, burst_min, line_rate_min } = this.#settings
     const signal = 'heuristic_run'
-    if (!sight.isChangedAbove) return { signal, why: 'typing' }
-    if (sight.newLines < newline_min && sight.burst < burst_min) return { signal, why: 'newline_gate' }
+    if (!features.isChangedAbove) return { signal, why: 'typing' }
+    if (features.newLines < newline_min && features.burst < burst_min) return { signal, why: 'newline_gate' }
     const rate = this.#lines.reduce((sum, line) => sum + line.count, 0) / RATE_WINDOW_S
     if (line_rate_min > 0 && rate < line_rate_min) return { signal, why: 'line_rate' }
-    return { signal, reason: sight.newLines >= newline_min ? 'new lines' : 'burst' }
+    return { signal, reason: features.newLines >= newline_min ? 'new lines' : 'burst' }
   }
 
-  /** In this order, the first that holds: an end by prompt or word, by the mark's going, a menu, a question, a plateau, rest. */
-  #wantEnd(sight: Sight, isPlateau: boolean): Wanted | null {
-    const { t } = sight
+  /**
+   * The first that holds, in this order: an end by prompt or word, by the mark's disappearance, a
+   * menu, a question, a plateau, rest.
+   */
+  #wantEnd(features: ContentFeatures, isPlateau: boolean): Wanted | null {
+    const { t } = features
     const { quiet_done_s, interrupt_done_s, quiet_wait_s, quiet_idle_s, plateau } = this.#settings
     const quiet = t - this.#changeAt + ROUNDING_S
     const isMarked = this.#interrupt.isPresent
-    const isToken = isCompletion(sight, this.patterns)
+    const isToken = isCompletion(features, this.patterns)
     const isSpinning = this.#spinnerAt !== null && t - this.#spinnerAt <= MOTION_S
     if (this.#anchor && !isMarked) {
       const wasSpinning = this.#spinnerAt !== null && this.#anchor.since - this.#spinnerAt < quiet_done_s
@@ -220,31 +232,31 @@ export class HeuristicAnalyser {
   }
 
   /** Suppression, negative pattern, debounce: in this order. */
-  #refusal(signal: HeuristicSignal, sight: Sight): SuppressReason | null {
+  #refusal(signal: HeuristicSignal, features: ContentFeatures): SuppressReason | null {
     if (this.#isSuppressed && signal !== 'heuristic_run') return 'suppressed'
-    if (sight.tail.some(row => matchesAny(this.patterns.negative, row))) return 'negative_pattern'
+    if (features.tail.some(row => matchesAny(this.patterns.negative, row))) return 'negative_pattern'
     const last = this.#emittedAt.get(signal)
     if (last === undefined) return null
-    if (sight.t - last < this.#settings.debounce_s) return 'debounce'
-    const isSameIdle = signal === 'heuristic_idle' && this.#idleHash === sight.hash
-    return isSameIdle && sight.t - last < this.#settings.idle_reemit_s ? 'already_seen' : null
+    if (features.t - last < this.#settings.debounce_s) return 'debounce'
+    const isSameIdle = signal === 'heuristic_idle' && this.#idleHash === features.hash
+    return isSameIdle && features.t - last < this.#settings.idle_reemit_s ? 'already_seen' : null
   }
 
-  #emit(signal: HeuristicSignal, sight: Sight): void {
-    this.#emittedAt.set(signal, sight.t)
+  #emit(signal: HeuristicSignal, features: ContentFeatures): void {
+    this.#emittedAt.set(signal, features.t)
     if (signal === 'heuristic_run') {
       this.reactivate()
       this.#interrupt = { ...this.#interrupt, isNew: false }
     }
     if (signal === 'heuristic_done') {
-      if (this.#anchor) this.learnPrompt(sight.beforeCursor)
+      if (this.#anchor) this.learnPrompt(features.beforeCursor)
       this.suppress()
     }
     if (signal === 'heuristic_wait') {
       this.#approval = { ...this.#approval, isNew: false }
       this.#isStalled = true
     }
-    if (signal === 'heuristic_idle') this.#idleHash = sight.hash
+    if (signal === 'heuristic_idle') this.#idleHash = features.hash
   }
 
   #isPlateau(t: number): boolean {

@@ -21,8 +21,8 @@ const ask = (...questions: GateQuestion[]) => {
   return questions.map(one => gate.ask(one))
 }
 
-describe('§6.1 the gate of the heuristics', () => {
-  it('is open for a listed program about which nobody reports', () => {
+describe('the gate of the heuristics', () => {
+  it('is open for a listed program without reports', () => {
     expect(ask(question(0))).toEqual([null])
     expect(ask(question(0, { jobName: 'claude' }))).toEqual([null])
   })
@@ -32,7 +32,7 @@ describe('§6.1 the gate of the heuristics', () => {
     expect(new Gate({ ...settings, mode: 'off' }).ask(question(0))).toBe('off')
   })
 
-  it('is closed for programs that are not listed; a title counts only without a job name', () => {
+  it('is closed for unlisted programs; a title counts only without a job name', () => {
     expect(ask(question(0, { jobName: 'make' }))).toEqual(['not_listed'])
     expect(ask(question(0, { jobName: 'make', title: 'Codex' }))).toEqual(['not_listed'])
     expect(ask(question(0, { jobName: null, title: 'my Codex' }))).toEqual([null])
@@ -41,11 +41,11 @@ describe('§6.1 the gate of the heuristics', () => {
     ).toBeNull()
   })
 
-  it('opens after exactly `prompt_silence_s` without a word of the shell', () => {
+  it('opens after exactly `prompt_silence_s` without a report of the shell', () => {
     expect(ask(question(14.9, { promptAt: 10 }), question(15, { promptAt: 10 }))).toEqual(['prompt_active', null])
   })
 
-  it('is closed while a higher authority speaks, and for a whole window after its last word', () => {
+  it('is closed while a higher authority reports, and for a whole window after its last report', () => {
     expect(ask(question(1, { hasHigher: true }), question(5.9), question(6))).toEqual([
       'higher_authority',
       'higher_authority',
@@ -53,13 +53,13 @@ describe('§6.1 the gate of the heuristics', () => {
     ])
   })
 
-  it('is closed for 5 s after a rule of a pack held, 1 s after a resize, and on alternate screens of unknown programs', () => {
+  it('is closed for 5 s after a pack rule matched, 1 s after a resize, and on alternate screens of unknown programs', () => {
     expect(ask(question(4.9, { anchoredAt: 0 }), question(5, { anchoredAt: 0 }))).toEqual(['higher_authority', null])
     expect(ask(question(0.9, { resizedAt: 0 }), question(1, { resizedAt: 0 }))).toEqual(['alternate_screen', null])
     expect(ask(question(0, { isUnknownAlternate: true }))).toEqual(['alternate_screen'])
   })
 
-  it('stays closed for a window after a listed program gave way to another', () => {
+  it('stays closed for a window after a listed program was replaced by another', () => {
     expect(ask(question(0), question(1, { jobName: 'make' }), question(2), question(6))).toEqual([
       null,
       'not_listed',

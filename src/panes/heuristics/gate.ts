@@ -1,12 +1,14 @@
 import type { HeuristicSettings } from './patterns.js'
 
 /*
- * When may content heuristics speak at all? Only where nothing better does: the program is one of the listed ones, and whoever reports
- * properly is absent or has been silent for a while. Closing the gate forgets nothing; it opens again only after a whole window of silence,
- * so that the last words of a shell and the first guess about it do not meet.
+ * When may content heuristics report at all? Only if no better source does: the program is one of
+ * the listed ones, and every proper source is absent or has been silent for a while. A closed gate
+ * loses no memory; it opens again only after a whole window of silence, so that the last report of
+ * a shell and the first guess about it do not overlap.
  *
- *   Heuristics never speak where they should: `explain` shows the reason below; for `not_listed` add the program to `heuristics.jobs`.
- *   They speak where a shell reports: raise `heuristics.prompt_silence_s`.
+ * - Heuristics never report where they should: `explain` shows the reason; for `not_listed` add the
+ *   program to `heuristics.jobs`.
+ * - They report although a shell does: raise `heuristics.prompt_silence_s`.
  */
 const ANCHORED_S = 5
 const RESIZE_S = 1
@@ -28,11 +30,14 @@ export interface GateQuestion {
   title: string
   /** Process names of all known agents. */
   agentPrograms: readonly string[]
-  /** When the shell's integration last said something; null: there is none. */
+  /** When the shell integration last reported; null if there is none. */
   promptAt: number | null
-  /** Unexpired evidence of the process, the program itself, a hook, a transcript; or a command that the shell has started. */
+  /**
+   * Unexpired evidence of the process, the program itself, a hook or a transcript; or a command
+   * that the shell has started.
+   */
   hasHigher: boolean
-  /** When a rule of a pack was last found to hold. */
+  /** When a pack rule last matched. */
   anchoredAt: number | null
   isUnknownAlternate: boolean
   resizedAt: number | null

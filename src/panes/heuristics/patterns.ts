@@ -4,37 +4,38 @@ import { SignalboxError } from '../../errors/index.js'
 export type HeuristicSettings = Config['heuristics']
 type Lists = HeuristicSettings['patterns']
 
-/** The lists of `heuristics.patterns.*`, compiled. No pattern stands anywhere else. */
+/** The lists of `heuristics.patterns.*`, compiled. */
 export type Patterns = Readonly<Record<keyof Lists, readonly RegExp[]>>
 
-/** Marks and menus are matched however they are written. */
+/** These lists ignore case. */
 const CASELESS: ReadonlySet<string> = new Set(['interrupt', 'interrupt_not', 'approval', 'completion'])
 
-/** @throws SignalboxError `E_CONFIG` naming the list and the pattern that is none. */
+/** @throws SignalboxError `E_CONFIG` that names the list and the invalid pattern. */
 export function compilePatterns(lists: Lists): Patterns {
-  const compiled = (list: keyof Lists) => lists[list].map(source => compile(list, source))
   return {
-    prompt: compiled('prompt'),
-    continuation: compiled('continuation'),
-    question: compiled('question'),
-    spinner: compiled('spinner'),
-    negative: compiled('negative'),
-    completion: compiled('completion'),
-    interrupt: compiled('interrupt'),
-    interrupt_not: compiled('interrupt_not'),
-    approval: compiled('approval'),
+    prompt: compile('prompt', lists.prompt),
+    continuation: compile('continuation', lists.continuation),
+    question: compile('question', lists.question),
+    spinner: compile('spinner', lists.spinner),
+    negative: compile('negative', lists.negative),
+    completion: compile('completion', lists.completion),
+    interrupt: compile('interrupt', lists.interrupt),
+    interrupt_not: compile('interrupt_not', lists.interrupt_not),
+    approval: compile('approval', lists.approval),
   }
 }
 
-function compile(list: string, source: string): RegExp {
-  try {
-    return new RegExp(source, CASELESS.has(list) ? 'iu' : 'u')
-  } catch (error) {
-    throw new SignalboxError('E_CONFIG', `heuristics.patterns.${list}: "${source}" is no regular expression`, {
-      next: 'write it as JavaScript does, with the u flag',
-      cause: error,
-    })
-  }
+function compile(list: keyof Lists, sources: readonly string[]): RegExp[] {
+  return sources.map(source => {
+    try {
+      return new RegExp(source, CASELESS.has(list) ? 'iu' : 'u')
+    } catch (error) {
+      throw new SignalboxError('E_CONFIG', `heuristics.patterns.${list}: "${source}" is not a regular expression`, {
+        next: 'write it in JavaScript syntax with the u flag',
+        cause: error,
+      })
+    }
+  })
 }
 
 export function matchesAny(patterns: readonly RegExp[], text: string): boolean {

@@ -1,71 +1,71 @@
 import { expect, it } from 'vitest'
 import { SUPPRESS_REASONS, type SuppressReason } from './analyser.js'
 import { GATE_REASONS } from './gate.js'
-import { GuessBench } from './testing/guess-bench.js'
+import { GuessFixture } from './testing/guess-fixture.js'
 
-/** For each reason a situation in which it, and no other, keeps a signal back. */
+/** For each reason, a situation in which it alone suppresses a signal. */
 const SITUATIONS: Record<Exclude<SuppressReason, (typeof GATE_REASONS)[number]>, () => SuppressReason | undefined> = {
-  negative_pattern: () => new GuessBench().said('x\r\n⠋ > ', 2),
+  negative_pattern: () => new GuessFixture().said('x\r\n⠋ > ', 2),
   newline_gate: () => resting({ newline_min: 5, burst_min: 500 }).said('\r\nfile one\r\nfile two\r\n'),
   line_rate: () => resting({ line_rate_min: 10 }).said('\r\nfile one\r\nfile two\r\n'),
   typing: () => resting().said('ls -l'),
-  not_quiet: () => new GuessBench().said('x\r\ny', 5.9),
+  not_quiet: () => new GuessFixture().said('x\r\ny', 5.9),
   hash_unstable: () => {
-    const bench = new GuessBench()
-    bench.print(1, 'x\r\ny')
-    // Blank rows: nothing new is said, and what the last rows are is another thing.
-    bench.print(4, '\r\n\r\n\r\n')
-    return bench.wait(6.5).suppressed?.reason
+    const fixture = new GuessFixture()
+    fixture.print(1, 'x\r\ny')
+    // Blank rows: no new text, but the last rows change.
+    fixture.print(4, '\r\n\r\n\r\n')
+    return fixture.wait(6.5).suppressed?.reason
   },
-  not_at_cursor: () => new GuessBench().said('Overwrite all of it?\r\n', 2),
+  not_at_cursor: () => new GuessFixture().said('Overwrite all of it?\r\n', 2),
   outside_live_rows: () =>
-    new GuessBench({ live_rows: 2 }).said('Working (esc to interrupt)\r\none\r\ntwo\r\nthree', 2),
-  quoted: () => new GuessBench().said('- press esc to interrupt it', 2),
-  interrupt_present: () => new GuessBench().said('Working (esc to interrupt)', 9),
+    new GuessFixture({ live_rows: 2 }).said('Working (esc to interrupt)\r\none\r\ntwo\r\nthree', 2),
+  quoted: () => new GuessFixture().said('- press esc to interrupt it', 2),
+  interrupt_present: () => new GuessFixture().said('Working (esc to interrupt)', 9),
   gone_pending: () => {
-    const bench = new GuessBench()
-    bench.print(1, 'Working (esc to interrupt)')
-    bench.print(2, '\r\u001b[Kanswer line')
-    return bench.print(3, '\r\nanother line').suppressed?.reason
+    const fixture = new GuessFixture()
+    fixture.print(1, 'Working (esc to interrupt)')
+    fixture.print(2, '\r\u001b[Kanswer line')
+    return fixture.print(3, '\r\nanother line').suppressed?.reason
   },
   already_seen: () => {
-    const bench = new GuessBench()
-    bench.print(1, 'x\r\ny')
-    bench.wait(6)
-    return bench.wait(35.9).suppressed?.reason
+    const fixture = new GuessFixture()
+    fixture.print(1, 'x\r\ny')
+    fixture.wait(6)
+    return fixture.wait(35.9).suppressed?.reason
   },
-  flicker_guard: () => new GuessBench().said('Overwrite all of it ? ', 1.9),
+  flicker_guard: () => new GuessFixture().said('Overwrite all of it ? ', 1.9),
   debounce: () => {
-    const bench = new GuessBench()
-    bench.print(1, 'x\r\ny')
-    bench.wait(6)
-    return bench.wait(6.9).suppressed?.reason
+    const fixture = new GuessFixture()
+    fixture.print(1, 'x\r\ny')
+    fixture.wait(6)
+    return fixture.wait(6.9).suppressed?.reason
   },
   suppressed: () => {
-    const bench = new GuessBench()
-    bench.analyser.suppress()
-    return bench.said('x\r\n$ ', 2)
+    const fixture = new GuessFixture()
+    fixture.analyser.suppress()
+    return fixture.said('x\r\n$ ', 2)
   },
 }
 
-function resting(settings = {}): GuessBench {
-  const bench = new GuessBench(settings)
-  bench.status = 'idle'
-  bench.print(1, '$ ls')
-  return bench
+function resting(settings = {}): GuessFixture {
+  const fixture = new GuessFixture(settings)
+  fixture.status = 'idle'
+  fixture.print(1, '$ ls')
+  return fixture
 }
 
-it.each(Object.entries(SITUATIONS))('§9 %s is why a signal is kept back', (reason, situation) => {
+it.each(Object.entries(SITUATIONS))('%s suppresses a signal', (reason, situation) => {
   expect(situation()).toBe(reason)
 })
 
-it.each(GATE_REASONS)('§9 %s is why nothing is said at all', reason => {
-  const bench = new GuessBench()
-  bench.gate = reason
-  expect(bench.said('Overwrite all of it ? ', 9)).toBe(reason)
+it.each(GATE_REASONS)('%s suppresses all signals', reason => {
+  const fixture = new GuessFixture()
+  fixture.gate = reason
+  expect(fixture.said('Overwrite all of it ? ', 9)).toBe(reason)
 })
 
-it('§9 the reasons are those of the specification', () => {
+it('all suppress reasons are covered', () => {
   const specified =
     'off not_listed prompt_active higher_authority alternate_screen job_flip negative_pattern newline_gate line_rate typing not_quiet hash_unstable not_at_cursor outside_live_rows quoted interrupt_present gone_pending already_seen flicker_guard debounce suppressed'
   expect([...SUPPRESS_REASONS].sort()).toEqual(specified.split(' ').sort())

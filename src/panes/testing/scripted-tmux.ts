@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * A tmux that does what a test says: a program of that name which passes every command line of its control clients on to the test, and
- * prints what the test answers. So pauses, deaths and ids that are given again happen when they are wanted, and not when a real server
- * finds the time.
+ * A tmux that does what a test says: a program of that name that forwards every command line of its
+ * control clients to the test, and prints the test's answers. So pauses, deaths and reused ids
+ * happen when the test wants them.
  */
 const PROGRAM = `#!${process.execPath}
 const { connect } = require('node:net')
@@ -26,18 +26,18 @@ export interface ScriptedPane {
   window?: string
 }
 
-/** The server that a test plays. */
+/** The server side, played by the test. */
 export class ScriptedTmux {
   readonly directory = mkdtempSync(join(tmpdir(), 'scripted-tmux-'))
-  /** Where the source looks for sockets; ours is only a name there. */
+  /** The directory that the source scans; our socket is only a name there. */
   readonly sockets = join(this.directory, 'sockets')
   readonly socket = join(this.sockets, 'default')
   panes: ScriptedPane[] = []
   sessions = ['$0']
   isUp = true
-  /** While it is set, lists of sessions are made up and not sent. */
+  /** While set, lists of sessions are prepared but not sent. */
   holdsLists: Promise<void> | null = null
-  /** Every command that clients gave, in order. */
+  /** Every command of the clients, in order. */
   readonly asked: string[] = []
   readonly #server: Server
   readonly #name: Server
@@ -68,12 +68,12 @@ export class ScriptedTmux {
     return this.#clients.size
   }
 
-  /** A line of the control protocol, to every client. */
+  /** Sends a line of the control protocol to every client. */
   say(line: string): void {
     for (const client of this.#clients) client.write(`${line}\n`)
   }
 
-  /** Every client loses its server. */
+  /** Disconnects every client. */
   die(): void {
     this.isUp = false
     for (const client of this.#clients) client.end('%exit\n')

@@ -1,8 +1,8 @@
 import type { TmuxContent } from './tmux-server.js'
 
 /**
- * A pane's content as the bytes that draw it in an empty terminal: rows as rows, never joined, so that the picture has the rows that the
- * person sees; then the cursor where it was.
+ * A pane's content as bytes that draw it in an empty terminal: rows as rows, never joined, so that
+ * the screen has the rows that the person sees; then the cursor position.
  */
 export function contentBytes({ lines, cursor, isAlternate, rows }: TmuxContent): Uint8Array {
   const screen = lines.slice(-rows)

@@ -5,31 +5,37 @@ export interface ControlClientOptions {
   /** The tmux program. */
   file: string
   socket: string
-  /** The tmux session to join, by its id (`$1`). */
+  /** The tmux session to attach to, by its id (`$1`). */
   session: string
   env: NodeJS.ProcessEnv
   output(pane: string, bytes: Uint8Array): void
   notice(name: string, rest: string): void
-  /** The client has ended: detached, its session or its server gone. */
+  /** The client has ended: detached, or its session or server is gone. */
   ended(): void
 }
 
-/** Neither our size nor our being there changes anything for the person: no size, and a pane that floods is paused, not buffered. */
+/**
+ * Our client changes nothing for the person: it sets no size, and a pane that floods is paused, not
+ * buffered.
+ */
 const FLAGS = 'ignore-size,pause-after=5'
 
-/** One client of one tmux session, in control mode: pipes, no terminal, an argument list and never a shell. */
+/**
+ * One client of one tmux session, in control mode: pipes, no terminal, an argument list and never a
+ * shell.
+ */
 export class ControlClient {
   readonly session: string
   readonly #child: ChildProcess
   readonly #pending: { resolve(lines: string[]): void; reject(error: Error): void }[] = []
   #isEnded = false
-  /** Commands before the client is in its session would be nobody's. */
+  /** Commands before the client is attached would be lost. */
   #unsent: string[] | null = []
 
   constructor(options: ControlClientOptions) {
     const { file, socket, session, env } = options
     this.session = session
-    // -u: names and titles as they are, not with underscores for what is beyond ASCII.
+    // -u: names and titles in UTF-8, not with underscores for characters beyond ASCII.
     this.#child = spawn(file, ['-u', '-S', socket, '-C', 'attach-session', '-t', session, '-f', FLAGS], {
       env,
       cwd: '/',
@@ -60,16 +66,15 @@ export class ControlClient {
     this.#child.on('close', end)
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
   /** One command of tmux's language; ids and formats of ours only, never text from outside. */
   command(line: string): Promise<string[]> {
     return new Promise((resolve, reject) => this.ask(line, resolve, reject))
   }
 
-  /** The same with the answer at its very place between what panes print: a promise would let output that follows pass it. */
+  /**
+   * The same with the reply at its exact place in the output of panes: a promise would let later
+   * output overtake it.
+   */
   ask(line: string, resolve: (lines: string[]) => void, reject: (error: Error) => void): void {
     if (this.#isEnded) reject(new Error('the tmux client has ended'))
     else {
@@ -85,7 +90,7 @@ export class ControlClient {
     for (const line of lines) this.#child.stdin!.write(`${line}\n`)
   }
 
-  /** Detaches; an empty line is how a control client says goodbye. */
+  /** Detaches; an empty line ends a control client. */
   close(): void {
     if (this.#isEnded) return
     this.#child.stdin!.end('\n')

@@ -34,12 +34,12 @@ const EXPECTED = [
   ['notice', 'exit', ''],
 ]
 
-describe('§10 tmux’s control mode', () => {
-  it('matches replies to commands by number, and knows output and notifications between them', () => {
+describe('ControlStream', () => {
+  it('matches replies to commands by number, and separates output and notifications between them', () => {
     expect(plain(new ControlStream().push(SAMPLE))).toEqual(EXPECTED)
   })
 
-  it('gives the same however the bytes are cut', () => {
+  it('gives the same however the bytes are split', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: SAMPLE.length }), { maxLength: 12 }), cuts => {
         const stream = new ControlStream()
@@ -50,7 +50,7 @@ describe('§10 tmux’s control mode', () => {
     )
   })
 
-  it('turns every byte that tmux escapes back into itself', () => {
+  it('decodes every byte that tmux escapes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), bytes => {
         const escaped = Buffer.concat(
@@ -63,7 +63,7 @@ describe('§10 tmux’s control mode', () => {
     )
   })
 
-  it('reads a pane’s fields, whatever its title is', () => {
+  it('parses a pane’s fields, whatever its title is', () => {
     const line = '%3|42|80|24|1|0|1|1|2|0||1|0|/dev/pts/3\tmain\twin | x\tbash\t/tmp/a\ttitle\twith | all'
     expect(parsePane(line, 1)).toMatchObject({
       pane: '%3',

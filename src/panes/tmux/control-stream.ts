@@ -1,8 +1,9 @@
 /*
- * tmux's control mode, as bytes (tmux(1), "CONTROL MODE"). Lines end in a line feed. The reply to a command stands between
- * `%begin time number flags` and `%end` or `%error` with the same number, and what stands inside is the reply whatever it looks like: a pane
- * may show `%end`. Notifications come between replies. Output of panes has its control bytes and backslashes written as `\ooo`; bytes from
- * 0x80 on pass as they are, so a character may be cut in two by the end of a line.
+ * Parses tmux's control mode (tmux(1), "CONTROL MODE"). Lines end in a line feed. The reply to a
+ * command is between `%begin time number flags` and `%end` or `%error` with the same number, and
+ * everything inside is the reply whatever it looks like: a pane may show `%end`. Notifications come
+ * between replies. The output of panes has its control bytes and backslashes written as `\ooo`;
+ * bytes from 0x80 on are passed unchanged, so a character may be split by the end of a line.
  */
 export type ControlMessage =
   | { type: 'reply'; isOurs: boolean; isOk: boolean; lines: Buffer[] }
@@ -13,7 +14,7 @@ const LF = 0x0a
 const CR = 0x0d
 const BACKSLASH = 0x5c
 const ZERO = 0x30
-/** A line longer than this is no tmux. */
+/** A longer line does not come from tmux. */
 const LINE_MAX = 16 * 1024 * 1024
 
 interface OpenReply {
@@ -27,7 +28,7 @@ export class ControlStream {
   #restLength = 0
   #open: OpenReply | null = null
 
-  /** @throws Error when what comes is not tmux. */
+  /** @throws Error if the input does not come from tmux. */
   push(chunk: Buffer): ControlMessage[] {
     const messages: ControlMessage[] = []
     let from = 0
@@ -91,7 +92,7 @@ export class ControlStream {
   }
 }
 
-/** `\ooo` → the byte; everything else as it is. */
+/** `\ooo` → the byte; everything else unchanged. */
 export function unescapeOctal(data: Buffer): Buffer {
   const first = data.indexOf(BACKSLASH)
   if (first < 0) return Buffer.from(data)

@@ -2,7 +2,7 @@
 export interface TmuxPaneInfo {
   /** `%3` */
   pane: string
-  /** `main:1.0`, as tmux commands take it. */
+  /** `main:1.0`, as tmux commands accept it. */
   place: string
   session: string
   window: string
@@ -10,10 +10,12 @@ export interface TmuxPaneInfo {
   pid: number
   cols: number
   rows: number
-  /** Copy mode, or another mode of tmux: the person reads, and keys do not reach the program. */
+  /**
+   * Copy mode, or another mode of tmux: the person is reading, and keys do not reach the program.
+   */
   isInMode: boolean
   isAlternate: boolean
-  /** It is in front of a person: the active pane of the active window of a session that somebody looks at. */
+  /** A person sees it: the active pane of the active window of an attached session. */
   isFocused: boolean
   dead: { status: number | null } | null
   command: string
@@ -39,10 +41,13 @@ const NUMBERS = [
 ] as const
 const TEXTS = ['session_name', 'window_name', 'pane_current_command', 'pane_current_path', 'pane_title'] as const
 
-/** Numbers first, between bars; then texts, between tabs, which tmux allows in none of them but the last. */
+/**
+ * Numbers first, separated by bars; then texts, separated by tabs, which tmux allows in none of
+ * them but the last.
+ */
 export const PANE_FORMAT = `${NUMBERS.map(name => `#{${name}}`).join('|')}\\t${TEXTS.map(name => `#{${name}}`).join('\\t')}`
 
-/** Null: not a line of that format. `ours`: how many of a session's clients are ours. */
+/** Null if the line does not have the format. `ours`: how many clients of the session are ours. */
 export function parsePane(line: string, ours: number): TmuxPaneInfo | null {
   const [head = '', session, window, command, cwd, ...title] = line.split('\t')
   const fields = head.split('|')

@@ -3,7 +3,7 @@ import { runCommand } from '../../process/index.js'
 import { ControlClient } from './control-client.js'
 import { PANE_FORMAT, parsePane, type TmuxPaneInfo } from './pane-fields.js'
 
-/** What a pane shows, taken whole. */
+/** The content of a pane, captured as a whole. */
 export interface TmuxContent {
   lines: string[]
   cursor: { x: number; y: number }
@@ -12,11 +12,11 @@ export interface TmuxContent {
   rows: number
 }
 
-export interface TmuxListener {
+interface TmuxListener {
   /** It appeared, or something about it changed. */
   described(pane: TmuxPaneInfo): void
   output(pane: string, bytes: Uint8Array): void
-  /** Its content from scratch; what `output` brings from now on follows it. */
+  /** Its complete content; later `output` follows it. */
   content(pane: string, content: TmuxContent): void
   gone(pane: string): void
 }
@@ -30,12 +30,12 @@ export interface TmuxServerOptions {
   onError(error: unknown): void
 }
 
-/** Rows above the screen that are taken with it. */
+/** Rows above the screen that are captured with it. */
 const HISTORY_ROWS = 2_000
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const LIST_TIMEOUT_MS = 5_000
-/** Notifications that change which panes there are, or where. */
+/** Notifications that change which panes exist, or where. */
 const LAYOUT = new Set([
   'layout-change',
   'window-add',
@@ -56,9 +56,10 @@ interface Known {
 }
 
 /**
- * One tmux server, by its socket: a control client for each of its sessions, output as it comes, metadata as tmux reports changes of it, and
- * whole content only when a pane is new, was resized, paused, or left copy mode. A server that goes is looked for again, more and more
- * slowly; a pane with the same id and process is then the same pane.
+ * One tmux server, by its socket: a control client for each of its sessions, output as it arrives,
+ * metadata when tmux reports a change, and complete content only if a pane is new, was resized,
+ * paused, or left copy mode. A server that disappears is searched for again with growing delays; a
+ * pane with the same id and process is then the same pane.
  */
 export class TmuxServer {
   readonly socket: string
@@ -80,29 +81,27 @@ export class TmuxServer {
     this.socket = options.socket
   }
 
-  /** Clients that run now. */
-  get clients(): readonly ControlClient[] {
-    return [...this.#clients.values()]
-  }
-
   get isUp(): boolean {
     return this.#clients.size > 0
   }
 
-  /** Finds the sessions of the server and joins those that are new. Safe to call at any time: what is asked for meanwhile is looked up again. */
+  /**
+   * Finds the sessions of the server and attaches to new ones. Safe to call at any time: a call
+   * during a search causes another one.
+   */
   find(): Promise<void> {
     this.#isFindDue = true
     this.#finding ??= this.#findWhileDue()
     return this.found()
   }
 
-  /** Resolves when what is being looked for has been found and joined. */
+  /** Resolves when the current search is complete. */
   async found(): Promise<void> {
     await this.#finding
     await Promise.all(this.#joining)
   }
 
-  /** Takes the content of a pane whole, for somebody who has missed it. */
+  /** Captures the content of a pane as a whole, for an owner that missed it. */
   resync(pane: string): void {
     const known = this.#panes.get(pane)
     if (known) void this.#sync(known.owner, pane)
@@ -115,7 +114,10 @@ export class TmuxServer {
     this.#clients.clear()
   }
 
-  /** A session that comes while the list of them is read may be missing from it: the list is then read once more. */
+  /**
+   * A session that appears while the list is read may be missing from it: the list is then read
+   * once more.
+   */
   async #findWhileDue(): Promise<void> {
     while (this.#isFindDue) {
       this.#isFindDue = false
@@ -164,7 +166,7 @@ export class TmuxServer {
       await this.#list(client)
       await Promise.all(this.#syncing)
     } catch (error) {
-      // A session that has gone meanwhile; its end is told by `ended`.
+      // A session that has disappeared; `ended` reports it.
       if (this.#clients.get(session) === client) onError(error)
     }
   }
@@ -179,7 +181,7 @@ export class TmuxServer {
     else if (LAYOUT.has(name)) void this.#list(client).catch(this.#options.onError)
   }
 
-  /** One list at a time; what happens meanwhile makes it be read once more. */
+  /** One list at a time; changes meanwhile cause another one. */
   async #list(client: ControlClient): Promise<void> {
     if (this.#listing.has(client)) {
       this.#listAgain.add(client)
@@ -205,7 +207,7 @@ export class TmuxServer {
   #describe(client: ControlClient, info: TmuxPaneInfo): void {
     const before = this.#panes.get(info.pane)
     if (before && before.owner !== client && this.#isJoined(before.owner)) {
-      // Linked to several sessions: in front of somebody in any of them is in front.
+      // Linked to several sessions: visible in any of them is visible.
       if (info.isFocused && !before.info.isFocused)
         this.#options.listener.described({ ...before.info, isFocused: true })
       return
@@ -221,12 +223,12 @@ export class TmuxServer {
     this.#syncing.add(syncing)
   }
 
-  /** Takes a pane's content whole. Both commands are worked off in one go, so cursor and rows belong together. */
+  /** Captures a pane's content. Both commands run in one go, so cursor and rows match. */
   async #sync(client: ControlClient, pane: string): Promise<void> {
     const known = this.#panes.get(pane)
     if (!known) return
     known.isSynced = false
-    // The place is asked first: its answer is here when that of the rows comes.
+    // The cursor is requested first: its reply is here when that of the rows arrives.
     let fields = ''
     await new Promise<void>(resolve => {
       client.ask(
@@ -242,7 +244,7 @@ export class TmuxServer {
           this.#show(client, pane, fields, lines)
           resolve()
         },
-        // The pane has gone between the two; the next list says so.
+        // The pane has disappeared in between; the next list shows it.
         () => resolve(),
       )
     })
@@ -278,7 +280,7 @@ export class TmuxServer {
     if (this.#isClosed) return
     void this.find().then(() => {
       const others = [...this.#clients.values()]
-      // Panes of a session that went: another session may hold them still.
+      // Panes of a session that ended: another session may still hold them.
       return Promise.all(others.map(other => this.#list(other).catch(() => undefined))).then(() => {
         for (const [pane, known] of this.#panes) if (!this.#isJoined(known.owner)) this.#forget(pane)
       })

@@ -20,15 +20,18 @@ export interface TmuxSourceOptions {
   onError(error: unknown): void
 }
 
-/** How often new servers are looked for: a look at a directory, nothing more. */
+/** How often to search for new servers: one directory listing. */
 const SCAN_MS = 1_000
 
-/** Where a person's tmux servers have their sockets, as their environment says. */
+/** The socket directory of a person's tmux servers, from their environment. */
 export function tmuxDirectory(env: NodeJS.ProcessEnv, uid: number): string {
   return join(env.TMUX_TMPDIR || '/tmp', `tmux-${uid}`)
 }
 
-/** Every tmux server of the person: those in tmux's directory, and sockets named one by one. They are found by themselves. */
+/**
+ * Every tmux server of the person: those in tmux's directory, and sockets given by name. They are
+ * found automatically.
+ */
 export class TmuxSource {
   readonly #options: TmuxSourceOptions
   readonly #servers = new Map<string, { server: TmuxServer; inode: number }>()
@@ -42,7 +45,7 @@ export class TmuxSource {
     this.#file = findExecutable('tmux', { path: options.env.PATH, cwd: '/' })
   }
 
-  /** False: there is no tmux on this machine. */
+  /** False if tmux is not installed. */
   get isAvailable(): boolean {
     return this.#file !== null
   }
@@ -51,7 +54,7 @@ export class TmuxSource {
     return [...this.#servers.values()].map(({ server }) => server)
   }
 
-  /** Watches these too; resolves when the servers that run now have been asked. */
+  /** Also watches these; resolves when the running servers have answered. */
   async watch({
     directories = [],
     sockets = [],
@@ -64,7 +67,7 @@ export class TmuxSource {
     await this.#scan()
   }
 
-  /** The content of a pane is wanted once more. */
+  /** Captures the content of a pane once more. */
   resync(key: string): void {
     for (const [socket, { server }] of this.#servers) {
       const prefix = paneKey(socket, '')
@@ -87,7 +90,7 @@ export class TmuxSource {
       const inode = socketInode(socket)
       if (inode === null) continue
       const known = this.#servers.get(socket)
-      // Another socket under the old name is another server: it is not waited for.
+      // Another socket under the old name is another server: do not wait for it.
       if (known?.inode === inode) continue
       const server = known?.server ?? this.#open(socket)
       this.#servers.set(socket, { server, inode })
@@ -127,7 +130,7 @@ export class TmuxSource {
   }
 }
 
-/** Only sockets of our own: somebody else's file in a shared directory is not asked anything. */
+/** Only sockets of our own: never connect to another user's file in a shared directory. */
 function socketInode(path: string): number | null {
   try {
     const { ino, uid, isSocket } = describeFile(path)

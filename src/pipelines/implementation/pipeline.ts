@@ -9,7 +9,7 @@ export function implementationPipeline(): Pipeline<ImplementationState> {
       name: 'implementation',
       displayName: 'Implementation',
       description:
-        'From an issue to a branch: the Architect plans, a person approves, Developer and Reviewer go task by task.',
+        'From an issue to a branch: the Architect plans, a person approves, Developer and Reviewer work task by task.',
     }),
     createGraph: () => createImplementationGraph(),
     getInitialState: initialState,

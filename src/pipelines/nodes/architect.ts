@@ -10,7 +10,7 @@ import { playRole, turnFailed, usageOf } from '../role-turn.js'
 import { hashOf, noted, readOptional } from './common.js'
 import { askSpending } from './spending.js'
 
-/** What the Architect said is kept with the state, but not without bound. */
+/** The Architect's answer is kept in the state up to this size. */
 const OUTPUT_MAX = 20_000
 
 export const architect: AgentNode = {
@@ -28,10 +28,13 @@ export const architect: AgentNode = {
     const path = state.plan_path!
     const undone = await undoOthers(context)
     if (undone.length > 0)
-      call.notice('warning', `the Architect changed more than the plan; put back: ${undone.slice(0, 10).join(', ')}`)
+      call.notice(
+        'warning',
+        `the Architect changed files other than the plan; restored: ${undone.slice(0, 10).join(', ')}`,
+      )
     const found = await findPlan(context, text)
     const file = planFile(cwd, path)
-    // A plan that was only said is a file from here on, as every other.
+    // Saves a plan that was only in the answer to a file.
     if (found && found.source !== 'file') {
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, found.text)
@@ -55,7 +58,10 @@ export const architect: AgentNode = {
   },
 }
 
-/** The file; else the last text that the agent wrote to it; else what it said, if that can be taken for a plan. */
+/**
+ * The plan file; else the last text that the agent wrote to it; else its answer, if that looks like
+ * a plan.
+ */
 async function findPlan(
   context: NodeContext,
   said: string,
@@ -76,7 +82,10 @@ async function findPlan(
   return looksLikePlan(said) ? { text: said, source: 'text' } : null
 }
 
-/** What the tree was before the Architect's first attempt: a later one, or recovery, compares with that. */
+/**
+ * Records the tree before the Architect's first attempt: later attempts and recovery compare with
+ * it.
+ */
 async function rememberTree(context: NodeContext): Promise<void> {
   const file = treeFile(context)
   if (!existsSync(file)) writeFileSync(file, await context.git.treeHash(planPaths(context)))
@@ -91,11 +100,11 @@ async function undoOthers(context: NodeContext): Promise<string[]> {
   const after = await git.treeHash(except)
   if (after === before) return []
   const changed = await git.changedPaths(before, after)
-  // In a person's tree it may have been the person: what is put back can be had again.
+  // In a person's tree the change may be theirs: keep a copy of what is reverted.
   if (args.place.mode === 'in_place') {
     const ref = `refs/signalbox/trash/${call.run}`
     await git.git.saveTree(after, ref, 'changed while the Architect planned')
-    call.notice('info', `what is put back is kept for 7 days: git checkout ${ref} -- <file>`)
+    call.notice('info', `the reverted changes are kept for 7 days: git checkout ${ref} -- <file>`)
   }
   await git.git.restoreTree(before, except)
   return changed

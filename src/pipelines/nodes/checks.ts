@@ -5,38 +5,41 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { routeAfterFixes } from '../routing.js'
 import { noted, readOptional } from './common.js'
 
-/** After the fixes of a review: one commit for the pass, where the person wants one, and on to the next look. */
+/** After the fixes of a review: commits the pass if requested, and starts the next review. */
 export async function checks(context: NodeContext): Promise<NodeResult> {
   const { state, args, reply } = context
   if (reply?.option === 'fix')
     return {
       route: 'developer',
       update: {
-        user_message: `A hook of the repository refused the commit of your fixes. It said:\n\n${readOptional(hookFile(context)) ?? ''}`,
-        history: noted(context, reply.by, 'lets the Developer settle what the hook said'),
+        user_message: `A hook of the repository rejected the commit of your fixes. Its output:\n\n${readOptional(hookFile(context)) ?? ''}`,
+        history: noted(context, reply.by, 'lets the Developer fix what the hook reported'),
       },
     }
   if (reply?.option === 'stop')
-    return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook refused the commit' } }
+    return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook rejected the commit' } }
   const refused = args.commitsFixes ? await commitFixes(context, reply?.option !== 'bypass') : null
   if (refused !== null) return ask(context, refused)
   const route = routeAfterFixes(state.review_pass, state.max_review_passes)
-  const history = noted(context, 'signalbox', `the fixes of pass ${state.review_pass} are made`)
+  const history = noted(context, 'signalbox', `fixed the items of pass ${state.review_pass}`)
   return { route, update: { ...(route === 'reviewer' && { review_pass: state.review_pass + 1 }), history } }
 }
 
-/** The trailers are looked for first: a step that is carried out again finds its commit. @returns what a hook said that refused it. */
+/**
+ * Looks for the trailers first: a repeated step finds its commit. @returns the output of a hook
+ * that rejected it.
+ */
 async function commitFixes({ state, args, git, call }: NodeContext, hooks: boolean): Promise<string | null> {
   const trailers = [`Signalbox-Run: ${call.run}`, `Signalbox-Pass: ${state.review_pass}`]
   if (state.base_commit !== null && (await git.findCommit(trailers, state.base_commit)) !== null) return null
   const changed = await git.changedPaths('HEAD^{tree}', await git.treeHash())
   const paths = changed.filter(path => !args.place.dirtyBefore.includes(path))
-  const message = `fix: items of a review (pass ${state.review_pass})\n\n${trailers.join('\n')}\n`
+  const message = `fix: review items (pass ${state.review_pass})\n\n${trailers.join('\n')}\n`
   const made = await git.commit({ message, paths, except: [], hooks })
   return 'refused' in made ? made.refused : null
 }
 
-/** What the hook said is kept for the Developer. */
+/** Saves the output of the hook for the Developer. */
 function ask(context: NodeContext, output: string): NodeResult {
   const { review_pass: index, max_review_passes: of } = context.state
   const said = context.services.redactor.redact(output).slice(0, 20_000)

@@ -1,7 +1,7 @@
 import type { NodeContext, NodeResult } from '../node.js'
 import { noted } from './common.js'
 
-/** What the review is about. Nothing to look at ends it at once. */
+/** Collects the changes to review. Without any, the review ends at once. */
 export async function collect(context: NodeContext): Promise<NodeResult> {
   const { args, git } = context
   const target = args.target ?? { kind: 'local' as const }
@@ -25,5 +25,5 @@ export async function collect(context: NodeContext): Promise<NodeResult> {
   }
 }
 
-/** Every repository has it, also one without a commit. */
+/** Exists in every repository, even without commits. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

@@ -8,7 +8,10 @@ import { routeAfterCommit } from '../routing.js'
 import type { ImplementationState } from '../state.js'
 import { conflictFailure, headBefore, noted, readOptional, withTask } from './common.js'
 
-/** One commit for each task, the last one included. The trailers are looked for first: a step that is carried out again finds its commit. */
+/**
+ * One commit for each task, including the last. Looks for the trailers first: a repeated step finds
+ * its commit.
+ */
 export async function commitTask(context: NodeContext): Promise<NodeResult> {
   const { state, git, reply } = context
   const [task, objections] = [taskOf(state), openObjections(state)]
@@ -17,11 +20,11 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
       route: 'developer',
       update: {
         user_message: readOptional(hookFile(context)),
-        history: noted(context, reply.by, 'lets the Developer settle what the hook said'),
+        history: noted(context, reply.by, 'lets the Developer fix what the hook reported'),
       },
     }
   if (reply?.option === 'stop')
-    return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook refused the commit' } }
+    return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook rejected the commit' } }
   const conflict = await conflictFailure(context)
   if (conflict) return conflict
   const trailers = [`Signalbox-Run: ${context.call.run}`, `Signalbox-Task: ${task.index}/${task.of}`]
@@ -35,7 +38,7 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
   return finished(context, made.commit, objections)
 }
 
-/** What the hook said is kept for the Developer. */
+/** Saves the output of the hook for the Developer. */
 function refused(context: NodeContext, output: string): NodeResult {
   const said = context.services.redactor.redact(output).slice(0, 20_000)
   writeFileSync(hookFile(context), said, { mode: 0o600 })
@@ -51,7 +54,7 @@ async function commit(context: NodeContext, trailers: readonly string[], hasObje
   const task = taskOf(state)
   const scope = state.issue ? `(${state.issue.id.replace(/[()\s]/g, '-')})` : ''
   const title = task.title ?? state.goal ?? `task ${task.number}`
-  // Work that was not approved never reads as if it were.
+  // A task that was not approved says so in its subject.
   const subject = `${args.profile.commitPrefix}${scope}: ${title}${hasObjections ? ' (not approved)' : ''}`.replace(
     /\s+/g,
     ' ',
@@ -62,11 +65,14 @@ async function commit(context: NodeContext, trailers: readonly string[], hasObje
   return git.commit({ message, paths: await ownPaths(context, except), except, hooks })
 }
 
-/** In the run's own worktree everything is its own; in a person's tree only what the task changed and they had not. */
+/**
+ * In the run's own worktree: everything. In a person's tree: only files that the task changed and
+ * that were clean before.
+ */
 async function ownPaths({ state, args, git }: NodeContext, except: readonly string[]): Promise<string[] | null> {
   if (args.place.mode === 'worktree') return null
   const changed = await git.changedPaths(state.task_base ?? 'HEAD^{tree}', await git.treeHash())
-  // The plan is older than the first task, and goes with it.
+  // The plan was written before the first task, and is committed with it.
   const plan = state.current_task_index === 0 && state.plan_path !== null ? [state.plan_path] : []
   return [...new Set([...changed, ...plan])].filter(
     path => !args.place.dirtyBefore.includes(path) && !except.includes(path),
@@ -93,7 +99,7 @@ function finished(context: NodeContext, commit: string | null, objections: strin
   }
 }
 
-/** What the last reviews still hold against the task. Empty where they approved it. */
+/** The remaining objections of the latest reviews. Empty if they approved the task. */
 export function openObjections(state: ImplementationState): string[] {
   const { last_review: review } = state
   if (review?.approved) return []

@@ -17,7 +17,7 @@ export function readOptional(file: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
 
-/** The commit that the work of the current task begins at. */
+/** The commit at which the current task starts. */
 export function headBefore({
   tasks,
   base_commit: base,
@@ -30,14 +30,17 @@ export function headBefore({
   return base
 }
 
-/** Somebody left a merge half done: nothing is built on it and nothing committed over it. Null where there is none. */
+/**
+ * Fails if there is an unfinished merge: nothing is built on it or committed over it. Null if there
+ * is none.
+ */
 export async function conflictFailure({ git }: Pick<NodeContext, 'git'>): Promise<NodeResult | null> {
   const conflicts = await git.conflicts()
   if (conflicts.length === 0) return null
   return {
     failed: {
       status: 'fail',
-      failure_reason: `there is a merge conflict in ${conflicts.join(', ')}; settle it, then resume`,
+      failure_reason: `merge conflict in ${conflicts.join(', ')}; resolve it, then resume the run`,
       failure_class: 'deterministic',
     },
   }
@@ -51,7 +54,7 @@ export function taskStarted(tasks: readonly PipelineTask[], index: number): NewE
   return newEvent('task.started', { number: index + 1, of: tasks.length, title: tasks[index]?.title ?? null })
 }
 
-/** The tree that a task is compared with; files of the run's own are no part of it. */
+/** The tree that a task is compared with, without the run's own files. */
 export function treeNow({ git }: NodeContext): Promise<string> {
   return git.treeHash()
 }

@@ -5,7 +5,10 @@ import { playRole, turnFailed, usageOf } from '../role-turn.js'
 import { conflictFailure, headBefore, noted } from './common.js'
 import { askSpending } from './spending.js'
 
-/** Does the current task of the plan, or settles the items of a review. Rework goes on in the conversation of the task. */
+/**
+ * Implements the current task of the plan, or fixes the items of a review. Rework continues the
+ * conversation of the task.
+ */
 export const developer: AgentNode = {
   async run(context) {
     const { state, step } = context
@@ -29,7 +32,7 @@ export const developer: AgentNode = {
     if (conflict) return conflict
     const before = headBefore(state)
     if (before !== null && state.pipeline_type === 'implementation' && (await git.undoCommits(before)))
-      call.notice('warning', 'the Developer made commits of its own; they became changes again')
+      call.notice('warning', 'the Developer made its own commits; they were turned back into changes')
     const isTask = state.pipeline_type === 'implementation'
     return {
       route: isTask ? 'reviewer' : 'checks',
@@ -55,7 +58,7 @@ function promptOf({ state, args, step }: NodeContext): RolePrompt {
   })
 }
 
-/** Comments of the reviews that did not approve the task. */
+/** The comments of reviews that did not approve the task. */
 function openComments(reviews: readonly { approved: boolean; items: ReviewItem[] }[], iteration: number): ReviewItem[] {
   if (iteration === 0) return []
   return reviews
@@ -65,5 +68,5 @@ function openComments(reviews: readonly { approved: boolean; items: ReviewItem[]
 }
 
 function firstLine(text: string): string {
-  return text.trim().split('\n')[0]!.slice(0, 200) || 'said nothing'
+  return text.trim().split('\n')[0]!.slice(0, 200) || 'gave no answer'
 }

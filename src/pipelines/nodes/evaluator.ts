@@ -6,10 +6,10 @@ import { completeEvaluation, DISPOSITIONS, EVALUATION_SCHEMA, evaluationObject, 
 import { turnFailed } from '../role-turn.js'
 import { routeAfterEvaluation } from '../routing.js'
 import { noted } from './common.js'
-import { codeAround } from './review-parts.js'
+import { codeAround } from './item-code.js'
 import { askSpending } from './spending.js'
 
-/** Says of every item what should become of it, with evidence. It raises none of its own. */
+/** Decides what should become of every item, with evidence. It raises no items of its own. */
 export async function evaluator(context: NodeContext): Promise<NodeResult> {
   const { state, args, call, cwd } = context
   const spending = await askSpending(context)
@@ -28,14 +28,13 @@ export async function evaluator(context: NodeContext): Promise<NodeResult> {
     return {
       failed: {
         status: 'fail',
-        failure_reason: `the Evaluator gave no evaluation: ${end.problem}`,
+        failure_reason: `the Evaluator returned no evaluation: ${end.problem}`,
         failure_class: 'unknown',
       },
       ...spent,
     }
   const { evaluation, invented } = completeEvaluation(end.value, items)
-  if (invented.length > 0)
-    call.notice('warning', `the Evaluator spoke of items that there are not: ${invented.join(', ')}`)
+  if (invented.length > 0) call.notice('warning', `the Evaluator mentioned unknown items: ${invented.join(', ')}`)
   const counts = Object.fromEntries(
     DISPOSITIONS.map(name => [name, evaluation.items.filter(({ disposition }) => disposition === name).length]),
   ) as Record<(typeof DISPOSITIONS)[number], number>

@@ -8,13 +8,13 @@ import type { ImplementationState, Outcome } from '../state.js'
 import { postComment } from '../trackers/comment.js'
 import { noted } from './common.js'
 
-/** How the work stands at its end, in words that do not flatter it. */
+/** Concludes the run with an honest verdict. */
 export async function finish(context: NodeContext): Promise<NodeResult> {
   const { state } = context
   const { outcome, objections } = state.pipeline_type === 'review' ? reviewVerdict(state) : taskVerdict(state)
   const summary = summaryOf(state, outcome, objections)
   const events: NewEvent[] = []
-  await leavePlace(context, events)
+  await removeUnusedPlace(context, events)
   await postComment(context, summary, events)
   return {
     route: 'exit',
@@ -25,7 +25,10 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
   }
 }
 
-/** Every task approved; or what is open was accepted by a person, each; else it is only open. */
+/**
+ * `approved` if every task is; `objections_accepted` if a person accepted each open one; else
+ * `objections`.
+ */
 export function taskVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const open = state.tasks.filter(({ status }) => status !== 'approved')
   const objections = open.flatMap(task => task.objections.map(text => `task ${task.number}: ${text}`))
@@ -36,7 +39,10 @@ export function taskVerdict(state: ImplementationState): { outcome: Outcome; obj
   }
 }
 
-/** Serious items are open until a later review no longer finds them, or the Evaluator has shown them to be wrong. */
+/**
+ * Serious items stay open until a later review no longer finds them, or the Evaluator has refuted
+ * them.
+ */
 export function reviewVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const { last_review: review, evaluation_result: evaluated, open_objections: left } = state
   if (!review) return { outcome: 'approved', objections: [...left] }
@@ -75,8 +81,8 @@ function summaryOf(state: ImplementationState, outcome: Outcome, objections: rea
   ].join('\n')
 }
 
-/** A worktree in which nothing came to be goes with its branch; everything else is kept. */
-async function leavePlace(context: NodeContext, events: NewEvent[]): Promise<void> {
+/** Removes a worktree without changes together with its branch; keeps all others. */
+async function removeUnusedPlace(context: NodeContext, events: NewEvent[]): Promise<void> {
   const { args, state, git, cwd } = context
   if (args.place.mode !== 'worktree' || !args.place.isNewBranch || state.branch === null) return
   if ((await git.git.status()).length > 0 || (await git.commitsAhead(args.place.base)) > 0) return

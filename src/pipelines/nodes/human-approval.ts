@@ -9,7 +9,10 @@ import type { StateUpdate } from '../state.js'
 import { hashOf, noted, readOptional, taskStarted, treeNow } from './common.js'
 import { checkPlan, planUpdate, validated } from './plan-validator.js'
 
-/** The person reads the plan. A valid one is approved without them only where the run was told to; an invalid one never. */
+/**
+ * A person approves the plan. A valid plan is approved automatically only if the run is set to; an
+ * invalid one never.
+ */
 export async function humanApproval(context: NodeContext): Promise<NodeResult> {
   const { reply, state, args } = context
   if (!reply) {
@@ -27,7 +30,7 @@ export async function humanApproval(context: NodeContext): Promise<NodeResult> {
     case 'cancel':
       return cancel(context, reply)
     default:
-      // "reject", or words without an option: whatever it is, it is no approval.
+      // "reject", or text without an option, is never an approval.
       return reject(context, reply)
   }
 }
@@ -68,7 +71,9 @@ async function payloadOf(context: NodeContext): Promise<PlanGatePayload> {
   }
 }
 
-/** A decision is for the plan that was shown: when the file has changed since, that is another plan. */
+/**
+ * A decision applies to the plan that was shown: if the file has changed since, it is another plan.
+ */
 async function approveAsShown(context: NodeContext, reply: Reply): Promise<NodeResult> {
   const { state, cwd } = context
   const now = state.plan_path === null ? null : readOptional(planFile(cwd, state.plan_path))
@@ -77,7 +82,7 @@ async function approveAsShown(context: NodeContext, reply: Reply): Promise<NodeR
       route: 'plan_validator',
       update: {
         ...newPlan(context, now),
-        history: noted(context, reply.by, 'the plan had changed since it was shown; it is asked about again'),
+        history: noted(context, reply.by, 'the plan changed after it was shown; asking again'),
       },
       events: [newEvent('plan.replaced', { before: state.plan_hash ?? '', hash: hashOf(now), by: 'file' })],
     }
@@ -87,7 +92,7 @@ async function approveAsShown(context: NodeContext, reply: Reply): Promise<NodeR
 
 async function approveEdited(context: NodeContext, reply: Reply): Promise<NodeResult> {
   const text = planOf(reply)
-  if (text === null) return ask(context, 'There was no plan in the answer; give the edited plan with it.')
+  if (text === null) return ask(context, 'The answer contained no plan; include the edited plan.')
   const { state } = context
   writePlan(context, text)
   const replaced = newEvent('plan.replaced', { before: state.plan_hash ?? '', hash: hashOf(text), by: reply.by })
@@ -97,7 +102,7 @@ async function approveEdited(context: NodeContext, reply: Reply): Promise<NodeRe
       route: 'plan_validator',
       update: {
         ...newPlan(context, text),
-        history: noted(context, reply.by, 'edited the plan, which is not valid now'),
+        history: noted(context, reply.by, 'edited the plan, which is now invalid'),
       },
       events: [replaced],
     }
@@ -111,16 +116,16 @@ async function approveEdited(context: NodeContext, reply: Reply): Promise<NodeRe
 
 async function replace(context: NodeContext, reply: Reply): Promise<NodeResult> {
   const text = planOf(reply)
-  if (text === null) return ask(context, 'There was no plan in the answer; give the new plan with it.')
+  if (text === null) return ask(context, 'The answer contained no plan; include the new plan.')
   writePlan(context, text)
   return {
     route: 'plan_validator',
-    update: { ...newPlan(context, text), history: noted(context, reply.by, 'put another plan in its place') },
+    update: { ...newPlan(context, text), history: noted(context, reply.by, 'replaced the plan') },
     events: [newEvent('plan.replaced', { before: context.state.plan_hash ?? '', hash: hashOf(text), by: reply.by })],
   }
 }
 
-/** A plan of a person goes back to them, whatever the check says. */
+/** A person's own plan goes back to them, whatever the check finds. */
 function newPlan({ args }: NodeContext, text: string): StateUpdate {
   return { plan_markdown: text, plan_hash: hashOf(text), plan_revision_count: args.profile.maxPlanRevisions }
 }
@@ -155,7 +160,7 @@ async function approve(
 async function reject(context: NodeContext, reply: Reply): Promise<NodeResult> {
   const { state } = context
   const feedback = (reply.text ?? reply.note ?? '').trim()
-  if (feedback === '') return ask(context, 'A rejection needs words: what should be different?')
+  if (feedback === '') return ask(context, 'A rejection needs feedback: what should be different?')
   return {
     route: 'architect',
     update: {
@@ -176,7 +181,7 @@ function cancel(context: NodeContext, reply: Reply): NodeResult {
     update: {
       human_approved: false,
       outcome: 'cancelled',
-      history: noted(context, reply.by, 'cancelled the run at its plan'),
+      history: noted(context, reply.by, 'cancelled the run at the plan'),
     },
     end: { status: 'cancelled', reason: 'declined', text: `${reply.by} declined the plan` },
   }

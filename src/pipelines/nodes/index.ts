@@ -16,7 +16,7 @@ import { reviewer } from './reviewer.js'
 
 type Nodes = Readonly<Record<string, PipelineNode | AgentNode>>
 
-/** By the name that `fn` has in the graph. */
+/** By the value of `fn` in the graph. */
 const IMPLEMENTATION: Nodes = {
   prepare,
   architect,
@@ -36,7 +36,7 @@ export function pipelineNodes(pipeline: string): Nodes {
   return pipeline === 'review' ? REVIEW : pipeline === 'implementation' ? IMPLEMENTATION : {}
 }
 
-/** Names that `fn` may have in a graph of this pipeline. */
+/** The values that `fn` may have in a graph of this pipeline. */
 export function pipelineFunctions(pipeline: string | null): string[] {
   return pipeline === null ? [] : Object.keys(pipelineNodes(pipeline))
 }

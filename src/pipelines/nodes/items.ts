@@ -2,14 +2,17 @@ import type { Reply } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
 import { type ItemsGatePayload, itemsQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
-import { isSerious, itemPrint, type ReviewItem } from '../review-object.js'
+import { isSerious, itemKey, type ReviewItem } from '../review-object.js'
 import { routeAfterItems } from '../routing.js'
 import { noted } from './common.js'
-import { codeAt } from './review-parts.js'
+import { codeAt } from './item-code.js'
 
 type Judged = ItemsGatePayload['items'][number]
 
-/** Which items are fixed: the person ticks them; a run that approves by itself takes all that the Evaluator would implement. */
+/**
+ * Chooses the items to fix: a person selects them; an auto-approved run takes all that the
+ * Evaluator recommends to implement.
+ */
 export async function items(context: NodeContext): Promise<NodeResult> {
   const { state, reply } = context
   const judged = judgedItems(context)
@@ -19,13 +22,20 @@ export async function items(context: NodeContext): Promise<NodeResult> {
   }
   const words = [...(reply.choices ?? []), ...(reply.option === '' ? [] : [reply.option])]
   const hasPasses = state.review_pass < state.max_review_passes
-  // Whoever wants another look has decided nothing about the items.
+  // Asking for another review decides nothing about the items.
   if (words.includes('pass') && !hasPasses)
-    return ask(context, judged, `This was the last of ${state.max_review_passes} passes; pick what to fix, or none.`)
+    return ask(
+      context,
+      judged,
+      `This was the last of ${state.max_review_passes} passes; select the items to fix, or none.`,
+    )
   if (words.includes('pass'))
     return {
       route: 'reviewer',
-      update: { review_pass: state.review_pass + 1, history: noted(context, reply.by, 'wants another review first') },
+      update: {
+        review_pass: state.review_pass + 1,
+        history: noted(context, reply.by, 'asks for another review first'),
+      },
     }
   return decide(context, judged, chosen(judged, words), reply.by, false, noteOf(reply))
 }
@@ -63,7 +73,10 @@ function noteOf({ text, note }: Reply): string | null {
   return [text, note].filter(Boolean).join('\n') || null
 }
 
-/** What is not fixed is settled: it is not raised again, and what is serious about it stays an objection. */
+/**
+ * Items that are not fixed are settled: they are not raised again, and serious ones remain
+ * objections.
+ */
 function decide(
   context: NodeContext,
   judged: readonly Judged[],
@@ -74,7 +87,7 @@ function decide(
 ): NodeResult {
   const { state, cwd } = context
   const left = judged.filter(item => !approved.includes(item))
-  const prints = left.map(item => itemPrint(item, codeAt(cwd, item)))
+  const prints = left.map(item => itemKey(item, codeAt(cwd, item)))
   const open = left.filter(item => isSerious(item) && item.disposition !== 'reject').map(objectionOf)
   return {
     route: routeAfterItems({ approved: approved.length, isAnotherPass: false }),
@@ -84,7 +97,7 @@ function decide(
       open_objections: [...new Set([...state.open_objections, ...open])],
       user_message: note,
       driver_session_id: null,
-      history: noted(context, by, `${approved.length} of ${judged.length} items are to be fixed`),
+      history: noted(context, by, `${approved.length} of ${judged.length} items will be fixed`),
     },
     events: [newEvent('items.decided', { approved: approved.map(({ number }) => number), by, isAutomatic })],
   }

@@ -1,7 +1,7 @@
 import type { NodeContext, NodeResult } from '../node.js'
 import { noted, taskStarted, treeNow } from './common.js'
 
-/** The next task begins with nothing of the one before: no review, no conversation. */
+/** The next task starts fresh: without the review and conversation of the previous one. */
 export async function nextTask(context: NodeContext): Promise<NodeResult> {
   const { state, args } = context
   const index = state.current_task_index + 1

@@ -3,7 +3,10 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { openObjections } from './commit-task.js'
 import { noted, withTask } from './common.js'
 
-/** The reviews are used up and the task is not approved. Nothing goes on as if it were: a person decides, or what the profile says does. */
+/**
+ * The review limit is reached and the task is not approved. A person decides, or the profile's
+ * policy does.
+ */
 export async function objections(context: NodeContext): Promise<NodeResult> {
   const { state, args, reply } = context
   const open = openObjections(state)
@@ -31,7 +34,7 @@ function more(context: NodeContext, by: string, count: number): NodeResult {
     route: 'developer',
     update: {
       task_review_limit: (state.task_review_limit ?? args.profile.maxTaskReviews) + extra,
-      history: noted(context, by, `gives the task ${extra} more reviews`),
+      history: noted(context, by, `allows the task ${extra} more reviews`),
     },
   }
 }
@@ -42,7 +45,7 @@ function accept(context: NodeContext, by: string, open: string[], isPerson: bool
     route: 'commit_task',
     update: {
       tasks: withTask(context.state, change),
-      history: noted(context, by, `goes on with ${open.length} objections`),
+      history: noted(context, by, `continues with ${open.length} objections`),
     },
   }
 }

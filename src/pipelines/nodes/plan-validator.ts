@@ -7,7 +7,10 @@ import { routeAfterValidation } from '../routing.js'
 import type { PipelineTask, StateUpdate } from '../state.js'
 import { noted, readOptional } from './common.js'
 
-/** Checks the plan by rule. An invalid one goes back to the Architect with what is wrong, so often as the profile says. */
+/**
+ * Checks the plan by rules. An invalid one goes back to the Architect with the issues, up to the
+ * limit of the profile.
+ */
 export async function planValidator(context: NodeContext): Promise<NodeResult> {
   const { state, args, call } = context
   const { report, notice } = checkPlan(context, state.plan_markdown ?? '')
@@ -50,7 +53,7 @@ export function planUpdate(report: PlanReport): StateUpdate {
   }
 }
 
-/** A plan without tasks that a person approves all the same is one task. */
+/** A plan without tasks that a person approves anyway is one task. */
 function tasksOf(report: PlanReport): PipelineTask[] {
   const open = { status: 'open' as const, iterations: 0, objections: [] }
   if (report.titles.length === 0) return [{ number: '1', title: report.goal, ...open }]

@@ -15,7 +15,10 @@ import { hashOf, noted } from './common.js'
 
 const SETUP_TIMEOUT_MS = 600_000
 
-/** The place to work in. Everything is looked for before it is made: a run that died in the middle finds what it has. */
+/**
+ * Prepares the place to work in. Checks for each thing before creating it: a run that died in the
+ * middle finds what it has.
+ */
 export async function prepare(context: NodeContext): Promise<NodeResult> {
   const { args, state } = context
   const events: NewEvent[] = []
@@ -32,14 +35,14 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
   const git = new PipelineGit(context.cwd)
   const conflicts = await git.conflicts()
   if (conflicts.length > 0)
-    throw new SignalboxError('E_GIT', `there is a merge conflict in ${conflicts.join(', ')}`, {
-      next: 'settle it, then signalbox resume',
+    throw new SignalboxError('E_GIT', `merge conflict in ${conflicts.join(', ')}`, {
+      next: 'resolve it, then signalbox resume',
     })
   const base = args.place.mode === 'worktree' ? args.place.base : ((await git.git.head()) ?? args.place.base)
   const update: StateUpdate = {
     branch,
     base_commit: base,
-    history: noted(context, 'signalbox', `works on ${branch ?? 'what is checked out'}`),
+    history: noted(context, 'signalbox', `works on ${branch ?? 'the current checkout'}`),
   }
   if (args.planPath !== null) {
     const isForeign = async (path: string) => (await git.git.try(['cat-file', '-e', `${base}:${path}`])).code === 0
@@ -61,16 +64,19 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
   return { route: routeAfterPrepare({ ...state, ...update }), update, events }
 }
 
-/** The worktree is gone in the middle of a run: its branch has what was committed, and the state has the plan. */
+/**
+ * Recreates a worktree that vanished during the run: its branch has the commits, and the state has
+ * the plan.
+ */
 export async function restorePlace(context: NodeContext): Promise<void> {
   const events: NewEvent[] = []
   await ensurePlace(context, events)
   for (const event of events) context.call.record(event)
-  bringPlan(context)
+  restorePlan(context)
 }
 
-/** A plan that no commit has yet is in the state. */
-export function bringPlan({ state, cwd }: NodeContext): void {
+/** Writes a plan from the state that is not committed yet. */
+export function restorePlan({ state, cwd }: NodeContext): void {
   if (state.plan_path === null || !state.plan_markdown) return
   const file = planFile(cwd, state.plan_path)
   if (existsSync(file)) return
@@ -93,9 +99,12 @@ async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<st
     isNewBranch: place.isNewBranch,
   })
   if (made.made === 'restored')
-    call.notice('warning', `the worktree was gone and is made anew from ${made.branch}; what was not committed is lost`)
+    call.notice(
+      'warning',
+      `the worktree was missing and was recreated from ${made.branch}; uncommitted changes are lost`,
+    )
   if (made.made !== 'there') {
-    bringFiles(context)
+    copyFiles(context)
     await setUp(context)
     events.push(
       newEvent('worktree.created', {
@@ -109,12 +118,15 @@ async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<st
   return made.branch
 }
 
-/** Ignored files that the work needs, such as `.env`. Links and paths that lead out of the repository are refused. */
-function bringFiles({ args, cwd }: NodeContext): void {
+/**
+ * Copies ignored files that the work needs, such as `.env`. Refuses links and paths that leave the
+ * repository.
+ */
+function copyFiles({ args, cwd }: NodeContext): void {
   for (const path of args.profile.worktreeCopy) {
     const from = resolve(args.repository, path)
     if (relative(args.repository, from).startsWith('..'))
-      throw new SignalboxError('E_CONFIG', `worktree.copy leads out of the repository: ${path}`)
+      throw new SignalboxError('E_CONFIG', `worktree.copy leaves the repository: ${path}`)
     if (!existsSync(from)) continue
     const to = join(cwd, path)
     mkdirSync(dirname(to), { recursive: true })
@@ -131,7 +143,7 @@ async function setUp({ args, cwd, services }: NodeContext): Promise<void> {
     'E_CONFIG',
     `worktree.setup failed (${done.code}): ${`${done.stdout}${done.stderr}`.trim().slice(-500)}`,
     {
-      next: 'mend the command in the profile, then start again',
+      next: 'fix the command in the profile, then start again',
     },
   )
 }

@@ -7,15 +7,18 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { DIFF_MAX } from '../pipeline-git.js'
 import { PROMPT_TEXTS } from '../prompts/prompt-texts.js'
 import { type ReviewMaterial, reviewerPrompt } from '../prompts/role-prompts.js'
-import { isApproved, itemPrint, mergeReviews, REVIEW_SCHEMA, reviewObject } from '../review-object.js'
+import { isApproved, itemKey, mergeReviews, REVIEW_SCHEMA, reviewObject } from '../review-object.js'
 import { callOf, turnFailed } from '../role-turn.js'
 import { routeAfterReview, routeAfterTaskReview } from '../routing.js'
 import type { StateUpdate, TypedReview } from '../state.js'
-import { codeAt, noted } from './review-parts.js'
+import { codeAt, noted } from './item-code.js'
 import { findingsOf, runChecks } from './run-checks.js'
 import { askSpending } from './spending.js'
 
-/** All types of review at once, each in a step of its own that can read and nothing else. Without an object of the right form there is no review. */
+/**
+ * Runs all review types at once, each in its own read-only step. Without an object of the right
+ * form there is no review.
+ */
 export async function reviewer(context: NodeContext): Promise<NodeResult> {
   const { state, call, git } = context
   const spending = await askSpending(context)
@@ -33,7 +36,7 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
   if (after !== tree) return { ...(await changedMeanwhile(context, tree, after)), ...spent }
   for (const end of ends) {
     if ('died' in end) return { ...turnFailed(end.died), ...spent }
-    if ('problem' in end) return { ...failed(`a Reviewer gave no review: ${end.problem}`), ...spent }
+    if ('problem' in end) return { ...failed(`a Reviewer returned no review: ${end.problem}`), ...spent }
   }
   const reviews = ends.flatMap(end => ('review' in end ? [end.review] : []))
   const fresh = reviews.map(review => withoutSettled(context, review))
@@ -93,7 +96,10 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
 
 type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'complaint'> & { tree: string | null }
 
-/** What changed since the task began, or what the review is about. Kept in a file: it is too big for a state. */
+/**
+ * The changes since the task started, or those under review. Stored in a file, because they are too
+ * large for a state.
+ */
 async function materialOf(context: NodeContext, checks: Material['checks']): Promise<Material> {
   const { state, args, git, directory, step } = context
   const tree = args.target?.kind === 'range' && state.review_pass <= 1 ? null : await git.treeHash()
@@ -119,7 +125,7 @@ type ReviewEnd = { usage: Usage | undefined } & (
 
 async function reviewOf(context: NodeContext, type: string, material: Material): Promise<ReviewEnd> {
   const { state, args, call } = context
-  // What a Reviewer said before its host died counts: nobody asks twice.
+  // A review that was complete before its host died counts: no Reviewer is asked twice.
   const kept = keptFile(context, type)
   if (existsSync(kept)) return { review: JSON.parse(readFileSync(kept, 'utf8')) as TypedReview, usage: undefined }
   const guidelines = PROMPT_TEXTS[`reviewer.${type}`] === undefined ? (args.profile.guidelines[type] ?? null) : null
@@ -132,7 +138,7 @@ async function reviewOf(context: NodeContext, type: string, material: Material):
     schema: reviewObject,
     jsonSchema: REVIEW_SCHEMA,
     prompt: complaint => reviewerPrompt(state, args, { ...material, type, guidelines, complaint }),
-    isSpoiled: attempt => existsSync(spoiledFile(context, attempt)),
+    isVoid: attempt => existsSync(voidFile(context, attempt)),
   })
   if (!('value' in end)) return end
   const review: TypedReview = { ...end.value, type, approved: isApproved(end.value) }
@@ -148,35 +154,39 @@ function keptFile({ directory, step }: NodeContext, type: string): string {
   return join(directory, `review-${step.visit}-${type}.json`)
 }
 
-/** What was rejected, put off or left unticked before is not raised again. */
+/** Items that were rejected, deferred or not selected before are not raised again. */
 function withoutSettled(context: NodeContext, review: TypedReview): TypedReview {
   const { settled_items: settled } = context.state
   if (settled.length === 0) return review
-  const items = review.items.filter(item => !settled.includes(itemPrint(item, codeAt(context.cwd, item))))
+  const items = review.items.filter(item => !settled.includes(itemKey(item, codeAt(context.cwd, item))))
   if (items.length === review.items.length) return review
   return { ...review, items, approved: isApproved({ approved: items.length === 0 || review.approved, items }) }
 }
 
 /**
- * Whoever looks changes nothing. In the run's own worktree it can only have been the Reviewer, and it is put back; in a person's tree it may
- * have been the person, and nothing of theirs is touched. The review does not count in either case: it was of something else.
+ * Reviewing must not change files. In the run's own worktree only the Reviewer can have done it,
+ * and the files are restored; in a person's tree it may have been the person, and nothing is
+ * touched. In either case the review does not count, because it was about other content.
  */
 async function changedMeanwhile(context: NodeContext, before: string, after: string): Promise<NodeResult> {
   const { git, args } = context
   const paths = (await git.changedPaths(before, after)).slice(0, 10).join(', ')
-  spoil(context)
-  if (args.place.mode === 'in_place') return failed(`files changed while the Reviewer looked, and stay so: ${paths}`)
+  markVoid(context)
+  if (args.place.mode === 'in_place')
+    return failed(`files changed during the review and were left as they are: ${paths}`)
   await git.git.restoreTree(before)
-  return failed(`a Reviewer changed files; they were put back: ${paths}`)
+  return failed(`a Reviewer changed files; they were restored: ${paths}`)
 }
 
-/** A Reviewer that changed files has not reviewed, and what it said stays unsaid in every later attempt. */
-function spoil(context: NodeContext): void {
-  writeFileSync(spoiledFile(context, context.step.attempt), '', { mode: 0o600 })
+/**
+ * A Reviewer that changed files has not reviewed, and its answer stays void in every later attempt.
+ */
+function markVoid(context: NodeContext): void {
+  writeFileSync(voidFile(context, context.step.attempt), '', { mode: 0o600 })
   for (const type of context.state.review_types) rmSync(keptFile(context, type), { force: true })
 }
 
-function spoiledFile({ directory, step }: NodeContext, attempt: number): string {
+function voidFile({ directory, step }: NodeContext, attempt: number): string {
   return join(directory, `review-${step.visit}-spoiled-${attempt}`)
 }
 

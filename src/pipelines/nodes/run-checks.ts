@@ -12,7 +12,7 @@ export interface CheckResult {
 const TIMEOUT_MS = 600_000
 const OUTPUT_MAX = 20_000
 
-/** The commands of the profile, one after the other, in the worktree. */
+/** Runs the commands of the profile one after the other, in the worktree. */
 export async function runChecks({ args, cwd, services, call }: NodeContext): Promise<CheckResult[]> {
   const results: CheckResult[] = []
   for (const [file, ...rest] of args.profile.checks) {
@@ -30,7 +30,7 @@ export async function runChecks({ args, cwd, services, call }: NodeContext): Pro
   return results
 }
 
-/** A check that fails is a finding that nobody can talk away. */
+/** A failing check is a finding that no Reviewer can overrule. */
 export function findingsOf(checks: readonly CheckResult[]): Omit<ReviewItem, 'number'>[] {
   return checks
     .filter(({ isOk }) => !isOk)
@@ -40,7 +40,7 @@ export function findingsOf(checks: readonly CheckResult[]): Omit<ReviewItem, 'nu
       line: null,
       title: `The check fails: ${command}`,
       issue: `${exit}\n${output.slice(-2_000)}`,
-      why: 'The profile says that this command must succeed.',
+      why: 'The profile requires this command to succeed.',
       fix: 'Make it succeed.',
     }))
 }

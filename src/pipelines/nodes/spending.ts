@@ -4,10 +4,13 @@ import type { StoredEvent } from '../../store/index.js'
 import { type SpendingGatePayload, spendingQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 
-/** From here on a budget is told to be nearly used up. */
+/** From this share on, a budget is reported as nearly used up. */
 const WARN_SHARE = 0.8
 
-/** Asks before the next step of an agent where the budget of the task or of the day is used up; null: it may go on. */
+/**
+ * Asks before the next agent step if the budget of the task or the day is used up; null if it may
+ * continue.
+ */
 export async function askSpending(context: NodeContext): Promise<NodeResult | null> {
   const { args, call, services, reply } = context
   const { taskUsd, dayUsd } = args.profile
@@ -27,14 +30,14 @@ export async function askSpending(context: NodeContext): Promise<NodeResult | nu
   return null
 }
 
-/** Once for each budget: it is said again when it was raised and is nearly used up again. */
+/** Once for each budget; again after it was raised and is nearly used up again. */
 function warn({ call }: NodeContext, { limit, spent, of }: SpendingGatePayload, events: readonly StoredEvent[]): void {
   if (spent < of * WARN_SHARE) return
   const since = limit === 'task_usd' ? events.findLastIndex(({ type }) => type === 'task.started') : 0
-  const isTold = events
+  const isReported = events
     .slice(since)
     .some(({ type, data }) => type === 'budget.warned' && data.limit === limit && data.of === of)
-  if (!isTold) call.record(newEvent('budget.warned', { limit, spent, of }))
+  if (!isReported) call.record(newEvent('budget.warned', { limit, spent, of }))
 }
 
 /** How much of each budget is used. */
@@ -59,7 +62,7 @@ async function spendingOf(
   return found
 }
 
-/** Of all runs: a budget of the day is a budget of the person. */
+/** Over all runs: the daily budget belongs to the person. */
 async function spentSince(store: NodeContext['services']['store'], since: number): Promise<number> {
   const runs = await store.documents<{ id: string; updatedAt: number }>('runs')
   let sum = 0

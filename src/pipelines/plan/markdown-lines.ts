@@ -1,17 +1,21 @@
-/** A line of a plan, and whether it stands in a code fence: what is quoted there is never a heading, a goal or a task. */
+/**
+ * A line of a plan, and whether it is inside a code fence: fenced text is never a heading, a goal
+ * or a task.
+ */
 export interface PlanLine {
   text: string
   isFenced: boolean
 }
 
-/** Line endings of every system as `\n`. */
+/** Converts all line endings to `\n`. */
 export function normaliseLines(text: string): string {
   return text.replace(/\r\n?/g, '\n')
 }
 
 /**
- * Lines with their fences told apart. A fence opens with three or more backticks or tildes and is closed only by as many or more of its own
- * kind with nothing behind them; one that is never closed runs to the end. The marks themselves count as fenced.
+ * Splits text into lines and marks fenced ones. A fence opens with three or more backticks or
+ * tildes and is closed only by at least as many of the same kind with nothing after them; one that
+ * is never closed runs to the end. The fence lines themselves count as fenced.
  */
 export function planLines(text: string): PlanLine[] {
   let fence: { mark: string; length: number } | null = null
@@ -25,7 +29,7 @@ export function planLines(text: string): PlanLine[] {
         if (closes) fence = null
         return { text: line, isFenced: true }
       }
-      // Backticks behind the mark make it code within a line.
+      // Backticks later on the line make it inline code.
       if (!match || (match[1]![0] === '`' && match[2]!.includes('`'))) return { text: line, isFenced: false }
       fence = { mark: match[1]![0]!, length: match[1]!.length }
       return { text: line, isFenced: true }

@@ -4,7 +4,10 @@ import { SignalboxError } from '../../errors/index.js'
 
 export const DEFAULT_PLAN_PATH = 'docs/plans/{date}-{issue_key}.md'
 
-/** The path of a run's plan, from its pattern. Done once, when the run is made: a run that goes on another day finds the same file. */
+/**
+ * Expands the plan path pattern. Done once, when the run is created: a run that is resumed on
+ * another day finds the same file.
+ */
 export function resolvePlanPath(
   pattern: string,
   { createdAt, issueKey, run }: { createdAt: number; issueKey: string; run: string },
@@ -16,13 +19,13 @@ export function resolvePlanPath(
   }
   const path = pattern.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
   if (isAbsolute(path) || path.split('/').includes('..'))
-    throw new SignalboxError('E_CONFIG', `plan_path_pattern leads out of the repository: ${path}`, {
-      next: 'give a path inside of it, such as docs/plans/{date}-{issue_key}.md',
+    throw new SignalboxError('E_CONFIG', `plan_path_pattern leaves the repository: ${path}`, {
+      next: 'use a path inside the repository, such as docs/plans/{date}-{issue_key}.md',
     })
   return path
 }
 
-/** Lower case, and everything but letters, digits, `-` and `_` as `-`. */
+/** Lower case; everything but letters, digits, `-` and `_` becomes `-`. */
 export function slugOf(text: string): string {
   const slug = text
     .toLowerCase()
@@ -33,7 +36,7 @@ export function slugOf(text: string): string {
   return slug === '' ? 'task' : slug
 }
 
-/** A path that no file has yet: `-2`, `-3` … where somebody else's file lies there. */
+/** A path that does not exist yet: `-2`, `-3` … if another file has it. */
 export function freePlanPath(path: string, isTaken: (candidate: string) => boolean): string {
   if (!isTaken(path)) return path
   const extension = extname(path)
@@ -44,7 +47,7 @@ export function freePlanPath(path: string, isTaken: (candidate: string) => boole
   }
 }
 
-/** Where the plan lies in a working tree. @throws SignalboxError `E_CONFIG` when a link leads out of it. */
+/** The plan file in a working tree. @throws SignalboxError `E_CONFIG` if a link leaves the tree. */
 export function planFile(worktree: string, path: string): string {
   const file = resolve(worktree, path)
   let parent = dirname(file)
@@ -52,7 +55,7 @@ export function planFile(worktree: string, path: string): string {
   const real = existsSync(file) ? realpathSync(file) : join(realpathSync(parent), relative(parent, file))
   const inside = relative(realpathSync(worktree), real)
   if (!inside.startsWith('..') && !isAbsolute(inside)) return file
-  throw new SignalboxError('E_CONFIG', `the plan's path leads out of the working tree: ${path}`, {
-    next: 'choose another plan_path_pattern, or take the link away',
+  throw new SignalboxError('E_CONFIG', `the plan path leaves the working tree: ${path}`, {
+    next: 'choose another plan_path_pattern, or remove the link',
   })
 }

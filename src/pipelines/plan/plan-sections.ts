@@ -2,8 +2,9 @@ import { normaliseLines, planLines } from './markdown-lines.js'
 import { taskHeaders } from './validate-plan.js'
 
 /**
- * What the Developer of each task gets to read: the head of the plan, the heading of the task's phase, and the task itself. Nothing of another
- * task, of another phase or of what stands behind the tasks. A plan of fewer than two tasks is handed over whole, as it is.
+ * What the Developer of each task gets: the head of the plan, the heading of the task's phase, and
+ * the task itself. Nothing of other tasks or phases, or of the text after the tasks. A plan with
+ * fewer than two tasks is passed as a whole.
  */
 export function planSections(plan: string): string[] {
   const lines = planLines(plan)

@@ -16,14 +16,17 @@ const sidecar = z.object({
   ),
 })
 
-/** `<plan>.json` beside a plan: its titles and files count where it has as many tasks as the plan has headers. */
+/**
+ * `<plan>.json` next to a plan: its titles and files are used if it has as many tasks as the plan
+ * has headers.
+ */
 export function withSidecar(report: PlanReport, text: string | null): { report: PlanReport; notice: string | null } {
   if (text === null) return { report, notice: null }
   const read = parse(text)
   if (!read)
     return {
       report,
-      notice: 'the structured plan beside the plan is not of the form that is asked for; it was ignored',
+      notice: 'the structured plan (.json) next to the plan does not have the expected form; it was ignored',
     }
   if (read.tasks.length !== report.titles.length)
     return {

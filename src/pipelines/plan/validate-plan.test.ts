@@ -26,7 +26,7 @@ const vectors = JSON.parse(
 describe.each(vectors)('plan "$name"', vector => {
   const report = validatePlan(vector.plan)
 
-  test('is judged as it should be', () => {
+  test('is validated as expected', () => {
     const blocking = report.issues.filter(issue => (BLOCKING_ISSUES as readonly string[]).includes(issue))
     expect({ ...report, issues: blocking }).toMatchObject({
       isValid: vector.valid,
@@ -41,45 +41,45 @@ describe.each(vectors)('plan "$name"', vector => {
     expect(looksLikePlan(vector.plan)).toBe(vector.looks_like_plan)
   })
 
-  test('is cut into its tasks', () => {
+  test('is split into its tasks', () => {
     expect(planSections(vector.plan)).toEqual(vector.sections)
   })
 })
 
-describe('what must never come back', () => {
+describe('validatePlan', () => {
   const fenced = '```md\n### Task 9: an example\n```'
   const text = `# Lamp\n\n**Goal:** g\n\n${fenced}\n\n## Phase 1: Base\n\n### Task 1.1:\n\nfoot\n\n### Task 1.2: Pole\n\npole\n\n## Phase 2: Light\n\n### Task 2.1: Bulb\n\nbulb\n\n## Summary\n\nall\n`
   const [first, second, third] = planSections(text)
 
-  test('header in a fence counted: what is in a code block is no task', () => {
+  test('does not count a header in a code fence as a task', () => {
     expect(validatePlan(text).numbers).toEqual(['1.1', '1.2', '2.1'])
     expect(planSections(text)).toHaveLength(3)
   })
 
-  test('next phase leaked: a task ends where its phase does', () => {
+  test('ends a task where its phase ends', () => {
     expect(second).toMatch(/## Phase 1: Base\n\n### Task 1\.2: Pole\n\npole$/)
     expect(second).not.toContain('Phase 2')
     expect(third).toMatch(/## Phase 2: Light\n\n### Task 2\.1: Bulb\n\nbulb$/)
   })
 
-  test('whole plan for every task when there are no phases: each task has its own section', () => {
+  test('gives each task its own section when there are no phases', () => {
     const flat = planSections('# Lamp\n\n### Task 1: a\n\none\n\n### Task 2: b\n\ntwo\n')
     expect(flat).toEqual(['# Lamp\n\n---\n\n### Task 1: a\n\none', '# Lamp\n\n---\n\n### Task 2: b\n\ntwo'])
   })
 
-  test('titles shifted by an empty one: a task without a title keeps its place', () => {
+  test('keeps the position of a task without a title', () => {
     expect(validatePlan(text).titles).toEqual([null, 'Pole', 'Bulb'])
     expect(first).toMatch(/### Task 1\.1:\n\nfoot$/)
   })
 })
 
-test('twice the same number, and a task without a body, are told and do not block', () => {
+test('reports duplicate numbers and tasks without a body, and does not block on them', () => {
   const filler = 'Words that make it long enough to be a plan, again and again. '.repeat(5)
   const report = validatePlan(`# T\n\n**Goal:** g\n\n### Task 1: A\n${filler}\n\n### Task 1: B\n\n## Summary\n`)
   expect(report).toMatchObject({ isValid: true, issues: ['duplicate_task_number', 'task_without_body'] })
 })
 
-test('a bold label ends the goal, and files are found with and without backticks', () => {
+test('ends the goal at a bold label, and finds files with and without backticks', () => {
   const report = validatePlan(
     '# T\n\n**Goal:** one\ntwo\n**Architecture:** x\n\n- Modify: src/a.ts:10-12\n* **Create:** `b c.txt`\nUpdate: it',
   )
@@ -87,16 +87,16 @@ test('a bold label ends the goal, and files are found with and without backticks
   expect(report.keyFiles).toEqual(['src/a.ts', 'b c.txt'])
 })
 
-test('the path of a plan is made from the day the run was made, whatever the day is now', () => {
+test('the path of a plan uses the day on which the run was created', () => {
   const pattern = 'docs/{date}/{issue_key}-{run}.md'
   const made = { createdAt: Date.UTC(2026, 0, 31, 23, 59), issueKey: 'ABC-12: Käse!', run: 'run_0123456789AB' }
   expect(resolvePlanPath(pattern, made)).toBe('docs/2026-01-31/abc-12-k-se-456789ab.md')
-  expect(() => resolvePlanPath('../{date}.md', made)).toThrow(/out of the repository/)
+  expect(() => resolvePlanPath('../{date}.md', made)).toThrow(/leaves the repository/)
   expect(slugOf('***')).toBe('task')
   expect(freePlanPath('a/b.md', path => path === 'a/b.md' || path === 'a/b-2.md')).toBe('a/b-3.md')
 })
 
-test('a structured plan beside the plan counts where the numbers agree', () => {
+test('a structured plan next to the plan is used if the task counts agree', () => {
   const report = validatePlan('### Task 1: a\n### Task 2: b\n')
   const task = (title: string) => ({
     number: 1,

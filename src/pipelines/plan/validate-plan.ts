@@ -4,13 +4,13 @@ export type PlanSeverity = 'none' | 'major' | 'critical'
 
 export interface PlanReport {
   isValid: boolean
-  /** Those that keep a plan from being approved by itself, then those that are only told. */
+  /** First those that prevent automatic approval, then those that are only reported. */
   issues: PlanIssue[]
   severity: PlanSeverity
   goal: string | null
-  /** At least 1: a plan without tasks that a person approves all the same is one task. */
+  /** At least 1: a plan without tasks that a person approves anyway is one task. */
   taskCount: number
-  /** One per header; null where the header has none. */
+  /** One for each header; null if the header has none. */
   titles: (string | null)[]
   numbers: string[]
   keyFiles: string[]
@@ -20,10 +20,10 @@ export const BLOCKING_ISSUES = ['no_task_header', 'no_goal', 'too_short'] as con
 export const NOTED_ISSUES = ['duplicate_task_number', 'task_without_body'] as const
 export type PlanIssue = (typeof BLOCKING_ISSUES)[number] | (typeof NOTED_ISSUES)[number]
 
-const SHORTEST = 200
+const MIN_LENGTH = 200
 const TASK_HEADER = /^### Task (\d+(?:\.\d+)?):(.*)$/
 
-/** What is wrong with a plan by rule, and what it says: goal, tasks, files. No model is asked. */
+/** Checks a plan by rules, and extracts its goal, tasks and files. No model is involved. */
 export function validatePlan(text: string): PlanReport {
   const lines = planLines(text)
   const headers = taskHeaders(lines)
@@ -31,7 +31,7 @@ export function validatePlan(text: string): PlanReport {
   const blocking: PlanIssue[] = []
   if (headers.length === 0) blocking.push('no_task_header')
   if (goal === null) blocking.push('no_goal')
-  if (normaliseLines(text).trim().length < SHORTEST) blocking.push('too_short')
+  if (normaliseLines(text).trim().length < MIN_LENGTH) blocking.push('too_short')
   const noted: PlanIssue[] = []
   const numbers = headers.map(({ number }) => number)
   if (new Set(numbers).size < numbers.length) noted.push('duplicate_task_number')
@@ -93,7 +93,7 @@ function hasBody(lines: readonly PlanLine[], from: number, to: number | undefine
   return false
 }
 
-/** Files are named behind such a word, in backticks or with an ending that source files have. */
+/** Files follow such a word, in backticks or with the extension of a source file. */
 const FILE_LINE = /(?:^|[\s*-])(?:Create|Modify|Test|Edit|Update|Delete):\**\s*(?:`([^`]+)`|(\S+))/g
 const SOURCE_FILE =
   /^[\w./@-]+\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|cs|c|cc|cpp|h|hpp|swift|scala|sh|sql|md|json|ya?ml|toml|css|scss|html|vue|svelte|txt)$/
@@ -103,7 +103,7 @@ function keyFilesOf(lines: readonly PlanLine[]): string[] {
     .filter(({ isFenced }) => !isFenced)
     .flatMap(({ text }) =>
       [...text.matchAll(FILE_LINE)].flatMap(([, quoted, bare]) => {
-        // `src/a.ts:10-20` names lines of a file.
+        // `src/a.ts:10-20` refers to lines of a file.
         if (quoted !== undefined) return [quoted.trim().replace(/:\d+(?:-\d+)?$/, '')]
         const path = bare!.replace(/[,;]$/, '').replace(/:\d+(?:-\d+)?$/, '')
         return SOURCE_FILE.test(path) ? [path] : []
@@ -112,8 +112,8 @@ function keyFilesOf(lines: readonly PlanLine[]): string[] {
   return [...new Set(files.filter(path => path !== ''))]
 }
 
-/** Anywhere in the text: a level-3 heading counts for the levels above as well. */
-const SIGNS: readonly string[] = [
+/** Found anywhere in the text: a level-3 heading also counts for higher levels. */
+const PLAN_MARKERS: readonly string[] = [
   '# ',
   '## ',
   '### task',
@@ -126,10 +126,10 @@ const SIGNS: readonly string[] = [
   '```',
 ]
 
-/** Whether a text that was only said, and not written to the file, may be taken for the plan. */
+/** Whether an answer that was not written to the file may be taken as the plan. */
 export function looksLikePlan(text: string): boolean {
   const plain = normaliseLines(text)
   if (plain.trim().length < 100 || taskHeaders(planLines(text)).length === 0) return false
   const low = plain.toLowerCase()
-  return SIGNS.filter(sign => low.includes(sign)).length >= 3
+  return PLAN_MARKERS.filter(sign => low.includes(sign)).length >= 3
 }

@@ -2,16 +2,16 @@ import type { PipelineArgs } from '../args.js'
 import { planSections } from '../plan/plan-sections.js'
 import type { ReviewItem } from '../review-object.js'
 import type { ImplementationState } from '../state.js'
+import { fill, findPrompt, type UsedPrompt } from './find-prompt.js'
 import { cutMiddle, DATA_NOTE, frame } from './frame.js'
-import { fill, findPrompt, type UsedPrompt } from './prompt-book.js'
 
-/** A prompt for one turn, and which version of its text went into it. */
+/** A prompt for one turn, and the version of its instructions. */
 export interface RolePrompt {
   text: string
   used: UsedPrompt
 }
 
-/** Longer descriptions are passed whole to the Architect, and cut elsewhere. */
+/** Longer descriptions go to the Architect as a whole, and are shortened elsewhere. */
 const ISSUE_MAX = 4_000
 const CHECK_MAX = 20_000
 
@@ -21,20 +21,22 @@ export function architectPrompt(state: ImplementationState, { profile }: Pipelin
   const parts = [fill(used.text, { plan_path: path ?? '' }), DATA_NOTE]
   if (issue) parts.push(frame('issue', `${issue.title}\n\n${issue.description}`.trim()))
   if (design) parts.push(frame('design', design.content))
-  if (state.plan_markdown) parts.push(frame('plan so far', state.plan_markdown))
+  if (state.plan_markdown) parts.push(frame('current plan', state.plan_markdown))
   if (checked && !checked.valid)
-    parts.push(`The last plan could not be used: ${checked.issues.map(explain).join('; ')}. Write it again, whole.`)
+    parts.push(
+      `The last plan could not be used: ${checked.issues.map(explain).join('; ')}. Write the complete plan again.`,
+    )
   if (said.length > 0) {
     const all = said.map((text, index) => `${index + 1}. ${text}`).join('\n')
     parts.push(
-      `A person has read the plan and rejected it. Everything they said, the oldest first:\n\n${frame('feedback', all)}\n\nWrite a plan that does what they ask.`,
+      `A person has read the plan and rejected it. All of their feedback, oldest first:\n\n${frame('feedback', all)}\n\nWrite a plan that does what they ask.`,
     )
   }
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 
 const EXPLAINED: Readonly<Record<string, string>> = {
-  no_task_header: 'it has no task header (a line such as "### Task 1.1: title", outside of code blocks)',
+  no_task_header: 'it has no task header (a line such as "### Task 1.1: title", outside code blocks)',
   no_goal: 'it names no goal (a line "**Goal:** …")',
   too_short: 'it is too short to be a plan',
 }
@@ -44,10 +46,10 @@ function explain(issue: string): string {
 }
 
 export interface DeveloperNotes {
-  /** What reviews, checks or a hook still hold against the task. */
+  /** Open objections of reviews, checks or a hook to the task. */
   open: readonly ReviewItem[]
   hook?: string | null
-  /** What an attempt that died had said. */
+  /** The output of an attempt that died. */
   left?: string | null
 }
 
@@ -61,18 +63,16 @@ export function developerPrompt(
   const section = planSections(state.plan_markdown ?? '')[index] ?? state.plan_markdown ?? ''
   const done = state.tasks.slice(0, index).map(task => `- ${task.number}: ${task.title ?? 'without a title'}`)
   const parts = [used.text, `Goal: ${state.goal ?? state.issue?.title ?? ''}`, frame('task', section)]
-  if (done.length > 0) parts.push(`Finished before:\n${done.join('\n')}`)
+  if (done.length > 0) parts.push(`Already finished:\n${done.join('\n')}`)
   if (notes.open.length > 0)
     parts.push(
-      `A review did not approve what you did. Settle each of these:\n\n${frame('review comments', notes.open.map(commentLine).join('\n\n'))}`,
+      `A review did not approve your work. Fix each of these:\n\n${frame('review comments', notes.open.map(commentLine).join('\n\n'))}`,
     )
   if (notes.hook)
-    parts.push(
-      `The commit was refused by a hook of the repository:\n\n${frame('hook', cutMiddle(notes.hook, CHECK_MAX))}`,
-    )
+    parts.push(`A hook of the repository rejected the commit:\n\n${frame('hook', cutMiddle(notes.hook, CHECK_MAX))}`)
   if (notes.left)
     parts.push(
-      `An attempt before you was cut off. It said:\n\n${frame('earlier attempt', cutMiddle(notes.left, 8_000))}`,
+      `An earlier attempt was cut off. Its output:\n\n${frame('earlier attempt', cutMiddle(notes.left, 8_000))}`,
     )
   return { text: `${parts.join('\n\n')}\n`, used }
 }
@@ -85,8 +85,8 @@ export function fixPrompt(
 ): RolePrompt {
   const used = findPrompt('developer.review_fix', profile.prompts)
   const parts = [used.text, frame('items', items.map(commentLine).join('\n\n'))]
-  if (note) parts.push(`Beside that:\n\n${frame('note', note)}`)
-  if (state.goal) parts.push(`What the changes are for: ${state.goal}`)
+  if (note) parts.push(`In addition:\n\n${frame('note', note)}`)
+  if (state.goal) parts.push(`The purpose of the changes: ${state.goal}`)
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 
@@ -100,7 +100,7 @@ export interface ReviewMaterial {
   guidelines: string | null
   diff: { text: string; file: string; hidden: readonly string[]; isBig: boolean }
   checks: readonly { command: string; exit: string; output: string }[]
-  /** What was looked at before and is not to be raised again. */
+  /** Items that were reviewed before and must not be raised again. */
   settled: readonly string[]
   complaint: string | null
 }
@@ -120,25 +120,25 @@ export function reviewerPrompt(
     parts.push(frame('task', section ?? state.plan_markdown ?? ''))
   } else if (state.issue)
     parts.push(frame('issue', `${state.issue.title}\n\n${cutMiddle(state.issue.description, ISSUE_MAX)}`))
-  if (diff.isBig) parts.push(`The changes are too long for this message. They lie in ${diff.file}; read them there.`)
+  if (diff.isBig) parts.push(`The changes are too long for this message. They are in ${diff.file}; read them there.`)
   else if (diff.text.trim() === '')
     parts.push(
-      'Nothing was changed. Say whether what was asked was there already: look, and approve only if it was; else raise what is missing.',
+      'Nothing was changed. Check whether the requested result already existed: approve only if it did; otherwise raise what is missing.',
     )
   else parts.push(frame('changes', diff.text))
   if (diff.hidden.length > 0) parts.push(frame('changed files that are not shown', diff.hidden.join('\n')))
   for (const { command, exit, output } of checks)
     parts.push(frame(`check: ${command} (${exit})`, cutMiddle(output, CHECK_MAX) || 'no output'))
   if (settled.length > 0)
-    parts.push(frame('decided before; do not raise these again', settled.map(print => `- ${print}`).join('\n')))
+    parts.push(frame('already decided; do not raise these again', settled.map(print => `- ${print}`).join('\n')))
   parts.push(REVIEW_ANSWER)
-  if (material.complaint !== null) parts.push(again(material.complaint))
+  if (material.complaint !== null) parts.push(retryNote(material.complaint))
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 
 const REVIEW_ANSWER = `Answer with exactly one JSON object and nothing else:
 {"approved": true | false, "severity": "critical" | "major" | "minor" | "none", "summary": "…", "items": [{"number": 1, "severity": "critical" | "major" | "minor" | "none", "file": "path", "line": 1 | null, "title": "…", "issue": "…", "why": "…", "fix": "…"}]}
-"severity" is that of the worst item. At most 50 items, each with a number of its own. Without findings "items" is [].`
+"severity" is that of the worst item. At most 50 items, each with a unique number. Without findings "items" is [].`
 
 export function evaluatorPrompt(
   { profile }: PipelineArgs,
@@ -148,14 +148,14 @@ export function evaluatorPrompt(
   const used = findPrompt('evaluator', profile.prompts)
   const shown = items.map(({ item, code }) => `${commentLine(item)}${code ? `\nCode:\n${code}` : ''}`)
   const parts = [used.text, DATA_NOTE, frame('items', shown.join('\n\n')), EVALUATION_ANSWER]
-  if (complaint !== null) parts.push(again(complaint))
+  if (complaint !== null) parts.push(retryNote(complaint))
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 
 const EVALUATION_ANSWER = `Answer with exactly one JSON object and nothing else:
 {"items": [{"number": 1, "disposition": "implement" | "reject" | "defer" | "clarify", "reason": "…"}], "summary": "…"}
-Every item by its number, and no others.`
+Include every item by its number, and no others.`
 
-function again(complaint: string): string {
+function retryNote(complaint: string): string {
   return `Your last answer could not be used: ${complaint}. Answer again, with the object and nothing else.`
 }

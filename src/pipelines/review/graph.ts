@@ -1,7 +1,7 @@
 import type { Graph } from '../../graph/index.js'
 import { buildGraph } from '../build-graph.js'
 
-/** Reviewer → Evaluator → a person picks → Developer, and again. */
+/** Reviewer → Evaluator → a person selects → Developer, repeatedly. */
 export function createReviewGraph(): Graph {
   return buildGraph({
     name: 'review',
@@ -26,19 +26,19 @@ export function createReviewGraph(): Graph {
     },
     edges: [
       ['start', 'collect'],
-      ['collect', 'reviewer', 'reviewer'],
-      ['collect', 'finish', 'finish'],
-      ['reviewer', 'evaluator', 'evaluator'],
-      ['reviewer', 'finish', 'finish'],
-      ['evaluator', 'items', 'items'],
-      ['evaluator', 'finish', 'finish'],
-      ['items', 'developer', 'developer'],
-      ['items', 'reviewer', 'reviewer'],
-      ['items', 'finish', 'finish'],
-      ['developer', 'checks', 'checks'],
-      ['checks', 'reviewer', 'reviewer'],
-      ['checks', 'developer', 'developer'],
-      ['checks', 'finish', 'finish'],
+      ['collect', 'reviewer'],
+      ['collect', 'finish'],
+      ['reviewer', 'evaluator'],
+      ['reviewer', 'finish'],
+      ['evaluator', 'items'],
+      ['evaluator', 'finish'],
+      ['items', 'developer'],
+      ['items', 'reviewer'],
+      ['items', 'finish'],
+      ['developer', 'checks'],
+      ['checks', 'reviewer'],
+      ['checks', 'developer'],
+      ['checks', 'finish'],
       ['finish', 'exit'],
     ],
   })

@@ -8,7 +8,7 @@ export function reviewPipeline(): Pipeline<ImplementationState> {
     metadata: Object.freeze({
       name: 'review',
       displayName: 'Review',
-      description: 'Reviewer and Evaluator look at changes, a person picks the items, the Developer fixes them.',
+      description: 'Reviewer and Evaluator judge changes, a person selects the items, the Developer fixes them.',
     }),
     createGraph: () => createReviewGraph(),
     getInitialState: initialState,

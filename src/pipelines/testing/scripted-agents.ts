@@ -5,19 +5,19 @@ import type { HeadlessEnd, PermissionAnswer } from '../../agents/index.js'
 import type { AgentTurn, Recovery, StepCall, TurnHooks } from '../../engine/index.js'
 import type { RoleAgents } from '../node.js'
 
-export type PlayedRole = 'architect' | 'developer' | 'reviewer' | 'evaluator'
+export type ScriptedRole = 'architect' | 'developer' | 'reviewer' | 'evaluator'
 
-/** What an agent does in one turn: files it writes, what it says, how it ends. */
-export interface Played {
+/** What an agent does in one turn: the files it writes, its answer, how it ends. */
+export interface ScriptedTurn {
   text?: string
   files?: Record<string, string>
   end?: Partial<HeadlessEnd>
   activities?: object[]
-  /** What it asks leave for. */
+  /** Permission requests it makes. */
   requests?: { tool: string; input: unknown }[]
 }
 
-export type Part = Played | ((turn: AgentTurn, call: StepCall) => Played | Promise<Played>)
+export type TurnScript = ScriptedTurn | ((turn: AgentTurn, call: StepCall) => ScriptedTurn | Promise<ScriptedTurn>)
 
 export const APPROVED = { approved: true, severity: 'none', summary: 'fine', items: [] }
 
@@ -48,20 +48,23 @@ export function plan(tasks: number, extra = ''): string {
   return `# Lamp Implementation Plan\n\n**Goal:** A lamp\n\n${filler}\n${extra}\n${parts.join('\n\n')}\n`
 }
 
-/** Agents that play by a script: a list for each role, gone through turn by turn; at its end the last stays. They are the edge of the tests. */
+/**
+ * Agents that follow a script: a list of turns for each role; the last one repeats. They are the
+ * edge of the tests.
+ */
 export class ScriptedAgents implements RoleAgents {
-  /** What the policy said to each request; null: a person is asked. */
+  /** The policy's answer to each request; null if a person is asked. */
   readonly answers: (PermissionAnswer | null)[] = []
-  readonly turns: { role: PlayedRole; step: string; turn: AgentTurn }[] = []
-  readonly #script: Partial<Record<PlayedRole, Part[]>>
+  readonly turns: { role: ScriptedRole; step: string; turn: AgentTurn }[] = []
+  readonly #script: Partial<Record<ScriptedRole, TurnScript[]>>
   readonly #directory: (run: string) => string
 
-  constructor(script: Partial<Record<PlayedRole, Part[]>>, directory: (run: string) => string) {
+  constructor(script: Partial<Record<ScriptedRole, TurnScript[]>>, directory: (run: string) => string) {
     this.#script = script
     this.#directory = directory
   }
 
-  prompts(role: PlayedRole): string[] {
+  prompts(role: ScriptedRole): string[] {
     return this.turns.filter(entry => entry.role === role).map(({ turn }) => turn.prompt)
   }
 
@@ -91,7 +94,7 @@ export class ScriptedAgents implements RoleAgents {
     return { status: 'ok', reason: 'done', class: null, text, sessionId: `session-${this.turns.length}`, usage, ...end }
   }
 
-  /** What a step whose host is gone is found to have left; nothing, unless told. */
+  /** What recovery finds for a step whose host died; by default nothing. */
   left: (call: StepCall) => Recovery = () => ({ verdict: 'nothing', evidence: [] })
 
   async recover(call: StepCall): Promise<Recovery> {
@@ -105,12 +108,12 @@ export class ScriptedAgents implements RoleAgents {
   }
 }
 
-/** The plan's path stands in the prompt. */
-export function writesPlan(text: string): Part {
+/** The path of the plan is in the prompt. */
+export function writesPlan(text: string): TurnScript {
   return turn => ({ files: { [/change no other file: (\S+)/.exec(turn.prompt)![1]!]: text } })
 }
 
-const DEFAULTS: Record<PlayedRole, Part[]> = {
+const DEFAULTS: Record<ScriptedRole, TurnScript[]> = {
   architect: [writesPlan(plan(2))],
   developer: [
     turn => {
@@ -128,7 +131,7 @@ const DEFAULTS: Record<PlayedRole, Part[]> = {
   ],
 }
 
-function roleOf(prompt: string): PlayedRole {
+function roleOf(prompt: string): ScriptedRole {
   if (prompt.startsWith('You are the Architect')) return 'architect'
   if (prompt.startsWith('You are the Developer')) return 'developer'
   return prompt.startsWith('You are the Evaluator') ? 'evaluator' : 'reviewer'

@@ -7,8 +7,8 @@ import { githubTracker } from './github.js'
 import { jiraTracker } from './jira.js'
 import type { FetchedIssue, Tracker, TrackerServices } from './tracker.js'
 
-export interface IssueWish {
-  /** What was typed: a path, a number, a key, an address. */
+export interface IssueRequest {
+  /** As typed: a path, a number, a key or a URL. */
   reference: string | null
   title: string | null
   description: string | null
@@ -16,18 +16,21 @@ export interface IssueWish {
   tracker: Tracker['name'] | null
 }
 
-type Reading = { name: Exclude<Tracker['name'], 'noop'>; says: string }
+type Reading = { name: Exclude<Tracker['name'], 'noop'>; description: string }
 
-/** The issue that was asked for, from wherever it is. @throws SignalboxError `E_INPUT` for what could be several things, or nothing. */
+/**
+ * Fetches the requested issue. @throws SignalboxError `E_INPUT` if the reference is ambiguous or
+ * matches nothing.
+ */
 export async function fetchIssue(
   services: TrackerServices,
-  wish: IssueWish,
+  request: IssueRequest,
 ): Promise<FetchedIssue & { tracker: string }> {
-  if (wish.reference === null) return { ...titled(wish), tracker: 'noop' }
-  if (wish.title !== null)
-    throw new SignalboxError('E_INPUT', 'give an issue or a --title, not both', { next: 'leave one of them out' })
-  const name = chooseTracker(services, wish.reference, wish.tracker)
-  return { ...(await makeTracker(services, name).fetch(wish.reference)), tracker: name }
+  if (request.reference === null) return { ...titled(request), tracker: 'noop' }
+  if (request.title !== null)
+    throw new SignalboxError('E_INPUT', 'give an issue or a --title, not both', { next: 'remove one of them' })
+  const name = chooseTracker(services, request.reference, request.tracker)
+  return { ...(await makeTracker(services, name).fetch(request.reference)), tracker: name }
 }
 
 export function makeTracker(services: TrackerServices, name: string): Tracker {
@@ -48,33 +51,37 @@ export function chooseTracker(
   const [only] = readings
   if (readings.length === 1) return only!.name
   if (readings.length > 1)
-    throw new SignalboxError('E_INPUT', `"${reference}" could be ${readings.map(({ says }) => says).join(' or ')}`, {
-      next: 'say which: gh:…, jira:…, or ./… for a file',
-    })
+    throw new SignalboxError(
+      'E_INPUT',
+      `"${reference}" is ambiguous: ${readings.map(({ description }) => description).join(' or ')}`,
+      {
+        next: 'use gh:…, jira:…, or ./… for a file',
+      },
+    )
   const isKey = /^[A-Z][A-Z0-9]+-\d+$/.test(reference)
   throw new SignalboxError(
     'E_INPUT',
-    `"${reference}" is no issue: there is no such file${isKey ? ', and JIRA_BASE_URL is not set' : ''}`,
+    `"${reference}" is not an issue: no such file${isKey ? ', and JIRA_BASE_URL is not set' : ''}`,
     {
-      next: 'a file, gh:12, jira:KEY-1, or --title "what is to be done"',
+      next: 'give a file, gh:12, jira:KEY-1, or --title "what to do"',
     },
   )
 }
 
 function readingsOf({ env, cwd }: TrackerServices, reference: string): Reading[] {
   const readings: Reading[] = []
-  if (existsSync(resolve(cwd, reference))) readings.push({ name: 'file', says: 'a file' })
+  if (existsSync(resolve(cwd, reference))) readings.push({ name: 'file', description: 'a file' })
   if (/^#?\d+$/.test(reference) || /^https:\/\/[^/]+\/[^/]+\/[^/]+\/issues\/\d+/.test(reference))
-    readings.push({ name: 'github', says: 'an issue on GitHub' })
+    readings.push({ name: 'github', description: 'an issue on GitHub' })
   if (/^[A-Z][A-Z0-9]+-\d+$/.test(reference) && env.JIRA_BASE_URL)
-    readings.push({ name: 'jira', says: 'an issue in Jira' })
+    readings.push({ name: 'jira', description: 'an issue in Jira' })
   return readings
 }
 
-function titled({ title, description }: IssueWish): FetchedIssue {
+function titled({ title, description }: IssueRequest): FetchedIssue {
   if (title === null || title.trim() === '')
-    throw new SignalboxError('E_INPUT', 'there is no issue', {
-      next: 'signalbox implement issue.md, or --title "what is to be done"',
+    throw new SignalboxError('E_INPUT', 'no issue was given', {
+      next: 'signalbox implement issue.md, or --title "what to do"',
     })
   return {
     issue: { id: slugOf(title), title: title.trim(), description: description ?? '', status: 'open' },

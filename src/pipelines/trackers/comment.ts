@@ -3,9 +3,12 @@ import { newEvent } from '../../events/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { NodeContext } from '../node.js'
 import { makeTracker } from './choose-tracker.js'
-import { trackerServices } from './outside.js'
+import { trackerServices } from './tracker-services.js'
 
-/** Tells the tracker how the run ended, where the person wants that; once, whatever dies. What goes wrong there does not fail the work. */
+/**
+ * Posts the result of the run to the tracker, if the profile says so; exactly once, even after a
+ * crash. A failure here does not fail the run.
+ */
 export async function postComment(context: NodeContext, text: string, events: NewEvent[]): Promise<void> {
   const { args, call, services } = context
   if (!args.comment || !args.issue) return

@@ -1,4 +1,4 @@
-/** A node of the document format that Jira's third API speaks. */
+/** A node of the Atlassian Document Format (Jira REST API v3). */
 interface DocumentNode {
   type?: string
   text?: string
@@ -7,7 +7,7 @@ interface DocumentNode {
   content?: DocumentNode[]
 }
 
-/** A Jira document as Markdown. What it does not know keeps its text. */
+/** Converts a Jira document to Markdown. Unknown nodes keep their text. */
 export function documentText(document: unknown): string {
   if (typeof document === 'string') return document
   if (typeof document !== 'object' || document === null) return ''

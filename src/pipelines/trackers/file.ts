@@ -8,7 +8,7 @@ import type { Tracker } from './tracker.js'
 
 const LARGEST = 1024 * 1024
 
-/** An issue that is a file: its first heading is the title, the rest the description. */
+/** An issue in a file: its first heading is the title, the rest the description. */
 export function fileTracker(cwd: string): Tracker {
   return {
     name: 'file',
@@ -18,7 +18,7 @@ export function fileTracker(cwd: string): Tracker {
   }
 }
 
-/** @throws SignalboxError `E_INPUT` for what cannot be read, is empty or too big. */
+/** @throws SignalboxError `E_INPUT` if the file is unreadable, empty or too large. */
 export function readIssueFile(path: string, name: string): string {
   let text: string
   try {
@@ -27,10 +27,9 @@ export function readIssueFile(path: string, name: string): string {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof SignalboxError) throw error
-    throw new SignalboxError('E_INPUT', `${name} cannot be read: ${(error as Error).message}`)
+    throw new SignalboxError('E_INPUT', `cannot read ${name}: ${(error as Error).message}`)
   }
-  if (text.trim() === '')
-    throw new SignalboxError('E_INPUT', `${name} is empty`, { next: 'write down what is to be done' })
+  if (text.trim() === '') throw new SignalboxError('E_INPUT', `${name} is empty`, { next: 'describe what to do in it' })
   return text
 }
 

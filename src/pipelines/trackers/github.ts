@@ -21,7 +21,7 @@ const pullAnswer = z.object({
 })
 export type PullRequest = z.infer<typeof pullAnswer>
 
-/** Issues on GitHub, through its own program: whoever is signed in there is who asks. */
+/** GitHub issues, through the `gh` program and its login. */
 export function githubTracker(services: TrackerServices): Tracker {
   return {
     name: 'github',
@@ -67,8 +67,8 @@ export async function fetchPullRequest(services: TrackerServices, number: string
 function numberOf(reference: string): string {
   const match = /(?:^gh:#?|^#|^|\/issues\/)(\d+)(?:[/?#].*)?$/.exec(reference)
   if (match) return match[1]!
-  throw new SignalboxError('E_INPUT', `"${reference}" is no issue on GitHub`, {
-    next: 'gh:12, or the address of the issue',
+  throw new SignalboxError('E_INPUT', `"${reference}" is not a GitHub issue`, {
+    next: 'use gh:12, or the URL of the issue',
   })
 }
 
@@ -85,8 +85,8 @@ async function gh(services: TrackerServices, args: readonly string[], what: stri
   if (code === 0) return stdout
   const said = stderr.trim().split('\n')[0] ?? ''
   const isMissing = /not found|could not resolve|no (issues|pull requests) found/i.test(said)
-  throw new SignalboxError(isMissing ? 'E_UNKNOWN' : 'E_TRACKER', `gh found no ${what}: ${said}`, {
-    next: isMissing ? 'look at its number, and at the repository you are in' : 'try again; nothing was started',
+  throw new SignalboxError(isMissing ? 'E_UNKNOWN' : 'E_TRACKER', `gh did not find ${what}: ${said}`, {
+    next: isMissing ? 'check the number, and which repository you are in' : 'try again; nothing was started',
   })
 }
 

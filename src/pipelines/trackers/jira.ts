@@ -16,7 +16,7 @@ const answer = z.object({
   }),
 })
 
-/** Issues in Jira, over HTTP. */
+/** Jira issues, over HTTP. */
 export function jiraTracker(services: TrackerServices): Tracker {
   return {
     name: 'jira',
@@ -60,7 +60,7 @@ async function request(
 ): Promise<{ text: string; base: string }> {
   const missing = VARIABLES.find(name => !services.env[name])
   if (missing !== undefined)
-    throw new SignalboxError('E_CONFIG', `${missing} is not set`, { next: `export ${missing}, as Jira needs it` })
+    throw new SignalboxError('E_CONFIG', `${missing} is not set`, { next: `export ${missing} for Jira` })
   const base = services.env.JIRA_BASE_URL!.replace(/\/+$/, '')
   const sign = Buffer.from(`${services.env.JIRA_EMAIL}:${services.env.JIRA_API_TOKEN}`).toString('base64')
   const headers = { authorization: `Basic ${sign}`, accept: 'application/json', 'content-type': 'application/json' }
@@ -73,11 +73,10 @@ async function request(
         ...(body && { body: JSON.stringify(body) }),
       })
       if (status === 401 || status === 403)
-        throw new SignalboxError('E_AGENT_MISSING', `Jira refuses the sign-in (${status})`, {
-          next: 'look at JIRA_EMAIL and JIRA_API_TOKEN',
+        throw new SignalboxError('E_AGENT_MISSING', `Jira refused the login (${status})`, {
+          next: 'check JIRA_EMAIL and JIRA_API_TOKEN',
         })
-      if (status === 404)
-        throw new SignalboxError('E_UNKNOWN', `there is no issue ${key} in Jira`, { next: 'look at the key' })
+      if (status === 404) throw new SignalboxError('E_UNKNOWN', `unknown Jira issue ${key}`, { next: 'check the key' })
       if (status < 300) return { text, base }
       problem = new Error(`Jira answered ${status}`)
     } catch (error) {
@@ -86,8 +85,8 @@ async function request(
     }
     if (attempt < ATTEMPTS) await services.pause(PAUSE_MS * attempt)
   }
-  throw new SignalboxError('E_TRACKER', `Jira cannot be reached: ${(problem as Error).message}`, {
-    next: 'look at JIRA_BASE_URL and the network, then try again',
+  throw new SignalboxError('E_TRACKER', `cannot reach Jira: ${(problem as Error).message}`, {
+    next: 'check JIRA_BASE_URL and the network, then try again',
     cause: problem,
   })
 }

@@ -1,25 +1,27 @@
 import type { Issue } from '../state.js'
 
-/** Where issues come from. */
+/** A source of issues. */
 export interface Tracker {
   readonly name: 'github' | 'jira' | 'file' | 'noop'
-  /** @throws SignalboxError that says what is missing: a program, a sign-in, a variable, the issue. */
+  /**
+   * @throws SignalboxError that names what is missing: a program, a login, a variable, the issue.
+   */
   fetch(reference: string): Promise<FetchedIssue>
-  /** Posts a comment, unless one with this mark is there already. @returns its address where there is one. */
+  /** Posts a comment, unless one with this marker exists. @returns its URL, if there is one. */
   comment?(issue: Issue, marker: string, text: string): Promise<string | null>
 }
 
 export interface FetchedIssue {
   issue: Issue
-  /** Worth telling the person, such as that it is closed. */
+  /** For the person, for example that the issue is closed. */
   warning: string | null
 }
 
-/** Everything outside that trackers need. */
+/** The outside services that trackers use. */
 export interface TrackerServices {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
-  /** Runs a program; rejects when it is not there. */
+  /** Runs a program; rejects if it does not exist. */
   run(file: string, args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
   request(
     url: string,

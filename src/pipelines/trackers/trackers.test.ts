@@ -9,7 +9,7 @@ import { chooseTracker, fetchIssue, makeTracker } from './choose-tracker.js'
 import { documentText } from './document-text.js'
 import { issueOfText } from './file.js'
 import { fetchPullRequest } from './github.js'
-import { trackerServices } from './outside.js'
+import { trackerServices } from './tracker-services.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-trackers-'))
 const bin = join(directory, 'bin')
@@ -73,7 +73,7 @@ const services = (env: Record<string, string | undefined> = {}) => ({
   ...trackerServices({ PATH: `${bin}:${process.env.PATH}`, ...env }, directory),
   pause: async () => undefined,
 })
-const wish = (reference: string | null, extra: object = {}) => ({
+const request = (reference: string | null, extra: object = {}) => ({
   reference,
   title: null,
   description: null,
@@ -89,11 +89,11 @@ const codeOf = async (work: Promise<unknown>) =>
     ),
   )
 
-describe('an issue on GitHub', () => {
+describe('a GitHub issue', () => {
   test.each(['gh:12', '#12', 'https://github.com/o/r/issues/12'])(
-    'is found by %s; closed is worth a warning',
+    'is fetched by %s; a closed one gives a warning',
     async reference => {
-      const found = await fetchIssue(services(), wish(reference))
+      const found = await fetchIssue(services(), request(reference))
       expect(found).toEqual({
         tracker: 'github',
         issue: {
@@ -108,15 +108,15 @@ describe('an issue on GitHub', () => {
     },
   )
 
-  test('missing gh and a missing sign-in are 7, a missing issue is 2', async () => {
+  test('exits with 7 without gh or a login, and with 2 if there is no such issue', async () => {
     expect(
-      await codeOf(fetchIssue({ ...services(), ...trackerServices({ PATH: directory }, directory) }, wish('gh:12'))),
+      await codeOf(fetchIssue({ ...services(), ...trackerServices({ PATH: directory }, directory) }, request('gh:12'))),
     ).toBe(EXIT.agentMissing)
-    expect(await codeOf(fetchIssue(services({ GH_SIGNED_OUT: '1' }), wish('gh:12')))).toBe(EXIT.agentMissing)
-    expect(await codeOf(fetchIssue(services(), wish('gh:99')))).toBe(EXIT.usage)
+    expect(await codeOf(fetchIssue(services({ GH_SIGNED_OUT: '1' }), request('gh:12')))).toBe(EXIT.agentMissing)
+    expect(await codeOf(fetchIssue(services(), request('gh:99')))).toBe(EXIT.usage)
   })
 
-  test('a comment is posted once, whatever is repeated', async () => {
+  test('gets one comment, even if posting is repeated', async () => {
     const issue = { id: '12', title: '', description: '', status: '' }
     const tracker = makeTracker(services(), 'github')
     expect(await tracker.comment!(issue, 'mark 1', 'done')).toContain('#c1')
@@ -147,9 +147,9 @@ const DOCUMENT = {
   ],
 }
 
-describe('an issue in Jira', () => {
-  test('is found by its key, and its document is Markdown', async () => {
-    const found = await fetchIssue(services(jira()), wish('jira:abc-12'))
+describe('a Jira issue', () => {
+  test('is fetched by its key, and its document becomes Markdown', async () => {
+    const found = await fetchIssue(services(jira()), request('jira:abc-12'))
     expect(found.issue).toMatchObject({ id: 'ABC-12', title: 'A horn', status: 'To Do' })
     expect(found.issue.description).toBe('## Why\n\nIt is **loud**\n\n- one\n\n```sh\nhorn --now\n```')
     expect(asked.at(-1)!.url).toBe('/rest/api/3/issue/ABC-12')
@@ -157,30 +157,30 @@ describe('an issue in Jira', () => {
     expect(chooseTracker(services(jira()), 'ABC-12', null)).toBe('jira')
   })
 
-  test('a missing variable is 6 and named, a refused sign-in 7, a missing issue 2; the network is tried again, then 1', async () => {
-    await expect(fetchIssue(services({ ...jira(), JIRA_EMAIL: undefined }), wish('jira:ABC-12'))).rejects.toThrow(
+  test('exits with 6 for a missing variable, 7 for a refused login, 2 for a missing issue; retries network errors, then exits with 1', async () => {
+    await expect(fetchIssue(services({ ...jira(), JIRA_EMAIL: undefined }), request('jira:ABC-12'))).rejects.toThrow(
       'JIRA_EMAIL is not set',
     )
-    expect(await codeOf(fetchIssue(services({}), wish('jira:ABC-12')))).toBe(EXIT.config)
-    expect(await codeOf(fetchIssue(services(jira()), wish('jira:AUTH-1')))).toBe(EXIT.agentMissing)
-    expect(await codeOf(fetchIssue(services(jira()), wish('jira:NO-1')))).toBe(EXIT.usage)
+    expect(await codeOf(fetchIssue(services({}), request('jira:ABC-12')))).toBe(EXIT.config)
+    expect(await codeOf(fetchIssue(services(jira()), request('jira:AUTH-1')))).toBe(EXIT.agentMissing)
+    expect(await codeOf(fetchIssue(services(jira()), request('jira:NO-1')))).toBe(EXIT.usage)
     failures = 2
-    expect((await fetchIssue(services(jira()), wish('jira:ABC-12'))).issue.id).toBe('ABC-12')
+    expect((await fetchIssue(services(jira()), request('jira:ABC-12'))).issue.id).toBe('ABC-12')
     failures = 3
-    expect(await codeOf(fetchIssue(services(jira()), wish('jira:ABC-12')))).toBe(EXIT.failed)
+    expect(await codeOf(fetchIssue(services(jira()), request('jira:ABC-12')))).toBe(EXIT.failed)
     failures = 0
   })
 
-  test('takes a comment', async () => {
+  test('gets a comment', async () => {
     const issue = { id: 'ABC-12', title: '', description: '', status: '', url: 'u' }
     expect(await makeTracker(services(jira()), 'jira').comment!(issue, 'mark 2', 'done\nwell')).toBe('u')
     expect(JSON.parse(asked.at(-1)!.body).body.content).toHaveLength(3)
   })
 })
 
-describe('an issue in a file', () => {
-  test('has its first heading for a title, outside of fences', async () => {
-    const { issue, tracker } = await fetchIssue(services(), wish('issue.md'))
+describe('a file issue', () => {
+  test('takes its first heading outside code fences as title', async () => {
+    const { issue, tracker } = await fetchIssue(services(), request('issue.md'))
     expect(tracker).toBe('file')
     expect(issue).toEqual({
       id: 'add-a-bell',
@@ -191,27 +191,27 @@ describe('an issue in a file', () => {
     expect(issueOfText('just words\nmore', 'x/y.txt')).toMatchObject({ title: 'just words', id: 'just-words' })
   })
 
-  test.each(['empty.md', 'huge.md', 'nowhere.md'])('%s is exit 2', async file => {
-    expect(await codeOf(fetchIssue(services(), wish(file)))).toBe(EXIT.usage)
+  test.each(['empty.md', 'huge.md', 'nowhere.md'])('of %s exits with 2', async file => {
+    expect(await codeOf(fetchIssue(services(), request(file)))).toBe(EXIT.usage)
   })
 })
 
-test('what could be several things is refused with its readings; the profile or a prefix decides', async () => {
-  await expect(fetchIssue(services(), wish('12'))).rejects.toThrow('"12" could be a file or an issue on GitHub')
+test('an ambiguous reference is refused with its readings; the profile or a prefix decides', async () => {
+  await expect(fetchIssue(services(), request('12'))).rejects.toThrow('"12" is ambiguous: a file or an issue on GitHub')
   expect(chooseTracker(services(), '12', 'github')).toBe('github')
   expect(chooseTracker(services(), 'gh:12', 'file')).toBe('github')
 })
 
-test('a title is an issue of its own; without one there is none', async () => {
-  expect(await fetchIssue(services(), wish(null, { title: 'Paint it', description: 'red' }))).toMatchObject({
+test('a title alone is an issue; without a title there is none', async () => {
+  expect(await fetchIssue(services(), request(null, { title: 'Paint it', description: 'red' }))).toMatchObject({
     tracker: 'noop',
     issue: { id: 'paint-it', title: 'Paint it', description: 'red' },
   })
-  expect(await codeOf(fetchIssue(services(), wish(null)))).toBe(EXIT.usage)
-  expect(await codeOf(fetchIssue(services(), wish('issue.md', { title: 'x' })))).toBe(EXIT.usage)
+  expect(await codeOf(fetchIssue(services(), request(null)))).toBe(EXIT.usage)
+  expect(await codeOf(fetchIssue(services(), request('issue.md', { title: 'x' })))).toBe(EXIT.usage)
 })
 
-test('a document of any shape keeps its words', () => {
+test('a Jira document of any shape keeps its words', () => {
   expect(documentText(null)).toBe('')
   expect(documentText('plain')).toBe('plain')
   const table = { type: 'table', content: [row('a', 'b'), row('1', '2')] }

@@ -1,4 +1,5 @@
-// Run as a program of its own: takes the lock named by its argument, says so, and holds it until it is killed or its input ends.
+// Run as its own program: takes the lock named by its argument, reports it, and holds it until it
+// is killed or its input ends.
 import { acquireLock } from '../lock.js'
 
 const lock = await acquireLock(process.argv[2]!)

@@ -1,8 +1,8 @@
 import type { StoredEvent } from '../../store/index.js'
 
-/** An event under the names that attractor gives them. */
+/** An event of a run under attractor's name for it. */
 export interface AttractorEvent {
-  /** Its place in the stream: a reader that comes back names the last one it has seen. */
+  /** Its position in the stream: a reader that reconnects names the last one it received. */
   id: string
   event: AttractorEventName
   at: number
@@ -26,32 +26,32 @@ export type AttractorEventName =
   | 'InterviewTimeout'
   | 'CheckpointSaved'
 
-type Told = [AttractorEventName, Record<string, unknown>]
+type Mapped = [AttractorEventName, Record<string, unknown>]
 
 /**
- * Tells a run's events under attractor's names, one after the other. It is given all events of the run from the first one on, because what
- * it says of an end depends on the beginning; whoever only wants the later ones passes the earlier by.
+ * Maps the events of a run to attractor's events, in order. It needs every event from the first one
+ * on, because the events of an end carry facts of the start; a reader skips what it already has.
  */
-export class AttractorTeller {
+export class AttractorEventMapper {
   #name = ''
   #createdAt = 0
   #index = 0
-  /** Stages that go on, by branch and node. */
+  /** Stages that are running, by branch and node. */
   readonly #stages = new Map<string, { index: number; at: number; handler: string; good: number; bad: number }>()
   readonly #branches = new Map<string, { index: number; at: number; parallel: string }>()
   readonly #questions = new Map<string, { stage: string; at: number }>()
 
-  tell(event: StoredEvent): AttractorEvent[] {
-    const told = this.#tell(event)
-    return told.map(([name, data], nth) => ({
-      id: told.length === 1 ? String(event.version) : `${event.version}.${nth + 1}`,
+  map(event: StoredEvent): AttractorEvent[] {
+    const mapped = this.#map(event)
+    return mapped.map(([name, data], nth) => ({
+      id: mapped.length === 1 ? String(event.version) : `${event.version}.${nth + 1}`,
       event: name,
       at: event.at,
       data,
     }))
   }
 
-  #tell({ type, data, at }: StoredEvent): Told[] {
+  #map({ type, data, at }: StoredEvent): Mapped[] {
     const branch = String(data.branch ?? '')
     switch (type) {
       case 'run.created':
@@ -59,7 +59,7 @@ export class AttractorTeller {
         this.#createdAt = at
         return []
       case 'run.started':
-        return this.#begin()
+        return this.#started()
       case 'run.completed':
         return [['PipelineCompleted', { ...this.#ending(at, data), artifact_count: Number(data.artifacts ?? 0) }]]
       case 'run.failed':
@@ -95,8 +95,8 @@ export class AttractorTeller {
     }
   }
 
-  #begin(): Told[] {
-    // A run that another host goes on with has not started again.
+  #started(): Mapped[] {
+    // A run that another host takes over has not started again.
     if (this.#index > 0) return []
     this.#index = 1
     return [['PipelineStarted', { name: this.#name }]]
@@ -113,17 +113,17 @@ export class AttractorTeller {
     }
   }
 
-  #stageStarted(node: string, branch: string, handler: string, at: number): Told[] {
+  #stageStarted(node: string, branch: string, handler: string, at: number): Mapped[] {
     const index = this.#index++
     this.#stages.set(`${branch} ${node}`, { index, at, handler, good: 0, bad: 0 })
-    const started: Told = ['StageStarted', { ...this.#stageOf(branch, node), handler }]
+    const started: Mapped = ['StageStarted', { ...this.#stageOf(branch, node), handler }]
     return handler === 'parallel' ? [started, ['ParallelStarted', this.#stageOf(branch, node)]] : [started]
   }
 
-  #stageEnded({ node, status, notes, failureReason }: Record<string, unknown>, branch: string, at: number): Told[] {
+  #stageEnded({ node, status, notes, failureReason }: Record<string, unknown>, branch: string, at: number): Mapped[] {
     const stage = this.#stages.get(`${branch} ${String(node)}`)
     const about = { ...this.#stageOf(branch, node), duration_ms: Math.max(0, at - (stage?.at ?? at)) }
-    const ended: Told =
+    const ended: Mapped =
       status === 'fail'
         ? ['StageFailed', { ...about, error: String(failureReason ?? notes ?? ''), will_retry: false }]
         : ['StageCompleted', { ...about, status, ...(notes !== undefined && { notes }) }]
@@ -132,20 +132,20 @@ export class AttractorTeller {
     return [['ParallelCompleted', { ...about, ...counts }], ended]
   }
 
-  #retrying(timer: string, delay: number): Told[] {
+  #retrying(timer: string, delay: number): Mapped[] {
     const match = /^retry (?:(.*)\/)?(\w+)@\d+#(\d+)$/.exec(timer)
     if (!match) return []
     const [, branch = '', node = '', attempt = '1'] = match
     return [['StageRetrying', { ...this.#stageOf(branch, node), attempt: Number(attempt), delay_ms: delay }]]
   }
 
-  #branchStarted({ branch, parent, parallel, node }: Record<string, unknown>, at: number): Told[] {
+  #branchStarted({ branch, parent, parallel, node }: Record<string, unknown>, at: number): Mapped[] {
     const index = Number(/(\d+)$/.exec(String(branch))?.[1] ?? 1) - 1
     this.#branches.set(String(branch), { index, at, parallel: `${String(parent ?? '')} ${String(parallel)}` })
     return [['ParallelBranchStarted', { branch, index, node }]]
   }
 
-  #branchEnded({ branch, status, notes }: Record<string, unknown>, isCancelled: boolean, at: number): Told[] {
+  #branchEnded({ branch, status, notes }: Record<string, unknown>, isCancelled: boolean, at: number): Mapped[] {
     const known = this.#branches.get(String(branch))
     const isGood = !isCancelled && (status === 'success' || status === 'partial_success')
     const stage = known && this.#stages.get(known.parallel)
@@ -166,7 +166,7 @@ export class AttractorTeller {
     ]
   }
 
-  #interviewEnded(data: Record<string, unknown>, isExpired: boolean, at: number): Told[] {
+  #interviewEnded(data: Record<string, unknown>, isExpired: boolean, at: number): Mapped[] {
     const question = String(data.approval)
     const known = this.#questions.get(question)
     const about = {
@@ -191,12 +191,14 @@ export function nodeOf(step: string): string {
   return own.slice(0, own.indexOf('@'))
 }
 
-/** Whether the stream ends with this. */
+/** Whether the stream ends with this event. */
 export function isLast(name: AttractorEventName): boolean {
   return name === 'PipelineCompleted' || name === 'PipelineFailed'
 }
 
-/** Whether an event comes after the one that a reader has seen; an id that is none counts as the beginning. */
+/**
+ * Whether an event comes after the last one that a reader received; an invalid id means the start.
+ */
 export function isAfter(id: string, seen: string | null): boolean {
   if (seen === null || !/^\d+(\.\d+)?$/.test(seen)) return true
   const [version = 0, part = 0] = id.split('.').map(Number)

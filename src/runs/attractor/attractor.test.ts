@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Ledger } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import type { RunHost } from '../../engine/index.js'
-import { PARSE_LIMITS } from '../../graph/index.js'
-import { gateAnswer } from '../../host/gate-answers.js'
+import { openHome } from '../../host/home/index.js'
+import { openLedger } from '../../host/open-ledger.js'
 import { openHomeStore } from '../../host/open-store.js'
-import type { SqliteStore } from '../../store/index.js'
+import type { EventStore } from '../../store/index.js'
 import { executableText } from '../../trust/index.js'
 import { openRuns } from '../open-runs.js'
-import { AttractorPipelines } from './attractor.js'
+import { daemonContext, type StartContext } from '../start-context.js'
+import { AttractorApi, type NewPipeline } from './attractor.js'
 import { type AttractorEvent, isAfter } from './attractor-events.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-attractor-'))
@@ -20,23 +20,25 @@ const WHO = {
   actor: { kind: 'person' as const, id: 'p1', name: 'Ada', role: 'approver' as const },
   surface: 'api' as const,
 }
-let store: SqliteStore
+let store: EventStore
 let runs: RunHost
-let pipelines: AttractorPipelines
+let pipelines: AttractorApi
+let context: StartContext
 
 beforeAll(async () => {
   const { mkdirSync } = await import('node:fs')
   mkdirSync(project)
   const onError = () => undefined
-  store = await openHomeStore({ dataDirectory: directory, clock: systemClock, onError })
-  const ledger = new Ledger(store, {
-    clock: systemClock,
-    alongside: (record, decision) => gateAnswer(record, decision, systemClock.now()),
-  })
-  const common = { store, ledger, clock: systemClock, dataDirectory: directory }
+  const env = { ...process.env, SIGNALBOX_HOME: join(directory, 'home') }
+  const home = openHome({ env })
+  const { dataDirectory } = home.settings
+  store = await openHomeStore({ dataDirectory, clock: systemClock, onError })
+  const ledger = openLedger({ store, clock: systemClock, settings: {} })
+  const common = { store, ledger, clock: systemClock, dataDirectory }
   runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
   runs.start()
-  pipelines = new AttractorPipelines({ ...common, limits: PARSE_LIMITS, agent: null })
+  pipelines = new AttractorApi({ store, ledger })
+  context = daemonContext({ store, home, env, clock: systemClock, person: 'Ada' }, project)
 })
 
 afterAll(async () => {
@@ -47,10 +49,12 @@ afterAll(async () => {
 
 const graph = (body: string) => `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; ${body} }`
 
-/** A run whose text is let run by naming its hash, as a page does after showing it. */
+const start = (pipeline: NewPipeline) => pipelines.create(context, { project, ...pipeline })
+
+/** Names the hash of the graph, as a page does after showing it. */
 async function create(dot: string, inputs: Record<string, string> = {}): Promise<string> {
   const { hash } = await executableText(dot, project)
-  return (await pipelines.create({ dot, inputs, project, trust: hash, person: 'Ada' })).id
+  return (await start({ dot, inputs, trust: hash })).id
 }
 
 /** Events until one of this name, or all. */
@@ -70,7 +74,7 @@ const GATE = graph(
 )
 
 describe('a pipeline with a gate', () => {
-  test('is made, told of, asks, is answered once, and ends; each part can be looked at', async () => {
+  test('starts, asks, is answered once and ends; every route shows its part', async () => {
     const id = await create(GATE)
     const before = await until(id, 'InterviewStarted')
     expect(names(before)).toEqual([
@@ -132,7 +136,7 @@ describe('a pipeline with a gate', () => {
     await expect(pipelines.cancel(id, { by: 'Ada' })).rejects.toMatchObject({ code: 'E_STATE' })
   })
 
-  test('is cancelled while it waits: its question goes, a late answer is refused, the stream ends', async () => {
+  test('cancelled while it waits: its question closes, a late answer is refused, the stream ends', async () => {
     const id = await create(GATE)
     await until(id, 'InterviewStarted')
     const [question] = await pipelines.questions(id)
@@ -143,11 +147,11 @@ describe('a pipeline with a gate', () => {
   })
 })
 
-test('a stage that fails is tried again and told of, and fails the pipeline', async () => {
+test('a failing stage is retried and reported, then fails the pipeline', async () => {
   const id = await create(graph('a [shape=parallelogram, tool_command="exit 3", max_retries=1]; start -> a -> exit'))
   const events = await until(id)
-  const told = events.filter(({ data }) => data.name === 'a').map(({ event, data }) => [event, data.will_retry])
-  expect(told).toEqual([
+  const reported = events.filter(({ data }) => data.name === 'a').map(({ event, data }) => [event, data.will_retry])
+  expect(reported).toEqual([
     ['StageStarted', undefined],
     ['StageFailed', true],
     ['StageRetrying', undefined],
@@ -156,11 +160,11 @@ test('a stage that fails is tried again and told of, and fails the pipeline', as
   expect(events.find(({ event }) => event === 'StageRetrying')!.data.delay_ms).toBeGreaterThanOrEqual(100)
   expect(events.at(-1)).toMatchObject({
     event: 'PipelineFailed',
-    data: { error: expect.stringContaining('ended with 3') },
+    data: { error: expect.stringContaining('exited with code 3') },
   })
 })
 
-test('branches are told of, and what they came to', async () => {
+test('branches and their outcomes are reported', async () => {
   const id = await create(
     graph(
       'p [shape=component]; a [shape=parallelogram, tool_command=true]; b [shape=parallelogram, tool_command=false]; j [shape=diamond]; start -> p; p -> a; p -> b; a -> j; b -> j; j -> exit',
@@ -182,26 +186,27 @@ test('branches are told of, and what they came to', async () => {
   })
 })
 
-describe('what is not run', () => {
-  test('a graph with errors: every diagnostic is told', async () => {
-    await expect(
-      pipelines.create({ dot: 'digraph { a -> b [condition="x==1"] }', project, person: 'Ada' }),
-    ).rejects.toMatchObject({ code: 'E_GRAPH', details: { diagnostics: expect.arrayContaining([expect.anything()]) } })
+describe('refused', () => {
+  test('a graph with errors, with every diagnostic', async () => {
+    await expect(start({ dot: 'digraph { a -> b [condition="x==1"] }' })).rejects.toMatchObject({
+      code: 'E_GRAPH',
+      details: { diagnostics: expect.arrayContaining([expect.anything()]) },
+    })
   })
 
-  test('a text that nobody has let run, with the hash to name; a changed project file asks again', async () => {
+  test('an untrusted graph, with the hash to name; again after a project file has changed', async () => {
     const dot = graph('a [shape=parallelogram, tool_command="true"]; start -> a -> exit')
-    const refused = await pipelines.create({ dot, project, person: 'Ada' }).catch((error: unknown) => error)
+    const refused = await start({ dot }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'E_UNTRUSTED' })
     const { hash } = (refused as { details: { hash: string } }).details
-    await pipelines.create({ dot, project, person: 'Ada', trust: hash })
-    await pipelines.create({ dot, project, person: 'Ada' })
+    await start({ dot, trust: hash })
+    await start({ dot })
     writeFileSync(join(project, '.signalbox.toml'), '[runs]\nmax_concurrent = 1\n')
-    await expect(pipelines.create({ dot, project, person: 'Ada' })).rejects.toMatchObject({ code: 'E_UNTRUSTED' })
+    await expect(start({ dot })).rejects.toMatchObject({ code: 'E_UNTRUSTED' })
     rmSync(join(project, '.signalbox.toml'))
   })
 
-  test('one without its inputs, and questions about what is not there', async () => {
+  test('a graph without its inputs, and an unknown run', async () => {
     const dot = graph('graph [inputs="ticket"]; start -> exit')
     await expect(create(dot)).rejects.toMatchObject({ code: 'E_INPUT', message: 'the graph needs ticket' })
     await expect(pipelines.status('run_nope')).rejects.toMatchObject({ code: 'E_UNKNOWN' })

@@ -1,13 +1,19 @@
+import type { InlineRun } from '../../text/index.js'
 import type { TodoItem, ToolRef } from '../view.js'
 
-/** A piece of what was said, ready to be rendered anywhere. `id` is turn + ordinal: stable from first sight to the end. */
+export type { InlineRun }
+
+/**
+ * A part of a message, ready to be rendered anywhere. `id` is turn + ordinal: stable from its first
+ * appearance to the end.
+ */
 export type Block = BlockBase & BlockContent
 
 export interface BlockBase {
   id: string
-  /** Row ids it was read from, first and last. */
+  /** The row ids that it was read from, first and last. */
   rows: [number, number]
-  /** Still growing: the live region touches it. */
+  /** Still growing: it reaches into the live region. */
   provisional: boolean
   /** Rows above it scrolled away before they could be read. */
   missing: boolean
@@ -29,21 +35,12 @@ export interface ListItem {
   depth: number
   /** Null for a bullet. */
   number: number | null
-  /** Null: no check box. */
+  /** Null without a check box. */
   checked: boolean | null
   runs: InlineRun[]
 }
 
-export interface InlineRun {
-  text: string
-  bold?: boolean
-  italic?: boolean
-  strike?: boolean
-  code?: boolean
-  link?: string
-}
-
-/** The words of inline runs, marks left out. */
+/** The text of inline runs, without marks. */
 export function plainText(runs: readonly InlineRun[]): string {
   return runs.map(run => run.text).join('')
 }

@@ -7,26 +7,30 @@ import { tableEnd } from './table.js'
 import { lastWord } from './unwrap.js'
 
 /*
- * Code on a screen has lost its fences; what is left are colours. A stretch of rows without a blank between them is code if one of its rows
- * has two colours that plain text does not have, if all of them are coloured, or if all of it is in the colour of inline code (a fence
- * without a language). Blank rows between two such stretches belong to the code. Where there are no colours at all (NO_COLOR, a language
- * the agent does not know) the characters decide, and only when most of the rows agree.
+ * Code on a screen has lost its fences; only its colours are left. Rows without a blank row between
+ * them are code if one of them has two colours that plain text does not have, if all of them are
+ * coloured, or if all text is in the colour of inline code (a fence without a language). Blank rows
+ * between two such parts belong to the code. Without any colours (NO_COLOR, a language that the
+ * agent does not know) the characters decide, and only when most of the rows agree.
  */
 
-/** Blank rows that code may have inside. */
+/** Blank rows that code may contain. */
 const BLANK_ROWS = 2
 const FENCE = /^\s*(?<ticks>`{3,}|~{3,})\s*(?<language>[\w+#.-]*)\s*$/u
 const GUTTER = /^\s*(?<number>\d{1,5})(?:$|\s(?<code>.*)$)/u
 const CODE_END = /[{};]$|[({[,]$|^\s*[)}\]]+[;,)]*$|=>$/u
 const CODE_START =
   /^\s*(?:\/\/|\/\*|\*\/|#include|#!|import |from \S+ import |export |const |let |var |function |class |def |return\b|if \(|for \(|while \(|\$ \S)/u
-/** These begin a line of their own: a row that starts with one does not go on with the row above. */
+/** These start a new line: a row that starts with one does not continue the row above. */
 const STATEMENT =
   /^(?:import|export|const|let|var|function|class|def|return|if|for|while|else|try|type|interface|from|use|fn|pub|struct|#|\/\/)(?![\w-])/u
-/** A row this much shorter than the room was not broken because of a long word. */
+/**
+ * A row that is shorter than the available width by this much was not wrapped because of a long
+ * word.
+ */
 const BREAK_CELLS = 24
 
-/** The last row of code that begins here, or -1. */
+/** The last row of code that starts here, or -1. */
 export function codeEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   const fenced = fenceEnd(rows, at, style)
   if (fenced >= 0) return fenced
@@ -62,7 +66,10 @@ function fenceEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): num
   return style.isOpen ? rows.length - 1 : -1
 }
 
-/** Rows with a number each, counting up. The numbers have a look of their own, or there is more than one of them. */
+/**
+ * Rows with a number each, counting up. The numbers have their own style, or there is more than
+ * one.
+ */
 function gutterEnd(rows: readonly ProseRow[], at: number): number {
   const first = GUTTER.exec(rows[at]!.text)
   if (!first) return -1
@@ -72,7 +79,7 @@ function gutterEnd(rows: readonly ProseRow[], at: number): number {
   for (let next = at + 1; next < rows.length; next++) {
     const number = GUTTER.exec(rows[next]!.text)?.groups?.number
     const isNext = number !== undefined && numberEnd(rows[next]!.text) === right && Number(number) === count + 1
-    // A long line goes on under its own text.
+    // A long line continues below its own text.
     const isWrapped = number === undefined && rows[next]!.indent > right
     if (!isNext && !isWrapped) break
     if (isNext) count++
@@ -90,9 +97,10 @@ function numberEnd(text: string): number {
 
 function isCode(chunk: readonly ProseRow[], style: ProseStyle): boolean {
   if (chunk.every(row => row.colours.isInlineCode || row.colours.hasBackground)) return true
-  // The bar of a quote and its words may have a colour each.
+  // The bar of a quote and its text may each have a colour.
   if (chunk.every(row => /^\s*[▎▌│┃] /u.test(row.text))) return false
-  // Several rows in one colour that the body does not have are quoted as they are, whatever list or sentence they look like.
+  // Several rows in one colour that the body does not have are quoted literally, even if they look
+  // like a list or a sentence.
   if (chunk.length > 1 && chunk.every(row => row.colours.isWhole && row.colours.syntax === 1)) return true
   const coloured = chunk.filter(row => row.colours.syntax > 0)
   const strong = coloured.filter(row => row.colours.syntax >= 2 && !LIST_MARK.test(row.text))
@@ -117,7 +125,7 @@ function isQuote(text: string): boolean {
   return /^\s*(?:▎|│|>)\s/u.test(text)
 }
 
-/** Without colours: at least two rows, and most of them begin or end as only code does. */
+/** Without colours: at least two rows, and most of them start or end as only code does. */
 function looksLikeCode(chunk: readonly ProseRow[]): boolean {
   if (chunk.length < 2) return false
   const like = chunk.filter(({ text }) => CODE_END.test(text.trimEnd()) || CODE_START.test(text))
@@ -138,7 +146,7 @@ export function readCode(rows: readonly ProseRow[], style: ProseStyle): BlockCon
   return withLanguage(gutter > 0 ? gutterLines(rows, gutter, style) : linesOf(rows, style), '')
 }
 
-/** A fenced patch is a diff, whoever coloured it. */
+/** A fenced patch is a diff, whatever its colours. */
 function withLanguage(lines: string[], language: string): BlockContent {
   const isDiff =
     language === 'diff' || language === 'patch' || lines.some(line => /^@@ -\d+(?:,\d+)? \+\d+/u.test(line))
@@ -152,15 +160,15 @@ function linesOf(rows: readonly ProseRow[], style: ProseStyle): string[] {
   rows.forEach((row, index) => {
     const above = rows[index - 1]
     const text = row.text.slice(base).trimEnd()
-    const between = above && index > 0 ? codeJoint(above, row, base, style) : null
+    const between = above && index > 0 ? codeSeparator(above, row, base, style) : null
     if (between === null) lines.push(text)
     else lines[lines.length - 1] += between + text
   })
   return lines
 }
 
-/** A line of code that was too long goes on at the left edge of the block. */
-function codeJoint(above: ProseRow, below: ProseRow, base: number, style: ProseStyle): string | null {
+/** A line of code that was too long continues at the left edge of the block. */
+function codeSeparator(above: ProseRow, below: ProseRow, base: number, style: ProseStyle): string | null {
   if (below.indent !== base || isBlankRow(above)) return null
   const { right, left } = roomOf(above, style, above.from + base)
   const word = /^\s*(\S+)/u.exec(below.text)![1]!

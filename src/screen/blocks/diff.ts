@@ -9,10 +9,13 @@ const HUNK = /^\s*@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/u
 const OLD_FILE = /^\s*--- \S/u
 const NEW_FILE = /^\s*\+\+\+ \S/u
 
-/** Rows of a change that nothing happens in: more of them between two changes, and it is not one. */
+/** Unchanged rows between two changes; with more of them it is not one diff. */
 const CONTEXT_ROWS = 12
 
-/** The last row of a diff that begins here, or -1. A diff is told by its hunk header, by its file header, or by numbers, signs and colours. */
+/**
+ * The last row of a diff that starts here, or -1. A diff is recognised by its hunk header, by its
+ * file header, or by numbers, signs and colours.
+ */
 export function diffEnd(rows: readonly ProseRow[], at: number): number {
   if (startsPatch(rows, at)) return patchEnd(rows, at)
   return numberedEnd(rows, at)
@@ -24,14 +27,17 @@ function startsPatch(rows: readonly ProseRow[], at: number): boolean {
   return OLD_FILE.test(text) && NEW_FILE.test(rows[at + 1]?.text ?? '')
 }
 
-/** A patch goes on while rows carry a sign, a header or the blank of a context line at the patch's own indent. */
+/**
+ * A patch continues while rows have a sign, a header or the blank of a context line at the indent
+ * of the patch.
+ */
 function patchEnd(rows: readonly ProseRow[], at: number): number {
   const { indent } = rows[at]!
   let end = at
   for (let next = at + 1; next < rows.length; next++) {
     const row = rows[next]!
     if (isBlankRow(row)) {
-      // An empty context line is followed by more of the patch.
+      // An empty context line has more of the patch after it.
       const after = rows[next + 1]
       if (after && isPatchRow(after, indent) && after.indent > indent) continue
       break

@@ -1,10 +1,11 @@
 /*
- * A character is escaped only where it would act: text that reads as prose in the source reads the same in the Markdown. Whether a mark acts
- * depends on its partner further along the line, so the partners are found first, once for the whole line, and the line is then written in
- * one pass: a line may be as long as whatever a program prints.
+ * A character is escaped only where it would have an effect: text that reads as prose in the source
+ * reads the same in the Markdown. Whether a mark has an effect depends on its partner further along
+ * the line, so all partners are found first, and the line is then written in one pass: a line may
+ * be as long as anything that a program prints.
  */
 
-/** Marks that act at the beginning of a line. */
+/** Marks that have an effect at the start of a line. */
 const LINE_START: readonly [RegExp, string][] = [
   [/^(\s{0,3})(#{1,6})(?=\s|$)/u, '$1\\$2'],
   [/^(\s{0,3})>/u, '$1\\>'],
@@ -19,7 +20,7 @@ const SPECIAL = /[\\`*_~[<&]/gu
 const PUNCTUATION = /[!-/:-@[-`{-~]/u
 const ENTITY = /&#?\w+;/uy
 
-/** `isStart`: the text begins a line. */
+/** `isStart`: the text starts a line. */
 export function escapeMarkdown(text: string, isStart: boolean): string {
   return text
     .split('\n')
@@ -59,8 +60,8 @@ function pairedTicks(line: string): ActsAt {
 }
 
 /**
- * Emphasis begins at a mark that stands before text and ends at one that stands behind it, with at least a character between the two.
- * `isEdge`: what may stand on the outer side of the mark.
+ * Emphasis starts at a mark before text and ends at one after text, with at least one character
+ * between. `isEdge`: what may be on the outer side of the mark.
  */
 function paired(line: string, mark: string, isEdge: (character: string) => boolean): ActsAt {
   const opens = (at: number) => isText(after(line, at)) && isEdge(before(line, at))
@@ -72,7 +73,7 @@ function paired(line: string, mark: string, isEdge: (character: string) => boole
   return at => (opens(at) && last >= at + 2) || (closes(at) && first >= 0 && first <= at - 2)
 }
 
-/** Only the first tilde of a pair that opens is escaped: one alone strikes nothing. */
+/** Only the first tilde of an opening pair is escaped: a single tilde has no effect. */
 function pairedStrikes(line: string): ActsAt {
   let last = line.lastIndexOf('~~')
   while (last > 0 && !isText(before(line, last))) last = line.lastIndexOf('~~', last - 1)
@@ -97,7 +98,7 @@ function linkStarts(line: string): ActsAt {
   }
 }
 
-/** The characters on both sides of a position, whole where they take two units. */
+/** The characters before and after a position, complete if they have two code units. */
 function before(line: string, at: number): string {
   const unit = line.charAt(at - 1)
   return /[\udc00-\udfff]/.test(unit) ? line.slice(Math.max(0, at - 2), at) : unit

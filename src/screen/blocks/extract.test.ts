@@ -22,15 +22,15 @@ function kinds(blocks: readonly BlockContent[]): string[] {
   return blocks.map(block => (block.kind === 'prose' ? block.variant : block.kind))
 }
 
-describe('an answer taken apart', () => {
-  it('joins wrapped lines and keeps the breaks of the writer', () => {
+describe('the blocks of an answer', () => {
+  it("join wrapped lines and keep the author's breaks", () => {
     const text = 'A sentence that is long enough to be broken by the agent at the edge of an eighty column screen.'
     expect(renderMarkdown(read(answer([...wrap(text, 80), '', 'First line', 'second line'])))).toBe(
       `${text}\n\nFirst line\nsecond line`,
     )
   })
 
-  it('tells headings, lists, quotes and paragraphs', () => {
+  it('are headings, lists, quotes and paragraphs', () => {
     const blocks = read(
       answer([
         `${B}What it does${OFF}`,
@@ -53,7 +53,7 @@ describe('an answer taken apart', () => {
     )
   })
 
-  it('reads code by its colours, with blank lines and plain rows inside', () => {
+  it('contain code by its colours, with blank lines and plain rows inside', () => {
     const blocks = read(
       answer([
         'Here:',
@@ -71,7 +71,7 @@ describe('an answer taken apart', () => {
     expect(blocks[1]).toMatchObject({ lines: ['export function f() {', '  g()', '}', '', 'const a = 1'] })
   })
 
-  it('joins a line of code that was too long for the screen', () => {
+  it('join a line of code that was too long for the screen', () => {
     const first = `${BLUE}export${OFF} ${CYAN}function${OFF} debounce<T extends unknown[]>(fn: (...a: T) => void, ms = 200)`
     const [, code] = read(answer(['Here:', '', first, '{', `  ${BLUE}return${OFF} fn`, '}']))
     expect(code).toMatchObject({
@@ -79,13 +79,13 @@ describe('an answer taken apart', () => {
     })
   })
 
-  it('takes a fence without a language for code, and a single coloured word for inline code', () => {
+  it('contain a fence without a language as code, and a single coloured word as inline code', () => {
     const blocks = read(answer([`Run ${CODE}npm test${OFF} now.`, '', `${CODE}❯ 1. Yes${OFF}`, `${CODE}  2. No${OFF}`]))
     expect(kinds(blocks)).toEqual(['paragraph', 'code'])
     expect(renderMarkdown(blocks)).toBe('Run `npm test` now.\n\n```\n❯ 1. Yes\n  2. No\n```')
   })
 
-  it('strips a number gutter', () => {
+  it('have no line numbers of a gutter', () => {
     const grey = '\u001b[38;2;175;175;175m'
     const [code] = read(
       answer([`${grey}1${OFF} ${BLUE}import${OFF} x`, `${grey}2${OFF}`, `${grey}3${OFF} ${BLUE}run${OFF}(x)`]),
@@ -93,7 +93,7 @@ describe('an answer taken apart', () => {
     expect(code).toMatchObject({ kind: 'code', lines: ['import x', '', 'run(x)'] })
   })
 
-  it('reads diffs by header or by numbers and colours', () => {
+  it('contain diffs by header or by numbers and colours', () => {
     const patch = [
       `${BLUE}--- a/x${OFF}`,
       `${BLUE}+++ b/x${OFF}`,
@@ -109,7 +109,7 @@ describe('an answer taken apart', () => {
     expect(kinds(read(edited))).toEqual(['tool_call', 'tool_result', 'diff'])
   })
 
-  it('reads framed tables: cells by column, wrapped cells joined, alignment by padding', () => {
+  it('contain framed tables: cells by column, wrapped cells joined, alignment by padding', () => {
     const table = [
       '┌───────┬────────────┐',
       '│ name  │       note │',
@@ -125,7 +125,7 @@ describe('an answer taken apart', () => {
     )
   })
 
-  it('reads a bold header over a rule as a table', () => {
+  it('contain a table with a bold header above a rule', () => {
     const table = [
       `${B} file      lines${OFF}`,
       '━━━━━━━━  ━━━━━━━',
@@ -136,7 +136,7 @@ describe('an answer taken apart', () => {
     expect(renderMarkdown(read(answer(table)))).toBe('| file | lines |\n| --- | --: |\n| a.js | 3 |\n| b.js | 9 |')
   })
 
-  it('bridges blanks that the agent did not write, and folds an address behind its link', () => {
+  it('bridge blanks that the agent did not write, and fold an address into its link', () => {
     const words = `${B}two${OFF}\u001b[1C${B}words${OFF}`
     expect(renderMarkdown(read(answer([`A ${words} b`])))).toBe('A **two words** b')
     expect(renderMarkdown(read(answer(['See \u001b[4mthe docs\u001b[0m (https://example.com/a) now'])))).toBe(
@@ -144,7 +144,7 @@ describe('an answer taken apart', () => {
     )
   })
 
-  it('drops chrome and terminators, and splits tools from text', () => {
+  it('omit chrome and terminators, and separate tools from text', () => {
     const blocks = read([
       '❯ do it',
       '',
@@ -160,13 +160,13 @@ describe('an answer taken apart', () => {
     expect(blocks[2]).toMatchObject({ lines: ['ok', '3 passed'], ok: null })
   })
 
-  it('keeps equal lines apart: "ok" three times is there three times', () => {
+  it('keep equal lines: "ok" three times stays three times', () => {
     expect(renderMarkdown(read(answer(['ok', '', 'ok', '', 'ok'])))).toBe('ok\n\nok\n\nok')
   })
 })
 
-describe('an answer that is not whole', () => {
-  it('holds its last row back while it grows, and calls its last block provisional', () => {
+describe('an incomplete answer', () => {
+  it('has its last row held back and its last block provisional while it grows', () => {
     const lines = answer(['First paragraph.', '', 'Second par'])
     const open = read(lines, { isOpen: true })
     expect(renderMarkdown(open)).toBe('First paragraph.')
@@ -174,7 +174,7 @@ describe('an answer that is not whole', () => {
     expect(renderMarkdown(read(lines, { isOpen: true, holdRows: 0 }))).toBe('First paragraph.\n\nSecond par')
   })
 
-  it('marks the block above which rows are missing', () => {
+  it('has a mark on the block above which rows are missing', () => {
     const rows = drawRows(answer(['one', '', 'two']))
     const blocks = extractBlocks([rows[0]!, rows[1]!, { ...rows[2]!, hasGap: true }], {
       pack: PACK,
@@ -185,12 +185,12 @@ describe('an answer that is not whole', () => {
     expect(blocks.map(block => block.missing)).toEqual([false, true])
   })
 
-  it('reads rows that were drawn at another width', () => {
+  it('may have rows that were drawn at another width', () => {
     const text = 'This paragraph was drawn when the screen had forty columns, and nobody has drawn it again since then.'
     expect(renderMarkdown(read(answer(wrap(text, 40)), { cols: 120, widths: [120, 40] }))).toBe(text)
   })
 
-  it('undoes the breaks of the terminal itself', () => {
+  it("is free of the terminal's own wraps", () => {
     const text = 'x'.repeat(70)
     expect(renderMarkdown(read([`● ${text} and more`], { cols: 40 }))).toBe(`${text} and more`)
   })

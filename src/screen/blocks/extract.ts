@@ -15,24 +15,27 @@ import { readTodo } from './todo-items.js'
 
 export interface ExtractOptions {
   pack: Pack
-  /** Columns of the screen now. */
+  /** The current columns of the screen. */
   cols: number
   turn: string
-  /** More is to come: the newest block is provisional, its last row held back. */
+  /** More rows will follow: the newest block is provisional, its last row held back. */
   isOpen: boolean
   /** Rows at the end of an open answer that still grow. Default 1. */
   holdRows?: number
-  /** All widths the screen has had since the first row was drawn, the present one first. */
+  /** All widths of the screen since the first row was drawn, the current one first. */
   widths?: readonly number[]
 }
 
-/** Wrapping width of an agent that no pack describes: agents leave at most so many columns free at the right. */
+/**
+ * The wrapping width of an agent without a pack: agents leave at most this many columns free at the
+ * right.
+ */
 const UNKNOWN_MARGIN = 6
 
 /** Half blocks from one side to the other are the edges of a box. */
 const EDGE = /^\s*[▀▄]{10,}\s*$/u
 
-/** Rows of one turn → its blocks, the same code while it streams and when it has ended. */
+/** The blocks of the rows of one turn, by the same code while it streams and when it has ended. */
 export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions): Block[] {
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
@@ -70,7 +73,7 @@ function rightEdge(cols: number, pack: Pack): number {
   return cols - (pack.blocks.length === 0 ? UNKNOWN_MARGIN : pack.text.width.minus)
 }
 
-/** Where the blocks of a transcript begin and end, chrome, panels and terminators left out. */
+/** Where the blocks of a transcript start and end, without chrome, panels and terminators. */
 export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock[] {
   return splitRows(
     rows.map((row, index) => toScreenRow(row, index)),
@@ -78,7 +81,10 @@ export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock
   )
 }
 
-/** Some agents mark no paragraphs, so every one of them begins a block: those without a mark of their own belong to the one above. */
+/**
+ * Some agents mark no paragraphs, so each of them starts a block: blocks without a mark belong to
+ * the one above.
+ */
 function joinUnmarked(blocks: readonly RowBlock[], seen: readonly ScreenRow[]): RowBlock[] {
   const joined: RowBlock[] = []
   for (const block of blocks) {
@@ -106,17 +112,21 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
     const marks = marksOf(row)
     if (marks.terminator) return 'terminator'
     if (marks.isQueued) return 'queued'
-    // A status row that its agent left behind in the scrollback is no part of the answer.
+    // A status row that the agent left in the scrollback is not part of the answer.
     return marks.isWorking ? 'working' : null
   }
   if (pack.blocks.length === 0) return genericBlocks(seen, roleOf)
-  // Rows without a mark, such as those behind a gap, are the answer's: what it quotes may look like anything.
+  // Rows without a mark, such as those after a gap, belong to the answer: quoted text may look like
+  // anything.
   return splitBlocks(seen, pack, roleOf).map(block =>
     block.spec === null ? { ...block, kind: 'prose' as const } : block,
   )
 }
 
-/** The last row of an answer that is still being written may be half a line: it waits until the next one begins. */
+/**
+ * The last row of an answer that is still being written may be incomplete: it waits until the next
+ * one starts.
+ */
 function holdBack(blocks: readonly RowBlock[], { isOpen, holdRows = 1 }: ExtractOptions): RowBlock[] {
   const newest = blocks.at(-1)
   if (!isOpen || newest?.kind !== 'prose' || holdRows === 0) return [...blocks]
@@ -149,7 +159,8 @@ function readRowBlock(block: RowBlock, rows: readonly TextRow[], style: ProseSty
       return whole({ kind: block.kind, text: lines().join('\n').trim() })
     default:
       return readProse(
-        // Only a mark is stripped, and only the first row has one: screen-reader rows below it begin at the edge.
+        // Only a mark is stripped, and only the first row has one: the rows below it start at the
+        // edge in screen-reader mode.
         rows.map((row, index) => proseRow(row, index === 0 ? strip : Math.min(strip, blanksBefore(row)), style)),
         style,
       )
@@ -161,7 +172,7 @@ function blanksBefore({ text }: TextRow): number {
   return first < 0 ? Number.POSITIVE_INFINITY : first
 }
 
-/** Without a pack: a mark at the front and what is indented below it. */
+/** Without a pack: a mark at the front and the indented rows below it. */
 function genericStrip(block: RowBlock, rows: readonly TextRow[]): number {
   const first = rows[0]!.text
   const mark = /^\s{0,3}[^\p{L}\p{N}\s"'`([{<\\/@#$.,;:-]\s+(?=\S)/u.exec(first)?.[0].length
@@ -170,7 +181,7 @@ function genericStrip(block: RowBlock, rows: readonly TextRow[]): number {
   return Math.min(...indents)
 }
 
-/** What a tool printed; a change it shows is a diff of its own. */
+/** The output of a tool; a change in it becomes a separate diff. */
 function readResult(rows: readonly TextRow[], strip: number, ok: boolean | null, style: ProseStyle): Piece[] {
   const read = rows.map(row => proseRow(row, strip, style))
   const pieces: Piece[] = []

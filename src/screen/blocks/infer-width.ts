@@ -3,9 +3,10 @@ import type { TextRow } from './text-row.js'
 import { isContinuation } from './unwrap.js'
 
 /*
- * After a resize the normal buffer holds rows that were drawn at another width, and nothing on the screen says which. But a paragraph
- * betrays its width: at the right one every row but the last is full. So each stretch of rows takes the width, of those the screen has had,
- * at which most of its rows are; the present one when that is a draw.
+ * After a resize the normal buffer contains rows that were drawn at another width, and nothing on
+ * the screen says which. But a paragraph shows its width: at the right one every row but the last
+ * is full. So each part of the text gets the width, of those the screen has had, at which most of
+ * its rows are full; the current one in a tie.
  */
 export function inferWidths(
   rows: readonly TextRow[],
@@ -28,7 +29,7 @@ export function inferWidths(
   return inferred
 }
 
-/** `widths`: the present one first. */
+/** `widths`: the current one first. */
 function bestWidth(
   chunk: readonly TextRow[],
   widths: readonly number[],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PLAIN, type Span } from '../../terminal/index.js'
+import { DEFAULT_STYLE, type Span } from '../../terminal/index.js'
 import { parsePack } from '../pack/parse-pack.js'
 import { inlineRuns } from './inline.js'
 
@@ -7,14 +7,14 @@ const PACK = parsePack('pack = 1\nagent = "test"\ntext = { inline_code_fg = ["#7
 const BLUE: Span['fg'] = '#79b8ff'
 const URL = 'https://example.invalid/docs'
 
-/** Spans beside each other, in these styles. */
+/** Adjacent spans in these styles. */
 function spans(...parts: (Partial<Span> & { text: string })[]): Span[] {
   let x = 0
   return parts.map(part => {
     const span = {
       x,
       width: part.text.length,
-      ...PLAIN,
+      ...DEFAULT_STYLE,
       ...part,
     }
     x += span.width
@@ -32,7 +32,7 @@ test('words and their address in the colour of code are a link', () => {
   expect(inlineRuns(spans({ text: 'See the ' }, words, address, { text: ' for more.' }), PACK)).toEqual(LINKED)
 })
 
-test('an address that is a link itself belongs to the underlined words before it', () => {
+test('an address that is itself a link belongs to the underlined words before it', () => {
   const style = { fg: BLUE, underline: true }
   const parts = [
     { text: 'docs', ...style },

@@ -4,7 +4,7 @@ import type { Pack } from '../pack/pack.js'
 import { colourText } from '../style-match.js'
 import type { InlineRun } from './block.js'
 
-/** Longer stretches in the colour of inline code are something else. */
+/** Longer text in the colour of inline code is something else. */
 const CODE_CELLS = 60
 
 interface StyledRun extends InlineRun {
@@ -36,19 +36,22 @@ function styleOf(span: Span, pack: Pack): Omit<StyledRun, 'text'> {
   }
 }
 
-/** `text (https://…)` is a link if the text is underlined, linked or coloured: the address is not said twice. */
+/**
+ * `text (https://…)` is a link if the text is underlined, linked or coloured: the address is not
+ * repeated.
+ */
 function foldLinks(runs: readonly StyledRun[]): InlineRun[] {
   const folded: StyledRun[] = []
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!
-    // Where links have the colour of code, words with an address in brackets behind them are one.
+    // If links have the colour of code, words with an address in brackets after them are a link.
     const named = run.code ? /^(?<text>\S.*?) ?\((?<url>https?:[^\s()]+)\)$/su.exec(run.text)?.groups : undefined
     if (named) {
       const { code: _, ...rest } = run
       folded.push({ ...rest, text: named.text!, link: named.url! })
       continue
     }
-    // The bracket may look like the words before it.
+    // The bracket may have the style of the words before it.
     const opened = /^(?<text>\S.*?) ?\($/su.exec(run.text)?.groups?.text
     const found =
       run.link || run.isUnderlined || opened !== undefined
@@ -66,7 +69,7 @@ function foldLinks(runs: readonly StyledRun[]): InlineRun[] {
   return folded.map(({ isUnderlined: _, ...run }) => run)
 }
 
-/** An address in brackets that begins with this run, whatever its parts look like. */
+/** An address in brackets that starts with this run, whatever the styles of its parts. */
 function addressBehind(
   runs: readonly StyledRun[],
   from: number,
@@ -109,7 +112,10 @@ export function mergeRuns<T extends InlineRun>(runs: readonly T[]): T[] {
   return bridgeBlanks(merged)
 }
 
-/** `**two** **words**` is one bold phrase: some agents move the cursor over blanks instead of writing them. */
+/**
+ * `**two** **words**` is one bold phrase: some agents move the cursor over blanks instead of
+ * writing them.
+ */
 function bridgeBlanks<T extends InlineRun>(runs: T[]): T[] {
   const bridged: T[] = []
   for (const run of runs) {

@@ -1,5 +1,5 @@
 import type { ListItem } from './block.js'
-import { isBlankRow, joinRows, jointOf, type ProseRow, type ProseStyle } from './prose-row.js'
+import { isBlankRow, joinRows, type ProseRow, type ProseStyle, separatorOf } from './prose-row.js'
 
 export const LIST_MARK =
   /^(?<indent>\s*)(?:(?<bullet>[-*+•◦▪‣⁃])|(?<number>\d{1,4})[.)])\s+(?:(?<check>\[[ xX✔✓]\]|[☐☑☒◻◼✔])\s+)?(?=\S)/u
@@ -9,7 +9,10 @@ export function listMark(text: string): RegExpExecArray | null {
   return LIST_MARK.exec(text) ?? TASK_MARK.exec(text)
 }
 
-/** The last row of the list that begins here. Blank rows belong to it if another item or an item's own text follows. */
+/**
+ * The last row of the list that starts here. Blank rows belong to it if another item or text of an
+ * item follows.
+ */
 export function listEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   let end = at
   let column = markWidth(rows[at]!.text)
@@ -28,14 +31,16 @@ export function listEnd(rows: readonly ProseRow[], at: number, style: ProseStyle
       continue
     }
     if (listMark(row.text)) column = markWidth(row.text)
-    else if (!isBlankRow(above) && row.indent < column && jointOf(above, row, style) === null) break
+    else if (!isBlankRow(above) && row.indent < column && separatorOf(above, row, style) === null) break
     else if (row.colours.syntax >= 2) break
     end = next
   }
   return end
 }
 
-/** A list of numbers that follows a list of bullets across a blank row is another list, unless it stands inside an item. */
+/**
+ * A numbered list after a bullet list and a blank row is another list, unless it is inside an item.
+ */
 function isSameKind(first: ProseRow, other: ProseRow): boolean {
   if (other.indent > first.indent) return true
   return (listMark(first.text)!.groups!.number === undefined) === (listMark(other.text)!.groups!.number === undefined)

@@ -44,7 +44,7 @@ describe('blocks', () => {
     ])
   })
 
-  test('a list knows depth, numbers and boxes; its items go on over lines', () => {
+  test('a list has depths, numbers and check boxes; its items continue over lines', () => {
     const [list] = parseMarkdown('1. first\n   goes on\n   - [x] inner\n     - deep\n2. second\n\n3. third')
     expect(list).toMatchObject({
       kind: 'list',
@@ -58,25 +58,25 @@ describe('blocks', () => {
     })
   })
 
-  test('code inside a list item stands between the items', () => {
+  test('code inside a list item is put between the items', () => {
     const blocks = parseMarkdown('- do\n  ```sh\n  npm test\n    deeper\n  ```\n- then')
     expect(blocks.map(block => block.kind)).toEqual(['list', 'code', 'list'])
     expect(blocks[1]).toMatchObject({ language: 'sh', lines: ['npm test', '  deeper'] })
   })
 
-  test('marks inside code are code, and a longer fence holds a shorter one', () => {
+  test('marks inside code are code, and a longer fence may contain a shorter one', () => {
     expect(parseMarkdown('````md\n```js\n# no heading\n```\n````')).toEqual([
       { kind: 'code', language: 'md', lines: ['```js', '# no heading', '```'] },
     ])
   })
 
-  test('code that was cut off is code to its end', () => {
+  test('unclosed code is code to the end', () => {
     expect(parseMarkdown('```py\nx = 1\n\ny = 2')).toEqual([
       { kind: 'code', language: 'py', lines: ['x = 1', '', 'y = 2'] },
     ])
   })
 
-  test('a diff is one', () => {
+  test('a fenced diff is a diff', () => {
     expect(parseMarkdown('```diff\n-a\n+b\n c\n```')[0]).toMatchObject({
       kind: 'diff',
       lines: [
@@ -87,13 +87,13 @@ describe('blocks', () => {
     })
   })
 
-  test('a bar inside code or behind a backslash parts no cells', () => {
+  test('a bar inside code or after a backslash does not separate cells', () => {
     expect(parseMarkdown('| a | b |\n|---|---|\n| `x|y` | p\\|q |')[0]).toMatchObject({
       body: [[[{ text: 'x|y', code: true }], [{ text: 'p|q' }]]],
     })
   })
 
-  test('a year at the beginning of a line is no list', () => {
+  test('a year at the start of a line does not start a list', () => {
     expect(parseMarkdown('It was in\n1984. A good year.')).toEqual([
       { kind: 'prose', variant: 'paragraph', runs: [{ text: 'It was in 1984. A good year.' }] },
     ])
@@ -101,7 +101,7 @@ describe('blocks', () => {
 })
 
 describe('inline', () => {
-  test('bold, italic, struck, code and links', () => {
+  test('bold, italic, strikethrough, code and links are recognised', () => {
     expect(runsOf('a **b** *c* ***d*** ~~e~~ `f` [g](https://x.y/(z)) _h_')).toEqual([
       { text: 'a ' },
       { text: 'b', bold: true },
@@ -120,7 +120,7 @@ describe('inline', () => {
     ])
   })
 
-  test('marks nest', () => {
+  test('marks can be nested', () => {
     expect(runsOf('**see `a*b` and [x](u)**')).toEqual([
       { text: 'see ', bold: true },
       { text: 'a*b', bold: true, code: true },
@@ -136,7 +136,7 @@ describe('inline', () => {
     },
   )
 
-  test('a backslash makes a mark a character', () => {
+  test('a backslash makes a mark literal', () => {
     expect(runsOf('\\*a\\* \\`b\\` C:\\dir')).toEqual([{ text: '*a* `b` C:\\dir' }])
   })
 
@@ -145,7 +145,7 @@ describe('inline', () => {
   })
 })
 
-test('what is rendered and parsed again is the same', () => {
+test('rendering and parsing again gives the same blocks', () => {
   const word = fc.constantFrom('alpha', 'beta_gamma', '2*3', '`x`', '#1', '-', '1.', '|', '>', 'é漢', '\\', '[a]', '~~')
   const text = fc.array(word, { minLength: 1, maxLength: 8 }).map(words => `w ${words.join(' ')}`)
   const run = fc.record({ text }).map(({ text }): InlineRun[] => [{ text }])
@@ -166,7 +166,7 @@ test('what is rendered and parsed again is the same', () => {
   )
 })
 
-test('no word is ever lost, whatever stands between them', () => {
+test('no word is ever lost, whatever is between them', () => {
   const gap = fc.constantFrom(
     ' ',
     '\n',

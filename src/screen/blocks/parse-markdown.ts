@@ -1,9 +1,10 @@
+import { parseInline } from '../../text/index.js'
 import type { BlockContent, ListItem } from './block.js'
-import { parseInline } from './parse-inline.js'
 
 /**
- * An agent's own Markdown as blocks: what its transcript says, in the form that the screen's text is read into. It keeps to what agents
- * write (paragraphs, headings, quotes, fenced code, lists, tables); whatever it does not know is a paragraph, so no word is ever lost.
+ * Parses an agent's own Markdown from its transcript into the same blocks as the text of the
+ * screen. It supports what agents write (paragraphs, headings, quotes, fenced code, lists, tables);
+ * everything else is a paragraph, so no word is ever lost.
  */
 export function parseMarkdown(markdown: string): BlockContent[] {
   const lines = markdown
@@ -49,7 +50,7 @@ function fenceOf(line: string): Fence | null {
   return match && { indent: match[1]!.length, ticks: match[2]!, language: match[3]! }
 }
 
-/** A fence that is never closed holds all the rest: an answer may have been cut. */
+/** A fence that is never closed contains all the rest: an answer may have been cut. */
 function code(lines: readonly string[], at: number): Parsed {
   const { indent, ticks, language } = fenceOf(lines[at]!)!
   const body: string[] = []
@@ -86,7 +87,7 @@ function isQuote(line: string): boolean {
   return /^ {0,3}>/u.test(line)
 }
 
-/** Its lines keep their breaks: what is quoted has a form of its own. */
+/** Its lines keep their breaks: quoted text has its own layout. */
 function quote(lines: readonly string[], at: number): Parsed {
   let next = at
   while (next < lines.length && isQuote(lines[next]!)) next++
@@ -96,7 +97,7 @@ function quote(lines: readonly string[], at: number): Parsed {
 
 interface Mark {
   indent: number
-  /** Column where the item's text begins. */
+  /** The column where the text of the item starts. */
   column: number
   number: number | null
   checked: boolean | null
@@ -118,8 +119,8 @@ function markOf(line: string): Mark | null {
 }
 
 /**
- * Items with their depth. An item goes on over indented lines; code or a table inside one stands between the items before and after it,
- * because items hold text only.
+ * Items with their depth. An item continues over indented lines; code or a table inside one is put
+ * between the items before and after it, because items contain text only.
  */
 function list(lines: readonly string[], at: number): Parsed {
   const blocks: BlockContent[] = []
@@ -161,7 +162,7 @@ function list(lines: readonly string[], at: number): Parsed {
       next = end
     } else if (startsBlock(lines, next) || (indent < 2 && lines[next - 1]!.trim() === '')) break
     else if (items.length === 0) {
-      // Text behind code inside an item.
+      // Text after code inside an item.
       blocks.push({ kind: 'prose', variant: 'paragraph', runs: parseInline(line.trim()) })
       next++
     } else {
@@ -173,7 +174,7 @@ function list(lines: readonly string[], at: number): Parsed {
   return [blocks, next]
 }
 
-/** Bullets that follow numbers at the same depth are another list. */
+/** Bullets after numbers at the same depth are another list. */
 function isSameList(mark: Mark, last: { number: number | null; depth: number } | undefined): boolean {
   return mark.indent >= 2 || last === undefined || (mark.number === null) === (last.number === null) || last.depth > 0
 }
@@ -199,7 +200,7 @@ function table(lines: readonly string[], at: number): Parsed {
   return [[{ kind: 'table', header: header.map(parseInline), body, align }], next]
 }
 
-/** A bar in a code span or behind a backslash parts no cells. */
+/** A bar in a code span or after a backslash does not separate cells. */
 function cellsOf(line: string): string[] {
   const text = line.trim().replace(/^\|/u, '')
   const cells = ['']
@@ -230,7 +231,10 @@ function paragraph(lines: readonly string[], at: number): Parsed {
   return [[{ kind: 'prose', variant: 'paragraph', runs: parseInline(joinSoft(lines.slice(at, next))) }], next]
 }
 
-/** What ends a paragraph without a blank line. A number does so only as 1: a sentence may begin a line with a year. */
+/**
+ * What ends a paragraph without a blank line. A number does so only if it is 1: a sentence may
+ * start a line with a year.
+ */
 function startsBlock(lines: readonly string[], at: number): boolean {
   const line = lines[at]!
   const mark = markOf(line)
@@ -243,7 +247,10 @@ function isRule(line: string): boolean {
   return /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/u.test(line)
 }
 
-/** A break inside a paragraph is a blank, unless the writer asked for one: two blanks or a backslash at the end. */
+/**
+ * A break inside a paragraph is a blank, unless the author asked for one: two blanks or a backslash
+ * at the end.
+ */
 function joinSoft(lines: readonly string[]): string {
   return lines.reduce((text, line, index) => {
     if (index === 0) return line.trimStart()

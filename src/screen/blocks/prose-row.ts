@@ -5,26 +5,26 @@ import type { InlineRun } from './block.js'
 import { inlineRuns, mergeRuns } from './inline.js'
 import { type BodyStyle, type RowColours, rowColours } from './row-style.js'
 import { cutSpans, type TextRow, textFrom } from './text-row.js'
-import { isContinuation, joint, type TextRoom } from './unwrap.js'
+import { isContinuation, separatorBetween, type TextRoom } from './unwrap.js'
 
-/** A row of an answer without the columns that belong to its block's mark. */
+/** A row of an answer without the columns of its block's mark. */
 export interface ProseRow {
   row: TextRow
-  /** Column where the block's text begins. */
+  /** The column where the text of the block starts. */
   from: number
   text: string
-  /** Column behind the last visible character: a background may reach further. */
+  /** The column after the last visible character: a background may reach further. */
   width: number
   /** Blanks before the text; -1 for a blank row. */
   indent: number
   colours: RowColours
 }
 
-/** What reading an answer needs to know about who wrote it. */
+/** What reading an answer needs to know about its author. */
 export interface ProseStyle {
   pack: Pack
   body: BodyStyle
-  /** Column at which a row was broken. */
+  /** The column at which a row was wrapped. */
   rightOf: (row: TextRow) => number
   isOpen: boolean
 }
@@ -49,22 +49,23 @@ export function roomOf(row: ProseRow, style: ProseStyle, left = row.from): TextR
   return { right: style.rightOf(row.row), left }
 }
 
-/** Whether `below` goes on with the line of `above`, and what stands between them. */
-export function jointOf(above: ProseRow, below: ProseRow, style: ProseStyle, left?: number): string | null {
+/** The separator if `below` continues the line of `above`; null if it does not. */
+export function separatorOf(above: ProseRow, below: ProseRow, style: ProseStyle, left?: number): string | null {
   const next = { text: below.text, isContinued: below.row.isContinued }
   const measured = { width: above.width, text: above.text }
   const room = roomOf(above, style, left)
-  return isContinuation(measured, next, room) ? joint(measured, next, room) : null
+  return isContinuation(measured, next, room) ? separatorBetween(measured, next, room) : null
 }
 
-/** Columns taken off the front of the row's text, as spans. */
+/** The spans of the row without the first columns of its text. */
 export function spansFrom(row: ProseRow, columns: number): Span[] {
   return cutSpans(row.row.spans, row.from + columns)
 }
 
 /**
- * Rows of one paragraph as runs: wrapped lines joined, the writer's own line breaks kept. `columns`: what to take off each row's front.
- * Rows that hold runs of blanks are laid out by hand, so their breaks stay even where a word would not have fitted.
+ * Rows of one paragraph as runs: wrapped lines are joined, the author's own line breaks stay.
+ * `columns`: how much to remove from the start of each row. Rows with runs of blanks are laid out
+ * by hand, so their breaks stay even if a word would not have fitted.
  */
 export function joinRows(
   rows: readonly ProseRow[],
@@ -75,7 +76,7 @@ export function joinRows(
   const runs: InlineRun[] = []
   rows.forEach((row, index) => {
     const above = rows[index - 1]
-    if (above) runs.push({ text: (isLaidOut(above) ? null : jointOf(above, row, style, left)) ?? '\n' })
+    if (above) runs.push({ text: (isLaidOut(above) ? null : separatorOf(above, row, style, left)) ?? '\n' })
     runs.push(...inlineRuns(spansFrom(row, columns(row, index)), style.pack))
   })
   return mergeRuns(runs)

@@ -1,11 +1,12 @@
 import { displayWidth } from '../../text/index.js'
-import type { KeptRow, Laid } from './align-window.js'
+import type { KeptRow, MergedWindow } from './merge-window.js'
 import { cutRow } from './text-row.js'
 
 /*
- * After a change of width the same text stands in other rows. If the newest prompt is on the picture, what was kept from it on is replaced.
- * Else the picture's first words are looked for among the words kept: the kept rows end there, in the middle of a row if need be, and the
- * picture goes on. Borders of tables are no words.
+ * After a change of width the same text is in other rows. If the newest prompt is in the window,
+ * the kept rows from it on are replaced. Otherwise the first words of the window are searched among
+ * the kept words: the kept rows end there, in the middle of a row if necessary, and the window
+ * continues. Borders of tables are not words.
  */
 const PROBE_WORDS = 24
 const ENOUGH_WORDS = 5
@@ -14,16 +15,16 @@ const SEAM_WORDS = 2
 interface Word {
   text: string
   row: number
-  /** Offset in the row's text. */
+  /** The offset in the text of the row. */
   at: number
 }
 
-/** `head`: how the last picture began; what is pinned to the top stands there still. */
+/** `head`: the first rows of the last window; pinned rows are still there. */
 export function realignWindow(
   kept: readonly KeptRow[],
   shownRows: readonly KeptRow[],
   head: readonly string[],
-): Laid | null {
+): MergedWindow | null {
   const window = shownRows.slice(pinnedHead(shownRows, head))
   const echo = lastEcho(kept)
   const shown = lastEcho(window)
@@ -54,7 +55,10 @@ export function realignWindow(
 const BORDER = /^\s*[┌├╭][─┬┼╮┐┤]+\s*$/u
 const TOP: Record<string, string> = { '├': '┌', '┼': '┬', '┤': '┐' }
 
-/** A table whose upper edge is out of sight: the edge that was kept has the columns of another width, so it is drawn as the table is now. */
+/**
+ * A table whose upper edge is not visible: the kept edge has the columns of another width, so it is
+ * drawn for the current width.
+ */
 function borderAbove(above: KeptRow | undefined, rows: readonly KeptRow[]): KeptRow | null {
   if (!above || !BORDER.test(above.row.text) || !/^\s*│/u.test(rows[0]?.row.text ?? '')) return null
   const rule = rows.find(({ row }) => !/^\s*│/u.test(row.text))
@@ -85,7 +89,7 @@ function lastEcho(rows: readonly KeptRow[]): { first: number; last: number; text
   }
 }
 
-/** The same words, as far as both are shown: a long prompt may be cut on a narrow screen. */
+/** The same words, as far as both are visible: a long prompt may be cut on a narrow screen. */
 function isSameEcho(a: string, b: string): boolean {
   const [short, long] = [a, b].map(text => text.replace(/\s+/gu, '')).sort((x, y) => x.length - y.length) as [
     string,
@@ -94,7 +98,10 @@ function isSameEcho(a: string, b: string): boolean {
   return short.length > 0 && long.startsWith(short)
 }
 
-/** A prompt that is pinned to the top of the screen is followed by other words than where it was said. */
+/**
+ * A prompt that is pinned to the top of the screen is followed by other words than at its original
+ * place.
+ */
 function isFollowed(kept: readonly KeptRow[], from: number, window: readonly KeptRow[], shownFrom: number): boolean {
   const [before, now] = [wordsOf(kept, from), wordsOf(window, shownFrom)].map(words =>
     words.slice(0, 3).map(word => word.text),
@@ -117,7 +124,10 @@ function wordsOf(rows: readonly KeptRow[], from: number): Word[] {
   return words
 }
 
-/** Where the longest run of the window's first words begins among the kept ones. Words at the window's top may be half cut away. */
+/**
+ * Where the longest run of the window's first words starts among the kept ones. Words at the top of
+ * the window may be partly cut.
+ */
 function findWords(
   kept: readonly Word[],
   window: readonly Word[],
@@ -131,7 +141,7 @@ function findWords(
       while (length < probe.length && kept[at + length]?.text === probe[length]!.text) length++
       if (length > best.length) best = { length, at }
     }
-    // At the very end of what was kept, fewer words can be there.
+    // At the very end of the kept rows there may be fewer words.
     const isSeam = best.length >= SEAM_WORDS && best.at + best.length === kept.length
     if ((best.length >= Math.min(ENOUGH_WORDS, probe.length) && best.length > 0) || isSeam)
       return { row: kept[best.at]!.row, at: kept[best.at]!.at, windowRow: start.row }

@@ -14,13 +14,13 @@ const call = (id: string, command: string) =>
 const said = (blocks: readonly Block[]) => blocks.map(found => `${found.source}:${blockPlainText(found)}`)
 
 describe('screen and transcript', () => {
-  it('lets the transcript replace what says the same, under the name it had', () => {
+  it('replaces a screen block by the transcript block with the same text, under its id', () => {
     const screen = [text('t.0', 'the quick brown fox jumps over the lazy dog today')]
     const [only] = reconcile(screen, [text('x', 'the quick brown fox jumps over the lazy **dog** today')])
     expect(only).toMatchObject({ id: 't.0', source: 'transcript', rows: [1, 2] })
   })
 
-  it('puts in what the screen never showed, in order, and keeps what only the screen showed', () => {
+  it('inserts what the screen never showed, in order, and keeps what only the screen showed', () => {
     const screen = [
       text('t.0', 'first answer here'),
       text('t.1', 'a notice of the program'),
@@ -39,7 +39,7 @@ describe('screen and transcript', () => {
     ])
   })
 
-  it('takes a block whose beginning is missing for the whole it is part of', () => {
+  it('matches a block without its start with the whole block', () => {
     const screen = [text('t.0', 'and this is how it ended', { missing: true })]
     expect(said(reconcile(screen, [text('a', 'it began long ago and this is how it ended')]))).toEqual([
       'transcript:it began long ago and this is how it ended',

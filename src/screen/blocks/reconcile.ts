@@ -1,13 +1,14 @@
 import type { Block, BlockContent } from './block.js'
 import { blockWords } from './words.js'
 
-/** Share of a screen block's words that a transcript block must hold to be the same. */
+/** The share of a screen block's words that a transcript block must contain to be the same. */
 const SAME_SHARE = 0.9
 
 /**
- * What the screen showed, corrected by what the agent wrote into its own transcript. A transcript block takes the place of the screen block
- * that says the same; one that the screen never showed is put in where it belongs; a screen block without a counterpart stays. The order is
- * kept: a match never reaches back behind an earlier one.
+ * Corrects what the screen showed by the agent's own transcript. A transcript block replaces the
+ * screen block with the same text; one that the screen never showed is inserted at its place; a
+ * screen block without a counterpart stays. The order is kept: a match never precedes an earlier
+ * one.
  */
 export function reconcile(screen: readonly Block[], transcript: readonly Block[]): Block[] {
   const matches = matchInOrder(screen, transcript)
@@ -57,7 +58,7 @@ function isSame(shown: Block, written: Block): boolean {
   const words = blockWords(shown)
   const others = blockWords(written)
   if (words.length === 0 || others.length === 0) return words.length === others.length
-  // A block whose beginning scrolled away is the same if what was seen is.
+  // A block whose start scrolled away is the same if its visible part is.
   const whole = shown.missing || shown.provisional ? words.length : Math.max(words.length, others.length)
   return commonWords(words, others) >= whole * SAME_SHARE
 }
@@ -69,7 +70,10 @@ function isSameCall(shown: BlockContent, written: BlockContent): boolean {
   return input(written).startsWith(input(shown)) || input(shown).startsWith(input(written))
 }
 
-/** What the screen took for one kind of text may be another in the source; a tool's output is never an answer. */
+/**
+ * What the screen shows as one kind of text may be another in the source; a tool's output is never
+ * an answer.
+ */
 function groupOf({ kind }: Block): string {
   return ['prose', 'code', 'list', 'table', 'diff'].includes(kind) ? 'text' : kind
 }

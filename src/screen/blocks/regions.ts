@@ -3,11 +3,11 @@ import { codeEnd, readCode } from './code.js'
 import { diffEnd, readDiff } from './diff.js'
 import { inlineRuns, mergeRuns } from './inline.js'
 import { listEnd, listMark, readList } from './list.js'
-import { isBlankRow, joinRows, jointOf, type ProseRow, type ProseStyle, spansFrom } from './prose-row.js'
+import { isBlankRow, joinRows, type ProseRow, type ProseStyle, separatorOf, spansFrom } from './prose-row.js'
 import { isEmphasised } from './row-style.js'
 import { readTable, tableEnd } from './table.js'
 
-/** A block's content and the rows it was read from, first and last. */
+/** The content of a block and the rows that it was read from, first and last. */
 export interface Piece {
   content: BlockContent
   first: number
@@ -17,7 +17,10 @@ export interface Piece {
 const QUOTE = /^\s*(?:▎|▌|│|┃|>)(?: |$)/u
 const HEADING_MARK = /^#{1,6} +(?=\S)/u
 
-/** Takes an answer apart: at each row the first kind that holds (spec §6.2), which says where it ends. */
+/**
+ * Splits an answer into blocks: at each row the first kind that matches determines where the block
+ * ends.
+ */
 export function readProse(rows: readonly ProseRow[], style: ProseStyle): Piece[] {
   const pieces: Piece[] = []
   for (let at = 0; at < rows.length; ) {
@@ -65,7 +68,7 @@ function readQuote(rows: readonly ProseRow[], style: ProseStyle): BlockContent {
   const bare = rows.map(row => ({ ...row, text: row.text.replace(QUOTE, mark => ' '.repeat(mark.length)) }))
   const runs = joinRows(bare, (_, index) => rows[index]!.text.match(QUOTE)![0].length, style)
   const isAllItalic = runs.every(run => run.italic || run.text.trim() === '')
-  // Some agents set quotes in italics: then that is no emphasis.
+  // Some agents draw quotes in italics: then italics are not an emphasis.
   return {
     kind: 'prose',
     variant: 'quote',
@@ -83,7 +86,7 @@ function readHeading(row: ProseRow, style: ProseStyle): BlockContent {
   const mark = HEADING_MARK.exec(row.text.trimStart())?.[0].length ?? 0
   const runs = inlineRuns(spansFrom(row, row.indent + mark), style.pack)
   const isAllItalic = runs.every(run => run.italic || run.code)
-  // What all of it has is the look of a heading, not an emphasis.
+  // A style of the whole row is that of the heading, not an emphasis.
   return {
     kind: 'prose',
     variant: 'heading',
@@ -91,14 +94,17 @@ function readHeading(row: ProseRow, style: ProseStyle): BlockContent {
   }
 }
 
-/** A paragraph ends at a blank row, or where a row begins something else that is not just a wrapped line. */
+/**
+ * A paragraph ends at a blank row, or where a row starts something else that is not just a wrapped
+ * line.
+ */
 function paragraphEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   let end = at
   for (let next = at + 1; next < rows.length; next++) {
     const row = rows[next]!
     if (isBlankRow(row) || tableEnd(rows, next) >= 0 || diffEnd(rows, next) >= 0 || /^\s*(?:```|~~~)/u.test(row.text))
       break
-    const isWrapped = jointOf(rows[next - 1]!, row, style) !== null && row.indent === rows[at]!.indent
+    const isWrapped = separatorOf(rows[next - 1]!, row, style) !== null && row.indent === rows[at]!.indent
     if (!isWrapped && (listMark(row.text) || QUOTE.test(row.text))) break
     if (row.colours.syntax >= 2 && codeEnd(rows, next, style) >= 0) break
     end = next

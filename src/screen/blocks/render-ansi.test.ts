@@ -9,7 +9,7 @@ function block(content: BlockContent): Block {
 const plain = { isColour: false, width: 30 }
 
 describe('blocks for a terminal', () => {
-  it('wraps by cells, keeps line breaks and aligns columns', () => {
+  it('are wrapped by columns, keep line breaks and aligned columns', () => {
     expect(
       renderAnsi([block({ kind: 'prose', variant: 'paragraph', runs: [{ text: '漢字 '.repeat(8).trim() }] })], {
         ...plain,
@@ -30,7 +30,7 @@ describe('blocks for a terminal', () => {
     expect(renderAnsi([block(table)], plain)).toEqual(['名   n', '──  ──', 'ab  10'])
   })
 
-  it('lets no text of an agent control the terminal', () => {
+  it('contain no text of an agent that controls the terminal', () => {
     const lines = renderAnsi([block({ kind: 'code', language: '', lines: ['a\u001b[2Jb'] })], {
       isColour: true,
       width: 80,

@@ -3,7 +3,7 @@ import { type Block, type InlineRun, plainText } from './block.js'
 import { shortResult, toolSubject } from './tool-text.js'
 import { visibleBlocks } from './visible-blocks.js'
 
-/** Colours of the terminal rendering; `plain` leaves every mark out. */
+/** Options of the terminal rendering; without `isColour` it has no escape sequences. */
 export interface AnsiStyle {
   isColour: boolean
   width: number
@@ -11,7 +11,7 @@ export interface AnsiStyle {
 
 const SGR = { bold: 1, dim: 2, italic: 3, strike: 9, red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const
 
-/** Blocks as lines for a terminal. Nothing that an agent wrote can control it. */
+/** Blocks as lines for a terminal. Text of an agent can never control the terminal. */
 export function renderAnsi(blocks: readonly Block[], style: AnsiStyle): string[] {
   const lines: string[] = []
   for (const block of visibleBlocks(blocks)) {
@@ -83,7 +83,7 @@ function inline(runs: readonly InlineRun[], style: AnsiStyle): string {
     .join('')
 }
 
-/** Breaks runs into lines at blanks and at line breaks, keeping each word's marks. */
+/** Wraps runs into lines at blanks and at line breaks, keeping the marks of each word. */
 function wrapRuns(runs: readonly InlineRun[], width: number): InlineRun[][] {
   const lines: InlineRun[][] = [[]]
   let used = 0

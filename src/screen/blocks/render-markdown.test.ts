@@ -7,7 +7,7 @@ import { blocks } from './testing/blocks.js'
 const paragraph = (text: string): BlockContent => ({ kind: 'prose', variant: 'paragraph', runs: [{ text }] })
 
 describe('Markdown', () => {
-  it('escapes only where a character would act', () => {
+  it('escapes a character only where it has an effect', () => {
     const cases: [string, string][] = [
       ['2 * 3 and 4 * 5', '2 * 3 and 4 * 5'],
       ['a *b* c', 'a \\*b\\* c'],
@@ -34,7 +34,7 @@ describe('Markdown', () => {
     for (const [text, expected] of cases) expect(renderMarkdown(blocks(paragraph(text)))).toBe(expected)
   })
 
-  it('indents what is nested below the words of its item, numbered or not', () => {
+  it('indents nested items below the text of their item, numbered or not', () => {
     const item = (depth: number, number: number | null, text: string) => ({
       depth,
       number,
@@ -62,16 +62,14 @@ describe('Markdown', () => {
     )
   })
 
-  it('takes time that grows with the text, whatever marks it is full of', () => {
+  it('renders long texts of marks: quadratic time would exceed the timeout', { timeout: 60_000 }, () => {
     for (const mark of ['`', '*', '_', '*a ', '_a_ ', '~~a', '[', '<', '&a', '\\\\', '| ', ' ', '#']) {
       const text = `x${mark.repeat(200_000 / mark.length)}x`
-      const began = performance.now()
-      renderMarkdown(blocks(paragraph(text)))
-      expect(performance.now() - began, mark).toBeLessThan(2000)
+      expect(renderMarkdown(blocks(paragraph(text))), mark).toMatch(/^x.*x$/su)
     }
   })
 
-  it('fences code one longer than any fence inside, and shortens long output', () => {
+  it('uses a fence longer than any fence inside, and shortens long output', () => {
     expect(renderMarkdown(blocks({ kind: 'code', language: 'md', lines: ['```js', 'x', '```'] }))).toBe(
       '````md\n```js\nx\n```\n````',
     )
@@ -83,7 +81,7 @@ describe('Markdown', () => {
     expect(renderMarkdown(blocks(paragraph('a\u202eb\u001b[31mc')))).toBe('a⟦U+202E⟧b␛[31mc')
   })
 
-  it('names a tool and what it is called with', () => {
+  it('shows a tool with its input', () => {
     expect(
       renderMarkdown(
         blocks({

@@ -20,7 +20,7 @@ function renderBlock(block: Block): string {
     case 'code':
       return fence(block.lines, block.language)
     case 'list': {
-      // What is nested stands below the words of the item that it belongs to, not below its mark.
+      // Nested items are below the text of their parent item, not below its mark.
       const widths: number[] = []
       return block.items
         .map(item => {
@@ -113,7 +113,7 @@ function renderRun(run: InlineRun, isStart: boolean): string {
   if (run.strike) text = `~~${text}~~`
   if (run.italic) text = `*${text}*`
   if (run.bold) text = `**${text}**`
-  // An address that stands for itself is a link by itself.
+  // An address alone is already a link.
   if (run.link && run.link !== middle) text = `[${text}](${run.link.replace(/[()\s]/gu, encodeURIComponent)})`
   return `${before}${text}${after}`
 }

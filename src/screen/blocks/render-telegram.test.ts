@@ -6,7 +6,10 @@ import { blocks } from './testing/blocks.js'
 
 const paragraph = (...runs: InlineRun[]): BlockContent => ({ kind: 'prose', variant: 'paragraph', runs })
 
-/** Reads the HTML as Telegram does: every tag known and closed in order, every entity whole. Returns the text that is left. */
+/**
+ * Reads the HTML as Telegram does: every tag known and closed in order, every entity complete.
+ * Returns the remaining text.
+ */
 function parse(html: string): string {
   const open: string[] = []
   let text = ''
@@ -55,7 +58,7 @@ const content = fc.oneof(
 )
 
 describe('Telegram', () => {
-  it('gives HTML that parses, in parts that fit, with all of the text', () => {
+  it('gives valid HTML in parts that fit, with all of the text', () => {
     fc.assert(
       fc.property(
         fc.array(content, { minLength: 1, maxLength: 10 }),
@@ -90,12 +93,12 @@ describe('Telegram', () => {
     ])
   })
 
-  it('never cuts a character in two', () => {
+  it('never splits a character', () => {
     for (const part of renderTelegram(blocks(paragraph({ text: '😀'.repeat(50) })), { maxUnits: 21 }))
       expect(part).toMatch(/^(?:😀)+$/u)
   })
 
-  it('keeps file names from becoming links', () => {
+  it('prevents links for file names', () => {
     expect(renderTelegram(blocks(paragraph({ text: 'Edit src/main.py and README.md. Go to example.com' })))).toEqual([
       'Edit <code>src/main.py</code> and <code>README.md</code>. Go to example.com',
     ])

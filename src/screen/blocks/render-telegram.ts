@@ -3,13 +3,14 @@ import { type TaggedText, telegramText } from './telegram-text.js'
 import { visibleBlocks } from './visible-blocks.js'
 
 /** UTF-16 units of a message, counted after its tags and entities are resolved. */
-export const TELEGRAM_UNITS = 4096
-/** A break further from the limit than this share of a message leaves it too short. */
-const EARLIEST = 0.25
+const TELEGRAM_UNITS = 4096
+/** A break before this share of the limit would make the message too short. */
+const EARLIEST_BREAK = 0.25
 
 /**
- * Blocks as Telegram messages in HTML: as few as fit, split between blocks where that is possible, else at a line, a sentence, a word.
- * The text is cut before it is escaped and tagged, so no part of a tag or an entity is ever cut.
+ * Blocks as Telegram messages in HTML: as few as possible, split between blocks if possible,
+ * otherwise at a line, a sentence, a word. The text is split before it is escaped and tagged, so no
+ * tag or entity is ever cut.
  */
 export function renderTelegram(blocks: readonly Block[], options: { maxUnits?: number } = {}): string[] {
   const maxUnits = options.maxUnits ?? TELEGRAM_UNITS
@@ -34,14 +35,14 @@ export function renderTelegram(blocks: readonly Block[], options: { maxUnits?: n
     .filter(html => html !== '')
 }
 
-/** What goes into each message, from where to where. */
+/** The start and end of each message. */
 function pages(text: string, borders: ReadonlySet<number>, maxUnits: number): [start: number, end: number][] {
   const found: [number, number][] = []
   let start = 0
   while (text.length - start > maxUnits) {
     const end = breakBefore(text, start, start + maxUnits, borders)
     found.push([start, end])
-    // A line's own indentation is text, the break before it is not.
+    // The indentation of a line is text, the break before it is not.
     const gap = text[end] === '\n' ? /\n+/uy : /\s+/uy
     gap.lastIndex = end
     start = end + (gap.exec(text)?.[0].length ?? 0)
@@ -50,7 +51,7 @@ function pages(text: string, borders: ReadonlySet<number>, maxUnits: number): [s
 }
 
 function breakBefore(text: string, start: number, limit: number, borders: ReadonlySet<number>): number {
-  const earliest = start + Math.floor((limit - start) * EARLIEST)
+  const earliest = start + Math.floor((limit - start) * EARLIEST_BREAK)
   for (let at = limit; at > earliest; at--) if (borders.has(at)) return at
   for (const isBreak of [
     (at: number) => text[at] === '\n',
@@ -63,7 +64,7 @@ function breakBefore(text: string, start: number, limit: number, borders: Readon
   return isInsidePair && limit - 1 > start ? limit - 1 : limit
 }
 
-/** The parts of each page. Pages follow each other, so the parts are gone through once. */
+/** The parts of each page. Pages are consecutive, so the parts are visited once. */
 function cutPages(parts: readonly TaggedText[], found: readonly (readonly [number, number])[]): TaggedText[][] {
   let next = 0
   let at = 0

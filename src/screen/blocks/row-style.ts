@@ -3,15 +3,17 @@ import type { Pack } from '../pack/pack.js'
 import { colourText } from '../style-match.js'
 import { cutSpans } from './text-row.js'
 
-/** How an agent writes plain text: the terminal's defaults, or colours of its own. */
+/** The style of an agent's plain text: the terminal's defaults, or its own colours. */
 export interface BodyStyle {
   fg: Color
   bg: Color
 }
 
-/** A default that covers this share of the text is the body, however much of the rest is code. */
+/**
+ * If the default covers this share of the text, it is the body, however much of the rest is code.
+ */
 const DEFAULT_SHARE = 0.1
-/** So many rows of an answer show how it is written. */
+/** This many rows are enough to determine the style of an answer. */
 const SAMPLED_ROWS = 150
 
 export function bodyStyle(rows: readonly Row[]): BodyStyle {
@@ -40,7 +42,7 @@ export interface RowColours {
   syntax: number
   /** No visible cell is in the body's colour. */
   isWhole: boolean
-  /** All of it is in the colour of inline code. */
+  /** All text is in the colour of inline code. */
   isInlineCode: boolean
   /** On a background that is not the body's. */
   hasBackground: boolean
@@ -49,21 +51,21 @@ export interface RowColours {
 export function rowColours(row: Row, from: number, pack: Pack, body: BodyStyle): RowColours {
   const spans = cutSpans(row.spans, from).filter(span => span.text.trim() !== '')
   const isInline = (span: Span) => pack.text.inlineCodeFg.includes(colourText(span.fg)) && !span.bold
-  // The terminal's own colour is never a colour of syntax.
-  const foreign = spans.filter(
+  // The terminal's default colour is never a syntax colour.
+  const coloured = spans.filter(
     span => span.fg !== null && span.fg !== body.fg && !span.link && !isInline(span) && !span.bold && !span.underline,
   )
   const first = spans[0]
   return {
-    syntax: new Set(foreign.map(span => colourText(span.fg))).size,
-    isWhole: spans.length > 0 && foreign.length === spans.length,
+    syntax: new Set(coloured.map(span => colourText(span.fg))).size,
+    isWhole: spans.length > 0 && coloured.length === spans.length,
     isInlineCode: spans.length > 0 && spans.every(isInline),
     hasBackground:
       first !== undefined && first.bg !== null && first.bg !== body.bg && spans.every(span => span.bg === first.bg),
   }
 }
 
-/** Every visible cell is bold or underlined, and that is not a link. */
+/** Every visible cell is bold or underlined, and it is not a link. */
 export function isEmphasised(row: Row, from: number): boolean {
   const spans = cutSpans(row.spans, from).filter(span => span.text.trim() !== '')
   return spans.length > 0 && spans.every(span => (span.bold || span.underline) && !span.link)

@@ -21,7 +21,7 @@ const piece = fc.oneof(
   fc.constant(['┌─────┬─────┐', '│ a   │ b   │', '├─────┼─────┤', '│ c   │ d   │', '└─────┴─────┘']),
 )
 
-describe('an answer while it grows', () => {
+describe('an answer that is still growing', () => {
   it('shows no row twice and none out of order, whatever is drawn so far', () => {
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), pieces => {
@@ -38,7 +38,7 @@ describe('an answer while it grows', () => {
     )
   })
 
-  it('keeps the names of blocks from first sight to the end', () => {
+  it('keeps the ids of blocks from their first appearance to the end', () => {
     const rows = drawRows(answer(['One.', '', 'Two.', '', 'Three.']))
     const ids = (count: number) =>
       extractBlocks(rows.slice(0, count), { pack: PACK, cols: 80, turn: 't', isOpen: count < rows.length }).map(
@@ -49,7 +49,7 @@ describe('an answer while it grows', () => {
   })
 })
 
-/** The frame of a table that is not whole yet, and a mark without its text, are no words. */
+/** The frame of an incomplete table, and a mark without its text, are not words. */
 function isWord(text: string): boolean {
   return /[\p{L}\d]/u.test(text)
 }

@@ -9,21 +9,24 @@ const EDGE = /^\s*[┌├└╭╰╔╠╚┏┣┗╞][─┬┼┴╮╯┐�
 const BARS = /^\s*[│┃║].*[│┃║]\s*$/u
 const RULE = /^\s*[━─]{2,}(?: {1,}[━─]{2,})*\s*$/u
 
-/** A row with more bars than this is a pattern. */
-const MOST_BARS = 64
+/** A row with more bars than this is a pattern, not a table. */
+const BARS_MAX = 64
 
 type Table = Extract<BlockContent, { kind: 'table' }>
-/** `end`: behind the last cell of the column; `reach`: how far its text may run. */
+/** `end`: after the last cell of the column; `reach`: how far its text may extend. */
 type Column = [first: number, end: number, reach: number]
 
 interface Cell {
   runs: InlineRun[]
   text: string
-  /** Blanks in front of and behind the text. */
+  /** Blanks before and after the text. */
   pad: [left: number, right: number]
 }
 
-/** The last row of the table that begins here, or -1: a frame with bars below it, or a bold row over a row of rules. */
+/**
+ * The last row of the table that starts here, or -1: a frame with bars below it, or a bold row
+ * above a row of rules.
+ */
 export function tableEnd(rows: readonly ProseRow[], at: number): number {
   const { text } = rows[at]!
   if (EDGE.test(text) && hasBars(rows[at + 1]?.text ?? '│ │', 1)) return lastWhile(rows, at, isFrameRow)
@@ -41,7 +44,7 @@ function isFrameRow({ text }: ProseRow): boolean {
 function hasBars(text: string, least: number): boolean {
   if (!BARS.test(text)) return false
   const count = text.match(/[│┃║]/gu)?.length ?? 0
-  return count >= least && count <= MOST_BARS
+  return count >= least && count <= BARS_MAX
 }
 
 function lastWhile(rows: readonly ProseRow[], at: number, holds: (row: ProseRow) => boolean): number {
@@ -59,7 +62,8 @@ export function readTable(rows: readonly ProseRow[], style: ProseStyle): BlockCo
     else groups.at(-1)!.push(columns.map(column => cellOf(row, column, style)))
   }
   const filled = groups.filter(group => group.length > 0)
-  // Rules between all rows: what stands between two of them is one row, however often its cells were broken.
+  // Rules between all rows: everything between two of them is one row, however often its cells were
+  // wrapped.
   const isRuled = filled.length > 2
   const logical = filled.flatMap((group, index) =>
     isRuled || index === 0 ? [group.reduce((above, below) => joinCells(above, below))] : joinBroken(group, columns),
@@ -80,12 +84,12 @@ export function readTable(rows: readonly ProseRow[], style: ProseStyle): BlockCo
   }
 }
 
-/** Headers are bold by their nature. */
+/** Bold is the normal style of headers. */
 function plainHeader(runs: readonly InlineRun[]): InlineRun[] {
   return mergeRuns(runs.map(({ bold: _, ...run }) => run))
 }
 
-/** Cells lie between the bars of the row that has most of them. */
+/** Cells are between the bars of the row that has most of them. */
 function barColumns(rows: readonly ProseRow[]): Column[] {
   let best: number[] = []
   for (const { row, from } of rows) {
@@ -100,7 +104,7 @@ function barColumns(rows: readonly ProseRow[]): Column[] {
   return best.slice(1).map((end, index) => [best[index]! + 1, end, end])
 }
 
-/** Cells stand over the runs of the rule, and reach to where the next begins. */
+/** Cells are above the runs of the rule, and reach to the start of the next. */
 function ruleColumns(rows: readonly ProseRow[]): Column[] {
   const rule = rows.find(row => RULE.test(row.text))!
   const runs = [...rule.text.matchAll(/[━─]+/gu)].map(match => ({
@@ -135,7 +139,10 @@ function joinCells(above: readonly Cell[], below: readonly Cell[]): Cell[] {
   })
 }
 
-/** Rows without rules between them: one goes on with the row above if cells are empty and the other words would not have fitted there. */
+/**
+ * Rows without rules between them: a row continues the one above if some cells are empty and the
+ * text of the others would not have fitted there.
+ */
 function joinBroken(rows: readonly Cell[][], columns: readonly Column[]): Cell[][] {
   const joined: Cell[][] = []
   let physical: Cell[] | null = null

@@ -3,13 +3,16 @@ import type { Block, InlineRun } from './block.js'
 import { plainText } from './block.js'
 import { shortResult, toolSubject } from './tool-text.js'
 
-/** Text and the tags it stands in, outermost first. Tags exist only here: whatever is cut, they close and open again by themselves. */
+/**
+ * Text and its tags, outermost first. Tags exist only here: wherever the text is split, they are
+ * closed and opened again.
+ */
 export interface TaggedText {
   text: string
   tags: readonly string[]
 }
 
-/** Tables up to this many cells fit a phone. */
+/** Tables up to this width fit a phone. */
 const TABLE_CELLS = 46
 const INDENT = '\u00a0\u00a0'
 /** Names that Telegram would turn into links to a domain. */

@@ -1,17 +1,23 @@
-import { PLAIN, type Row, type Span } from '../../terminal/index.js'
+import { DEFAULT_STYLE, type Row, type Span } from '../../terminal/index.js'
 import { displayWidth, graphemes } from '../../text/index.js'
 
-/** A row of a transcript, with what its keeper knows beyond the screen it stands on now. */
+/** A row of a transcript, with data that the current screen does not have. */
 export interface TextRow extends Row {
-  /** Columns of the screen it was drawn on, where that is not the present one. */
+  /** Columns of the screen on which it was drawn, if they differ from the current ones. */
   cols?: number
-  /** Rows between it and the row above it went by unread. */
+  /** Rows between it and the row above scrolled by unread. */
   hasGap?: boolean
-  /** Goes on with the sentence of the row above it, although that one is not full: the two were drawn at different widths. */
+  /**
+   * Continues the sentence of the row above, although that one is not full: they were drawn at
+   * different widths.
+   */
   isContinued?: boolean
 }
 
-/** Soft wraps undone: rows that the terminal itself broke (long lines, or lines drawn before the screen became narrower) are one again. */
+/**
+ * Undoes soft wraps: rows that the terminal itself wrapped (long lines, or lines drawn before the
+ * screen became narrower) become one.
+ */
 export function joinSoftWraps(rows: readonly TextRow[], cols: number): TextRow[] {
   if (!rows.some(row => row.wrapped)) return [...rows]
   const joined: TextRow[] = []
@@ -25,8 +31,9 @@ export function joinSoftWraps(rows: readonly TextRow[], cols: number): TextRow[]
 }
 
 /**
- * One row of several, which stand side by side as wide as their screen was. A wide character that did not fit leaves one cell free at the
- * end of its row, which is no blank. Parts are gathered and put together once: a line may have as many rows as there is scrollback.
+ * Joins rows that were side by side, each as wide as the screen was. A wide character that did not
+ * fit leaves one free cell at the end of its row, which is not a blank. The parts are collected and
+ * joined once: a line may have as many rows as the scrollback.
  */
 function joinRows(rows: readonly TextRow[], cols: number): TextRow {
   const first = rows[0]!
@@ -58,10 +65,13 @@ function firstCharacter(text: string): string {
 }
 
 function plainSpan(x: number, width: number): Span {
-  return { x, width, text: ' '.repeat(width), ...PLAIN }
+  return { x, width, text: ' '.repeat(width), ...DEFAULT_STYLE }
 }
 
-/** The part of the spans between two columns. A wide character on the border belongs to the side it begins on. */
+/**
+ * The part of the spans between two columns. A wide character at the border belongs to the side
+ * where it starts.
+ */
 export function cutSpans(spans: readonly Span[], from: number, to = Number.POSITIVE_INFINITY): Span[] {
   const kept: Span[] = []
   for (const span of spans) {
@@ -98,7 +108,10 @@ function cutText(text: string, start: number, from: number, to: number): { text:
   return { text: kept, x: x < 0 ? from : x }
 }
 
-/** The row's text from a column on. Characters and columns differ where something is wide or has no width. */
+/**
+ * The text of the row from a column on. Characters and columns differ where characters are wide or
+ * have no width.
+ */
 export function textFrom(row: Row, column: number): string {
   if (column === 0 || /^[\x20-\x7e]*$/.test(row.text.slice(0, column + 1))) return row.text.slice(column).trimEnd()
   return spansText(cutSpans(row.spans, column)).trimEnd()

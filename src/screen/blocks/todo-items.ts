@@ -2,7 +2,7 @@ import type { TodoItem } from '../view.js'
 
 const ITEM = /^\s*(?:⎿\s*)?(?<mark>\[[ xX~]\]|[☐◻□○☑☒✔✓◼■◐▣▪])\s+(?<text>\S.*)$/u
 
-/** Task rows as items; a row without a mark goes on with the one above. */
+/** Task rows as items; a row without a mark continues the one above. */
 export function readTodo(lines: readonly string[]): TodoItem[] {
   const items: TodoItem[] = []
   for (const line of lines) {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { extractBlocks } from './extract.js'
 import { renderMarkdown } from './render-markdown.js'
 import { answer, drawRows, PACK, wrap } from './testing/drawn-rows.js'
-import { isContinuation, joint } from './unwrap.js'
+import { isContinuation, separatorBetween } from './unwrap.js'
 
 const word = fc.stringMatching(/^[a-z]{1,14}$/)
 const paragraph = fc.array(word, { minLength: 1, maxLength: 60 }).map(words => words.join(' '))
 
 describe('unwrapping', () => {
-  it('gives back any paragraph that a word wrapper broke, at every width', () => {
+  it('restores any paragraph that a word wrapper broke, at every width', () => {
     fc.assert(
       fc.property(paragraph, fc.integer({ min: 40, max: 200 }), (text, cols) => {
         const blocks = extractBlocks(drawRows(answer(wrap(text, cols)), cols), {
@@ -24,7 +24,7 @@ describe('unwrapping', () => {
     )
   })
 
-  it('gives back a word that is longer than a row', () => {
+  it('restores a word that is longer than a row', () => {
     const url = `https://example.com/${'abcdefghij/'.repeat(12)}end`
     for (const cols of [40, 60, 80]) {
       const text = `See ${url} for more`
@@ -40,11 +40,11 @@ describe('unwrapping', () => {
 
   it('joins wide characters without a blank, and words with one', () => {
     const room = { right: 20, left: 2 }
-    expect(joint({ width: 20, text: '漢字とかな交じりの文' }, { text: '章も' }, room)).toBe('')
-    expect(joint({ width: 18, text: 'ends in a word' }, { text: 'then' }, room)).toBe(' ')
+    expect(separatorBetween({ width: 20, text: '漢字とかな交じりの文' }, { text: '章も' }, room)).toBe('')
+    expect(separatorBetween({ width: 18, text: 'ends in a word' }, { text: 'then' }, room)).toBe(' ')
   })
 
-  it('does not join a row that had room for the next word', () => {
+  it('does not join a row with room for the next word', () => {
     expect(isContinuation({ width: 10, text: 'short' }, { text: 'next' }, { right: 80, left: 2 })).toBe(false)
     expect(isContinuation({ width: 76, text: 'full' }, { text: 'next' }, { right: 80, left: 2 })).toBe(true)
   })

@@ -1,23 +1,24 @@
 import { displayWidth } from '../../text/index.js'
 
 /*
- * Agents wrap their text themselves, so the terminal's soft-wrap flag is silent and a paragraph arrives as rows. Two rows are one line of
- * the source if the first word of the second would not have fitted behind the first. What decides is the width the agent wraps at (pack).
+ * Agents wrap their text themselves, so the terminal's soft-wrap flag is not set and a paragraph
+ * arrives as rows. Two rows are one line of the source if the first word of the second would not
+ * have fitted after the first. The width at which the agent wraps (pack) decides.
  *
- * A word that is longer than a whole row is cut at the edge: then nothing stands between the two halves. That it was cut shows in the
- * length alone: the halves together are wider than the room the text has.
+ * A word that is longer than a whole row is split at the edge: then nothing separates the two
+ * halves. Only the length shows the split: the halves together are wider than the available width.
  */
 export interface MeasuredRow {
-  /** Column behind the last visible cell. */
+  /** The column after the last visible cell. */
   width: number
-  /** The row's text without marks and indentation of its block. */
+  /** The text of the row without marks and indentation of its block. */
   text: string
 }
 
 export interface TextRoom {
-  /** Column at which the agent breaks its rows. */
+  /** The column at which the agent wraps its rows. */
   right: number
-  /** Column where the text begins. */
+  /** The column where the text starts. */
   left: number
 }
 
@@ -33,8 +34,11 @@ export function isContinuation(
   return above.width + 1 + displayWidth(breakable(word)) > room.right
 }
 
-/** What stands between two joined rows: a blank; nothing inside a long word that was cut at the edge, or between two wide characters. */
-export function joint(
+/**
+ * The separator of two joined rows: a blank; nothing inside a long word that was split at the edge,
+ * or between two wide characters.
+ */
+export function separatorBetween(
   above: MeasuredRow,
   below: { text: string; isContinued?: boolean | undefined },
   room: TextRoom,
@@ -58,7 +62,10 @@ export function lastWord(text: string): string {
   return trimmed.slice(start)
 }
 
-/** Text without blanks between its words breaks behind any of its characters: only the first one has to fit. */
+/**
+ * Text without blanks between its words can be wrapped after any character: only the first one has
+ * to fit.
+ */
 function breakable(word: string): string {
   return isWide(word) ? String.fromCodePoint(word.codePointAt(0)!) : word
 }
@@ -69,7 +76,7 @@ function lastCharacter(text: string): string {
 
 const CJK = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u
 
-/** Korean puts blanks between words, so it is not among them. */
+/** Korean has blanks between words, so it is not included. */
 function isWide(text: string): boolean {
   return CJK.test(text)
 }

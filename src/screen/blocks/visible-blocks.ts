@@ -1,7 +1,10 @@
 import { visibleText } from '../../text/index.js'
 import type { Block, BlockContent, InlineRun } from './block.js'
 
-/** Characters that control a terminal, reorder a line or hide are shown as marks. Every output goes through this; blocks for JSON too. */
+/**
+ * Shows characters that control a terminal, reorder a line or are hidden as marks. All output goes
+ * through this, also blocks as JSON.
+ */
 export function visibleBlocks<T extends Block>(blocks: readonly T[]): T[] {
   return blocks.map(block => ({ ...block, ...visibleContent(block) }))
 }

@@ -1,12 +1,12 @@
-import { type Color, onceARow } from '../../terminal/index.js'
+import { type Color, memoizeByObject } from '../../terminal/index.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import type { OptionGroup } from './option-group.js'
 import type { OptionRow } from './option-row.js'
 
 /**
- * Labels side by side with exactly one highlighted, and a hint how to choose in the same row or the next two; or each behind its own key:
- * `[y] Approve   [n] Deny`; or the buttons of a dialog box: `<Yes>   <No>`. Tabs and status rows are highlighted too, but nothing tells to
- * choose from them.
+ * Labels side by side with exactly one highlighted, and a hint how to choose in the same row or the
+ * next two; or each label after its own key: `[y] Approve [n] Deny`; or the buttons of a dialog
+ * box: `<Yes> <No>`. Tabs and status rows have highlights too, but no hint to choose from them.
  */
 export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
@@ -32,11 +32,11 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
     const firstHint = options.findIndex(option => isHint(option.label))
     const plain = firstHint < 0 ? options : options.slice(0, firstHint)
     const chosen = keyed.length >= 2 ? keyed : plain
-    const isTold =
+    const hasHint =
       keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
     if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
-    if (!isTold) continue
-    const lit = litOption(row, chosen)
+    if (!hasHint) continue
+    const lit = highlightedOption(row, chosen)
     if (lit === null && keyed.length < 2) continue
     return {
       layout: 'horizontal',
@@ -50,27 +50,33 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
   return null
 }
 
-/** Words two or more blanks apart, with their columns. */
-const labelsOf = onceARow((row: MenuRow): [column: number, label: string][] =>
+/** Words separated by two or more blanks, with their columns. */
+const labelsOf = memoizeByObject((row: MenuRow): [column: number, label: string][] =>
   [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(match => [match.index, match[0]]),
 )
 
-/** Dialog boxes of line-drawing libraries: a button in angle or square brackets, with air inside the square ones. */
+/**
+ * Dialog boxes of line-drawing libraries: a button in angle or square brackets, with blanks inside
+ * the square ones.
+ */
 const BUTTON = /^(?:<\s*(?<angle>[^<>]+?)\s*>|\[\s+(?<square>[^[\]]+?)\s+\])$/u
 
-/** Keys are named below, whatever rules and air stand between. */
+/** Whether keys are named below; rules and blank rows between do not count. */
 function hintsBelow(rows: readonly MenuRow[], index: number): boolean {
   const words = rows.slice(index + 1).filter(row => !row.isBlank && !row.isRule && !row.isFrame)
   return words.length > 0 && words.length <= 3 && words.every(row => isHint(row.text.trim()))
 }
 
-/** The pressed one has another ground than what it lies on; without colours none shows as pressed. */
+/**
+ * The selected button has another background than its surroundings; without colours no button
+ * counts as selected.
+ */
 function readButtons(row: MenuRow, options: readonly OptionRow[]): OptionGroup | null {
   const lit = options.flatMap((option, index) => {
-    const [beside, own] = [option.labelColumn - 1, option.labelColumn].map(column =>
+    const [before, own] = [option.labelColumn - 1, option.labelColumn].map(column =>
       row.spans.find(span => span.x <= column && column < span.x + span.width),
     )
-    return own && beside && (own.bg !== beside.bg || own.inverse !== beside.inverse) ? [index] : []
+    return own && before && (own.bg !== before.bg || own.inverse !== before.inverse) ? [index] : []
   })
   if (lit.length > 1) return null
   return {
@@ -91,24 +97,24 @@ function isHint(text: string): boolean {
   return /^(?:ctrl\+\S|enter\b|esc\b|tab\b|⇆|⇄|↑|←|shift\+)/iu.test(text)
 }
 
-/** The only option with a ground of its own, or null. */
-function litOption(row: MenuRow, options: readonly OptionRow[]): number | null {
-  const grounds = options.map(option => {
+/** The only option with its own background, or null. */
+function highlightedOption(row: MenuRow, options: readonly OptionRow[]): number | null {
+  const backgrounds = options.map(option => {
     const span = spanFrom(row, option.labelColumn)
     return span ? `${span.bg}/${span.inverse}` : ''
   })
-  const single = grounds.flatMap((ground, index) =>
-    grounds.filter(other => other === ground).length === 1 ? [index] : [],
+  const single = backgrounds.flatMap((background, index) =>
+    backgrounds.filter(other => other === background).length === 1 ? [index] : [],
   )
   if (single.length === 1) return single[0]!
-  if (options.length !== 2 || grounds[0] === grounds[1]) return null
-  // Of two, the lit one is inverse or has the stronger ground: black text on colour.
-  const loud = options.findIndex(option => {
+  if (options.length !== 2 || backgrounds[0] === backgrounds[1]) return null
+  // Of two, the highlighted one is inverse or has the stronger background: dark text on a colour.
+  const strongest = options.findIndex(option => {
     const span = spanFrom(row, option.labelColumn)
     return span !== undefined && (span.inverse || (span.bg !== null && span.fg !== null && isDark(span.fg)))
   })
-  if (loud >= 0) return loud
-  // Both have a ground: the one with colour in it is lit, the grey one is not.
+  if (strongest >= 0) return strongest
+  // Both have a background: the coloured one is highlighted, the grey one is not.
   const [first, second] = options.map(option => chroma(spanFrom(row, option.labelColumn)?.bg ?? null)) as [
     number,
     number,
@@ -116,7 +122,7 @@ function litOption(row: MenuRow, options: readonly OptionRow[]): number | null {
   return Math.abs(first - second) < COLOURFUL ? null : first > second ? 0 : 1
 }
 
-/** How much more colour the lit one of two buttons must have. */
+/** How much more colour the highlighted one of two buttons must have. */
 const COLOURFUL = 0x40
 
 function chroma(colour: Color): number {

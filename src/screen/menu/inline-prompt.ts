@@ -5,22 +5,22 @@ import type { OptionGroup } from './option-group.js'
 import { type OptionRow, readOptionRow } from './option-row.js'
 
 /*
- * Questions without a menu: the last row asks and the cursor stands at its end, waiting. `[y/N]`, `(yes/no)`, `(Y)es/(N)o/(D)on't ask
- * again [Yes]:`, `Press any key`, `password:`, a number behind a list. The cursor is the proof: the same words in running text have it
- * elsewhere.
+ * Questions without a menu: the last row asks, and the cursor waits at its end. `[y/N]`,
+ * `(yes/no)`, `(Y)es/(N)o/(D)on't ask again [Yes]:`, `Press any key`, `password:`, a number after a
+ * list. The cursor is the proof: with the same words in running text it is elsewhere.
  */
 export interface InlinePrompt {
   group: OptionGroup
   question: string
   isSecret: boolean
   hasText: boolean
-  /** Words alone suggest it: believed only after it has stood still for a while. */
-  isSoft: boolean
+  /** Only words suggest it: it counts after it has been stable for a while. */
+  isTentative: boolean
   fallback: string | null
 }
 
 const CHOICES = /[[(](?<list>[A-Za-z]{1,8}(?:\s*[/|]\s*[A-Za-z]{1,12})+)[\])]\s*(?:[?:]\s*)?\w{0,5}$/u
-/** `[y,n,q,a,d,e,?]?`: single keys, and a question mark behind them. */
+/** `[y,n,q,a,d,e,?]?`: single keys with a question mark after them. */
 const KEYS = /\[(?<list>[A-Za-z](?:,[A-Za-z?!/]){1,20})\]\s*\?\s*$/u
 const LETTERED = /(?:\((?<letter>[A-Za-z])\)[\w' ]+[/]?)+/u
 const SECRET = /\b(?:password|passphrase|passcode|pin|token|api key|secret)\b[^:\n]{0,60}:\s*$/iu
@@ -37,18 +37,21 @@ const DEFAULTED = /^(?!In \[\d|Out\[)\p{L}.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]
 const REQUEST =
   /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
-/** A row that asks in words, with the cursor behind it. Running text looks like this too, for a moment. */
-export function findSpoken(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
+/**
+ * A row that asks in words, with the cursor after it. Running text looks like this too, for a
+ * moment.
+ */
+export function findWordedQuestion(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()
     const isAsking = QUESTION.test(text) || DEFAULTED.test(text) || REQUEST.test(text)
     return isAsking && before.length > text.length
-      ? { ...inline(row, text, [], null), hasText: true, isSoft: true }
+      ? { ...inline(row, text, [], null), hasText: true, isTentative: true }
       : null
   })
 }
 
-/** `Press any key`, where nothing else on the screen is a menu. */
+/** `Press any key`, if nothing else on the screen is a menu. */
 export function findAnyKey(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, anyKey)
 }
@@ -66,7 +69,10 @@ function atCursor(
   return read(row, before)
 }
 
-/** Text left of the cursor, if nothing visible is right of it; typed characters count as part of the answer. */
+/**
+ * The text left of the cursor, if nothing visible is right of it; typed characters count as part of
+ * the answer.
+ */
 function textBefore(row: MenuRow, column: number): string {
   const text = row.text
   return text.length <= column ? text.padEnd(column) : ''
@@ -102,7 +108,7 @@ function anyKey(row: MenuRow, text: string): InlinePrompt | null {
   return ANY_KEY.test(text.trim()) ? inline(row, text.trim(), [], null) : null
 }
 
-/** Numbered rows without a selection above a row that asks for one. */
+/** Numbered rows without a selection above a row that asks for a number. */
 function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlinePrompt | null {
   const asked = text.trim().replace(/\s\d{1,2}$/u, '')
   if (!NUMBER.test(asked)) return null
@@ -124,7 +130,7 @@ function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlineProm
     first: options[0]!.row,
     last: row.index,
   }
-  return { group, question: asked, isSecret: false, hasText: true, isSoft: false, fallback: null }
+  return { group, question: asked, isSecret: false, hasText: true, isTentative: false, fallback: null }
 }
 
 function inline(row: MenuRow, question: string, words: readonly string[], fallback: string | null): InlinePrompt {
@@ -153,7 +159,7 @@ function inline(row: MenuRow, question: string, words: readonly string[], fallba
     question: question === '' ? row.text.trim() : question,
     isSecret: false,
     hasText: false,
-    isSoft: false,
+    isTentative: false,
     fallback,
   }
 }

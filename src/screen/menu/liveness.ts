@@ -5,7 +5,7 @@ import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
 import { confirmsOrLeaves, looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
-import { standsOut } from './option-group.js'
+import { distinctOption } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
 
 export interface LiveVerdict {
@@ -15,12 +15,16 @@ export interface LiveVerdict {
 }
 
 /**
- * Is this menu taking keys now, or is it the same words in a reply, a tool's output, a draft or replayed history?
+ * Does this menu take keys now, or are these the same words in a reply, a tool's output, a draft or
+ * replayed history?
  *
- * It is live only if nothing stands below it but its own footer and panels the pack knows (L1), there is no live input box (L2) and it is
- * not inside a transcript block (L3); and if its selection is proven at a live place: the glyph in the pack's column (L4), the hardware
- * cursor on the selected row (L5), or exactly one option in a style of its own (L6). Text can imitate each of these; not all of them.
- * A window in the middle of the screen lies over the rest: what shows around it does not count for L1–L3.
+ * Three conditions must hold: below it there is only its own footer and panels that the pack knows
+ * (`nothing-below`), there is no live input box (`no-input-box`), and it is not inside a transcript
+ * block (`outside-transcript`). And one of three signs must prove its selection: the glyph in the
+ * pack's column (`pointer`), the hardware cursor on the selected row (`cursor`), or exactly one
+ * option in its own style (`highlight`). Text can imitate each of these, but not all of them. A
+ * window in the middle of the screen covers the rest: what is visible around it does not count for
+ * the three conditions.
  */
 export function proveLive(
   candidate: MenuCandidate,
@@ -37,13 +41,13 @@ export function proveLive(
     selectedRow !== null &&
     (frame.cursor.y === selectedRow.row ||
       group.shownBy === 'style' ||
-      standsOut(candidate.rows, group.options) === group.selected)
+      distinctOption(candidate.rows, group.options) === group.selected)
   const isWindow = candidate.isWindow === true
-  const foreign = isWindow ? null : foreignRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
-  if (foreign !== null) return fail(`L1: row ${foreign} below it is not its own`)
-  proofs.push('L1')
-  if (surroundings.hasComposer && !isWindow) return fail('L2: the input box is live')
-  proofs.push('L2')
+  const otherRow = isWindow ? null : otherRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
+  if (otherRow !== null) return fail(`nothing-below: row ${otherRow} below it is not its own`)
+  proofs.push('nothing-below')
+  if (surroundings.hasComposer && !isWindow) return fail('no-input-box: the input box is live')
+  proofs.push('no-input-box')
   const inside = surroundings.blocks.find(
     block =>
       block.spec !== null &&
@@ -52,37 +56,43 @@ export function proveLive(
       group.first <= block.last &&
       !isOnPanel(candidate, rows, block),
   )
-  if (inside && !isWindow) return fail(`L3: inside a ${inside.kind} block`)
-  proofs.push('L3')
-  if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
+  if (inside && !isWindow) return fail(`outside-transcript: it is inside a ${inside.kind} block`)
+  proofs.push('outside-transcript')
+  if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'cursor'], failed: null }
   const selected = selectedRow
-  if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn, frame, pack)) proofs.push('L4')
-  // A field to write into, or buttons, that the pack knows or that took the place of the input box; round marks with the keys that confirm them.
-  else if (group.options.length === 0 && (spec || hasKeyboard(candidate, rows, pack))) proofs.push('L4')
-  else if (group.isButtons && hasKeyboard(candidate, rows, pack)) proofs.push('L4')
-  else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('L4')
-  if (selected && frame.cursor.y === selected.row) proofs.push('L5')
-  const loud =
+  if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn, frame, pack))
+    proofs.push('pointer')
+  // A text field or buttons that the pack knows or that replaced the input box; round marks with
+  // the keys that confirm them.
+  else if (group.options.length === 0 && (spec || hasKeyboard(candidate, rows, pack))) proofs.push('pointer')
+  else if (group.isButtons && hasKeyboard(candidate, rows, pack)) proofs.push('pointer')
+  else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('pointer')
+  if (selected && frame.cursor.y === selected.row) proofs.push('cursor')
+  const distinct =
     group.layout === 'vertical'
-      ? standsOut(candidate.rows, group.options)
+      ? distinctOption(candidate.rows, group.options)
       : group.shownBy === 'style'
         ? group.selected
         : null
-  if (loud !== null && loud >= 0 && loud === group.selected) proofs.push('L6')
-  if (spec?.choose === 'accelerator') proofs.push('L4')
-  return proofs.length > 3 ? { isLive: true, proofs, failed: null } : fail('no selection at a live place (L4–L6)')
+  if (distinct !== null && distinct >= 0 && distinct === group.selected) proofs.push('highlight')
+  if (spec?.choose === 'accelerator') proofs.push('pointer')
+  return proofs.length > 3
+    ? { isLive: true, proofs, failed: null }
+    : fail('no pointer, cursor or highlight proves the selection')
 }
 
-/** The menu lies on a ground of its own: its rows have a background that the block's have not. */
+/** The menu has its own background, which the block does not have. */
 function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], block: RowBlock): boolean {
   const option = group.options.find((_, index) => index !== group.selected) ?? group.options[0]!
-  const ground = spanFrom(menuRows[option.row]!, option.labelColumn)?.bg ?? null
-  return ground !== null && rows[block.first]!.spans.every(span => span.bg !== ground)
+  const background = spanFrom(menuRows[option.row]!, option.labelColumn)?.bg ?? null
+  return background !== null && rows[block.first]!.spans.every(span => span.bg !== background)
 }
 
 /**
- * The pack's column for this kind; in a box, the first cell inside. A menu that no pack knows proves itself by its pointer only together
- * with key hints, above it, below it or in its options; or, with numbers, where the agent's input box is known and has gone; or in a picture in text, which has nothing else.
+ * The pack's column for this kind; in a box, the first cell inside. For a menu that no pack knows,
+ * the pointer counts only together with key hints above it, below it or in its options; or, with
+ * numbers, if the agent's input box is known and has disappeared; or in a frame from plain text,
+ * which has nothing else.
  */
 function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pack: Pack): boolean {
   const { spec, menu, rows, group } = candidate
@@ -97,10 +107,13 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   if (hasKeys && column <= 3) return true
   const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
-  return isNumbered && ((isBoxKnown && column <= 1) || (frame.still === true && column <= 3))
+  return isNumbered && ((isBoxKnown && column <= 1) || (frame.isPlainText === true && column <= 3))
 }
 
-/** The agent's input box is known and is not there; the last words on the screen are keys that confirm or leave. */
+/**
+ * The agent's input box is known and not on the screen; the last row names keys that confirm or
+ * cancel.
+ */
 function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): boolean {
   const last = rows.findLastIndex((row, index) => !isBlank(row) && !menuRows[index]!.isRule)
   return (
@@ -110,40 +123,41 @@ function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readon
   )
 }
 
-/** The last row of the screen, apart from the options by a blank row. */
-function isLastWords(rows: readonly ScreenRow[], { group }: MenuCandidate, index: number): boolean {
+/** The last row of the screen, separated from the options by a blank row. */
+function isLastRow(rows: readonly ScreenRow[], { group }: MenuCandidate, index: number): boolean {
   return (
     index > group.last + 1 && rows.slice(index + 1).every(isBlank) && rows.slice(group.last + 1, index).every(isBlank)
   )
 }
 
-/** What the menu is about begins with a sign, at the left: below it others with the same sign wait to be asked about. */
-function nextInLine({ menu, rows, group }: MenuCandidate): { indent: number; sign: string; more: RegExp } | null {
+/**
+ * The subject of the menu starts with a symbol at the left: below the menu other subjects with the
+ * same symbol wait for their turn.
+ */
+function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number; sign: string; more: RegExp } | null {
   const head = rows[menu.rows[0]]
   const sign = /^\s*([^\p{L}\p{N}\s"'`([{/\\─━│┃╭╰┌└] )\S/u.exec(head?.text ?? '')?.[1]
   if (!head || sign === undefined || head.index >= group.first) return null
   return { indent: head.indent, sign, more: new RegExp(`^\\s{${head.indent + 1},}\\S`, 'u') }
 }
 
-/** `hints`: how many rows below may be key hints in words that nobody knows, where the selection is proven by cursor or style. */
-function foreignRowBelow(
-  candidate: MenuCandidate,
-  rows: readonly ScreenRow[],
-  pack: Pack,
-  hints: number,
-): number | null {
+/**
+ * `hints`: how many rows below may be key hints in unknown words, if the cursor or the style proves
+ * the selection.
+ */
+function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
   let hintsLeft = hints
   let more: RegExp | null = null
-  // What is said between the options and the keys that confirm or leave is about them.
+  // Text between the options and the keys that confirm or cancel explains the options.
   const explainedTo = hasKeyboard(candidate, rows, pack) ? candidate.footerRows![0] : -1
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
-  const waiting = nextInLine(candidate)
+  const waiting = queuedRequests(candidate)
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
     const row = rows[index]!
     const own = candidate.rows[index]!
     const isFooter =
       candidate.footerRows !== null && index >= candidate.footerRows[0] && index <= candidate.footerRows[1]
-    // Words inside the menu's own box are its own.
+    // Text inside the menu's own box belongs to it.
     if (own.isRule) isInBox = false
     if (
       isBlank(row) ||
@@ -160,7 +174,7 @@ function foreignRowBelow(
     else if (waiting && row.indent === waiting.indent && row.text.trimStart().startsWith(waiting.sign))
       more = waiting.more
     else if (more?.test(row.text) || pack.chrome.some(entry => matchesRow(row, entry.first))) continue
-    else if (hintsLeft > 0 && (looksLikeHints(own) || isLastWords(rows, candidate, index))) hintsLeft--
+    else if (hintsLeft > 0 && (looksLikeHints(own) || isLastRow(rows, candidate, index))) hintsLeft--
     else return index
   }
   return null

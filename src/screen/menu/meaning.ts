@@ -2,8 +2,9 @@ import type { MenuSpec } from '../pack/pack.js'
 import type { OptionMeaning } from './menu.js'
 
 /**
- * What choosing an option does. A pack's own words come first; else the first word tells, in English: a label that begins with *yes*
- * allows, one that begins with *no* denies, and what a label adds about later requests makes it last longer.
+ * What choosing an option does. A pack's own words come first; otherwise the first word decides, in
+ * English: a label that starts with *yes* allows, one that starts with *no* denies, and a remark
+ * about later requests extends the permission.
  */
 export function meaningOf(label: string, spec: MenuSpec | null): { meaning: OptionMeaning; danger: boolean } {
   for (const entry of spec?.meaning ?? []) {

@@ -1,26 +1,29 @@
-import { onceARow } from '../../terminal/index.js'
+import { memoizeByObject } from '../../terminal/index.js'
 import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore } from './option-row.js'
-import { askedIn, isQuoted } from './question.js'
+import { findQuestion, isQuoted } from './question.js'
 
-/** What stands above the options: title, body, tabs, and the question nearest to them. */
+/** The text above the options: title, body, tabs, and the question nearest to them. */
 export interface MenuHead {
   title: string
   question: string
   body: string[]
   tabs: Menu['tabs']
   page: Menu['page'] | null
-  /** First row of the menu, its upper edge included. */
+  /** The first row of the menu, including its upper edge. */
   first: number
-  /** All of it, wrapped sentences joined. */
+  /** All lines, with wrapped sentences joined. */
   lines: string[]
   /** The same as one text, for patterns. */
   text: string
 }
 
-/** The first row that can belong to a menu whose options begin here: what was said above it does not. */
+/**
+ * The first row that can belong to a menu whose options start here: the text above it was said
+ * before.
+ */
 export type MenuCeiling = (optionsFirst: number) => number
 
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
@@ -31,7 +34,7 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
   return {
-    ...askedIn(lines, null),
+    ...findQuestion(lines, null),
     tabs: tabsRow ? readTabs(tabsRow) : [],
     page: page ? { n: Number(page[1]), of: Number(page[2]) } : null,
     first,
@@ -40,7 +43,10 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling
   }
 }
 
-/** Up to a rule or box edge, or two blank rows outside of a box; where neither is, up to what was said before. */
+/**
+ * Up to a rule or box edge, or two blank rows outside of a box; without either, up to the text that
+ * was said before.
+ */
 function collect(
   rows: readonly MenuRow[],
   optionsFirst: number,
@@ -56,7 +62,7 @@ function collect(
     if (row.isRule) break
     if (isBoxed && !row.isBoxed) return { found, first }
     blanks = row.isBlank ? blanks + 1 : 0
-    // Two blank rows end the head, but not right above the options: some agents leave air there.
+    // Two blank rows end the head, but not right above the options: some agents leave a gap there.
     if (blanks >= (first === optionsFirst ? 3 : 2) && !isBoxed) break
     found.unshift(row)
     if (!row.isBlank) first = index
@@ -68,13 +74,16 @@ function collect(
   return top ? { found: own, first: top.index } : { found, first }
 }
 
-/** A line from the left edge of the screen, and not the lower end of a box that stands above. */
+/** A line from the left edge of the screen that is not the lower end of a box above. */
 function isUpperEdge(row: MenuRow): boolean {
   const text = row.text.trim()
   return row.indent <= 1 && text.length >= 40 && !/^[╰└╚╹]/u.test(text)
 }
 
-/** Rows of one sentence: the next row begins in the same column and style, and this one does not end a sentence. */
+/**
+ * Rows of one sentence: the next row starts in the same column and style, and this one does not end
+ * a sentence.
+ */
 function joinWrapped(rows: readonly MenuRow[]): string[] {
   const lines: string[] = []
   const margin = Math.min(...rows.map(row => row.indent))
@@ -96,7 +105,9 @@ function joinWrapped(rows: readonly MenuRow[]): string[] {
   return lines
 }
 
-/** Rows of a command, a diff or a listing keep their breaks: what is asked must be shown as it is. */
+/**
+ * Rows of a command, a diff or a listing keep their breaks: the request must be shown unchanged.
+ */
 function isQuotedRow(row: MenuRow, margin: number): boolean {
   return isQuoted(row.text) || row.indent > margin + 2
 }
@@ -122,7 +133,7 @@ function readTabs(row: MenuRow): Menu['tabs'] {
 const FRAGMENT =
   /^(?<keys>(?:[↑↓←→⇆⇄]+(?:\/[↑↓←→]+)?|(?:press\s+)?(?:esc|enter|return|tab|space|backspace|home|end|page\w+|f\d+|(?:ctrl|shift|alt|cmd|opt)[+-]\S+|\^\w|[a-z])(?:\s*[/,]\s*\S+)?(?:\s+(?:esc|enter))?))(?:\s*:\s*|\s+)(?:to\s+)?(?<verb>\p{L}.*)$/iu
 
-/** At most three rows below the options that name keys and what they do. */
+/** At most three rows below the options that name keys and their effect. */
 export function readFooter(
   rows: readonly MenuRow[],
   below: number,
@@ -137,7 +148,7 @@ export function readFooter(
     seen++
     const found = fragments(row)
     if (found.length === 0) {
-      // A hint that wraps: its second row is no fragment by itself.
+      // A wrapped hint: its second row is not a fragment by itself.
       if (first !== null && index === last + 1) last = index
       continue
     }
@@ -148,21 +159,24 @@ export function readFooter(
   return { keys, rows: first === null ? null : [first, last] }
 }
 
-/** Keys that confirm and keys that leave, side by side: what stands above takes the keyboard. */
+/** Keys that confirm and keys that cancel, side by side: the rows above have the keyboard. */
 export function confirmsOrLeaves(row: { text: string }): boolean {
   const keys = fragments(row).map(fragment => fragment.keys)
   return keys.some(key => /\b(?:enter|return)\b|[↵⏎]/iu.test(key)) && keys.some(key => /\besc(?:ape)?\b/iu.test(key))
 }
 
-/** A row that looks like key hints whatever it says: short, in one quiet colour or in pieces with dots or bars between. */
+/**
+ * A row that looks like key hints whatever its words are: short, in one dim colour or in parts with
+ * dots or bars between.
+ */
 export function looksLikeHints(row: MenuRow): boolean {
   const visible = row.spans.filter(span => span.text.trim() !== '')
   const isQuiet = visible.length > 0 && visible.every(span => span.dim || isGrey(span.fg) || span.italic)
   return isQuiet || /\S\s[·•|]\s\S/u.test(row.text)
 }
 
-/** Keys and what they do, as far as a row names any. */
-export const fragments = onceARow((row: { text: string }): Menu['footer'] =>
+/** The keys and effects that a row names. */
+export const fragments = memoizeByObject((row: { text: string }): Menu['footer'] =>
   row.text
     .trim()
     .replace(/^\((.*?)\)?$/u, '$1')

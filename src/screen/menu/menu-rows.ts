@@ -1,7 +1,7 @@
-import { onceARow, type Span } from '../../terminal/index.js'
+import { memoizeByObject, type Span } from '../../terminal/index.js'
 import type { ScreenRow } from '../screen-row.js'
 
-/** A row as the menu parser sees it: box edges and gutters blanked out, columns kept. */
+/** A row as the menu parser reads it: box edges and gutters are blanked, columns stay the same. */
 export interface MenuRow {
   index: number
   text: string
@@ -10,10 +10,10 @@ export interface MenuRow {
   isBlank: boolean
   /** A rule across the screen, or the edge of a box. */
   isRule: boolean
-  /** A dashed frame, or the edge of a box inside the box: belongs to the body. */
+  /** A dashed frame, or the edge of a box inside the box: part of the body. */
   isFrame: boolean
   isBoxed: boolean
-  /** Columns of the box's outer edge on the left, and of its right edge where it has one. */
+  /** The columns of the box's left edge, and of its right edge if it has one. */
   left: number
   edge: number | null
 }
@@ -22,11 +22,11 @@ const LEFT_EDGE = /^(\s*)[│┃║▌▎](?=\s|$)/u
 const RIGHT_EDGE = /\s[│┃║█▐┆](\s*)$/u
 const EDGE_ROW = /^\s*[╭┌╔├╠└╰╚╹╻][─━═▄▀╌┄ \p{L}\p{N}.,:/()'"-]*[╮┐╗┤╣┘╯╝]?\s*$/u
 const RULE_ROW = /^\s*[─━═▔▁▄▀]{8,}\s*$/u
-/** A rule with a setting or a name set into it: `────── medium ──`. */
+/** A rule with a setting or a name in it: `────── medium ──`. */
 const LABELLED_RULE = /^\s*([─━═▔▁])\1{11,}[^─━═▔▁]{3,60}\1+\s*$/u
 const DASHED_ROW = /^\s*[╌┄┈]{4,}\s*$/u
 
-export const toMenuRow = onceARow((row: ScreenRow): MenuRow => {
+export const toMenuRow = memoizeByObject((row: ScreenRow): MenuRow => {
   const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text) || LABELLED_RULE.test(row.text)
   let text = row.text
   let depth = 0
@@ -55,7 +55,7 @@ export const toMenuRow = onceARow((row: ScreenRow): MenuRow => {
   }
 })
 
-/** The first span that shows something at or right of a column; edges of boxes do not count. */
+/** The first visible span at or right of a column; edges of boxes do not count. */
 export function spanFrom(row: MenuRow, column: number): Span | undefined {
   return row.spans.find(span => span.x + span.width > column && span.text.replace(/[│┃║▌▎\s]/gu, '') !== '')
 }

@@ -38,7 +38,7 @@ export interface MenuOption {
   danger: boolean
 }
 
-/** Proofs that the menu takes keys now (docs: L1–L6), and since when it has been seen. */
+/** Proofs that the menu takes keys now (liveness.ts), and since when it has been seen. */
 export interface LiveProof {
   proofs: string[]
   since: number
@@ -46,7 +46,7 @@ export interface LiveProof {
 }
 
 export interface Menu {
-  /** Hash of kind, question, body and labels; not of selection, width or position. */
+  /** A hash of kind, question, body and labels; not of selection, width or position. */
   print: string
   kind: MenuKind
   origin: 'agent' | 'user'
@@ -65,12 +65,12 @@ export interface Menu {
   more: { above: boolean; below: boolean }
   footer: { keys: string; verb: string }[]
   danger: string[]
-  /** How the agent takes an answer here; a pack may know better than the usual. */
+  /** How the agent accepts an answer here; a pack may override the defaults. */
   keys: {
     choose: 'arrows' | 'accelerator'
     confirm: string
     toggle: string
-    /** In place of `confirm`, for a denial that could have a reason and has none. */
+    /** Replaces `confirm` for a denial that could have a reason and has none. */
     unreasoned?: string
   }
   rows: [number, number]

@@ -3,14 +3,14 @@ import { fragments } from './menu-head.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore, type OptionRow, readOptionRow } from './option-row.js'
 
-/** Options that belong together, top to bottom, before they are judged live or not. */
+/** Options that belong together, top to bottom, before it is known whether they are live. */
 export interface OptionGroup {
   layout: 'vertical' | 'horizontal' | 'inline' | 'typed'
   options: OptionRow[]
   selected: number | null
-  /** How the selection shows. */
+  /** How the selection is shown. */
   shownBy: 'glyph' | 'style' | 'cursor' | null
-  /** Round marks before the labels, the filled one being the selection. */
+  /** Round marks before the labels; the filled one is the selection. */
   isRadio?: boolean
   /** Labels in brackets, side by side. */
   isButtons?: boolean
@@ -18,17 +18,19 @@ export interface OptionGroup {
   last: number
 }
 
-/** Blank rows or rules that may stand between two options whose numbers go on. */
+/** Blank rows or rules that may be between two options with consecutive numbers. */
 const GAP_MAX = 2
-/** How full a row must be, with the next word, to count as broken there. */
+/** How full a row must be, with the next word, to count as wrapped there. */
 const WRAP_SHARE = 0.75
-/** What is narrower than this is no screen, but a few short rows. */
+/** A narrower width is not that of a screen, but of a few short rows. */
 const WIDTH_MIN = 36
 
 /*
- * Vertical menus: labels that start in one column, one below the other. With numbers, the numbers must run on from 1 (or, in a scrolled
- * list, from where the window begins). Without, exactly one row carries a pointer and its neighbours leave that cell blank; or exactly one
- * row stands out by its style. Rows indented deeper than the labels are a wrapped label or its description. What a row says plays no part.
+ * Vertical menus: labels that start in one column, one below the other. With numbers, the numbers
+ * must be consecutive from 1 (or, in a scrolled list, from the start of the window). Without
+ * numbers, exactly one row has a pointer and its neighbours leave that cell blank, or exactly one
+ * row has its own style. Rows that are indented deeper than the labels are a wrapped label or its
+ * description. The words of a row do not matter.
  */
 export function findVertical(rows: readonly MenuRow[], cols: number): OptionGroup | null {
   const numbered = findNumbered(rows, cols)
@@ -69,9 +71,10 @@ function collectUpwards(rows: readonly MenuRow[], last: OptionRow): OptionRow[] 
 }
 
 /**
- * Numbers in one column; from 9 to 10 they may be set to the right. Check boxes may stand before some of the labels. The pointer may push
- * its number to the right; and where a label had to be broken, some programs lose a blank of its indent: beside the row with the pointer
- * that is still the same column.
+ * Numbers in one column; from 9 to 10 they may be right-aligned. Some labels may have check boxes
+ * before them. The pointer may push its number to the right; and where a label was wrapped, some
+ * programs lose a blank of its indent: next to the row with the pointer that still counts as the
+ * same column.
  */
 function isAligned(a: OptionRow, b: OptionRow): boolean {
   const isPushed = a.glyphColumn === b.numberColumn || b.glyphColumn === a.numberColumn
@@ -80,7 +83,10 @@ function isAligned(a: OptionRow, b: OptionRow): boolean {
   return isPushed || Math.abs(a.numberColumn - b.numberColumn) <= (isShifted ? 1 : 0)
 }
 
-/** Unnumbered siblings below a numbered list (`Submit`, `Next`): short labels in the number's column. */
+/**
+ * Options without a number below a numbered list (`Submit`, `Next`): short labels in the column of
+ * the numbers.
+ */
 function withUnnumbered(rows: readonly MenuRow[], options: OptionRow[]): OptionRow[] {
   const column = options[0]!.numberColumn
   const found = [...options]
@@ -111,8 +117,8 @@ function findPointed(rows: readonly MenuRow[], cols: number): OptionGroup | null
 }
 
 /**
- * Options with a description below each, without air between them: descriptions are in one quiet style that no label has, and more than
- * one option has one.
+ * Options with a description below each and no blank rows between: descriptions have one dim style
+ * that no label has, and more than one option has one.
  */
 function withoutDetails(rows: readonly MenuRow[], options: OptionRow[]): OptionRow[] {
   const marked = options.findIndex(option => option.glyphColumn !== null)
@@ -126,9 +132,10 @@ function withoutDetails(rows: readonly MenuRow[], options: OptionRow[]): OptionR
 }
 
 /**
- * Entries of several rows each, with a blank row between them: the first row is the label, the rest explains it. All have as many rows,
- * and all begin in the pointer's label column; else they are options with air around some of them, or words below a list. Two that look
- * like it may be such words too, unless what explains them is in a style of its own.
+ * Entries of several rows each, with a blank row between them: the first row is the label, the
+ * others explain it. All have the same number of rows and start in the label column of the pointer;
+ * otherwise they are options with blank rows around some of them, or text below a list. Two entries
+ * may be such text too, unless their explanations have their own style.
  */
 function entries(rows: readonly MenuRow[], marked: OptionRow): OptionRow[] | null {
   const heightAt = (first: number) => {
@@ -140,8 +147,8 @@ function entries(rows: readonly MenuRow[], marked: OptionRow): OptionRow[] | nul
   if (height < 2 || rows[marked.row + 1]!.indent !== marked.labelColumn) return null
   const isEntry = (first: number) => {
     const row = rows[first]
-    const begins = row && rows[first - 1]?.isBlank && row.indent === marked.labelColumn && heightAt(first) === height
-    const option = begins ? readOptionRow(row) : null
+    const isEntry = row && rows[first - 1]?.isBlank && row.indent === marked.labelColumn && heightAt(first) === height
+    const option = isEntry ? readOptionRow(row) : null
     return option && option.glyphColumn === null && option.number === null && fragments(row!).length === 0
       ? option
       : null
@@ -160,7 +167,10 @@ function styleAt(row: MenuRow): string {
   return styleKey(spanFrom(row, row.indent))
 }
 
-/** Round marks without a pointer, at most one of them filled: the mark is the selection. Boxes say only what is ticked, not where one is. */
+/**
+ * Round marks without a pointer, at most one of them filled: the mark is the selection. Check boxes
+ * only show what is ticked, not what is selected.
+ */
 function findRadio(rows: readonly MenuRow[], cols: number): OptionGroup | null {
   const last = rows.findLastIndex(row => isRadio(row))
   if (last < 0) return null
@@ -187,7 +197,7 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
   for (let index = marked.row + step; index >= 0 && index < rows.length; index += step) {
     const row = rows[index]!
     if (row.isBlank || row.isRule) {
-      // One blank row between options is a list with air; two end it.
+      // One blank row between options belongs to the list; two end it.
       const beyond = rows[index + step]
       const next = beyond && !beyond.isBlank && !beyond.isRule && !row.isRule ? readOptionRow(beyond) : null
       if (
@@ -210,12 +220,13 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
 }
 
 function finish(rows: readonly MenuRow[], options: OptionRow[], cols: number): OptionGroup {
-  // Nobody breaks a row that has room for the next word: what is wider than all that is shown had no room, however wide the screen is.
+  // A row with room for the next word is never wrapped: a row that is wider than all others had no
+  // room, however wide the screen is.
   const widest = Math.max(...rows.map(row => row.text.length))
   const width = Math.min(cols * WRAP_SHARE, Math.max(widest, WIDTH_MIN))
   const whole = options.map((option, n) => joinContinuations(rows, option, options[n + 1]?.row ?? null, width))
   const byGlyph = whole.findIndex(option => option.glyphColumn !== null)
-  const byStyle = standsOut(rows, whole)
+  const byStyle = distinctOption(rows, whole)
   const selected = byGlyph >= 0 ? byGlyph : byStyle
   return {
     layout: 'vertical',
@@ -228,8 +239,10 @@ function finish(rows: readonly MenuRow[], options: OptionRow[], cols: number): O
 }
 
 /**
- * Rows below an option that are indented to its label: the label's own end if they look like it and it had to be broken there, else its
- * description. Nobody breaks a row that has room for the next word; dialogs are often narrower than the screen, so most of it counts as all.
+ * Rows below an option that are indented to its label: the rest of the label if they have its style
+ * and the label had to be wrapped there, otherwise its description. A row with room for the next
+ * word is never wrapped; dialogs are often narrower than the screen, so most of the width counts as
+ * all of it.
  */
 function joinContinuations(
   rows: readonly MenuRow[],
@@ -239,7 +252,7 @@ function joinContinuations(
 ): OptionRow {
   const joined = { ...option }
   const style = styleKey(spanFrom(rows[option.row]!, option.labelColumn))
-  const beside = option.detail === '' ? null : rows[option.row]!.text.lastIndexOf(option.detail)
+  const detailColumn = option.detail === '' ? null : rows[option.row]!.text.lastIndexOf(option.detail)
   for (let index = option.row + 1; index < (nextRow ?? rows.length); index++) {
     const row = rows[index]!
     const isOutdented = row.indent < option.labelColumn
@@ -250,24 +263,25 @@ function joinContinuations(
     const end = above.edge === null ? width : above.edge * WRAP_SHARE
     const isBroken = above.text.length + 1 + text.split(' ')[0]!.length > end
     const own = styleKey(spanFrom(row, row.indent))
-    // A label may change its style in the middle: it goes on as it was broken off.
+    // A label may change its style in the middle: it continues in the style in which it was
+    // wrapped.
     const isLabel =
       joined.detail === '' &&
       isBroken &&
       row.indent <= option.labelColumn &&
       (own === style || own === styleKey(above.spans.findLast(span => /[^\s│┃║▌▎█▐┆]/u.test(span.text))))
-    // Label and description side by side, each wrapped in a column of its own.
-    const besides = beside !== null && row.indent < beside ? row.text.slice(0, beside).trim() : ''
-    if (besides !== '') {
-      joined.label = `${joined.label} ${besides}`
-      joined.detail = `${joined.detail} ${row.text.slice(beside!).trim()}`.trim()
+    // Label and description side by side, each wrapped in its own column.
+    const labelPart = detailColumn !== null && row.indent < detailColumn ? row.text.slice(0, detailColumn).trim() : ''
+    if (labelPart !== '') {
+      joined.label = `${joined.label} ${labelPart}`
+      joined.detail = `${joined.detail} ${row.text.slice(detailColumn!).trim()}`.trim()
     } else if (isLabel) joined.label = `${joined.label} ${text}`
     else joined.detail = joined.detail === '' ? text : `${joined.detail} ${text}`
   }
   return joined
 }
 
-/** Inside a box a row that is full to the edge goes on at the box's own margin, left of the label. */
+/** Inside a box a full row continues at the box's own margin, left of the label. */
 function hasLostIndent(rows: readonly MenuRow[], option: OptionRow, index: number): boolean {
   const row = rows[index]!
   const { edge, text } = rows[index - 1]!
@@ -292,18 +306,18 @@ function lastRowOf(rows: readonly MenuRow[], option: OptionRow): number {
   return last
 }
 
-/** Index of the only option whose style differs from all its siblings, or -1. */
-export function standsOut(rows: readonly MenuRow[], options: readonly OptionRow[]): number {
+/** The index of the only option whose style differs from all others, or -1. */
+export function distinctOption(rows: readonly MenuRow[], options: readonly OptionRow[]): number {
   const keys = options.map(option => styleKey(spanFrom(rows[option.row]!, option.labelColumn)))
   const single = keys.flatMap((key, index) => (keys.filter(other => other === key).length === 1 ? [index] : []))
   if (single.length === 1 && keys.length > 2) return single[0]!
-  // Of two, the one that stands out has a background, is inverse or bold.
+  // Of two options, the distinct one has a background, is inverse or bold.
   if (keys.length === 2 && keys[0] !== keys[1]) {
-    const loud = options.flatMap((option, index) => {
+    const distinct = options.flatMap((option, index) => {
       const span = spanFrom(rows[option.row]!, option.labelColumn)
       return span && (span.bg !== null || span.inverse || span.bold || span.fg !== null) ? [index] : []
     })
-    return loud.length === 1 ? loud[0]! : -1
+    return distinct.length === 1 ? distinct[0]! : -1
   }
   return -1
 }

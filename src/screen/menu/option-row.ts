@@ -1,7 +1,9 @@
-import { onceARow } from '../../terminal/index.js'
+import { memoizeByObject } from '../../terminal/index.js'
 import type { MenuRow } from './menu-rows.js'
 
-/** Signs that point at an option. In a numbered list any symbol may, if only one row has it. */
+/**
+ * Characters that point at an option. In a numbered list any symbol may, if only one row has it.
+ */
 const POINTERS = '❯›>●◉→▶▸➜»➤▹►▷☞➔⯈'
 const ANY_SIGN = '(?![\\[\\](){}"\'`#*+.,:;|/\\\\-])[^\\p{L}\\p{N}\\s─━│┃╭╮╰╯┌┐└┘├┤┬┴┼]'
 
@@ -10,7 +12,7 @@ export interface OptionRow {
   row: number
   glyphColumn: number | null
   number: number | null
-  /** Column of the number, or of the label where there is none. */
+  /** The column of the number, or of the label without a number. */
   numberColumn: number
   checked: boolean | null
   labelColumn: number
@@ -24,7 +26,7 @@ const OPTION = new RegExp(
   'u',
 )
 
-export const readOptionRow = onceARow((row: MenuRow): OptionRow | null => {
+export const readOptionRow = memoizeByObject((row: MenuRow): OptionRow | null => {
   if (row.isBlank || row.isRule || row.isFrame || isMore(row)) return null
   const groups = OPTION.exec(row.text)?.groups
   if (!groups) return null
@@ -42,26 +44,26 @@ export const readOptionRow = onceARow((row: MenuRow): OptionRow | null => {
   }
 })
 
-/** `↑ 3 more`, `▼`: the list goes on beyond its window. */
+/** `↑ 3 more`, `▼`: the list continues outside of its window. */
 export function isMore(row: MenuRow | undefined): boolean {
   return row !== undefined && /^\s*(?:[▲▼]\s*$|[↑↓▲▼]\s*\d+ more\b)/u.test(row.text)
 }
 
-/** A label and a description beside it, two or more blanks apart. */
+/** A label and a description next to it, separated by two or more blanks. */
 function splitColumns(text: string): [label: string, detail: string] {
   const match = /^(.*?\S)\s{2,}(\S.*)$/u.exec(text)
   return match ? [match[1]!, match[2]!] : [text.trimEnd(), '']
 }
 
 const ACCELERATOR =
-  /(?:\s*\([a-z]\))?\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+|esc or [a-z])\)$|^\[(?<before>[a-z])\]\s*/iu
+  /(?:\s*\([a-z]\))?\s*\((?<after>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+|esc or [a-z])\)$|^\[(?<before>[a-z])\]\s*/iu
 
-/** A label without the key or the tick that is printed beside it. */
+/** A label without the key or the tick next to it. */
 export function cutAccelerator(text: string): { label: string; accelerator?: string } {
-  // What is in force now is ticked behind its name.
+  // The current setting has a tick after its name.
   const label = text.replace(/\s+[✔✓]$/u, '')
   const match = ACCELERATOR.exec(label)
-  const accelerator = match?.groups?.behind ?? match?.groups?.before
+  const accelerator = match?.groups?.after ?? match?.groups?.before
   if (!match || !accelerator) return { label }
   return { label: label.replace(match[0], '').trim(), accelerator }
 }

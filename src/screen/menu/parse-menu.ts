@@ -1,45 +1,45 @@
 import type { Frame } from '../../terminal/index.js'
+import { hashTexts } from '../hash-texts.js'
 import type { MenuSpec, Pack } from '../pack/pack.js'
-import { fingerprint } from '../print.js'
 import type { ScreenRow } from '../screen-row.js'
 import { findHorizontal } from './horizontal-group.js'
-import { findAnyKey, findInline, findSpoken, type InlinePrompt } from './inline-prompt.js'
+import { findAnyKey, findInline, findWordedQuestion, type InlinePrompt } from './inline-prompt.js'
 import { meaningOf } from './meaning.js'
 import type { Menu, MenuKind, MenuOption } from './menu.js'
 import { type MenuCeiling, type MenuHead, readFooter, readHead } from './menu-head.js'
 import { type MenuRow, toMenuRow } from './menu-rows.js'
 import { findVertical, type OptionGroup } from './option-group.js'
 import { cutAccelerator, isMore } from './option-row.js'
-import { askedIn } from './question.js'
+import { findQuestion } from './question.js'
 import { findTextField, type TextField } from './text-field.js'
-import { findWindow, throughWindow } from './window.js'
+import { findWindow, rowsInWindow } from './window.js'
 
-/** A menu as it stands on screen, with what is needed to judge whether it is live. */
+/** A menu on the screen, with the data to decide whether it is live. */
 export interface MenuCandidate {
   menu: Omit<Menu, 'live'>
   group: OptionGroup
   spec: MenuSpec | null
   footerRows: [number, number] | null
-  /** Believed only after it has stood still for a while. */
-  isSoft: boolean
-  /** It stands in a window over everything else. */
+  /** Counts only after it has been stable for a while. */
+  isTentative: boolean
+  /** It is in a window that covers everything else. */
   isWindow?: boolean
   rows: readonly MenuRow[]
 }
 
 const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
-/** Where nothing is known of what was said above. */
-const NOTHING_SAID: MenuCeiling = () => 0
+/** For a screen of which nothing above is known. */
+const NO_CEILING: MenuCeiling = () => 0
 
 export function parseMenu(
   frame: Frame,
   screen: readonly ScreenRow[],
   pack: Pack,
-  ceiling: MenuCeiling = NOTHING_SAID,
+  ceiling: MenuCeiling = NO_CEILING,
 ): MenuCandidate | null {
   const window = findWindow(screen, frame.cols)
-  const found = window && readMenu(frame, throughWindow(screen, window).map(toMenuRow), pack, NOTHING_SAID)
+  const found = window && readMenu(frame, rowsInWindow(screen, window).map(toMenuRow), pack, NO_CEILING)
   return found ? { ...found, isWindow: true } : readMenu(frame, screen.map(toMenuRow), pack, ceiling)
 }
 
@@ -53,8 +53,8 @@ function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: M
   const options = group && fromGroup(group, rows, frame, pack, ceiling)
   const field = findTextField(frame, rows)
   if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack, ceiling)
-  const prompt = findAnyKey(frame, rows) ?? findSpoken(frame, rows)
-  // A question at the cursor below a list that has nothing to do with it; not the list's own footer.
+  const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
+  // A question at the cursor below an unrelated list; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
   return isBelow ? fromInline(prompt, rows, pack, ceiling) : options
 }
@@ -82,19 +82,19 @@ function fromGroup(
     }
   })
   const kind = spec?.kind ?? guessKind(head, options)
-  // What is written into an option is no part of what is asked.
+  // Text that is typed into an option is not part of the request.
   const text = textField(group, options, frame)
   const more = { above: isMore(rows[group.first - 1]), below: isMore(rows[group.last + 1]) }
-  // A list that scrolls shows other labels at every step; what is asked stays the same.
+  // A scrolling list shows other labels at every step; the request stays the same.
   const isWindow = more.above || more.below
   return {
     group,
     spec,
     footerRows: footer.rows,
-    isSoft: false,
+    isTentative: false,
     rows,
     menu: {
-      print: fingerprint([
+      print: hashTexts([
         kind,
         head.question,
         ...head.body,
@@ -123,7 +123,7 @@ function fromGroup(
 
 function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate {
   const { group } = prompt
-  // A row that asks for a number says how to answer; what is asked stands above the numbers.
+  // A row that asks for a number says how to answer; the question is above the numbers.
   const above = group.layout === 'typed' ? headOf(group, rows, pack, ceiling) : null
   const isAsked = above !== null && /[?:？：]$/u.test(above.head.question)
   const question = isAsked ? above.head.question : prompt.question
@@ -142,10 +142,10 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, 
     group,
     spec,
     footerRows: readFooter(rows, group.last).rows,
-    isSoft: prompt.isSoft,
+    isTentative: prompt.isTentative,
     rows,
     menu: {
-      print: fingerprint(['input', question, ...options.map(option => option.label)]),
+      print: hashTexts(['input', question, ...options.map(option => option.label)]),
       kind: spec?.kind ?? (isAsked ? 'question' : 'input'),
       origin: spec?.origin ?? 'agent',
       layout: group.layout === 'typed' ? 'typed' : 'inline',
@@ -166,7 +166,7 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, 
   }
 }
 
-/** A question that is answered by writing into a field of its own. */
+/** A question that is answered in a text field. */
 function fromField(
   field: TextField,
   rows: readonly MenuRow[],
@@ -175,7 +175,7 @@ function fromField(
   ceiling: MenuCeiling,
 ): MenuCandidate {
   const footer = readFooter(rows, field.row)
-  const isShown = field.holdsCursor || frame.still === true
+  const isShown = field.holdsCursor || frame.isPlainText === true
   const group: OptionGroup = {
     layout: 'inline',
     options: [],
@@ -190,10 +190,10 @@ function fromField(
     group,
     spec,
     footerRows: footer.rows,
-    isSoft: false,
+    isTentative: false,
     rows,
     menu: {
-      print: fingerprint([kind, head.question, ...head.body]),
+      print: hashTexts([kind, head.question, ...head.body]),
       kind,
       origin: spec?.origin ?? 'agent',
       layout: group.layout,
@@ -215,7 +215,10 @@ function fromField(
   }
 }
 
-/** The head, and the menu of the pack that it belongs to: the pack knows best which line asks. */
+/**
+ * The head, and the menu of the pack that it belongs to: the pack knows best which line is the
+ * question.
+ */
 function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],
@@ -224,7 +227,7 @@ function headOf(
 ): { head: MenuHead; spec: MenuSpec | null } {
   const head = readHead(rows, group.first, ceiling)
   const spec = specFor(pack, head, group)
-  return { head: spec ? { ...head, ...askedIn(head.lines, spec) } : head, spec }
+  return { head: spec ? { ...head, ...findQuestion(head.lines, spec) } : head, spec }
 }
 
 function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | null {
@@ -238,11 +241,11 @@ function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | nul
   )
 }
 
-/** By words, and only to name it: whether it is live is never told by words. */
+/** By words, and only for its name: words never decide whether it is live. */
 function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   const text = `${head.title} ${head.question}`
   if (/\btrust\b/iu.test(text)) return 'trust'
-  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text) && options.some(isAccess)) return 'auth'
+  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text) && options.some(isSignInOption)) return 'auth'
   if (/\bupdate\b.*\bavailable\b/iu.test(text)) return 'update'
   const hasAllow = options.some(option => option.meaning.startsWith('allow'))
   const hasDeny = options.some(option => option.meaning.startsWith('deny') || option.meaning === 'cancel')
@@ -250,8 +253,8 @@ function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   return 'question'
 }
 
-/** A way to sign in, and not one of the choices that a programmer has to make about signing in. */
-function isAccess({ label }: MenuOption): boolean {
+/** A way to sign in, not a choice about signing in that a programmer has to make. */
+function isSignInOption({ label }: MenuOption): boolean {
   return /\b(?:sign in|log ?in|api key|account|subscription|provider|console)\b/iu.test(label)
 }
 
@@ -268,12 +271,14 @@ function dangerOf(pack: Pack, text: string): string[] {
   return [...new Set(pack.danger.filter(entry => entry.match.test(text)).flatMap(entry => entry.rule))]
 }
 
-/** One that takes a text shows it in the place of its label as soon as something is written. */
+/** An option that takes text shows it in place of its label as soon as something is typed. */
 function isWrittenInto(option: MenuOption, text: Menu['text']): boolean {
   return option.index === text?.option || option.meaning === 'deny-with-text'
 }
 
-/** The option one can write into: its label is a known placeholder, or the cursor stands inside its text. */
+/**
+ * The option that takes text: its label is a known placeholder, or the cursor is inside its text.
+ */
 function textField(group: OptionGroup, options: readonly MenuOption[], frame: Frame): Menu['text'] {
   const byLabel = options.findIndex(option => PLACEHOLDER.test(option.label))
   const byCursor = group.options.findIndex(

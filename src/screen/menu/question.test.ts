@@ -4,7 +4,7 @@ import { classify } from '../classify.js'
 import { initialMemory } from '../memory.js'
 import { parsePack } from '../pack/parse-pack.js'
 import type { Payload } from '../view.js'
-import { askedIn } from './question.js'
+import { findQuestion } from './question.js'
 
 const PACK = parsePack(
   `pack = 1
@@ -34,7 +34,7 @@ function menuOn(rows: readonly string[]) {
 const OPTIONS = ['\u001b[36m❯ 1. Yes\u001b[0m', '  2. No']
 
 test('the last line that asks is the question, and the first line is the title', () => {
-  expect(askedIn(['Bash command', 'npm test', 'Do you want to proceed?'], null)).toEqual({
+  expect(findQuestion(['Bash command', 'npm test', 'Do you want to proceed?'], null)).toEqual({
     title: 'Bash command',
     question: 'Do you want to proceed?',
     body: ['npm test'],
@@ -43,30 +43,30 @@ test('the last line that asks is the question, and the first line is the title',
 
 test('a field that ends in a question mark is not what is asked', () => {
   const lines = ['Would you like to run the following command?', 'Reason: Run the slow job?', '$ node slow.js']
-  expect(askedIn(lines, null).question).toBe('Would you like to run the following command?')
+  expect(findQuestion(lines, null).question).toBe('Would you like to run the following command?')
 })
 
-test('a command, a change or a listing is never the question while another line is there', () => {
-  expect(askedIn(['△ Permission required', '# Shell command', '$ node slow.js'], null).question).toBe(
+test('a command, a change or a listing is not the question if there is another line', () => {
+  expect(findQuestion(['△ Permission required', '# Shell command', '$ node slow.js'], null).question).toBe(
     'Permission required',
   )
-  expect(askedIn(['$ node slow.js'], null).question).toBe('$ node slow.js')
+  expect(findQuestion(['$ node slow.js'], null).question).toBe('$ node slow.js')
 })
 
-test('the title that a pack knows is the question where no line asks', () => {
+test('the title that a pack knows is the question if no line asks', () => {
   const known = { question: null, title: /Select model/u }
-  expect(askedIn(['Select model', 'Your pick becomes the default.'], known)).toEqual({
+  expect(findQuestion(['Select model', 'Your pick becomes the default.'], known)).toEqual({
     title: '',
     question: 'Select model',
     body: ['Your pick becomes the default.'],
   })
 })
 
-test('nothing above the options asks nothing', () => {
-  expect(askedIn([], null)).toEqual({ title: '', question: '', body: [] })
+test('without text above the options there is no question', () => {
+  expect(findQuestion([], null)).toEqual({ title: '', question: '', body: [] })
 })
 
-test('what was said above a menu without an edge of its own is no part of it', () => {
+test('text above a menu without an edge is not part of it', () => {
   const said = ['> tidy up', '', '• Two folders are left over', '  from the last build.']
   expect(menuOn([...said, '', 'May it remove dist?', '', ...OPTIONS])).toMatchObject({
     question: 'May it remove dist?',
@@ -74,12 +74,12 @@ test('what was said above a menu without an edge of its own is no part of it', (
   })
 })
 
-test('the call that is asked about heads the menu', () => {
+test('the call that the menu asks about is its head', () => {
   const said = ['> tidy up', '', '• I remove it.', '? Shell rm -r dist', '', 'May it run this?', '', ...OPTIONS]
   expect(menuOn(said)).toMatchObject({ title: 'Shell rm -r dist', question: 'May it run this?' })
 })
 
-test('a question that the grammar would take for the end of an answer stays the question', () => {
+test('a question that the grammar takes for the end of an answer stays the question', () => {
   const said = ['• Two folders are left over.', '', '  May it remove them?', '', '  Folder: dist', '']
   expect(menuOn([...said, ...OPTIONS])).toMatchObject({ question: 'May it remove them?', body: ['Folder: dist'] })
 })
@@ -92,7 +92,7 @@ test('a rule with a name in it is an upper edge', () => {
   })
 })
 
-test('a label that was broken where it is bold is one label', () => {
+test('a label that was wrapped inside bold text is one label', () => {
   const long = '  2. Yes, and switch to \u001b[1maccept edits (edits of files and common commands of'
   const rows = ['May it run this?', OPTIONS[0]!, long, '     files)\u001b[0m for this session', '  3. No']
   expect(menuOn(rows).options.map(option => option.label)).toEqual([
@@ -102,7 +102,7 @@ test('a label that was broken where it is bold is one label', () => {
   ])
 })
 
-test('quiet rows below labels describe them', () => {
+test('dim rows below labels are descriptions', () => {
   const quiet = (text: string) => `\u001b[90m  ${text}\u001b[0m`
   const rows = [
     'May it sign in?',
@@ -118,11 +118,11 @@ test('quiet rows below labels describe them', () => {
   ])
 })
 
-test('the tick behind what is in force is no part of its label', () => {
+test('the tick after the current setting is not part of its label', () => {
   expect(menuOn(['May it change?', '\u001b[36m❯ 1. Small ✔\u001b[0m', '  2. Large']).options[0]!.label).toBe('Small')
 })
 
-test('other calls that wait to be asked about do not hide the menu above them', () => {
+test('other calls that wait for their turn do not hide the menu above them', () => {
   const rows = [
     '• I run two.',
     '? Shell npm test',
@@ -137,7 +137,7 @@ test('other calls that wait to be asked about do not hide the menu above them', 
   expect(menuOn(rows)).toMatchObject({ question: 'May it run this?', title: 'Shell npm test' })
 })
 
-test('the lower end of a box above is no upper edge', () => {
+test('the lower edge of a box above is not an upper edge', () => {
   const box = [`╭${'─'.repeat(50)}╮`, `│ ${'A notice.'.padEnd(48)} │`, `╰${'─'.repeat(50)}╯`]
   expect(menuOn([...box, '> tidy up', '• I remove it.', '', 'May it remove dist?', '', ...OPTIONS])).toMatchObject({
     question: 'May it remove dist?',

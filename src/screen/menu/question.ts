@@ -1,24 +1,25 @@
-/** What is asked, what it is headed by, and all the rest: what it is asked about, whether it stands above the question or below. */
-export interface Asked {
+/** The question, its title, and the rest: the subject of the question, above or below it. */
+export interface FoundQuestion {
   title: string
   question: string
   body: string[]
 }
 
-/** `Reason: Run the slow job?`: a field that happens to end in a question mark. */
+/** `Reason: Run the slow job?`: a field that ends in a question mark by chance. */
 const FIELD = /^\p{Lu}[\p{L} ]{0,20}:\s+\S/u
 
-/** A sign before the words: `△ Permission required`, `☐ Logger`, `> Which colour?`. */
+/** A symbol before the words: `△ Permission required`, `☐ Logger`, `> Which colour?`. */
 const SIGN = /^[^\p{L}\p{N}\s"'`([{/\\$#@~<*_.+-]\s+(?=\S)/u
 
 /**
- * The question among the lines above the options. What the pack knows as the question or as the title comes first; else the last line that
- * ends like a question; else the last one that is not quoted from a command, a change or a listing.
+ * Finds the question among the lines above the options. What the pack knows as the question or the
+ * title comes first; otherwise the last line that ends like a question; otherwise the last one that
+ * is not quoted from a command, a change or a listing.
  */
-export function askedIn(
+export function findQuestion(
   lines: readonly string[],
   known: { question: RegExp | null; title: RegExp | null } | null,
-): Asked {
+): FoundQuestion {
   const at = lines.length === 0 ? -1 : questionAt(lines, known)
   return {
     title: at > 0 ? lines[0]!.replace(/\s*╱{2,}$/u, '').replace(SIGN, '') : '',

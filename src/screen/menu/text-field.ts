@@ -4,9 +4,9 @@ import { confirmsOrLeaves, fragments } from './menu-head.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 
 /*
- * A question that is answered by writing, in a dialog: a question above, one field, and below it the keys that send the answer or leave.
- * The field begins with a prompt sign, or has a frame of its own. An input box looks the same but for its footer: that one names other
- * things, or keys that do not leave.
+ * A dialog that is answered with text: a question above, one field, and below it the keys that
+ * submit or cancel. The field starts with a prompt glyph, or has its own frame. An input box
+ * differs only in its footer: it names other things, or keys that do not cancel.
  */
 export interface TextField {
   row: number
@@ -19,13 +19,13 @@ export interface TextField {
 const SIGN = /^\s*[›>❯▸»]\s+(?=\S|$)/u
 const PLACEHOLDER =
   /^(?:type\b|enter (?:your|a|an) |paste (?:your|the|a) |write (?:your|a) |add (?:notes|your)|tell \S+ |your answer|e\.g\.)/iu
-/** Blank rows that a field of several lines may leave below itself. */
+/** Blank rows that a field of several lines may leave below. */
 const AIR = 10
 
 export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField | null {
   const footer = rows.findLastIndex(row => !row.isBlank && !row.isRule)
   const hints = rows.slice(Math.max(0, footer - 1), footer + 1)
-  // Hints that wrap are read as one row, too.
+  // Wrapped hints are read as one row, too.
   const asOne = { text: hints.map(row => row.text.trim()).join(' ') }
   if (footer < 2 || ![...hints, asOne].some(row => confirmsOrLeaves(row))) return null
   const field = rows
@@ -38,7 +38,7 @@ export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField
   if (!rows.slice(0, field.index).some(row => !row.isBlank && !row.isFrame && !row.isRule)) return null
   const column = sign?.length ?? field.indent
   const text = field.text.slice(column).trim()
-  // Two columns are an entry of a list.
+  // Two columns: an entry of a list.
   if (/\S\s{2,}\S/u.test(text)) return null
   const isPlaceholder = PLACEHOLDER.test(text) || isFaint(field, column)
   return {

@@ -30,7 +30,7 @@ function button(text: string, isLit: boolean): string {
   return `\u001b[${isLit ? '48;2;90;80;250' : '48;2;60;60;60'}m  ${text}  \u001b[0m`
 }
 
-/** A frame with a question, two buttons and key hints, its left edge in this column. */
+/** A box with a question, two buttons and key hints, its left edge in this column. */
 function dialog(left: number, width: number): string {
   const row = (y: number, text: string) => at(y, left, `│ ${text.padEnd(width - 4)} │`)
   return [
@@ -45,13 +45,16 @@ function dialog(left: number, width: number): string {
   ].join('')
 }
 
-function look(drawn: string): Observation {
+function observe(drawn: string): Observation {
   const emulator = new TerminalEmulator({ cols: COLS, rows: 24 })
   emulator.feed(new TextEncoder().encode(`${CONVERSATION}${drawn}${at(19, 3, '')}`), 0, { live: false })
-  return classify(emulator.picture(), initialMemory(), PACK).observation
+  return classify(emulator.currentFrame(), initialMemory(), PACK).observation
 }
 
-/** As whiptail and dialog draw one: no key hints, buttons in brackets, the pressed one on another ground. */
+/**
+ * As whiptail and dialog draw it: no key hints, buttons in brackets, the selected one with another
+ * background.
+ */
 function box(pressed: 0 | 1 | null): string {
   const [ground, lit, off] = ['\u001b[30;47m', '\u001b[37;41m', '\u001b[0m']
   const buttons = ['<Yes>', '<No>'].map((text, index) => (index === pressed ? `${lit}${text}${ground}` : text))
@@ -66,30 +69,30 @@ function box(pressed: 0 | 1 | null): string {
   ].join('')
 }
 
-function lookAlone(drawn: string): Observation {
+function observeAlone(drawn: string): Observation {
   const emulator = new TerminalEmulator({ cols: COLS, rows: 24 })
   emulator.feed(new TextEncoder().encode(`\u001b[?1049h${drawn}`), 0, { live: false })
-  return classify(emulator.picture(), initialMemory(), parsePack('pack = 1\nagent = "generic"\n', 'generic'))
+  return classify(emulator.currentFrame(), initialMemory(), parsePack('pack = 1\nagent = "generic"\n', 'generic'))
     .observation
 }
 
 describe('a dialog box with buttons', () => {
-  it.each([0, 1] as const)('asks, and its pressed button is selected (%i)', pressed => {
-    const observation = lookAlone(box(pressed))
+  it.each([0, 1] as const)('asks, and its highlighted button is selected (%i)', pressed => {
+    const observation = observeAlone(box(pressed))
     expect(observation.view).toBe('tool_menu')
     const { menu } = observation.payload as Payload['tool_menu']
     expect(menu).toMatchObject({ layout: 'horizontal', question: 'Remove the old build?', selected: pressed })
     expect(menu!.options.map(option => option.label)).toEqual(['Yes', 'No'])
   })
 
-  it('is a drawing where no button is pressed', () => {
-    expect(lookAlone(box(null)).awaiting).toBeNull()
+  it('is a drawing if no button is highlighted', () => {
+    expect(observeAlone(box(null)).awaiting).toBeNull()
   })
 })
 
 describe('a window over the conversation', () => {
-  it('asks, although the input box and the conversation show around it', () => {
-    const observation = look(dialog(16, 50))
+  it('asks, although the input box and the conversation are visible around it', () => {
+    const observation = observe(dialog(16, 50))
     expect(observation).toMatchObject({ view: 'tool_menu', busy: false })
     const { menu } = observation.payload as Payload['tool_menu']
     expect(menu).toMatchObject({
@@ -101,12 +104,12 @@ describe('a window over the conversation', () => {
     expect(menu!.options.map(option => option.label)).toEqual(['Delete', 'Keep'])
   })
 
-  it('is none where the frame is not in the middle: text can draw one too', () => {
-    expect(look(dialog(3, 50))).toMatchObject({ view: 'idle_prompt', awaiting: null })
+  it('is not found if the box is not centred: text can draw one too', () => {
+    expect(observe(dialog(3, 50))).toMatchObject({ view: 'idle_prompt', awaiting: null })
   })
 
-  it('is none without its lower edge', () => {
+  it('is not found without its lower edge', () => {
     const torn = dialog(16, 50).slice(0, dialog(16, 50).lastIndexOf(at(10, 16, '')))
-    expect(look(torn)).toMatchObject({ view: 'idle_prompt', awaiting: null })
+    expect(observe(torn)).toMatchObject({ view: 'idle_prompt', awaiting: null })
   })
 })

@@ -1,6 +1,6 @@
 import type { ScreenRow } from '../screen-row.js'
 
-/** A frame in the middle of the screen, drawn over whatever was there. Rows and columns of its edges. */
+/** A box in the middle of the screen, drawn over the rest. Rows and columns of its edges. */
 export interface Window {
   first: number
   last: number
@@ -9,13 +9,13 @@ export interface Window {
 }
 
 const TOP = /[╭┌╔][─━═]{12,}[╮┐╗]/u
-/** How far left and right margins may differ: a frame is set in the middle up to rounding. */
+/** How much the left and right margins may differ: a box is centred up to rounding. */
 const OFF_CENTRE = 2
 const MARGIN = 4
 
 /**
- * The lowest window. It takes the keyboard although the input box and the conversation show around it. What an agent says can draw a frame
- * too; it stands where the text does, and not in the middle.
+ * The lowest window. It has the keyboard although the input box and the conversation are visible
+ * around it. An answer can draw a box too, but at the position of the text and not in the middle.
  */
 export function findWindow(rows: readonly ScreenRow[], cols: number): Window | null {
   for (let first = rows.length - 3; first >= 0; first--) {
@@ -35,8 +35,8 @@ export function findWindow(rows: readonly ScreenRow[], cols: number): Window | n
   return null
 }
 
-/** The rows as they are inside the window: everything around it is blank. */
-export function throughWindow(rows: readonly ScreenRow[], window: Window): ScreenRow[] {
+/** The rows inside the window: everything around it is blank. */
+export function rowsInWindow(rows: readonly ScreenRow[], window: Window): ScreenRow[] {
   const { first, last, left, right } = window
   return rows.map(row => {
     if (row.index < first || row.index > last) return { ...row, text: '', indent: -1, spans: [] }

@@ -3,7 +3,7 @@ import { type PackSource, readTable } from './pack-source.js'
 import { compilePattern } from './pattern.js'
 import { parseRange, type VersionRange } from './versions.js'
 
-/** How to tell that an agent runs, without its whole pack. */
+/** How to recognise a running agent without its whole pack. */
 export interface Detection {
   agent: string
   argv0: string[]
@@ -11,7 +11,10 @@ export interface Detection {
   title: RegExp | null
 }
 
-/** The `detect` table of a pack file alone; null where it has none. What is wrong with it is said when the pack is loaded. */
+/**
+ * The `detect` table of a pack file alone; null without one. Its mistakes are reported when the
+ * pack is loaded.
+ */
 export function readDetection(source: PackSource, agent: string): Detection | null {
   const { detect, glyphs } = readTable(source) as {
     detect?: { argv0?: string[]; banner?: string; title?: string }
@@ -23,7 +26,7 @@ export function readDetection(source: PackSource, agent: string): Detection | nu
   return { agent, argv0: detect.argv0 ?? [], banner: compile(detect.banner), title: compile(detect.title) }
 }
 
-/** The range a pack file answers for. */
+/** The version range of a pack file. */
 export function readRange(source: PackSource): VersionRange {
   const { versions = '*' } = readTable(source)
   try {

@@ -3,7 +3,7 @@ import type { FixtureSpec } from './pack.js'
 import { fixtureFileSchema, type PackFile } from './pack-schema.js'
 import { mergeSources, type PackSource } from './pack-source.js'
 
-/** @throws SignalboxError `E_PACK` naming file, line and field. */
+/** @throws SignalboxError `E_PACK` with file, line and field. */
 export function parseFixtureFile(source: PackSource): FixtureSpec[] {
   const merged = mergeSources([source])
   const parsed = fixtureFileSchema.safeParse(merged.data)
@@ -14,7 +14,7 @@ export function parseFixtureFile(source: PackSource): FixtureSpec[] {
   })
 }
 
-/** TOML has no null: `awaiting = "none"` says that nobody is asked. */
+/** TOML has no null: `awaiting = "none"` says that nothing is asked. */
 export function toFixtures(fixtures: PackFile['fixtures']): FixtureSpec[] {
   return fixtures.map(({ cast, at, version, expect: { view, accept, busy, awaiting, options }, known }) => ({
     cast,

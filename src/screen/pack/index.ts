@@ -1,6 +1,6 @@
 export { type Detection, readDetection, readRange } from './detection.js'
 export { parseFixtureFile } from './fixture-file.js'
-export type { FixtureSpec, InputWays, Pack, RuleSpec, RuleWatch } from './pack.js'
+export type { FixtureSpec, InputSettings, Pack, RuleSpec, RuleTimer } from './pack.js'
 export type { PackSource } from './pack-source.js'
 export { composePack, type PackOptions, parsePack } from './parse-pack.js'
 export { chooseRange, isInRange } from './versions.js'

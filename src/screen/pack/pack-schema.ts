@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { TERMINAL_VIEWS } from '../view.js'
 
-/** The shape of a pack file (docs/packs.md), before its patterns are compiled. Unknown fields are errors: a misspelt rule must not be silent. */
+/**
+ * The format of a pack file (docs/packs.md), before its patterns are compiled. Unknown fields are
+ * errors: a misspelt rule must not be ignored silently.
+ */
 const view = z.enum(TERMINAL_VIEWS)
 const awaiting = z.enum([
   'permission',
@@ -146,7 +149,7 @@ const menu = z.strictObject({
   amend: z.string().optional(),
   toggle: z.string().default(' '),
   confirm: z.string().default('\r'),
-  /** Chooses an option that takes a reason when there is none, where `confirm` does nothing then. */
+  /** Chooses an option that takes a reason when there is none, if `confirm` does nothing then. */
   unreasoned: z.string().optional(),
   choose: z.enum(['arrows', 'accelerator']).default('arrows'),
   meaning: z.array(z.strictObject({ label: z.string(), meaning, danger: z.boolean().default(false) })).default([]),
@@ -172,13 +175,13 @@ const fixture = z.strictObject({
   known: z.string().optional(),
 })
 
-/** `fixtures/fixtures.toml` beside a pack. */
+/** `fixtures/fixtures.toml` next to a pack. */
 export const fixtureFileSchema = z.strictObject({ fixture: z.array(fixture).default([]) })
 
 export const packSchema = z.strictObject({
   pack: z.literal(1),
   agent: z.string().regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and dashes'),
-  /** This file stands alone: nothing of the files below it applies. */
+  /** This file is complete by itself: the files below it are ignored. */
   standalone: z.boolean().default(false),
   versions: z.string().default('*'),
   evidence: z.array(z.string()).default([]),

@@ -11,19 +11,19 @@ export interface PackSource {
 export type PackPath = readonly (string | number)[]
 type Table = Record<string, unknown>
 
-/** What several files say together, and which of them said what. */
+/** The merged content of several files, and the origin of each value. */
 export interface MergedSources {
   data: Table
-  /** Where the value at this path, or the nearest thing around it, is written. */
+  /** Where the value at this path, or the nearest one around it, is written. */
   placeOf(path: PackPath): Place
 }
 
-/** Tables whose keys are taken one by one; all other tables and values are taken whole. */
+/** Tables that are merged key by key; all other tables and values are replaced as a whole. */
 const KEYED_TABLES = ['detect', 'glyphs', 'text', 'input', 'env']
-/** Lists whose entries have names: an entry of the same name replaces. */
+/** Lists with named entries: an entry of the same name replaces the earlier one. */
 const NAMED_LISTS: Readonly<Record<string, string>> = { rule: 'id', region: 'name', panels: 'name', danger: 'id' }
 
-/** @throws SignalboxError `E_PACK` with file, line and column where a file is no TOML. */
+/** @throws SignalboxError `E_PACK` with file, line and column for invalid TOML. */
 export function readTable(source: PackSource): Table {
   try {
     return parse(source.text)
@@ -37,9 +37,10 @@ export function readTable(source: PackSource): Table {
 }
 
 /**
- * Lays later files over earlier ones. Named entries replace the entry of that name; entries of other lists come before those that were
- * there, because in them the first that fits wins; `detect`, `glyphs`, `text`, `input` and `env` are merged key by key; all else is
- * replaced, except `versions`. A file that says `standalone = true` lets nothing through from below it.
+ * Merges later files over earlier ones. Named entries replace the entry of that name; entries of
+ * other lists are put before the existing ones, because the first match wins; `detect`, `glyphs`,
+ * `text`, `input` and `env` are merged key by key; all else is replaced, except `versions`. A file
+ * with `standalone = true` ignores the files below it.
  */
 export function mergeSources(sources: readonly PackSource[]): MergedSources {
   const tables = sources.map(readTable)
@@ -49,7 +50,8 @@ export function mergeSources(sources: readonly PackSource[]): MergedSources {
   tables.forEach((table, source) => {
     if (source < first) return
     for (const [key, value] of Object.entries(table)) {
-      // Which versions a file is for decides whether it is laid over; the pack keeps the range of the file below.
+      // The versions of a file decide whether it is used; the pack keeps the range of the file
+      // below.
       if (key !== 'versions' || source === Math.max(first, 0)) mergeField(data, key, value, source, origins)
     }
   })
@@ -95,9 +97,9 @@ function mergeList(
   const old = before.map((entry, index) => ({ entry, origin: origins.get(nameOf([key, index])) }))
   const fresh = added.map((entry, index) => ({ entry, origin: { source, path: [key, index] as PackPath } }))
   const nameIn = (entry: unknown) => (id !== undefined && isTable(entry) ? entry[id] : undefined)
-  const isReplaced = (entry: unknown) =>
+  const isSuperseded = (entry: unknown) =>
     nameIn(entry) !== undefined && added.some(other => nameIn(other) === nameIn(entry))
-  const kept = old.filter(({ entry }) => !isReplaced(entry))
+  const kept = old.filter(({ entry }) => !isSuperseded(entry))
   const merged = (id === undefined ? [...fresh, ...kept] : [...kept, ...fresh]).filter(
     ({ entry }) => key !== 'rule' || !isDisabled(entry),
   )
@@ -107,7 +109,7 @@ function mergeList(
   return merged.map(({ entry }) => entry)
 }
 
-/** `disabled = true` takes a rule away and needs to say nothing else of it. */
+/** `disabled = true` removes a rule and needs no other field. */
 function isDisabled(entry: unknown): boolean {
   return isTable(entry) && entry.disabled === true
 }

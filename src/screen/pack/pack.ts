@@ -3,22 +3,25 @@ import type { Awaiting, FacetName, Terminator } from '../observation.js'
 import type { TerminalView } from '../view.js'
 import type { VersionRange } from './versions.js'
 
-/** One agent's screens, for a range of its versions: the TOML file of `packs/` after checking and compiling. */
+/**
+ * The screens of one agent, for a range of its versions: the TOML file of `packs/`, checked and
+ * compiled.
+ */
 export interface Pack {
   file: string
   agent: string
   versions: string
   range: VersionRange
   evidence: string[]
-  /** Factor for every confidence: below 1 where the file was written for another version than the one it is used for. */
+  /** A factor for every confidence: below 1 if the file was written for another version. */
   trust: number
-  /** Set by whoever has a clock; rules are timed then. */
-  watch?: RuleWatch
+  /** Set by a caller that has a clock; then rules are timed. */
+  ruleTimer?: RuleTimer
   locale: string
   terminator: 'required' | 'optional' | 'none'
   detect: { argv0: string[]; banner: RegExp | null; title: RegExp | null }
   text: { indent: number; width: TextWidth; inlineCodeFg: string[]; scrollbar: boolean }
-  input: InputWays
+  input: InputSettings
   env: { unset: string[]; set: Record<string, string> }
   regions: RegionSpec[]
   terminators: { pattern: RowPattern; outcome: Terminator['outcome'] }[]
@@ -26,7 +29,7 @@ export interface Pack {
   chrome: { first: RowPattern; more: RegExp | null }[]
   volatile: RegExp[]
   queued: RowPattern[]
-  /** Echoes that open no turn: slash commands and their like. */
+  /** Echoes that start no turn: slash commands and similar input. */
   commands: RegExp | null
   panels: { name: string; first: RowPattern; more: RegExp | null }[]
   menus: MenuSpec[]
@@ -35,18 +38,24 @@ export interface Pack {
   fixtures: FixtureSpec[]
 }
 
-/** Measures rules. The classifier itself knows no time. */
-export interface RuleWatch {
-  /** Milliseconds that only ever grow. */
+/** Measures rules. The classifier itself has no clock. */
+export interface RuleTimer {
+  /** Milliseconds that never decrease. */
   now(): number
-  /** What the rules of one frame took, in the order of their evaluation. `again` measures the rule once more on the same frame. */
+  /**
+   * The times of the rules of one frame, in the order of evaluation. `again` measures the rule once
+   * more on the same frame.
+   */
   frame(times: readonly { rule: RuleSpec; ms: number; again(): number }[]): void
 }
 
 export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }
 
-export interface InputWays {
-  /** `paste`: typed one by one, characters mean more than themselves while the agent lags behind; prompts are pasted where it can be done. */
+export interface InputSettings {
+  /**
+   * `paste`: prompts are pasted where possible, because single characters may trigger commands
+   * while the agent lags behind.
+   */
   mode: 'bulk' | 'typed' | 'paste'
   paceMs: number
   settleMs: number
@@ -59,14 +68,14 @@ export interface InputWays {
   exit: string[]
 }
 
-/** A regular expression for one row, and the style its first non-blank cell must have. */
+/** A regular expression for one row, and the style that its first non-blank cell must have. */
 export interface RowPattern {
   line: RegExp
   style: StyleSpec | null
 }
 
 export interface StyleSpec {
-  /** The column whose cell is meant; else the first visible one. */
+  /** The column of the cell; otherwise the first visible one. */
   at?: number | undefined
   fg?: string | undefined
   bg?: string | undefined
@@ -92,17 +101,17 @@ export interface BlockSpec {
   kind: ScreenBlockKind
   first: RowPattern
   more: RegExp | null
-  /** Begins only if a row right below (behind continuation rows) matches. */
+  /** Starts only if a row right below (after continuation rows) matches. */
   next: RegExp | null
-  /** Begins only behind a block of one of these kinds. */
+  /** Starts only after a block of one of these kinds. */
   after: ScreenBlockKind[] | null
   /** A blank row ends it. */
   tight: boolean
-  /** Begins only where the block above does not go on. */
+  /** Starts only where the block above does not continue. */
   weak: boolean
   /** A block with such a row waits in a queue: it is not part of the conversation yet. */
   queued: RegExp | null
-  /** Columns that belong to the marker. */
+  /** Columns that belong to the mark. */
   strip: number
   /** A tool call that still runs; a result that failed. */
   running: RegExp | null
@@ -115,7 +124,7 @@ export interface MenuSpec {
   kind: MenuKind
   question: RegExp | null
   title: RegExp | null
-  /** Tested against the labels, one a line. */
+  /** Tested against the labels, one per line. */
   option: RegExp | null
   column: number | null
   origin: 'agent' | 'user'
@@ -158,20 +167,20 @@ export interface RuleCondition {
 
 export type CaptureKind = 'string' | 'int' | 'count' | 'duration' | 'time'
 
-/** A moment of a recording and what must be seen there. */
+/** A time in a recording and the expected observation. */
 export interface FixtureSpec {
   cast: string
   at: number
-  /** The agent's version in the recording: it chooses the pack file. */
+  /** The agent's version in the recording: it selects the pack file. */
   version?: string
   expect: {
     view?: TerminalView
-    /** Views that are right as well. */
+    /** Other views that are correct as well. */
     accept: TerminalView[]
     busy?: boolean | null
     awaiting?: Awaiting | null
     options?: string[]
   }
-  /** Why it is known to fail; it is counted, not an error, until it holds. */
+  /** Why it is known to fail; until it passes, it is counted and not an error. */
   known?: string
 }

@@ -48,7 +48,7 @@ describe('a pack file over another', () => {
     ])
   })
 
-  it('removes a disabled rule, which needs to say nothing else', () => {
+  it('removes a disabled rule, which needs no other field', () => {
     expect(over(`[[rule]]\nid = "working"\ndisabled = true\n`).rules.map(rule => rule.id)).toEqual(['banner'])
   })
 
@@ -57,17 +57,17 @@ describe('a pack file over another', () => {
     expect(pack.rules.find(rule => rule.id === 'mine')?.line?.test('◝')).toBe(true)
   })
 
-  it('puts its entries before those of an unnamed list, where the first that fits wins', () => {
+  it('puts its entries before those of an unnamed list, where the first match wins', () => {
     const pack = over(`menus = [{ kind = "plan", question = "own" }]\n`)
     expect(pack.menus.map(menu => menu.kind)).toEqual(['plan', 'permission'])
   })
 
-  it('merges tables key by key, and leaves the range of versions to the file below', () => {
+  it('merges tables key by key, and keeps the version range of the file below', () => {
     const pack = over(`versions = "*"\ntext = { indent = 4 }\nglyphs = { bullet = "●" }\n`)
     expect([pack.versions, pack.text.indent, pack.rules.length]).toEqual(['>=1 <2', 4, 2])
   })
 
-  it('stands alone when it says so', () => {
+  it('ignores the files below when it is standalone', () => {
     expect(over('standalone = true\n')).toMatchObject({ rules: [], menus: [], versions: '*' })
   })
 })
@@ -84,7 +84,7 @@ describe('rules for some versions', () => {
   })
 })
 
-describe('mistakes are named with file and line', () => {
+describe('mistakes are reported with file and line', () => {
   const rule = (more: string) => `pack = 1\nagent = "test"\n\n[[rule]]\nid = "r"\nview = "error"\n${more}\n`
 
   it.each([
@@ -98,16 +98,21 @@ describe('mistakes are named with file and line', () => {
       'a pattern that may run for ever',
       rule('region = "screen"\nline = "(a+)+b"'),
       8,
-      'must not hold an unbounded quantifier',
+      'must not contain an unbounded quantifier',
     ],
-    ['a region that is not there', rule('region = "tray"\nline = "x"'), 7, 'there is no region "tray"'],
+    ['an unknown region', rule('region = "tray"\nline = "x"'), 7, 'unknown region "tray"'],
     [
       'a condition in a region that is not there',
       rule('region = "screen"\nline = "x"\nnone = [{ region = "tray", line = "y" }]'),
       7,
-      'there is no region "tray"',
+      'unknown region "tray"',
     ],
-    ['a range of versions', 'pack = 1\nagent = "test"\nversions = "two"\n', 3, 'versions: "two" is no version range'],
+    [
+      'a range of versions',
+      'pack = 1\nagent = "test"\nversions = "two"\n',
+      3,
+      'versions: "two" is not a version range',
+    ],
     [
       'a pattern inside a list',
       'pack = 1\nagent = "test"\nblocks = [\n  { kind = "prose", first = "^x" },\n  { kind = "user", first = "[" },\n]\n',
@@ -126,7 +131,7 @@ describe('mistakes are named with file and line', () => {
     expect(error.message).toContain(message)
   })
 
-  it('in the file that made it', () => {
+  it('in the file that contains them', () => {
     const own = `pack = 1\nagent = "test"\n\n[[rule]]\nid = "banner"\nview = "startup"\nregion = "screen"\nline = '['\n`
     expect(failure(BASE, own).place).toMatchObject({ file: '1.toml', line: 8 })
   })

@@ -6,8 +6,8 @@ import { type MergedSources, mergeSources, type PackSource } from './pack-source
 import { compilePattern } from './pattern.js'
 import { isInRange, parseRange, type VersionRange } from './versions.js'
 
-/** Regions that exist in every pack without being declared. */
-export const BUILT_IN_REGIONS = [
+/** Regions that exist in every pack without a declaration. */
+const BUILT_IN_REGIONS = [
   'screen',
   'live',
   'transcript',
@@ -22,18 +22,18 @@ export const BUILT_IN_REGIONS = [
 ] as const
 
 export interface PackOptions {
-  /** The agent's version, where it is known: rules with `since` and `until` are kept or left out by it. */
+  /** The agent's version, if it is known: it selects rules with `since` and `until`. */
   version?: string | null
-  /** How far the pack is believed: less than 1 where it was written for another version. */
+  /** How much the pack is trusted: less than 1 if it was written for another version. */
   trust?: number
 }
 
-/** @throws SignalboxError `E_PACK` naming file, line, the field and what would be right. */
+/** @throws SignalboxError `E_PACK` with file, line, the field and what would be right. */
 export function parsePack(text: string, file: string, options: PackOptions = {}): Pack {
   return composePack([{ text, file }], options)
 }
 
-/** One pack out of several files, later ones laid over earlier ones. */
+/** One pack from several files, later ones merged over earlier ones. */
 export function composePack(sources: readonly PackSource[], options: PackOptions = {}): Pack {
   const merged = mergeSources(sources)
   const parsed = packSchema.safeParse(merged.data)
@@ -55,7 +55,10 @@ function schemaError(
   return new SignalboxError('E_PACK', `${field || 'the file'}: ${issue.message}`, { place: merged.placeOf(path) })
 }
 
-/** `rule working.spinner line` where the entry has a name, else `blocks.2.first`: indexes of merged lists are nobody's. */
+/**
+ * `rule working.spinner line` if the entry has a name, else `blocks.2.first`: indexes of merged
+ * lists appear in no file.
+ */
 function nameOfField(path: readonly (string | number)[], data: Record<string, unknown>): string {
   const [list, index, ...rest] = path
   const entry = typeof index === 'number' ? (data[list!] as Record<string, unknown>[] | undefined)?.[index] : undefined
@@ -63,7 +66,7 @@ function nameOfField(path: readonly (string | number)[], data: Record<string, un
   return typeof name === 'string' ? [list, name, ...rest].join(' ') : path.join('.')
 }
 
-/** `blocks[2].first`, `rule working.spinner line` → where that is written. */
+/** `blocks[2].first`, `rule working.spinner line` → its position. */
 function placeOfField(field: string, data: PackFile, merged: MergedSources): Place {
   const named = /^(rule|region) (\S+)(?: (\S+))?$/.exec(field)
   if (!named) return merged.placeOf(field.split(/[[\].]+/).filter(Boolean))
@@ -277,7 +280,7 @@ function checkRegions(pack: Pack, fail: (field: string, message: string) => neve
   for (const rule of pack.rules) {
     for (const name of [rule.region, ...[...rule.all, ...rule.any, ...rule.none].map(condition => condition.region)]) {
       if (!known.has(name))
-        fail(`rule ${rule.id} region`, `there is no region "${name}"; known are ${[...known].join(', ')}`)
+        fail(`rule ${rule.id} region`, `unknown region "${name}"; known regions are ${[...known].join(', ')}`)
     }
   }
 }

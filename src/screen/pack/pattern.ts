@@ -1,7 +1,7 @@
 /**
- * Patterns of packs are JavaScript regular expressions with flag `u`, tested against one row, with two additions:
- * `{name}` inserts a glyph class of the pack, and a plain blank matches U+0020 and U+00A0 alike (agents mix them);
- * `\x20` and `\u00a0` still mean exactly one of them.
+ * Patterns of packs are JavaScript regular expressions with flag `u`, tested against one row, with
+ * two additions: `{name}` inserts a glyph class of the pack, and a plain blank matches both U+0020
+ * and U+00A0 (agents mix them); `\x20` and `\u00a0` still mean exactly one of them.
  */
 export function compilePattern(source: string, glyphs: Readonly<Record<string, string>>): RegExp {
   const withGlyphs = source.replace(/\{([a-z_]+)\}/g, (whole, name: string) => {
@@ -9,7 +9,7 @@ export function compilePattern(source: string, glyphs: Readonly<Record<string, s
     return glyph === undefined ? whole : escapeForClass(glyph)
   })
   const expression = blanksMatchBoth(withGlyphs)
-  if (hasNestedQuantifier(expression)) throw new Error('a quantified group must not hold an unbounded quantifier')
+  if (hasNestedQuantifier(expression)) throw new Error('a quantified group must not contain an unbounded quantifier')
   return new RegExp(expression, 'u')
 }
 
@@ -35,8 +35,9 @@ function blanksMatchBoth(source: string): string {
 }
 
 /**
- * `(a+)+`, `(\s*x*)*` and their like are exponential on the wrong row. `(\d+[hm] )*` is not: each round must pass a fixed atom that the
- * inner repeat cannot. So an unbounded repeat inside a repeated group is refused unless something unrepeated follows it in the group.
+ * `(a+)+`, `(\s*x*)*` and similar patterns are exponential on the wrong row. `(\d+[hm] )*` is not:
+ * each round must match a fixed atom that the inner repetition cannot. So an unbounded repetition
+ * inside a repeated group is refused unless an unrepeated atom follows it in the group.
  */
 function hasNestedQuantifier(source: string): boolean {
   const groups: { openRepeat: boolean }[] = []

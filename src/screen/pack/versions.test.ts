@@ -20,8 +20,8 @@ describe('version ranges', () => {
     expect(isInRange(version, parseRange(range))).toBe(expected)
   })
 
-  it('names a word that is no version', () => {
-    expect(() => parseRange('>=two')).toThrow('">=two" is no version range')
+  it('reports a word that is not a version', () => {
+    expect(() => parseRange('>=two')).toThrow('">=two" is not a version range')
     expect(() => parseRange('  ')).toThrow('empty')
   })
 

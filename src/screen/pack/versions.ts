@@ -1,6 +1,7 @@
 /**
- * Version ranges of packs: `>=2.1.228 <2.2`, `1.18.33`, `*`. Comparators joined by blanks must all hold; alternatives are joined by `||`.
- * Missing parts count as zero, and what follows `-` or `+` is ignored: a pre-release draws what its release draws.
+ * Version ranges of packs: `>=2.1.228 <2.2`, `1.18.33`, `*`. Comparators separated by blanks must
+ * all hold; alternatives are separated by `||`. Missing parts count as zero, and everything after
+ * `-` or `+` is ignored: a pre-release draws what its release draws.
  */
 export interface VersionRange {
   alternatives: readonly (readonly Comparator[])[]
@@ -13,7 +14,7 @@ interface Comparator {
 
 type Version = readonly [number, number, number]
 
-/** @throws Error in words for the person who wrote the range. */
+/** @throws Error with a message for the author of the range. */
 export function parseRange(text: string): VersionRange {
   const alternatives = text.split('||').map(part => part.trim().split(/\s+/).filter(Boolean).flatMap(parseComparator))
   if (text.trim() === '') throw new Error('a version range is empty; write * for every version')
@@ -25,17 +26,17 @@ function parseComparator(word: string): Comparator[] {
   const match = /^(>=|<=|>|<|=)?(.+)$/.exec(word)!
   const version = parseVersion(match[2]!)
   if (!version)
-    throw new Error(`"${word}" is no version range; write something like ">=2.1.228 <2.2", "1.18.33" or "*"`)
+    throw new Error(`"${word}" is not a version range; write something like ">=2.1.228 <2.2", "1.18.33" or "*"`)
   return [{ operator: (match[1] ?? '=') as Comparator['operator'], version }]
 }
 
-/** Null for a text that is no version. */
-export function parseVersion(text: string): Version | null {
+/** Null for a text that is not a version. */
+function parseVersion(text: string): Version | null {
   const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[.+-].*)?$/.exec(text.trim())
   return match ? [Number(match[1]), Number(match[2] ?? 0), Number(match[3] ?? 0)] : null
 }
 
-export function compareVersions(a: Version, b: Version): number {
+function compareVersions(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 }
 
@@ -65,8 +66,8 @@ function holds(version: Version, comparator: Comparator): boolean {
 
 const BEFORE_ALL: Version = [0, 0, 0]
 
-/** Where a range begins: its highest lower bound, of the alternative that reaches lowest. */
-export function startOf(range: VersionRange): Version {
+/** The start of a range: its highest lower bound, of the alternative that reaches lowest. */
+function lowerBound(range: VersionRange): Version {
   const starts = range.alternatives.map(comparators =>
     comparators
       .filter(({ operator }) => operator !== '<' && operator !== '<=')
@@ -76,8 +77,8 @@ export function startOf(range: VersionRange): Version {
 }
 
 /**
- * Which of several ranges answers for a version: one that holds it; else the nearest that begins below it; else the lowest there is.
- * Without a version, the newest. Of equal ones the last wins.
+ * Which of several ranges applies to a version: one that contains it; else the nearest that starts
+ * below it; else the lowest. Without a version, the newest. Of equal ones the last wins.
  */
 export function chooseRange(
   ranges: readonly VersionRange[],
@@ -85,7 +86,7 @@ export function chooseRange(
 ): { index: number; isInside: boolean } {
   const parsed = version === null ? null : parseVersion(version)
   const order = ranges
-    .map((range, index) => ({ index, start: startOf(range) }))
+    .map((range, index) => ({ index, start: lowerBound(range) }))
     .sort((a, b) => compareVersions(a.start, b.start) || a.index - b.index)
   if (parsed === null) return { index: order.at(-1)!.index, isInside: version === null }
   const inside = order.findLast(({ index }) => isInRange(version!, ranges[index]!))

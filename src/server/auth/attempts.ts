@@ -3,24 +3,27 @@ import { SignalboxError } from '../../errors/index.js'
 
 const CLOSED_MS = 15 * 60_000
 
-/** Failed logins of the last quarter of an hour. Too many close the door for all: a guesser has many addresses. */
+/**
+ * Failed logins of the last 15 minutes. Too many block all logins: an attacker may have many
+ * addresses.
+ */
 export class Attempts {
   readonly #clock: Clock
-  readonly #most: number
+  readonly #limit: number
   #failures: number[] = []
 
-  constructor(clock: Clock, most: number) {
+  constructor(clock: Clock, limit: number) {
     this.#clock = clock
-    this.#most = most
+    this.#limit = limit
   }
 
   /** @throws SignalboxError `E_RATE` */
   check(): void {
     const since = this.#clock.monotonic() - CLOSED_MS
     this.#failures = this.#failures.filter(at => at > since)
-    if (this.#failures.length < this.#most) return
+    if (this.#failures.length < this.#limit) return
     const waitMs = this.#failures[0]! - since
-    throw new SignalboxError('E_RATE', `${this.#most} logins have failed within 15 minutes`, {
+    throw new SignalboxError('E_RATE', `${this.#limit} logins have failed within 15 minutes`, {
       next: 'wait, then use a new link: signalbox serve --link',
       details: { retryAfterMs: Math.ceil(waitMs) },
     })

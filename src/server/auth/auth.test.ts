@@ -32,7 +32,7 @@ function proof(id: string, key: Uint8Array, ms: number): string {
 }
 
 describe('a login', () => {
-  test('by a link is good once, for five minutes', async () => {
+  test('a login link works once, for five minutes', async () => {
     const { auth, clock } = await open()
     const code = auth.codes.make(OWNER)
     await auth.login({ code }, 'a')
@@ -44,7 +44,7 @@ describe('a login', () => {
   })
 
   test.each(['plain', 'hashed'])(
-    'by a passphrase that is %s in its file; five wrong ones close the door for 15 minutes',
+    'a login by passphrase (%s in its file) works; five wrong ones block logins for 15 minutes',
     async form => {
       const secret = 'correct horse battery'
       const { auth, clock } = await open({
@@ -60,7 +60,7 @@ describe('a login', () => {
     },
   )
 
-  test('needs a passphrase that is long enough, and none is taken where there is none', async () => {
+  test('a short passphrase is refused, and without a passphrase file no passphrase is accepted', async () => {
     await expect(open({ passphrase: 'short' })).rejects.toMatchObject({ code: 'E_CONFIG' })
     const { auth } = await open()
     await expect(auth.login({ passphrase: '' }, 'x')).rejects.toMatchObject({ code: 'E_LOGIN' })
@@ -68,7 +68,7 @@ describe('a login', () => {
 })
 
 describe('a device', () => {
-  test('is good for 12 hours after its last use, and for 7 days at most', async () => {
+  test('a login expires 12 hours after its last use, and after 7 days at the latest', async () => {
     const { auth, clock } = await open()
     const { device, key } = await auth.login({ code: auth.codes.make(OWNER) }, 'a')
     for (let n = 0; n < 15; n++) {
@@ -84,7 +84,7 @@ describe('a device', () => {
     expect(auth.devices.find(idle.device.id)).toBeNull()
   })
 
-  test('is known after a restart, with its key; proofs from before the restart are not', async () => {
+  test('a device and its key survive a restart; proofs from before the restart are refused', async () => {
     const { auth, clock, state } = await open()
     const { device, key } = await auth.login({ code: auth.codes.make({ id: 'p', name: 'Ada', role: 'viewer' }) }, 'a')
     await auth.devices.settled()
@@ -97,7 +97,7 @@ describe('a device', () => {
     expect(later.auth.token.isCurrent(readFileSync(join(state, 'token'), 'utf8').trim())).toBe(true)
   })
 
-  test('of a file that says an unknown role is a viewer; of one that cannot be read there are none', async () => {
+  test('a device with an unknown role in the file is a viewer; an unreadable file has no devices', async () => {
     const { auth, state, clock } = await open()
     await auth.login({ code: auth.codes.make(OWNER) }, 'a')
     await auth.devices.settled()
@@ -109,18 +109,18 @@ describe('a device', () => {
     expect([broken.auth.devices.list(), broken.errors.length]).toEqual([[], 1])
   })
 
-  test('revoked is gone at once, and whoever listens is told', async () => {
+  test('a revoked device is removed at once, and listeners are notified', async () => {
     const { auth } = await open()
-    const told: string[] = []
-    auth.devices.onRevoked(id => told.push(id))
+    const revoked: string[] = []
+    auth.devices.onRevoked(id => revoked.push(id))
     const { device, key } = await auth.login({ code: auth.codes.make(OWNER) }, 'a')
     await auth.devices.revoke(device.id)
-    expect(told).toEqual([device.id])
+    expect(revoked).toEqual([device.id])
     expect(() => auth.proof(proof(device.id, key, 1_800_000_000_000), request)).toThrow()
   })
 })
 
-test('a confirmation lasts five minutes, for who gave it', async () => {
+test('a step-up confirmation lasts five minutes, for the credential that gave it', async () => {
   const { auth, clock } = await open()
   const { device } = await auth.login({ code: auth.codes.make(OWNER) }, 'a')
   const who = { kind: 'device' as const, person: OWNER, device }

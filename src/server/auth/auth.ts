@@ -3,7 +3,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { type Credential, OWNER, type Person } from '../credential.js'
 import type { ServerSettings } from '../settings.js'
 import { Attempts } from './attempts.js'
-import { type Device, Devices } from './devices.js'
+import { Devices } from './devices.js'
 import { LoginCodes } from './login-codes.js'
 import { Nonces } from './nonces.js'
 import { Passphrase } from './passphrase.js'
@@ -12,7 +12,7 @@ import { Token } from './token.js'
 
 const CONFIRMED_FOR_MS = 5 * 60_000
 
-/** Who may come in over TCP, and how they prove it. */
+/** Authentication over TCP: the token, devices with their proofs, and logins. */
 export class Auth {
   readonly devices: Devices
   readonly codes: LoginCodes
@@ -22,7 +22,7 @@ export class Auth {
   readonly #clock: Clock
   readonly #nonces = new Nonces()
   readonly #startedAt: number
-  /** The owner's script has confirmed; a token has no device to remember it. */
+  /** When a script confirmed with the token, which has no device to store that. */
   #tokenConfirmedAt: number | undefined
 
   private constructor(clock: Clock, parts: Pick<Auth, 'devices' | 'token' | 'attempts' | 'passphrase'>) {
@@ -52,26 +52,27 @@ export class Auth {
   /** @throws SignalboxError `E_LOGIN` */
   bearer(text: string): Credential {
     if (this.token.isCurrent(text)) return { kind: 'token', person: OWNER }
-    throw new SignalboxError('E_LOGIN', 'this token is not the one in force', { next: `it is in ${TOKEN_PLACE}` })
+    throw new SignalboxError('E_LOGIN', 'invalid token', { next: `the current token is in ${TOKEN_PLACE}` })
   }
 
-  /** Refuses, before a body is read, what could not be a proof of a device that is let in. */
+  /** Refuses, before the body is read, a proof that is malformed or of an unknown device. */
   expects(text: string): void {
     this.#deviceOf(text)
   }
 
   /**
-   * Checks a proof, and uses it up.
-   * @throws SignalboxError `E_LOGIN` for a device that is not let in (any more), `E_PROOF` for one whose proof does not hold.
+   * Checks a proof and marks it as used.
+   * @throws SignalboxError `E_LOGIN` for an unknown or expired device, `E_PROOF` for an invalid proof.
    */
   proof(text: string, request: ProvenRequest): Credential & { kind: 'device' } {
     const { proof, found } = this.#deviceOf(text)
     const now = this.#clock.now()
-    if (!isProofOf(found.key, request, proof)) throw badProof('the proof does not fit the request')
-    if (Math.abs(now - proof.ms) > PROOF_MS) throw badProof('the proof is too old, or the clocks differ')
-    // Whoever listened on our port before we did may have kept what the page sent to it.
-    if (proof.ms < this.#startedAt) throw badProof('the proof was made before this server was started')
-    if (!this.#nonces.use(proof.device, proof.nonce, now)) throw badProof('the proof was used before')
+    if (!isProofOf(found.key, request, proof)) throw badProof('the proof does not match the request')
+    if (Math.abs(now - proof.ms) > PROOF_MS)
+      throw badProof('the proof is too old, or the clocks of browser and server differ')
+    // A program that listened on this port before may have kept proofs that the page sent to it.
+    if (proof.ms < this.#startedAt) throw badProof('the proof is older than the start of this server')
+    if (!this.#nonces.use(proof.device, proof.nonce, now)) throw badProof('the proof was already used')
     this.devices.used(found.device)
     return { kind: 'device', device: found.device, person: found.device.person }
   }
@@ -82,19 +83,19 @@ export class Auth {
     const person = await this.#redeem(with_)
     if (!person) {
       this.attempts.failed()
-      throw new SignalboxError('E_LOGIN', 'that is not, or not any more, the way in', {
-        next: 'a link works once, for five minutes: signalbox serve --link prints a new one',
+      throw new SignalboxError('E_LOGIN', 'invalid or expired login code, or wrong passphrase', {
+        next: 'a login link works once, for five minutes: signalbox serve --link prints a new one',
       })
     }
     return this.devices.add(person, name)
   }
 
-  /** Proves once more that the person is there. @throws SignalboxError `E_LOGIN`, `E_RATE` */
+  /** Confirms a login a second time (step-up). @throws SignalboxError `E_LOGIN`, `E_RATE` */
   async stepUp(who: Credential, with_: { code: string } | { passphrase: string }): Promise<number> {
     this.attempts.check()
     if (!(await this.#redeem(with_))) {
       this.attempts.failed()
-      throw new SignalboxError('E_LOGIN', 'that did not confirm it', {
+      throw new SignalboxError('E_LOGIN', 'wrong passphrase or code', {
         next: 'use the passphrase, or the code of a new link: signalbox serve --link',
       })
     }
@@ -104,13 +105,13 @@ export class Auth {
     return now + CONFIRMED_FOR_MS
   }
 
-  /** When the person last proved to be there; undefined where that is too long ago. */
+  /** When the person last confirmed the login; undefined if that has expired. */
   confirmedAt(who: Credential): number | undefined {
     const at = who.kind === 'device' ? who.device.confirmedAt : this.#tokenConfirmedAt
     return at !== undefined && this.#clock.now() - at <= CONFIRMED_FOR_MS ? at : undefined
   }
 
-  /** Nobody who was in is in any more. */
+  /** Ends every login. */
   async revokeAll(): Promise<void> {
     this.codes.clear()
     this.#tokenConfirmedAt = undefined
@@ -123,7 +124,7 @@ export class Auth {
     if (!proof) throw badProof('the proof is malformed')
     const found = this.devices.find(proof.device)
     if (!found)
-      throw new SignalboxError('E_LOGIN', 'this browser is not logged in any more', {
+      throw new SignalboxError('E_LOGIN', 'the login of this browser has expired or was revoked', {
         next: 'log in again: signalbox serve --link',
       })
     return { proof, found }
@@ -140,5 +141,3 @@ const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'
 function badProof(message: string): SignalboxError {
   return new SignalboxError('E_PROOF', message, { next: 'make a new proof for each request (docs/guides/server.md)' })
 }
-
-export type { Device }

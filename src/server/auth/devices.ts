@@ -7,7 +7,7 @@ import { readPrivateFile, writePrivateFile } from './private-file.js'
 
 const IDLE_MS = 12 * 3_600_000
 const LIFE_MS = 7 * 24 * 3_600_000
-/** How often a use is written down: a restart may forget that much of it. */
+/** How often the time of the last use is written to disk; a restart may lose that much of it. */
 const USE_SAVED_MS = 60_000
 const MOST = 200
 
@@ -25,18 +25,20 @@ const file = z.object({
   ),
 })
 
-/** A browser that has logged in. Its key stays here and there, and travels once. */
+/**
+ * A browser that has logged in. Server and browser keep its key, which is sent once, at the login.
+ */
 export interface Device {
   readonly id: string
   readonly name: string
   readonly person: Person
   readonly createdAt: number
   usedAt: number
-  /** When this person last proved to be there; lives as long as this process. */
+  /** When the person last confirmed the login; kept in memory only. */
   confirmedAt?: number
 }
 
-/** `<state>/devices.json`: browsers that may come, with the keys that prove it. */
+/** `<state>/devices.json`: the browsers that are logged in, with their keys. */
 export class Devices {
   readonly #path: string
   readonly #clock: Clock
@@ -58,7 +60,7 @@ export class Devices {
     return devices
   }
 
-  /** A new device and its key, which is told this once. */
+  /** A new device and its key. The key is returned only here. */
   async add(owner: Person, name: string): Promise<{ device: Device; key: Buffer; expiresAt: number }> {
     const now = this.#clock.now()
     const key = randomBytes(32)
@@ -69,7 +71,7 @@ export class Devices {
     return { device, key, expiresAt: this.expiryOf(device) }
   }
 
-  /** The device and its key, while it is good. */
+  /** The device and its key, unless its login has expired. */
   find(id: string): { device: Device; key: Buffer } | null {
     const found = this.#devices.get(id)
     if (!found) return null
@@ -83,7 +85,7 @@ export class Devices {
     if (device.usedAt - this.#savedAt > USE_SAVED_MS) void this.#save()
   }
 
-  /** Newest use first. */
+  /** The most recently used device first. */
   list(): Device[] {
     return [...this.#devices.keys()]
       .flatMap(id => this.find(id)?.device ?? [])
@@ -94,7 +96,7 @@ export class Devices {
     return Math.min(usedAt + IDLE_MS, createdAt + LIFE_MS)
   }
 
-  /** Ends the device, and with it every stream and terminal that it has open. False: there is none. */
+  /** Ends the device's login and all its open streams and terminals. False: unknown device. */
   async revoke(id: string): Promise<boolean> {
     if (!this.#drop(id)) return false
     await this.#save()
@@ -111,7 +113,7 @@ export class Devices {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Resolves when what is known is on disk. */
+  /** Resolves when every change is on disk. */
   settled(): Promise<void> {
     return this.#saving
   }
@@ -129,7 +131,7 @@ export class Devices {
       for (const { key, ...device } of file.parse(JSON.parse(text)).devices)
         this.#devices.set(device.id, { device, key: Buffer.from(key, 'base64url') })
     } catch (error) {
-      // Nobody is let in by a file that cannot be read; logging in again is one command.
+      // A file that cannot be read logs nobody in; logging in again takes one command.
       this.#onError(error)
     }
   }

@@ -6,7 +6,10 @@ import { isSameSecret } from './same-secret.js'
 const GOOD_FOR_MS = 5 * 60_000
 const MOST = 100
 
-/** Codes of login links: once, for five minutes. They live as long as this process, so a restart ends them. */
+/**
+ * Codes of login links: each works once, for five minutes. They are kept in memory, so a restart
+ * ends them.
+ */
 export class LoginCodes {
   readonly #clock: Clock
   #codes: { code: string; person: Person; until: number }[] = []
@@ -21,7 +24,7 @@ export class LoginCodes {
     return code
   }
 
-  /** Whose it is; null for a wrong, old or used one. */
+  /** The person whose code it is; null for an invalid, expired or used code. */
   redeem(code: string): Person | null {
     const found = this.#live().find(candidate => isSameSecret(candidate.code, code))
     this.#codes = this.#live().filter(candidate => candidate !== found)

@@ -1,16 +1,16 @@
 import { PROOF_MS } from './proof.js'
 
-/** Nonces that were used, for as long as their proofs could be shown again. */
+/** Used nonces, kept as long as their proofs would still be accepted. */
 export class Nonces {
-  /** By the time at which they may be forgotten; in order, because they are used about as they are made. */
+  /** Nonce → when it may be forgotten. In order of use, which is about the order of these times. */
   readonly #used = new Map<string, number>()
 
-  /** False: it was used before. */
+  /** False: it was already used. */
   use(device: string, nonce: string, now: number): boolean {
     this.#forget(now)
     const key = `${device}.${nonce}`
     if (this.#used.has(key)) return false
-    // A proof may be dated ahead by as much as it may be late.
+    // A proof may be dated in the future by as much as it may be late.
     this.#used.set(key, now + 2 * PROOF_MS)
     return true
   }

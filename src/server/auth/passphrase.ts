@@ -10,19 +10,19 @@ const derive = promisify(scrypt) as (
   options: { N: number; r: number; p: number; maxmem: number },
 ) => Promise<Buffer>
 
-/** About 60 ms and 32 MiB a guess. */
+/** One check takes about 60 ms and 32 MiB. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const LENGTH = 32
 const HASH = /^scrypt:([A-Za-z0-9_-]{22}):([A-Za-z0-9_-]{43})$/
 const SHORTEST = 12
 
-/** `scrypt:<salt>:<hash>`, which the passphrase file may hold instead of the passphrase itself. */
+/** `scrypt:<salt>:<hash>`, which the passphrase file may contain instead of the passphrase. */
 export async function hashPassphrase(text: string): Promise<string> {
   const salt = randomBytes(16)
   return `scrypt:${salt.toString('base64url')}:${(await derive(text, salt, LENGTH, COST)).toString('base64url')}`
 }
 
-/** The passphrase of logins beyond loopback and of a second confirmation. */
+/** The passphrase for logins from other machines and for step-up confirmations. */
 export class Passphrase {
   readonly #salt: Buffer
   readonly #hash: Buffer
@@ -32,17 +32,21 @@ export class Passphrase {
     this.#hash = hash
   }
 
-  /** @throws SignalboxError `E_CONFIG` for a file that is missing, or holds too little. */
+  /** @throws SignalboxError `E_CONFIG` if the file is missing or the passphrase is too short. */
   static async open(path: string): Promise<Passphrase> {
     const text = (await readPrivateFile(path))?.trim()
     if (text === undefined)
-      throw new SignalboxError('E_CONFIG', `there is no passphrase file ${path}`, {
-        next: 'write one (0600), or clear server.passphrase_file',
+      throw new SignalboxError('E_CONFIG', `the passphrase file ${path} does not exist`, {
+        next: 'create it with mode 0600, or clear server.passphrase_file',
       })
     if (text.length < SHORTEST)
-      throw new SignalboxError('E_CONFIG', `the passphrase in ${path} has fewer than ${SHORTEST} characters`, {
-        next: 'choose a longer one',
-      })
+      throw new SignalboxError(
+        'E_CONFIG',
+        `the passphrase in ${path} is ${text.length} characters long; the minimum is ${SHORTEST}`,
+        {
+          next: 'choose a longer passphrase',
+        },
+      )
     const [, salt, hash] = HASH.exec(text) ?? HASH.exec(await hashPassphrase(text))!
     return new Passphrase(Buffer.from(salt!, 'base64url'), Buffer.from(hash!, 'base64url'))
   }

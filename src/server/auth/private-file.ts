@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 
-/** Replaces a file that only its owner may read: whole or not at all, and never through a link that was planted in its place. */
+/**
+ * Replaces a file that only its owner may read. Atomic; never follows a symbolic link at that path.
+ */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
@@ -18,7 +20,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   })
 }
 
-/** Null: there is none. */
+/** Null: the file does not exist. */
 export async function readPrivateFile(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(error => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null

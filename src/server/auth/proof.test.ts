@@ -7,20 +7,20 @@ const key = Buffer.alloc(32, 7)
 const request = { method: 'GET', target: '/api/v1/sessions?limit=20', host: '127.0.0.1:4100', body: new Uint8Array() }
 const stamp = { ms: 1_794_737_573_431, nonce: 'pR0bZk3vQm8sT1aXyUe2Lw' }
 
-describe('what a browser signs', () => {
-  test('is the text of the guide, byte for byte', () => {
+describe('the proof of a browser', () => {
+  test('signs exactly the text that the guide describes', () => {
     expect(proofText(request, stamp)).toBe(
       'signalbox-proof-v1\nGET\n/api/v1/sessions?limit=20\n127.0.0.1:4100\n1794737573431\npR0bZk3vQm8sT1aXyUe2Lw\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     )
   })
 
-  test('what Web Crypto signs is what is expected', async () => {
+  test('made with Web Crypto is accepted', async () => {
     const imported = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
     const signed = await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(proofText(request, stamp)))
     expect(Buffer.from(signed).toString('base64url')).toBe(signProof(key, request, stamp))
   })
 
-  test('is good for nothing else: any other method, target, host, body, time, nonce or key', () => {
+  test('is invalid for any other method, target, host, body, time, nonce or key', () => {
     const proof = { device: 'dev_0000000000000000', ...stamp, signature: signProof(key, request, stamp) }
     expect(isProofOf(key, request, proof)).toBe(true)
     const others = fc.record({
@@ -39,7 +39,7 @@ describe('what a browser signs', () => {
     expect(isProofOf(Buffer.alloc(32, 8), request, proof)).toBe(false)
   })
 
-  test('a header of another form is no proof, whatever it is', () => {
+  test('is not parsed from a header of any other form', () => {
     const good = `dev_0123456789abcdef.1794737573431.pR0bZk3vQm8sT1aXyUe2Lw.${'x'.repeat(43)}`
     expect(parseProof(good)).toMatchObject({ device: 'dev_0123456789abcdef', ms: 1_794_737_573_431 })
     for (const bad of ['', `${good}x`, good.slice(1), good.replace('.', '..'), good.replaceAll('x', '+'), `${good}\n`])
@@ -48,7 +48,7 @@ describe('what a browser signs', () => {
   })
 })
 
-test('a nonce is used once, by each device, and forgotten when its proof could not be shown any more', () => {
+test('a nonce is accepted once per device, and forgotten when its proof has expired', () => {
   const nonces = new Nonces()
   expect(nonces.use('a', 'n', 0)).toBe(true)
   expect(nonces.use('a', 'n', PROOF_MS)).toBe(false)

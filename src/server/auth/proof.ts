@@ -2,7 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import { isSameSecret } from './same-secret.js'
 
 /*
- * A browser proves with every request that it has its device's key, and never sends the key. What it signs:
+ * A browser proves with every request that it has its device's key, without sending the key. It
+ * signs:
  *
  *     signalbox-proof-v1 ⏎
  *     METHOD ⏎                      GET, POST …; GET for the upgrade of a terminal
@@ -10,15 +11,16 @@ import { isSameSecret } from './same-secret.js'
  *     Host header ⏎                 127.0.0.1:4100, in lower case
  *     milliseconds ⏎                of the browser's clock, decimal
  *     nonce ⏎                       16 to 64 characters of A-Z a-z 0-9 _ -
- *     hex SHA-256 of the body       of no bytes where there is none
+ *     hex SHA-256 of the body       of zero bytes if there is no body
  *
- * joined by single line feeds, without one at the end; HMAC-SHA-256 with the 32 bytes of the key, in base64url without padding. The
- * header is `X-Signalbox-Proof: <device>.<milliseconds>.<nonce>.<signature>`. So a proof is good for one request to one address, once,
- * for a minute; whoever else receives it can do nothing with it.
+ * joined by single line feeds, without one at the end; HMAC-SHA-256 with the 32 bytes of the key,
+ * in base64url without padding. The header is `X-Signalbox-Proof:
+ * <device>.<milliseconds>.<nonce>.<signature>`. So a proof is valid for one request to one address,
+ * once, within a minute; another program that receives it cannot use it.
  */
 
 export const PROOF_HEADER = 'x-signalbox-proof'
-/** How far the browser's clock may be off. */
+/** How much the clocks of browser and server may differ. */
 export const PROOF_MS = 60_000
 
 export interface ProofParts {

@@ -5,7 +5,10 @@ import { isSameSecret } from './same-secret.js'
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** The token of scripts: 256 random bits in `<state>/token`. Whoever can read that file is the owner. */
+/**
+ * The token for scripts: 256 random bits in `<state>/token`. A program that can read that file acts
+ * as the owner.
+ */
 export class Token {
   readonly #path: string
   #value: string
@@ -28,7 +31,7 @@ export class Token {
     return this.#path
   }
 
-  /** The one before is worth nothing from now on. */
+  /** Invalidates the previous token. */
   async rotate(): Promise<void> {
     const value = randomBytes(32).toString('base64url')
     await writePrivateFile(this.#path, `${value}\n`)

@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../errors/index.js'
 
-/** The names under which this server may be asked for: exact, with the port. */
+/** The Host headers and origins that belong to this server: exact, with the port. */
 export class OwnAddresses {
   readonly #hosts: ReadonlySet<string>
   readonly #origins: ReadonlySet<string>
@@ -25,38 +25,39 @@ export class OwnAddresses {
   }
 }
 
-export interface Asked {
+export interface RequestOrigin {
   method: string
   host: string | undefined
   origin: string | undefined
-  /** `Sec-Fetch-Site`: the browser's own word on where the request comes from. */
+  /**
+   * `Sec-Fetch-Site`: the relation of the sending page to this server, as the browser states it.
+   */
   site: string | undefined
 }
 
 /**
- * Refuses what a foreign page could have sent, before anything else is looked at. A name that leads here by a trick of DNS has another
- * Host; a page of another address, or of another port of this one, has another Origin.
+ * Refuses, before anything else, requests that another web page could have sent. DNS rebinding
+ * shows in the Host header; a page of another address, or of another port, shows in the Origin
+ * header.
  */
-export function checkOrigin({ host, origin, site }: Asked, own: OwnAddresses): void {
+export function checkOrigin({ host, origin, site }: RequestOrigin, own: OwnAddresses): void {
   if (!own.isHost(host))
-    throw new SignalboxError('E_HOST', 'this server is not asked for by that name', {
-      next: 'use the address that signalbox serve prints',
+    throw new SignalboxError('E_HOST', `unknown Host header ${JSON.stringify(host?.slice(0, 80) ?? '')}`, {
+      next: 'use the address that signalbox serve prints, or add the host to server.hosts',
     })
-  if (origin !== undefined && !own.isOrigin(origin))
-    throw new SignalboxError('E_ORIGIN', 'requests of other web pages are not taken', {
-      next: 'open the dashboard itself: signalbox serve --link',
-    })
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new SignalboxError('E_ORIGIN', 'requests that another page caused are not taken', {
+  const isForeign = origin !== undefined && !own.isOrigin(origin)
+  if (isForeign || (site !== undefined && site !== 'same-origin' && site !== 'none'))
+    throw new SignalboxError('E_ORIGIN', 'cross-origin requests are not allowed', {
       next: 'open the dashboard itself: signalbox serve --link',
     })
 }
 
 /**
- * A proof alone is not enough: the request must also say that it comes from our own page. Browsers send no Origin with a GET to their
- * own server; there `Sec-Fetch-Site: same-origin`, which no script can set, says the same.
+ * A proof alone is not enough: the request must also come from our own page. Browsers send no
+ * Origin with a same-origin GET; there `Sec-Fetch-Site: same-origin`, which no script can set,
+ * shows the same.
  */
-export function comesFromOwnPage({ method, origin, site }: Asked): boolean {
+export function comesFromOwnPage({ method, origin, site }: RequestOrigin): boolean {
   if (origin !== undefined) return true
   return (method === 'GET' || method === 'HEAD') && site === 'same-origin'
 }

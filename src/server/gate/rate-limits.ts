@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 
-/** A bucket that fills by itself: `burst` at once, `perSecond` in the long run. */
+/** A token bucket: `burst` at once, `perSecond` on average. */
 class Bucket {
   #level: number
   #at: number
@@ -15,7 +15,7 @@ class Bucket {
     this.#at = now
   }
 
-  /** 0: taken; else how many milliseconds to wait. */
+  /** 0: allowed; otherwise the milliseconds to wait. */
   take(now: number): number {
     this.#level = Math.min(this.burst, this.#level + ((now - this.#at) / 1000) * this.perSecond)
     this.#at = now
@@ -31,13 +31,19 @@ class Bucket {
   }
 }
 
-/** How often each of many may do one kind of thing. */
+interface RateLimitOptions {
+  what: string
+  burst: number
+  perSecond: number
+}
+
+/** Limits how often each key may do one kind of thing. */
 export class RateLimit {
   readonly #buckets = new Map<string, Bucket>()
   readonly #clock: Clock
-  readonly #options: { what: string; burst: number; perSecond: number }
+  readonly #options: RateLimitOptions
 
-  constructor(clock: Clock, options: { what: string; burst: number; perSecond: number }) {
+  constructor(clock: Clock, options: RateLimitOptions) {
     this.#clock = clock
     this.#options = options
   }
@@ -51,7 +57,7 @@ export class RateLimit {
     if (this.#buckets.size > 1_000) this.#sweep(now)
     const waitMs = bucket.take(now)
     if (waitMs === 0) return
-    throw new SignalboxError('E_RATE', `too many ${what}: at most ${burst} at once`, {
+    throw new SignalboxError('E_RATE', `too many ${what}; the limit is ${burst} at once`, {
       next: `try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s`,
       details: { retryAfterMs: waitMs },
     })

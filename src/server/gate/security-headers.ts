@@ -1,4 +1,4 @@
-/** Inline styles only because the terminal renderer makes style elements. */
+/** Inline styles are allowed because the terminal renderer creates style elements. */
 const CONTENT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,7 +14,7 @@ const CONTENT_POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** On every answer, whatever it is. There is no CORS header among them, and never one elsewhere. */
+/** Headers of every answer. No answer has a CORS header. */
 export function securityHeaders(isSecure: boolean): Readonly<Record<string, string>> {
   return {
     'content-security-policy': CONTENT_POLICY,

@@ -1,9 +1,12 @@
-/** Where somebody stands in the log, as one opaque word: `<store>:<position>`. */
+/** A position in the log as one opaque word: `<store>:<position>`. */
 export function cursorOf(store: string, position: number): string {
   return `${store}:${position}`
 }
 
-/** Null for a cursor of another store, or none at all. A bare number is a position of this store. */
+/**
+ * Null for a cursor of another store and for anything else. A plain number is a position of this
+ * store.
+ */
 export function positionOf(cursor: string | undefined, store: string): number | null {
   if (cursor === undefined) return null
   const [name, position] = cursor.includes(':') ? cursor.split(':') : [store, cursor]

@@ -1,8 +1,10 @@
 import type { EventStore, StoredEvent, Subscription } from '../../store/index.js'
+import type { StreamEvent } from '../api-types.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { cursorOf } from './cursor.js'
 
-/** An event of the log, ready to be sent: written as text once, however many listen. */
+/** An event of the log as a frame. It is serialised once for all streams. */
 export interface FedEvent {
   position: number
   type: string
@@ -11,7 +13,7 @@ export interface FedEvent {
   frame: string
 }
 
-/** The log as it grows, read once for all streams. */
+/** Follows the log, once for all streams. */
 export class EventFeed {
   readonly #store: EventStore
   readonly #text: CleanText
@@ -35,18 +37,16 @@ export class EventFeed {
     return new EventFeed(store, text, await store.head(), onError)
   }
 
-  /** Resolves when listeners have been told of everything that was in the log when it was called. */
+  /**
+   * Resolves when listeners have received everything that was in the log at the time of the call.
+   */
   catchUp(): Promise<void> {
     return this.#subscription.poll()
   }
 
-  /** Up to here listeners have been told; the log may be further by a moment. */
+  /** The position up to which listeners have received events; the log may be slightly ahead. */
   get position(): number {
     return this.#position
-  }
-
-  get store(): EventStore {
-    return this.#store
   }
 
   listen(listener: (events: readonly FedEvent[]) => void): () => void {
@@ -56,7 +56,8 @@ export class EventFeed {
 
   feed(event: StoredEvent): FedEvent {
     const { type, at, stream, version, data, position } = event
-    const json = this.#text.json({ type, at, subject: stream, version, data }, 'rfc3339')
+    const body: Sendable<StreamEvent> = { type, at, subject: stream, version, data }
+    const json = this.#text.json(body, 'rfc3339')
     return { position, type, stream, data, frame: frameOf(type, json, cursorOf(this.#store.id, position)) }
   }
 
@@ -66,7 +67,7 @@ export class EventFeed {
   }
 }
 
-/** One server-sent event. JSON has no line feeds of its own, so one data line holds all of it. */
+/** One server-sent event. Serialised JSON has no line feeds, so it fits into one data line. */
 export function frameOf(event: string, json: string, id?: string): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
 }

@@ -1,41 +1,36 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { Host } from '../../host/index.js'
-import type { BoardChange, PaneInfo } from '../../supervision/index.js'
+import type { PaneInfo, PaneListChange } from '../../supervision/index.js'
+import type { PaneChange, PanePreview } from '../api-types.js'
 import { screenShown } from '../views/screen-shown.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { frameOf } from './event-feed.js'
 
 const PREVIEW_MS = 1_000
 
-/** A pane as the API tells of it: with a version that only grows. */
+/** A pane with a version that only grows. */
 export type VersionedPane = PaneInfo & { version: number }
 
-export interface PaneChange {
-  type: 'pane.found' | 'pane.status' | 'pane.reading' | 'pane.stuck' | 'pane.gone'
+export interface FedPane {
+  type: PaneChange['type']
   at: number
   pane: VersionedPane
-  /** Written as text once, however many listen. */
+  /** Serialised once for all streams. */
   frame: string
 }
 
-export interface PanePreview {
-  pane: string
-  /** Of what the screen shows: an unchanged one needs no new picture. */
-  hash: string
-  status: string
-  reading: PaneInfo['why']
-}
-
 /**
- * Panes are not in the log: what they show is worth nothing tomorrow. Their changes are told as they come, and versions begin at the
- * time of the start, so that those of a restarted server are greater than those before.
+ * Follows the panes. They are not in the log, because nobody needs their past. Versions start with
+ * the time of the server's start, so that those of a restarted server are greater than the previous
+ * ones.
  */
 export class PaneFeed {
   readonly #host: Host
   readonly #text: CleanText
   readonly #versions = new Map<string, number>()
-  readonly #listeners = new Set<(change: PaneChange) => void>()
+  readonly #listeners = new Set<(change: FedPane) => void>()
   readonly #previewers = new Set<{ wants: () => ReadonlySet<string>; show: (preview: PanePreview) => void }>()
   readonly #hashes = new Map<string, string>()
   readonly #clock: Clock
@@ -61,12 +56,12 @@ export class PaneFeed {
     return { ...pane, version }
   }
 
-  listen(listener: (change: PaneChange) => void): () => void {
+  listen(listener: (change: FedPane) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells of what watched panes show, at most once a second and only when it is another picture. */
+  /** Sends previews of watched panes, at most once a second and only if the screen changed. */
   preview(wants: () => ReadonlySet<string>, show: (preview: PanePreview) => void): () => void {
     const previewer = { wants, show }
     this.#previewers.add(previewer)
@@ -74,7 +69,7 @@ export class PaneFeed {
     return () => this.#previewers.delete(previewer)
   }
 
-  /** Hash of what a pane shows now, null for one that shows nothing yet. */
+  /** Hash of the screen of a pane; null if it shows nothing yet. */
   hashOf(id: string): string | null {
     const lines = screenShown(this.#host, id)?.lines
     if (!lines) return null
@@ -90,7 +85,7 @@ export class PaneFeed {
     this.#previewers.clear()
   }
 
-  #take(change: BoardChange): void {
+  #take(change: PaneListChange): void {
     const { pane } = change
     this.#versions.set(pane.id, this.#next++)
     const versioned = this.versioned(pane)
@@ -103,14 +98,14 @@ export class PaneFeed {
     for (const listener of this.#listeners) listener(told)
   }
 
-  /** How a pane is now, as if it had just become so. */
-  asIs(pane: VersionedPane): PaneChange {
+  /** The current state of a pane as a change. */
+  asIs(pane: VersionedPane): FedPane {
     return this.#change('pane.status', pane)
   }
 
-  #change(type: PaneChange['type'], pane: VersionedPane): PaneChange {
+  #change(type: PaneChange['type'], pane: VersionedPane): FedPane {
     const at = this.#clock.now()
-    const body = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
+    const body: Sendable<PaneChange> = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
     return { type, at, pane, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
   }
 
@@ -130,7 +125,7 @@ export class PaneFeed {
   }
 }
 
-function nameOf(change: BoardChange): PaneChange['type'] {
+function nameOf(change: PaneListChange): PaneChange['type'] {
   if (change.type === 'gone') return 'pane.gone'
   const { pane, before } = change
   if (!before) return 'pane.found'

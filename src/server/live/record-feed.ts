@@ -2,21 +2,26 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { getRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
+import type { RunRecordFrame, SessionRecordFrame } from '../api-types.js'
 import type { RunProgress } from '../views/run-progress.js'
 import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { type EventFeed, type FedEvent, frameOf } from './event-feed.js'
 
-/** Events come in groups, and what they announce settles a moment after them. One look then serves the whole group. */
+/**
+ * Events come in groups, and the records settle shortly after them. One read then serves the whole
+ * group.
+ */
 const SETTLE_MS = 120
-/** However much happens to one of them, this much time lies between two looks at it; others are not kept waiting by it. */
+/** The minimum time between two reads of the same record. Other records are not delayed by it. */
 const PAUSE_MS = 400
 
 export interface FedRecord {
   type: 'session.record' | 'run.record'
   subject: string
-  /** Written as text once, however many listen. */
+  /** Serialised once for all streams. */
   frame: string
 }
 
@@ -29,9 +34,9 @@ export interface RecordFeedOptions {
 }
 
 /**
- * Sessions and runs as they are after something happened to them, looked at once for all readers. A browser that had to ask for itself
- * would cost a signed request for every event, and twenty browsers twenty of them in the same moment: that in which a request for
- * somebody's decision should be drawn.
+ * Sends the records of sessions and runs after events changed them, read once for all streams.
+ * Otherwise each browser would send a signed request for every event, and twenty browsers would
+ * send twenty of them at the moment at which they should draw a request for a decision.
  */
 export class RecordFeed {
   readonly #host: Host
@@ -41,7 +46,7 @@ export class RecordFeed {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   readonly #listeners = new Set<(record: FedRecord) => void>()
-  /** Streams of the log that something was written to since they were looked at. */
+  /** Streams of the log with events since their records were read. */
   readonly #dirty = new Set<string>()
   readonly #lookedAt = new Map<string, number>()
   #timer: Timer | null = null
@@ -57,7 +62,7 @@ export class RecordFeed {
     this.#onError = onError
   }
 
-  /** Costs nothing while nobody does. */
+  /** Without listeners nothing is read. */
   listen(listener: (record: FedRecord) => void): () => void {
     this.#listeners.add(listener)
     this.#unlisten ??= this.#events.listen(events => this.lookAfter(events))
@@ -76,7 +81,7 @@ export class RecordFeed {
     this.#dirty.clear()
   }
 
-  /** Everybody who listens is told how things are after these, in a moment. */
+  /** Sends the records of these streams to all listeners, after a short delay. */
   lookAfter(events: Iterable<Pick<FedEvent, 'stream' | 'type'>>): void {
     if (this.#listeners.size === 0) return
     for (const { stream, type } of events) if (isTelling(stream, type)) this.#dirty.add(stream)
@@ -96,15 +101,15 @@ export class RecordFeed {
     const now = this.#clock.monotonic()
     for (const [stream, at] of this.#lookedAt) if (now - at >= PAUSE_MS) this.#lookedAt.delete(stream)
     const due = [...this.#dirty].filter(stream => !this.#lookedAt.has(stream))
-    const told = new Set<string>()
+    const sent = new Set<string>()
     for (const stream of due) {
       this.#dirty.delete(stream)
       this.#lookedAt.set(stream, now)
-      // One that cannot be read keeps the others from nobody.
+      // A record that cannot be read does not stop the others.
       try {
         const subject = await this.#subjectOf(stream)
-        if (subject === null || told.has(subject)) continue
-        told.add(subject)
+        if (subject === null || sent.has(subject)) continue
+        sent.add(subject)
         const record = await this.#record(subject)
         if (record) for (const listener of this.#listeners) listener(record)
       } catch (error) {
@@ -115,7 +120,7 @@ export class RecordFeed {
     this.#wait()
   }
 
-  /** Whether a session waits for somebody is part of how it is: a request stands for whoever asked. */
+  /** A request changes the record of the session or run that made it. */
   async #subjectOf(stream: string): Promise<string | null> {
     const [kind, id] = stream.split('/') as [string, string]
     if (kind !== 'approval') return stream
@@ -123,18 +128,21 @@ export class RecordFeed {
     return session ? `session/${session}` : null
   }
 
-  /** Null where something is written under a name that has no record. */
+  /** Null for a stream without a record. */
   async #record(subject: string): Promise<FedRecord | null> {
     const [kind, id] = subject.split('/') as ['session' | 'run', string]
-    const type = kind === 'session' ? 'session.record' : 'run.record'
     const parts = { parts: { host: this.#host, progress: this.#progress } }
     try {
-      const data =
+      const frame = { at: this.#clock.now(), subject }
+      const body: Sendable<SessionRecordFrame | RunRecordFrame> =
         kind === 'session'
-          ? { session: sessionView(this.#host, await this.#host.record(id)) }
-          : { run: await runView(parts, await getRun(this.#host.store, id)) }
-      const body = { type, at: this.#clock.now(), subject, data }
-      return { type, subject, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
+          ? {
+              ...frame,
+              type: 'session.record',
+              data: { session: sessionView(this.#host, await this.#host.record(id)) },
+            }
+          : { ...frame, type: 'run.record', data: { run: await runView(parts, await getRun(this.#host.store, id)) } }
+      return { type: body.type, subject, frame: frameOf(body.type, this.#text.json(body, 'rfc3339')) }
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
       throw error
@@ -142,8 +150,8 @@ export class RecordFeed {
   }
 }
 
-/** That somebody was shown a request, or told of it, changes nothing about who asked. */
+/** Events about notifying people of a request do not change the record of the session. */
 function isTelling(stream: string, type: string): boolean {
-  if (stream.startsWith('approval/')) return type !== 'approval.seen' && type !== 'approval.notified'
+  if (stream.startsWith('approval/')) return type !== 'approval.seen'
   return stream.startsWith('session/') || stream.startsWith('run/')
 }

@@ -1,8 +1,9 @@
 import type { EventStore, StoredEvent } from '../../store/index.js'
 
 /**
- * How much a reader that was away is told again. Above it a new look at everything is cheaper than the way there. What is told again is read
- * page by page as the reader takes it, so these bound time, not memory.
+ * How much of the log is replayed to a reader that reconnects. Beyond these limits loading
+ * everything again is cheaper. The log is read page by page as the reader consumes it, so they
+ * limit time, not memory.
  */
 export const REPLAY_EVENTS_MAX = 12_000
 export const REPLAY_BYTES_MAX = 16 * 1024 * 1024
@@ -12,13 +13,13 @@ type IsWanted = (type: string, stream: string, data: Record<string, unknown>) =>
 
 export interface LogPage {
   events: StoredEvent[]
-  /** The position that was looked at last. */
+  /** The last position that was read. */
   last: number
-  /** There was nothing behind it when it was read. */
+  /** The page reached the end of the log. */
   isHead: boolean
 }
 
-/** The next page of the log, with what is wanted of it. */
+/** The next page of the log, filtered. */
 export async function pageAfter(store: EventStore, after: number, isWanted: IsWanted): Promise<LogPage> {
   const page = await store.readAll({ after, limit: PAGE })
   return {
@@ -28,7 +29,9 @@ export async function pageAfter(store: EventStore, after: number, isWanted: IsWa
   }
 }
 
-/** Whether all that is wanted after a position is little enough to be told again. Looks at it and keeps none of it. */
+/**
+ * Whether the wanted events after a position are within the limits of a replay. Keeps none of them.
+ */
 export async function isReplayable(store: EventStore, after: number, isWanted: IsWanted): Promise<boolean> {
   let count = 0
   let bytes = 0
@@ -42,17 +45,17 @@ export async function isReplayable(store: EventStore, after: number, isWanted: I
   }
 }
 
-/** At most so many events after a position. */
+/** At most `limit` events after a position. */
 export async function someAfter(
   store: EventStore,
   after: number,
-  { isWanted, most }: { isWanted: IsWanted; most: number },
+  { isWanted, limit }: { isWanted: IsWanted; limit: number },
 ): Promise<{ events: StoredEvent[]; isLast: boolean; last: number }> {
   const events: StoredEvent[] = []
   let last = after
   for (;;) {
     const page = await pageAfter(store, last, isWanted)
-    const room = most - events.length
+    const room = limit - events.length
     if (page.events.length > room) {
       events.push(...page.events.slice(0, room))
       return { events, isLast: false, last: events.at(-1)?.position ?? last }

@@ -1,11 +1,14 @@
 import type { Timer } from '../../clock/index.js'
 import type { Call } from '../route.js'
-import type { EventQueue } from './event-stream.js'
+import type { EventQueue } from './event-queue.js'
 
-/** A reader that does not even take the goodbye is cut off after this. */
-const FAREWELL_MS = 5_000
+/** How long a reader has to read the last frame before its connection is cut. */
+const BYE_MS = 5_000
 
-/** A body of what comes first, then of the queue: either is asked for more only when the reader has taken what was there. */
+/**
+ * A response body that streams `opening`, then the queue. It reads from them only when the reader
+ * has consumed the previous chunk.
+ */
 export function streamOf(
   { parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>,
   queue: EventQueue,
@@ -14,9 +17,9 @@ export function streamOf(
 ): Response {
   const encoder = new TextEncoder()
   let first = opening
-  let farewell: Timer | null = null
+  let byeTimer: Timer | null = null
   const finish = () => {
-    farewell?.cancel()
+    byeTimer?.cancel()
     first = null
     queue.abort()
     close()
@@ -40,7 +43,7 @@ export function streamOf(
     { highWaterMark: 0 },
   )
   queue.onEnding(() => {
-    farewell = parts.clock.setTimer(FAREWELL_MS, hangUp)
+    byeTimer = parts.clock.setTimer(BYE_MS, hangUp)
   })
   return new Response(body, {
     headers: {

@@ -5,26 +5,30 @@ import type { Watched } from './watched.js'
 export interface OpenStream {
   kind: 'events' | 'terminal'
   who: Credential
-  /** What its readers look at; null for a terminal. */
+  /** The panes and sessions that its readers watch; null for a terminal. */
   watched: Watched | null
   end(reason: string): void
 }
 
-/** Everything that stays open: event streams and terminals. A credential that is taken back ends its own at once. */
+/** All open event streams and terminals. Revoking a credential ends its streams at once. */
 export class Streams {
   readonly #open = new Map<string, OpenStream>()
-  readonly #most: Readonly<Record<OpenStream['kind'], number>>
+  readonly #limits: Readonly<Record<OpenStream['kind'], number>>
 
-  constructor(most: Record<OpenStream['kind'], number>) {
-    this.#most = most
+  constructor(limits: Record<OpenStream['kind'], number>) {
+    this.#limits = limits
   }
 
   /** @throws SignalboxError `E_LIMIT`; the owner's socket is not counted. */
   add(id: string, stream: OpenStream): void {
-    if (stream.who.kind !== 'socket' && this.count(stream.kind) >= this.#most[stream.kind])
-      throw new SignalboxError('E_LIMIT', `${this.#most[stream.kind]} ${LABEL[stream.kind]} are open already`, {
-        next: 'close one, or raise the limit in the settings (server.*)',
-      })
+    if (stream.who.kind !== 'socket' && this.count(stream.kind) >= this.#limits[stream.kind])
+      throw new SignalboxError(
+        'E_LIMIT',
+        `too many ${LABEL[stream.kind]} are open; the limit is ${this.#limits[stream.kind]}`,
+        {
+          next: `close one, or raise ${SETTING[stream.kind]}`,
+        },
+      )
     this.#open.set(id, stream)
   }
 
@@ -56,9 +60,10 @@ export class Streams {
     this.#end(() => true, reason)
   }
 
-  #end(isMeant: (stream: OpenStream) => boolean, reason: string): void {
-    for (const stream of this.all()) if (isMeant(stream)) stream.end(reason)
+  #end(isAffected: (stream: OpenStream) => boolean, reason: string): void {
+    for (const stream of this.all()) if (isAffected(stream)) stream.end(reason)
   }
 }
 
 const LABEL = { events: 'event streams', terminal: 'terminals' } as const
+const SETTING = { events: 'server.max_streams', terminal: 'server.max_terminals' } as const

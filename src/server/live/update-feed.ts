@@ -1,5 +1,7 @@
 import type { LiveBus, LiveUpdate } from '../../host/index.js'
+import type { CrewUpdate, MessageUpdate, TypingUpdate } from '../api-types.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { frameOf } from './event-feed.js'
 
 export interface FedUpdate {
@@ -8,7 +10,10 @@ export interface FedUpdate {
   frame(): string
 }
 
-/** Provisional text, written once for all who want it, and not at all where nobody does: a page watches one session of a hundred. */
+/**
+ * Provisional text, serialised once for all streams that watch the session, and not at all if none
+ * does.
+ */
 export class UpdateFeed {
   readonly #listeners = new Set<(update: FedUpdate) => void>()
   readonly #unlisten: () => void
@@ -19,7 +24,8 @@ export class UpdateFeed {
       const { type, session } = update
       let written: string | null = null
       const frame = () => {
-        written ??= frameOf(type, text.json(update, 'rfc3339'))
+        const body: Sendable<MessageUpdate | CrewUpdate | TypingUpdate> = update
+        written ??= frameOf(type, text.json(body, 'rfc3339'))
         return written
       }
       const fed = { type, session, frame }

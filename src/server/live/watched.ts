@@ -1,29 +1,29 @@
-/** Tabs of one browser share one stream; more of them than this are counted as one. */
+/** Tabs of one browser share one stream. Beyond this number the oldest ones are forgotten. */
 const VIEWERS_MAX = 32
 
-export interface Wish {
+export interface WatchedItems {
   panes: readonly string[]
   sessions: readonly string[]
 }
 
 /**
- * What the readers behind one stream look at now: panes whose pictures they want told of, sessions whose words they want while they are
- * written. Each reader says it for itself; the stream carries what any of them wants.
+ * What the readers of one stream watch: panes whose previews they want, and sessions whose
+ * provisional text they want. Each reader sets its own items; the stream carries the union.
  */
 export class Watched {
-  readonly #wishes = new Map<string, Wish>()
+  readonly #byViewer = new Map<string, WatchedItems>()
   #panes: ReadonlySet<string> = new Set()
   #sessions: ReadonlySet<string> = new Set()
 
-  set(viewer: string, wish: Wish): void {
-    this.#wishes.delete(viewer)
-    if (wish.panes.length + wish.sessions.length > 0) this.#wishes.set(viewer, wish)
-    // The one that has said nothing for longest is the one that is gone.
-    for (const oldest of this.#wishes.keys()) {
-      if (this.#wishes.size <= VIEWERS_MAX) break
-      this.#wishes.delete(oldest)
+  set(viewer: string, items: WatchedItems): void {
+    this.#byViewer.delete(viewer)
+    if (items.panes.length + items.sessions.length > 0) this.#byViewer.set(viewer, items)
+    // The viewer that was silent for longest has probably closed its tab.
+    for (const oldest of this.#byViewer.keys()) {
+      if (this.#byViewer.size <= VIEWERS_MAX) break
+      this.#byViewer.delete(oldest)
     }
-    const all = [...this.#wishes.values()]
+    const all = [...this.#byViewer.values()]
     this.#panes = new Set(all.flatMap(({ panes }) => panes))
     this.#sessions = new Set(all.flatMap(({ sessions }) => sessions))
   }

@@ -9,13 +9,13 @@ import { sent, session } from '../schemas/sessions.js'
 import { sessionView } from '../views/session-view.js'
 import { messageBody, send } from './session-messages.js'
 
-/** The session that a person's words go to when they name none: each person has one on each surface. */
+/** The session that receives prompts without an id. Each person has one on each surface. */
 export const activeSessionRoutes: readonly Route[] = [
   route({
     id: 'active-session.get',
     method: 'GET',
     path: '/active-session',
-    summary: 'The session that prompts without an id go to: chosen last, else used most recently.',
+    summary: 'The session that receives prompts without an id: the one chosen last, otherwise the one used last.',
     access: 'viewer',
     answers: { 200: answer('the session', session) },
     handle: async call => call.json(sessionView(call.host, await call.host.active(whoOf(call)))),
@@ -24,9 +24,9 @@ export const activeSessionRoutes: readonly Route[] = [
     id: 'active-session.choose',
     method: 'POST',
     path: '/active-session',
-    summary: 'Makes a session the one that prompts without an id go to.',
+    summary: 'Chooses the session that receives prompts without an id.',
     access: 'approver',
-    body: z.strictObject({ session: z.string().describe('its id, a unique beginning of it, or its number') }),
+    body: z.strictObject({ session: z.string().describe('its id, a unique prefix of it, or its number') }),
     answers: { 200: answer('the session', session) },
     handle: async call => {
       const record = await call.host.find(call.body.session)
@@ -38,15 +38,15 @@ export const activeSessionRoutes: readonly Route[] = [
     id: 'active-session.send',
     method: 'POST',
     path: '/active-session/messages',
-    summary: 'Sends a prompt to the active session, or holds it until the agent rests.',
+    summary: 'Sends a prompt to the active session, or holds it until the agent is idle.',
     access: 'approver',
     body: messageBody,
-    answers: { 202: answer('what became of it', sent) },
+    answers: { 202: answer('the result', sent) },
     handle: async call => send(call, await liveOf(call.host, (await call.host.active(whoOf(call))).id)),
   }),
 ]
 
-/** The caller's active session; null when none of theirs runs. */
+/** The caller's active session; null if there is none. */
 export async function activeOf(call: Pick<Call, 'host' | 'person' | 'surface'>): Promise<SessionRecord | null> {
   return call.host.active(whoOf(call)).catch((error: unknown) => {
     if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null

@@ -1,26 +1,24 @@
 import { z } from 'zod'
 import {
   type ApprovalRecord,
-  behindOf,
+  blockersOf,
   buildReport,
   type DecisionRequest,
   decideBatch,
   denyAll,
   denyBatch,
-  isDenial,
   readLedgerEvents,
   reportRows,
+  waitForRecord,
 } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { askerFields, askerOf, idempotencyKey } from '../asker.js'
+import { callerFields, callerOf, idempotencyKey } from '../caller.js'
 import { type Route, route } from '../route.js'
-import { approval, batchResult } from '../schemas/approvals.js'
+import { approval, approvalReport, batchResults } from '../schemas/approvals.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { pageOf } from '../views/page.js'
 
-/** How often a waiting decision is looked at where no live session tells of changes. */
-const LOOK_MS = 100
 const WAIT_MAX_MS = 30_000
 
 const match = z.discriminatedUnion('kind', [
@@ -40,18 +38,18 @@ const grantBody = z.strictObject({
 const waitMs = z.coerce.number().int().min(0).max(WAIT_MAX_MS)
 
 const decisionBody = z.strictObject({
-  fingerprint: z.string().min(12).describe('of the request as it was shown'),
+  fingerprint: z.string().min(12).describe('of the request that was shown'),
   option: z.string().optional(),
   choices: z.array(z.string()).max(50).optional(),
   text: z.string().optional(),
   note: z.string().optional(),
   editedInput: z.unknown().optional(),
-  thenInterrupt: z.boolean().optional().describe('with a denial: the turn is interrupted once the agent has it'),
+  thenInterrupt: z.boolean().optional().describe('with a denial: interrupts the turn after the agent got the answer'),
   grant: grantBody.optional(),
   seen: z.strictObject({ displayHash: z.string(), whole: z.boolean() }),
   idempotencyKey: z.string().optional(),
-  ...askerFields,
-  /** The person confirmed once more that it is they who decide: only the owner's own socket is believed. */
+  ...callerFields,
+  /** The person confirmed their identity: believed on the owner's socket only. */
   confirmed: z.boolean().default(false),
   waitMs: waitMs.optional(),
 })
@@ -60,31 +58,31 @@ const batchBody = z.strictObject({
   items: z.array(z.strictObject({ id: z.string(), fingerprint: z.string() })).min(1),
   answer: z.enum(['allow-once', 'deny']).default('allow-once').describe('allowing has conditions, denying has none'),
   note: z.string().max(2_000).optional(),
-  ...askerFields,
+  ...callerFields,
 })
 
 const denyAllBody = z.strictObject({
   session: z.string().optional(),
   run: z.string().optional(),
   note: z.string().max(2_000).optional(),
-  ...askerFields,
+  ...callerFields,
 })
 
-const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...askerFields })
+const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...callerFields })
 
 const approvalAnswer = answer('the request, and what became of it', approval)
-const batchAnswer = answer('what became of each', z.object({ items: z.array(batchResult) }))
+const batchAnswer = answer('the result of each', batchResults)
 
 export const approvalRoutes: readonly Route[] = [
   route({
     id: 'approvals.list',
     method: 'GET',
     path: '/approvals',
-    summary: 'Requests for a decision, newest first; open ones unless asked otherwise.',
+    summary: 'Lists requests for a decision, newest first; by default the open ones.',
     access: 'viewer',
     query: z.strictObject({
       ...listQuery,
-      all: z.string().optional().describe('closed ones, too'),
+      all: z.string().optional().describe('with closed ones'),
       state: z.array(z.string()).default([]),
       kind: z.array(z.string()).default([]),
       risk: z.array(z.string()).default([]),
@@ -97,7 +95,7 @@ export const approvalRoutes: readonly Route[] = [
       const isOpenOnly =
         query.all === undefined && query.state.every(state => state === 'pending' || state === 'decided')
       const records = [...(await host.ledger.list({ isOpenOnly }))].sort((a, b) => b.requestedAt - a.requestedAt)
-      const behind = behindOf(records)
+      const blockers = blockersOf(records)
       const wants = (asked: readonly string[], value: string | undefined) =>
         asked.length === 0 || (value !== undefined && asked.includes(value))
       const wanted = records.filter(
@@ -109,14 +107,14 @@ export const approvalRoutes: readonly Route[] = [
           wants(query.run, subject.run),
       )
       const page = await pageOf(call, wanted, query)
-      return call.json({ ...page, items: page.items.map(record => withBehind(record, behind)) })
+      return call.json({ ...page, items: page.items.map(record => withBlocker(record, blockers)) })
     },
   }),
   route({
     id: 'approvals.report',
     method: 'GET',
     path: '/approvals/report',
-    summary: 'Who decided what and how fast; refusals and grants.',
+    summary: 'Reports who decided what and how fast, with refusals and grants.',
     access: 'viewer',
     query: z.strictObject({
       from: z.string().optional(),
@@ -128,8 +126,8 @@ export const approvalRoutes: readonly Route[] = [
     }),
     answers: {
       200: {
-        description: 'the report, or one line a request',
-        schema: z.looseObject({}),
+        description: 'the report, or one line for each request',
+        schema: approvalReport,
         media: 'text/csv',
       },
     },
@@ -152,17 +150,16 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.decide-batch',
     method: 'POST',
     path: '/approvals/decisions',
-    summary: 'Allows several like requests once each, or denies any, at one press.',
+    summary: 'Allows several similar requests once each, or denies several.',
     access: 'approver',
     rate: 'decision',
     body: batchBody,
     answers: { 200: batchAnswer },
     handle: async call => {
       const { items, answer: chosen, note, ...said } = call.body
-      call.parts.lockdown.check(chosen === 'deny')
       const { ledger } = call.host
       const named = await Promise.all(items.map(async item => ({ ...item, id: (await ledger.find(item.id)).id })))
-      const by = { ...askerOf(call, said), ...(note !== undefined && { note }) }
+      const by = { ...callerOf(call, said), ...(note !== undefined && { note }) }
       return call.json({ items: await (chosen === 'deny' ? denyBatch : decideBatch)(ledger, named, by) })
     },
   }),
@@ -170,7 +167,7 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.deny-all',
     method: 'POST',
     path: '/approvals/deny-all',
-    summary: 'Denies every open request, of one session or run or of all.',
+    summary: 'Denies every open request, or those of one session or run.',
     access: 'approver',
     rate: 'decision',
     body: denyAllBody,
@@ -179,7 +176,7 @@ export const approvalRoutes: readonly Route[] = [
       const { session, run, note, ...said } = call.body
       const results = await denyAll(
         call.host.ledger,
-        { ...askerOf(call, said), ...(note !== undefined && { note }) },
+        { ...callerOf(call, said), ...(note !== undefined && { note }) },
         ({ subject }) =>
           (session === undefined || subject.session === session) && (run === undefined || subject.run === run),
       )
@@ -190,19 +187,19 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.get',
     method: 'GET',
     path: '/approvals/:id',
-    summary: 'One request.',
+    summary: 'Returns one request.',
     access: 'viewer',
     answers: { 200: approvalAnswer },
     handle: async ({ host, params, json }) => {
       const record = await host.ledger.find(params.id!)
-      return json(withBehind(record, behindOf(await host.ledger.list({ isOpenOnly: true }))))
+      return json(withBlocker(record, blockersOf(await host.ledger.list({ isOpenOnly: true }))))
     },
   }),
   route({
     id: 'approvals.wait',
     method: 'GET',
     path: '/approvals/:id/wait',
-    summary: 'Answers when a decision has been applied, or the time is over.',
+    summary: 'Waits until a decision is applied, or until the timeout.',
     access: 'viewer',
     query: z.strictObject({ timeoutMs: z.coerce.number().int().min(0).default(WAIT_MAX_MS) }),
     answers: { 200: approvalAnswer },
@@ -215,7 +212,7 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.seen',
     method: 'POST',
     path: '/approvals/:id/seen',
-    summary: 'The request was shown to this person.',
+    summary: 'Records that the request was shown to this person.',
     access: 'viewer',
     isWrite: false,
     body: seenBody,
@@ -224,7 +221,7 @@ export const approvalRoutes: readonly Route[] = [
       const { ledger } = call.host
       const { displayHash, whole, ...said } = call.body
       const record = await ledger.find(call.params.id!)
-      const { actor, surface } = askerOf(call, said)
+      const { actor, surface } = callerOf(call, said)
       await ledger.seen(record.id, { displayHash: displayHash ?? record.display.hash, whole, actor, surface })
       return call.json({ ok: true })
     },
@@ -233,48 +230,39 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.decide',
     method: 'POST',
     path: '/approvals/:id/decision',
-    summary: 'Decides a request, once; answers when it is applied if that comes in time.',
+    summary: 'Decides a request once; with `waitMs`, waits until the decision is applied.',
     access: 'approver',
     rate: 'decision',
     query: z.strictObject({ waitMs: waitMs.optional() }),
     body: decisionBody,
     answers: { 200: approvalAnswer },
     handle: async call => {
-      const { host, body, query, who, parts } = call
+      const { host, body, query } = call
       const { waitMs: wait, confirmed, actor, surface, insideSession, idempotencyKey: key, ...rest } = body
       const { id } = await host.ledger.find(call.params.id!)
-      const now = host.clock.now()
-      const confirmedAt = who.kind === 'socket' ? (confirmed ? now : undefined) : parts.auth.confirmedAt(who)
       const decision = defined({
         ...rest,
         grant: rest.grant && defined(rest.grant),
-        ...askerOf(call, { actor, surface, insideSession }),
+        ...callerOf(call, { actor, surface, insideSession, confirmed }),
         idempotencyKey: idempotencyKey(call, key),
-        confirmedAt,
       }) as DecisionRequest
-      parts.lockdown.check(isDenial(await host.ledger.find(id), decision.option))
       await host.ledger.decide(id, decision)
       return call.json(await afterDecision(host, id, query.waitMs ?? wait ?? 0))
     },
   }),
 ]
 
-function withBehind(record: ApprovalRecord, behind: ReadonlyMap<string, string>): ApprovalRecord & { behind?: string } {
-  const first = behind.get(record.id)
-  return first === undefined ? record : { ...record, behind: first }
+function withBlocker(
+  record: ApprovalRecord,
+  blockers: ReadonlyMap<string, string>,
+): ApprovalRecord & { behind?: string } {
+  const blocker = blockers.get(record.id)
+  return blocker === undefined ? record : { ...record, behind: blocker }
 }
 
-/** The record once the agent has moved on, or as it is when the time is over. */
-async function afterDecision(host: Host, id: string, waitMs: number): Promise<ApprovalRecord> {
-  const deadline = host.clock.monotonic() + waitMs
-  let record = await host.ledger.find(id)
-  while (record.state === 'decided' && host.clock.monotonic() < deadline) {
-    const session = record.subject.session ? host.live(record.subject.session) : null
-    // A session that this host does not have is applied by another one; the log tells.
-    await (session?.changed(LOOK_MS) ?? new Promise<void>(resolve => void host.clock.setTimer(LOOK_MS, resolve)))
-    record = await host.ledger.find(id)
-  }
-  return record
+/** The record once the decision has been applied, or as it is after `waitMs`. */
+async function afterDecision({ store, clock, ledger }: Host, id: string, timeoutMs: number): Promise<ApprovalRecord> {
+  return waitForRecord({ store, clock }, await ledger.find(id), ({ state }) => state !== 'decided', { timeoutMs })
 }
 
 /** Milliseconds since the epoch, or a date. */
@@ -282,10 +270,10 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
   if (Number.isFinite(time)) return time
-  throw new SignalboxError('E_INPUT', `${name} is neither a date nor milliseconds: "${text}"`)
+  throw new SignalboxError('E_INPUT', `${name} must be a date or milliseconds, not "${text}"`)
 }
 
-/** Without the fields that are not there: a field that is undefined is not an absent one to the ledger's types. */
+/** Removes undefined fields: the ledger's types distinguish them from absent ones. */
 function defined<T extends Record<string, unknown>>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { findRun } from '../../engine/index.js'
-import { askerOf } from '../asker.js'
+import { callerOf } from '../caller.js'
 import { frameOf } from '../live/event-feed.js'
-import { EventQueue } from '../live/event-stream.js'
+import { EventQueue } from '../live/event-queue.js'
 import { streamOf } from '../live/stream-answer.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { diagnostic, usage } from '../schemas/runs.js'
+import { diagnostic } from '../schemas/graphs.js'
+import { checkpoint, usage } from '../schemas/runs.js'
+import { startBase } from './run-start.js'
 
 const HEARTBEAT_MS = 20_000
 
@@ -46,7 +48,7 @@ const question = z.object({
 
 const done = answer('done', z.object({ id: z.string(), status: z.string() }))
 
-/** Attractor's server mode, at the root: there a run of a graph is called a pipeline. */
+/** Attractor's HTTP API, at the root. It calls a graph run a pipeline. */
 export const attractorRoutes: readonly Route[] = [
   route({
     id: 'attractor.create',
@@ -63,26 +65,25 @@ export const attractorRoutes: readonly Route[] = [
         z.object({ id: z.string(), status: z.literal('running'), diagnostics: z.array(diagnostic) }),
       ),
     },
-    handle: async ({ parts, body, person, json }) => {
-      const { dot, ...rest } = typeof body === 'string' ? { dot: body } : body
-      const wish = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-      return json(await parts.pipelines.create({ dot, ...wish, person: person.name }), 201)
+    handle: async call => {
+      const pipeline = typeof call.body === 'string' ? { dot: call.body } : call.body
+      return call.json(await call.parts.attractor.create(startBase(call), pipeline), 201)
     },
   }),
   route({
     id: 'attractor.status',
     method: 'GET',
     path: '//pipelines/:id',
-    summary: 'How a run stands.',
+    summary: 'The state of a run.',
     access: 'viewer',
     answers: { 200: answer('its state', status) },
-    handle: async call => call.json(await call.parts.pipelines.status(await idOf(call))),
+    handle: async call => call.json(await call.parts.attractor.status(await idOf(call))),
   }),
   route({
     id: 'attractor.events',
     method: 'GET',
     path: '//pipelines/:id/events',
-    summary: 'What happens in a run, under attractor’s names; resumable with Last-Event-ID.',
+    summary: 'The events of a run under attractor’s names; resumable with Last-Event-ID.',
     access: 'viewer',
     query: z.strictObject({ since: z.string().max(40).optional() }),
     answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },
@@ -94,18 +95,18 @@ export const attractorRoutes: readonly Route[] = [
       const { clock } = call.parts
       let timer = clock.setTimer(HEARTBEAT_MS, beat)
       function beat() {
-        queue.pushLatest('heartbeat', frameOf('heartbeat', '{}'))
+        queue.pushEphemeral('heartbeat', frameOf('heartbeat', '{}'))
         timer = clock.setTimer(HEARTBEAT_MS, beat)
       }
-      const tell = async () => {
-        for await (const { id: at, event, at: time, data } of call.parts.pipelines.events(id, {
+      const send = async () => {
+        for await (const { id: at, event, at: time, data } of call.parts.attractor.events(id, {
           since,
           signal: stop.signal,
         }))
           queue.push(frameOf(event, call.parts.text.json({ event, at: time, ...data }, 'rfc3339'), at))
         queue.finish()
       }
-      void tell().catch(error => {
+      void send().catch(error => {
         call.parts.log(`${call.requestId} ${error instanceof Error ? error.stack : error}`)
         queue.end('failed')
       })
@@ -124,7 +125,7 @@ export const attractorRoutes: readonly Route[] = [
     answers: { 200: done },
     handle: async call => {
       const id = await idOf(call)
-      await call.parts.pipelines.cancel(id, { by: call.person.name })
+      await call.parts.attractor.cancel(id, { by: call.person.name })
       return call.json({ id, status: 'cancelled' })
     },
   }),
@@ -132,11 +133,11 @@ export const attractorRoutes: readonly Route[] = [
     id: 'attractor.graph',
     method: 'GET',
     path: '//pipelines/:id/graph',
-    summary: 'The run’s graph with what happened, as SVG.',
+    summary: 'The graph of the run as SVG, coloured by what happened.',
     access: 'viewer',
     answers: { 200: { description: 'the picture', media: 'image/svg+xml' } },
     handle: async call =>
-      new Response(await call.parts.pipelines.graph(await idOf(call)), {
+      new Response(await call.parts.attractor.graph(await idOf(call)), {
         headers: { 'content-type': 'image/svg+xml; charset=utf-8' },
       }),
   }),
@@ -144,10 +145,10 @@ export const attractorRoutes: readonly Route[] = [
     id: 'attractor.questions',
     method: 'GET',
     path: '//pipelines/:id/questions',
-    summary: 'What the run asks.',
+    summary: 'The open questions of the run.',
     access: 'viewer',
     answers: { 200: answer('open gates', z.object({ questions: z.array(question) })) },
-    handle: async call => call.json({ questions: await call.parts.pipelines.questions(await idOf(call)) }),
+    handle: async call => call.json({ questions: await call.parts.attractor.questions(await idOf(call)) }),
   }),
   route({
     id: 'attractor.answer',
@@ -164,10 +165,8 @@ export const attractorRoutes: readonly Route[] = [
     answers: { 200: done },
     handle: async call => {
       const id = await idOf(call)
-      const { actor, surface } = askerOf(call, {})
-      const onChosen = (isDenial: boolean) => call.parts.lockdown.check(isDenial)
       const said = Object.fromEntries(Object.entries(call.body).filter(([, value]) => value !== undefined))
-      await call.parts.pipelines.answer(id, call.params.question!, said, { actor, surface, onChosen })
+      await call.parts.attractor.answer(id, call.params.question!, said, callerOf(call, {}))
       return call.json({ id: call.params.question!, status: 'answered' })
     },
   }),
@@ -177,21 +176,21 @@ export const attractorRoutes: readonly Route[] = [
     path: '//pipelines/:id/checkpoint',
     summary: 'The newest checkpoint.',
     access: 'viewer',
-    answers: { 200: answer('the checkpoint', z.looseObject({ current_node: z.string() })) },
-    handle: async call => call.json(await call.parts.pipelines.checkpoint(await idOf(call))),
+    answers: { 200: answer('the checkpoint', checkpoint) },
+    handle: async call => call.json(await call.parts.attractor.checkpoint(await idOf(call))),
   }),
   route({
     id: 'attractor.context',
     method: 'GET',
     path: '//pipelines/:id/context',
-    summary: 'What its nodes know.',
+    summary: 'The context of the run.',
     access: 'viewer',
     answers: { 200: answer('by key', z.record(z.string(), z.unknown())) },
-    handle: async call => call.json(await call.parts.pipelines.context(await idOf(call))),
+    handle: async call => call.json(await call.parts.attractor.context(await idOf(call))),
   }),
 ]
 
-/** Ids may be given as any unique beginning. */
+/** An id may be given as a unique prefix. */
 async function idOf({ host, params }: Pick<Call, 'host' | 'params'>): Promise<string> {
   return (await findRun(host.store, params.id!)).id
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { OWNER, ROLES } from '../credential.js'
+import { OWNER } from '../credential.js'
 import { type Route, route } from '../route.js'
-import { answer, moment, okAnswer } from '../schemas/common.js'
+import { confirmation, deviceList, login, loginLink, me, tokenFile } from '../schemas/auth.js'
+import { answer, okAnswer, role } from '../schemas/common.js'
 import { toJson } from '../wire/index.js'
 
-const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
 const deviceName = z.string().max(80).default('browser')
 const loginBody = z.union([
   z.strictObject({ code: z.string().min(1).max(100), name: deviceName }),
@@ -17,17 +17,7 @@ const confirmBody = z.union([
 ])
 const linkBody = z.strictObject({
   name: z.string().min(1).max(80).default(OWNER.name),
-  role: z.enum(ROLES).default('owner'),
-})
-
-const device = z.object({
-  id: z.string(),
-  name: z.string(),
-  person,
-  createdAt: moment,
-  lastUsedAt: moment,
-  expiresAt: moment,
-  isThis: z.boolean(),
+  role: role.default('owner'),
 })
 
 export const authRoutes: readonly Route[] = [
@@ -40,17 +30,12 @@ export const authRoutes: readonly Route[] = [
     isWrite: false,
     rate: 'login',
     body: loginBody,
-    answers: {
-      201: answer(
-        'the device; the key is told this once',
-        z.object({ device: z.string(), key: z.string().describe('32 bytes, base64url'), person, expiresAt: moment }),
-      ),
-    },
+    answers: { 201: answer('the device; its key is sent only in this answer', login) },
     handle: async ({ parts, body }) => {
       const { device: made, key, expiresAt } = await parts.auth.login(body, body.name)
       await parts.audit.write('access.granted', { device: made.id, name: made.name, person: made.person })
       const answer = { device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }
-      // The one answer that is a secret.
+      // The only answer that contains a secret.
       return new Response(toJson(answer, 'rfc3339'), {
         status: 201,
         headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
@@ -61,27 +46,14 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.me',
     method: 'GET',
     path: '/auth/me',
-    summary: 'Who asks, and what they may.',
+    summary: 'The person who sent the request, and their role.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'the person, by which credential',
-        z.object({
-          person,
-          credential: z.enum(['socket', 'token', 'device']),
-          device: z.string().optional(),
-          expiresAt: moment.optional(),
-          isReadOnly: z.boolean(),
-          isDemo: z.boolean().optional().describe('scripted agents in a temporary home'),
-          isConfirmed: z.boolean(),
-          hasPassphrase: z.boolean(),
-        }),
-      ),
-    },
+    answers: { 200: answer('the person, and the credential of the request', me) },
     handle: ({ parts, who, person: asker, json }) =>
       json({
         person: asker,
-        credential: who.kind,
+        // Requests without a person were refused before.
+        credential: (who as Exclude<typeof who, { person: null }>).kind,
         ...(who.kind === 'device' && { device: who.device.id, expiresAt: parts.auth.devices.expiryOf(who.device) }),
         isReadOnly: who.kind !== 'socket' && parts.settings.isReadOnly,
         ...(parts.settings.isDemo && { isDemo: true }),
@@ -93,12 +65,12 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.step-up',
     method: 'POST',
     path: '/auth/step-up',
-    summary: 'Confirms once more that the person is there, for five minutes.',
+    summary: 'Confirms the login a second time (step-up), for five minutes.',
     access: 'viewer',
     isWrite: false,
     rate: 'login',
     body: confirmBody,
-    answers: { 200: answer('until when', z.object({ until: moment })) },
+    answers: { 200: answer('when the confirmation expires', confirmation) },
     handle: async ({ parts, who, person: asker, body, json }) => {
       const until = await parts.auth.stepUp(who, body)
       const device = who.kind === 'device' ? { device: who.device.id } : {}
@@ -110,13 +82,13 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.logout',
     method: 'DELETE',
     path: '/auth/session',
-    summary: 'Ends this device.',
+    summary: 'Logs this browser out.',
     access: 'viewer',
     isWrite: false,
     answers: { 200: okAnswer },
     handle: async ({ parts, who, person: asker, json }) => {
       if (who.kind !== 'device')
-        throw new SignalboxError('E_STATE', 'only a browser logs out', { next: 'signalbox serve --rotate-token' })
+        throw new SignalboxError('E_STATE', 'only a browser can log out', { next: 'signalbox serve --rotate-token' })
       await parts.auth.devices.revoke(who.device.id)
       await parts.audit.write('access.revoked', { what: 'device', device: who.device.id, by: asker.name })
       return json({ ok: true })
@@ -128,7 +100,7 @@ export const authRoutes: readonly Route[] = [
     path: '/auth/devices',
     summary: 'Browsers that are logged in.',
     access: 'owner',
-    answers: { 200: answer('newest use first', z.object({ items: z.array(device) })) },
+    answers: { 200: answer('most recently used first', deviceList) },
     handle: ({ parts, who, json }) =>
       json({
         items: parts.auth.devices.list().map(found => ({
@@ -146,12 +118,12 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.revoke-device',
     method: 'DELETE',
     path: '/auth/devices/:id',
-    summary: 'Ends a device, and every stream and terminal that it has open.',
+    summary: 'Ends the login of a device and all its open streams and terminals.',
     access: 'owner',
     answers: { 200: okAnswer },
     handle: async ({ parts, params, person: asker, json }) => {
       if (!(await parts.auth.devices.revoke(params.id!)))
-        throw new SignalboxError('E_UNKNOWN', `there is no device "${params.id}"`, { next: 'GET /auth/devices' })
+        throw new SignalboxError('E_UNKNOWN', `unknown device "${params.id}"`, { next: 'GET /auth/devices lists them' })
       await parts.audit.write('access.revoked', { what: 'device', device: params.id!, by: asker.name })
       return json({ ok: true })
     },
@@ -160,18 +132,16 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.link',
     method: 'POST',
     path: '/auth/links',
-    summary: 'Makes a login link.',
+    summary: 'Creates a login link.',
     access: 'owner',
     isSocketOnly: true,
     body: linkBody,
-    answers: {
-      201: answer('the link', z.object({ url: z.string(), address: z.string(), role: z.enum(ROLES) })),
-    },
+    answers: { 201: answer('the link', loginLink) },
     handle: ({ parts, body, json }) => {
       const address = parts.address()
       if (address === null)
-        throw new SignalboxError('E_NOT_READY', 'the dashboard does not listen', {
-          next: 'see the daemon’s log; then signalbox serve --stop and signalbox serve',
+        throw new SignalboxError('E_NOT_READY', 'the dashboard is not listening', {
+          next: 'see the daemon’s log, then run signalbox serve --stop and signalbox serve',
         })
       const isOwner = body.role === 'owner'
       const made = { id: isOwner ? OWNER.id : `person:${body.name}`, name: body.name, role: body.role }
@@ -182,10 +152,10 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.rotate-token',
     method: 'POST',
     path: '/auth/token/rotate',
-    summary: 'Makes a new token; the one before is worth nothing from now on.',
+    summary: 'Creates a new token and invalidates the previous one.',
     access: 'owner',
     isSocketOnly: true,
-    answers: { 200: answer('where it is', z.object({ file: z.string() })) },
+    answers: { 200: answer('the file of the token', tokenFile) },
     handle: async ({ parts, person: asker, json }) => {
       await parts.auth.token.rotate()
       parts.streams.endToken()

@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { type Route, route } from '../route.js'
-import { okAnswer } from '../schemas/common.js'
+import { answer, okAnswer } from '../schemas/common.js'
+import { daemon } from '../schemas/system.js'
 
-const daemon = z.object({
-  pid: z.int(),
-  version: z.string(),
-  build: z.number(),
-  isDetached: z.boolean(),
-  isLocked: z.boolean(),
-})
-
-/** The daemon itself. */
+/** Operations of the daemon itself. */
 export const daemonRoutes: readonly Route[] = [
   route({
     id: 'health.alive',
     method: 'GET',
     path: '//healthz',
-    summary: 'Whether the server answers.',
+    summary: 'Whether the server is running.',
     access: 'open',
     answers: { 200: okAnswer },
     handle: ({ json }) => json({ ok: true }),
@@ -25,24 +18,24 @@ export const daemonRoutes: readonly Route[] = [
     id: 'health.daemon',
     method: 'GET',
     path: '/daemon',
-    summary: 'Which program runs as the daemon: a newer one may take its place.',
+    summary: 'The build of the daemon, so that a newer one can replace it.',
     access: 'owner',
     isSocketOnly: true,
-    answers: { 200: { description: 'The daemon.', schema: daemon } },
-    handle: ({ parts: { version, build, lockdown }, json }) =>
+    answers: { 200: answer('the daemon', daemon) },
+    handle: async ({ host, parts: { version, build }, json }) =>
       json({
         pid: process.pid,
         version,
         build: build.time,
         isDetached: build.isDetached,
-        isLocked: lockdown.since !== null,
+        isLocked: (await host.ledger.lockdown.since()) !== null,
       }),
   }),
   route({
     id: 'health.shutdown',
     method: 'POST',
     path: '/shutdown',
-    summary: 'Ends the daemon; sessions live on in the keeper.',
+    summary: 'Stops the daemon; sessions continue in the keeper.',
     access: 'owner',
     isSocketOnly: true,
     body: z.object({ pid: z.int().optional().describe('Only if the daemon is this process.') }),

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import type { Hello } from '../api-types.js'
 import { cursorOf, positionOf } from '../live/cursor.js'
 import { frameOf } from '../live/event-feed.js'
 import { isInScope, parseScope, typeFilter } from '../live/event-filter.js'
-import { EventQueue } from '../live/event-stream.js'
-import type { PaneChange } from '../live/pane-feed.js'
+import { EventQueue } from '../live/event-queue.js'
+import type { FedPane } from '../live/pane-feed.js'
 import { isReplayable, pageAfter, someAfter } from '../live/replay.js'
 import { streamOf } from '../live/stream-answer.js'
 import { Watched } from '../live/watched.js'
@@ -15,30 +16,32 @@ import { loggedEvent } from '../schemas/events.js'
 import { toJson } from '../wire/index.js'
 
 const HEARTBEAT_MS = 20_000
-/** Raised when frames change their meaning; clients of another one reload. */
+/** Increased when the meaning of frames changes; clients with another number reload. */
 const SCHEMA = 1
 
 const streamQuery = z.strictObject({
   scope: z.string().max(80).default('all').describe('`all`, `session:<id>` or `run:<id>`'),
-  types: z.array(z.string().max(60)).max(50).default([]).describe('only these; `approval.*` is all that begin so'),
-  since: z.string().max(40).optional().describe('cursor to resume after, where `Last-Event-ID` is not sent'),
+  types: z
+    .array(z.string().max(60))
+    .max(50)
+    .default([])
+    .describe('only these types; `approval.*` matches all with this prefix'),
+  since: z.string().max(40).optional().describe('cursor to resume after, if there is no `Last-Event-ID` header'),
   updates: z
     .enum(['all', 'watched'])
     .default('all')
-    .describe('text while it is written: of all sessions, or of those named in `POST /events/:subscription/watch`'),
+    .describe('provisional text: of all sessions, or of those named in `POST /events/:subscription/watch`'),
   records: z
     .enum(['none', 'changed'])
     .default('none')
-    .describe(
-      '`changed`: sessions and runs as they are after something happened to them (`session.record`, `run.record`)',
-    ),
+    .describe('`changed`: the records of sessions and runs after each change (`session.record`, `run.record`)'),
   restMs: z.coerce
     .number()
     .int()
     .min(0)
     .max(1_000)
     .optional()
-    .describe('what is no request for a decision is sent together, this often at most; a request is sent at once'),
+    .describe('updates are sent together, at most this often in ms; requests for a decision are sent at once'),
 })
 
 const logQuery = z.strictObject({
@@ -48,21 +51,21 @@ const logQuery = z.strictObject({
 })
 
 const watchBody = z.strictObject({
-  panes: z.array(z.string().max(64)).max(200).default([]).describe('whose previews are told'),
-  sessions: z.array(z.string().max(64)).max(50).default([]).describe('whose text is told while it is written'),
-  viewer: z.string().max(64).default('').describe('which of the readers that share the stream says so'),
+  panes: z.array(z.string().max(64)).max(200).default([]).describe('panes whose previews are sent'),
+  sessions: z.array(z.string().max(64)).max(50).default([]).describe('sessions whose provisional text is sent'),
+  viewer: z.string().max(64).default('').describe('the reader, if several share the stream'),
 })
 
 /**
- * Everything that happens, as server-sent events. What is in the log carries an id and can be resumed from; provisional text and panes do
- * not: of those only the newest state matters.
+ * All events as server-sent events. Events of the log have an id to resume from; ephemeral updates
+ * (provisional text, panes) do not, because only their newest state matters.
  */
 export const eventRoutes: readonly Route[] = [
   route({
     id: 'events.stream',
     method: 'GET',
     path: '/events',
-    summary: 'Everything that happens, as it happens; resumable.',
+    summary: 'A live stream of all events; resumable.',
     access: 'viewer',
     query: streamQuery,
     answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },
@@ -80,10 +83,10 @@ export const eventRoutes: readonly Route[] = [
       const { store } = host
       const after = query.since === undefined ? 0 : positionOf(query.since, store.id)
       if (after === null)
-        throw new SignalboxError('E_INPUT', 'this cursor is of another store', { next: 'begin without one' })
+        throw new SignalboxError('E_INPUT', 'the cursor belongs to another store', { next: 'start without a cursor' })
       const { events, isLast, last } = await someAfter(store, after, {
         isWanted: typeFilter(query.types),
-        most: query.limit,
+        limit: query.limit,
       })
       const items = events.map(({ position, type, at, stream, version, data }) => ({
         id: cursorOf(store.id, position),
@@ -100,29 +103,31 @@ export const eventRoutes: readonly Route[] = [
     id: 'events.watch',
     method: 'POST',
     path: '/events/:subscription/watch',
-    summary: 'Names the panes and sessions that a reader of this stream looks at.',
+    summary: 'Sets the panes and sessions that a reader of this stream watches.',
     access: 'viewer',
     isWrite: false,
     body: watchBody,
     answers: { 200: okAnswer },
     handle: ({ parts, params, body, who, json }) => {
       const stream = parts.streams.get(params.subscription!)
-      // A subscription belongs to whoever opened it.
+      // Only the credential that opened a subscription may change it.
       if (!stream?.watched || ownerOf(stream.who) !== ownerOf(who))
-        throw new SignalboxError('E_UNKNOWN', 'there is no such subscription', { next: 'open GET /events first' })
-      const { viewer, ...wish } = body
-      stream.watched.set(viewer, wish)
+        throw new SignalboxError('E_UNKNOWN', `unknown subscription "${params.subscription}"`, {
+          next: 'open GET /events first',
+        })
+      const { viewer, ...items } = body
+      stream.watched.set(viewer, items)
       return json({ ok: true })
     },
   }),
 ]
 
-/** Somebody has to answer, or somebody has. That a request was looked at can wait. */
+/** A request or a decision. That a person saw a request is not urgent. */
 function isForDecision(type: string): boolean {
-  return type.startsWith('approval.') && type !== 'approval.seen' && type !== 'approval.notified'
+  return type.startsWith('approval.') && type !== 'approval.seen'
 }
 
-/** A request that was only looked at does not hide that it was made. */
+/** An event that a person saw a request must not replace the request itself. */
 function noteMissed(
   missed: Map<string, { stream: string; type: string }>,
   event: { stream: string; type: string },
@@ -144,7 +149,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     isType(type) && isInScope(scope, stream, data)
   const cursor = call.header('last-event-id') ?? query.since
 
-  const queue = new EventQueue({ clock: parts.clock, ...(query.restMs !== undefined && { passingMs: query.restMs }) })
+  const queue = new EventQueue({ clock: parts.clock, ...(query.restMs !== undefined && { ephemeralMs: query.restMs }) })
   const subscription = newId('sub')
   const watched = new Watched()
   const closing: (() => void)[] = []
@@ -159,7 +164,9 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     cursor !== undefined &&
     (since === null || since > (await store.head()) || !(await isReplayable(store, since, isWanted)))
   const isResumed = cursor !== undefined && !isGap
-  /** Null while the reader is still told what it missed: the log keeps for it what comes meanwhile. */
+  /**
+   * Null while the reader still gets the events that it missed; newer ones are read from the log.
+   */
   let liveAfter: number | null = isResumed ? null : from
   closing.push(
     parts.events.listen(events => {
@@ -175,26 +182,27 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const goLive = (after: number) => {
     liveAfter = after
     if (scope.kind === 'all') {
-      const tell = ({ type, pane, frame }: PaneChange) => {
-        if (isType(type)) queue.pushLatest(`pane/${pane.id}`, frame)
+      const tell = ({ type, pane, frame }: FedPane) => {
+        if (isType(type)) queue.pushEphemeral(`pane/${pane.id}`, frame)
       }
-      // Panes are not in the log, so a reader that comes back is told of each as it is now.
+      // Panes are not in the log, so a reader that resumes gets the current state of each.
       if (isResumed) for (const pane of parts.panes.list()) tell(parts.panes.asIs(pane))
       closing.push(
         parts.panes.listen(tell),
         parts.panes.preview(
           () => watched.panes,
-          preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
+          preview =>
+            queue.pushEphemeral(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
         ),
       )
     }
     if (query.records === 'changed')
       closing.push(
         parts.records.listen(({ type, subject, frame }) => {
-          if (isType(type) && isInScope(scope, subject, {})) queue.pushLatest(`record/${subject}`, frame)
+          if (isType(type) && isInScope(scope, subject, {})) queue.pushEphemeral(`record/${subject}`, frame)
         }),
       )
-    // What happened while nobody was there to listen for it is looked at now.
+    // Sends the records that changed while there was no stream.
     parts.records.lookAfter(missed.values())
     missed.clear()
     if (scope.kind !== 'run')
@@ -202,20 +210,23 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
         parts.updates.listen(({ type, session, frame }) => {
           if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
           if (query.updates === 'watched' && !watched.sessions.has(session)) return
-          queue.pushLatest(`${type}/${session}`, frame())
+          queue.pushEphemeral(`${type}/${session}`, frame())
         }),
       )
   }
   if (!isResumed) goLive(from)
 
-  const hello = {
+  const hello: Hello = {
     subscription,
     resume: isGap ? 'gap' : 'ok',
     position: cursorOf(store.id, isResumed ? since! : from),
     server: parts.version,
     schema: SCHEMA,
   }
-  /** Hello, then what was missed page by page; at the head of the log it goes over to what comes, without a moment between. */
+  /**
+   * Hello, then the missed events page by page; at the end of the log it switches to live events
+   * without a gap.
+   */
   async function* opening(): AsyncGenerator<string, void> {
     yield frameOf('hello', JSON.stringify(hello))
     let at = since ?? from
@@ -231,7 +242,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const { clock } = parts
   let timer = clock.setTimer(HEARTBEAT_MS, beat)
   function beat() {
-    queue.pushLatest('heartbeat', frameOf('heartbeat', '{}'))
+    queue.pushEphemeral('heartbeat', frameOf('heartbeat', '{}'))
     timer = clock.setTimer(HEARTBEAT_MS, beat)
   }
   closing.push(() => timer.cancel())

@@ -1,34 +1,22 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { askerFields, askerOf } from '../asker.js'
+import { callerFields, callerOf } from '../caller.js'
 import { type Route, route } from '../route.js'
-import { grant } from '../schemas/approvals.js'
-import { answer, moment, position } from '../schemas/common.js'
+import { answer } from '../schemas/common.js'
+import { grant, grantList, grantSwitch } from '../schemas/grants.js'
 
-const switchBody = z.strictObject(askerFields)
-const switchAnswer = answer('whether grants rest', z.looseObject({ isPaused: z.boolean() }))
+const switchBody = z.strictObject(callerFields)
+const switchAnswer = answer('whether grants are paused', grantSwitch)
 
 export const grantRoutes: readonly Route[] = [
   route({
     id: 'grants.list',
     method: 'GET',
     path: '/grants',
-    summary: 'Grants in force; with `all`, those that have ended, too.',
+    summary: 'Lists the grants in force; with `all`, also ended ones.',
     access: 'viewer',
     query: z.strictObject({ all: z.string().optional() }),
-    answers: {
-      200: answer(
-        'the grants',
-        z.object({
-          items: z.array(grant),
-          isPaused: z.boolean(),
-          pausedBy: z.string().optional(),
-          now: moment,
-          next: z.null(),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('the grants', grantList) },
     handle: async call => {
       const { grants } = call.host.ledger
       const items = await grants.list({ all: call.query.all !== undefined })
@@ -47,12 +35,12 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.pause',
     method: 'POST',
     path: '/grants/pause',
-    summary: 'Lets all grants rest.',
+    summary: 'Pauses all grants.',
     access: 'approver',
     body: switchBody,
     answers: { 200: switchAnswer },
     handle: async call => {
-      const { actor, surface } = askerOf(call, call.body)
+      const { actor, surface } = callerOf(call, call.body)
       return call.json(await call.host.ledger.grants.pause(actor, surface))
     },
   }),
@@ -60,14 +48,14 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.resume',
     method: 'POST',
     path: '/grants/resume',
-    summary: 'Puts the grants back in force.',
+    summary: 'Resumes all grants.',
     access: 'approver',
     body: switchBody,
     answers: { 200: switchAnswer },
     handle: async call => {
-      const { actor, surface, insideSession } = askerOf(call, call.body)
+      const { actor, surface, insideSession } = callerOf(call, call.body)
       if (insideSession !== undefined)
-        throw new SignalboxError('E_ROLE', 'an agent cannot resume grants: this shell belongs to a session', {
+        throw new SignalboxError('E_ROLE', `an agent cannot resume grants: this shell belongs to ${insideSession}`, {
           next: 'resume them from a terminal of your own',
         })
       return call.json(await call.host.ledger.grants.resume(actor, surface))
@@ -84,8 +72,8 @@ export const grantRoutes: readonly Route[] = [
     handle: async call => {
       const { grants } = call.host.ledger
       const found = await grants.find(call.params.id!)
-      // Taking a permission back is allowed to everybody who may decide, from anywhere: it only makes things narrower.
-      await grants.end(found, 'revoked', askerOf(call, call.body).actor)
+      // Everyone who may decide may revoke a grant, from every surface: it only restricts.
+      await grants.end(found, 'revoked', callerOf(call, call.body).actor)
       return call.json(await grants.find(found.id))
     },
   }),

@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { type graphOf, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { type Diagnostic, lintParsed, parseDot } from '../../graph/index.js'
-import { drawSvg, lookForPrompt } from '../../runs/index.js'
+import { parseDot } from '../../graph/index.js'
+import { drawSvg, loadGraph } from '../../runs/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, moment, position } from '../schemas/common.js'
-import { diagnostic } from '../schemas/runs.js'
+import { answer } from '../schemas/common.js'
+import { graphCheck, graphList } from '../schemas/graphs.js'
 
 const DOT_MAX = 1024 * 1024
 
@@ -17,22 +17,17 @@ const sourceBody = z.union([
   z.strictObject({ file: z.string().max(4096), project: z.string() }),
 ])
 
-/** DOT files: whether they are right, and what they look like. Nothing of them is run. */
+/** DOT files: validation and drawing. Nothing of them runs. */
 export const graphRoutes: readonly Route[] = [
   route({
     id: 'graphs.validate',
     method: 'POST',
     path: '/graphs/validate',
-    summary: 'Whether a graph is valid, and what is wrong with it.',
+    summary: 'Validates a graph.',
     access: 'viewer',
     isWrite: false,
     body: sourceBody,
-    answers: {
-      200: answer(
-        'what the linter says',
-        z.object({ valid: z.boolean(), nodes: z.int(), edges: z.int(), diagnostics: z.array(diagnostic) }),
-      ),
-    },
+    answers: { 200: answer('the diagnostics', graphCheck) },
     handle: async call => {
       const { parsed, diagnostics } = await read(call)
       const { nodes, edges } = parsed.graph
@@ -44,7 +39,7 @@ export const graphRoutes: readonly Route[] = [
     id: 'graphs.render',
     method: 'POST',
     path: '/graphs/render',
-    summary: 'A graph as a picture.',
+    summary: 'Draws a graph.',
     access: 'viewer',
     isWrite: false,
     body: sourceBody,
@@ -54,7 +49,7 @@ export const graphRoutes: readonly Route[] = [
       const [problem] = parsed.problems
       if (problem)
         throw new SignalboxError('E_DOT_SYNTAX', problem.message, {
-          next: 'mend it: POST /graphs/validate names every problem',
+          next: 'correct it; POST /graphs/validate lists every problem',
           ...(problem.place && { place: { file: 'graph', ...problem.place } }),
         })
       const { svg } = await drawSvg(parsed.graph, {})
@@ -65,26 +60,9 @@ export const graphRoutes: readonly Route[] = [
     id: 'graphs.list',
     method: 'GET',
     path: '/graphs',
-    summary: 'DOT files that runs were made of, each as it was last.',
+    summary: 'The DOT files of runs, each with its newest run.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'newest first',
-        z.object({
-          items: z.array(
-            z.object({
-              file: z.string(),
-              project: z.string(),
-              runs: z.int(),
-              lastRun: z.string(),
-              at: moment,
-              nodes: z.int(),
-            }),
-          ),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('newest first', graphList) },
     handle: async call => {
       const { store } = call.host
       const found = new Map<
@@ -114,17 +92,14 @@ export const graphRoutes: readonly Route[] = [
 
 type Source = z.output<typeof sourceBody>
 
-async function read({ body, host }: Pick<Call<unknown, Source>, 'body' | 'host'>) {
+async function read({ body, host, parts }: Pick<Call<unknown, Source>, 'body' | 'host' | 'parts'>) {
   const directory = body.project === undefined ? null : await knownProject(host, body.project)
   const dot = 'dot' in body ? body.dot : readDot(directory!, body.file)
-  const parsed = parseDot(dot)
-  const facts =
-    directory === null ? {} : { promptFile: (prompt: string) => lookForPrompt(prompt, directory, directory) }
-  const diagnostics: Diagnostic[] = lintParsed(parsed, facts)
-  return { parsed, diagnostics }
+  const search = { home: parts.home(), env: parts.env, cwd: directory ?? '/' }
+  return loadGraph(search, { text: dot, path: null, name: 'the graph' }, { hasProject: directory !== null })
 }
 
-/** Files are read only where sessions or runs have been: a path of a request opens nothing else. */
+/** Files are read only in projects of sessions or runs, not at arbitrary paths. */
 export async function knownProject(host: Call['host'], path: string): Promise<string> {
   const known = new Set([
     ...(await host.records()).map(({ project }) => project),
@@ -134,17 +109,17 @@ export async function knownProject(host: Call['host'], path: string): Promise<st
     const real = realpathSync(path)
     if (isAbsolute(path) && (known.has(real) || known.has(path))) return (await new Git(real).root()) ?? real
   } catch {
-    // Told like any other that is not known.
+    // Reported like an unknown project.
   }
-  throw new SignalboxError('E_UNKNOWN', 'nothing has run in this directory yet', {
+  throw new SignalboxError('E_UNKNOWN', 'no session or run has used this directory', {
     next: 'GET /api/v1/projects lists them',
   })
 }
 
 function readDot(project: string, file: string): string {
   const no = () =>
-    new SignalboxError('E_UNKNOWN', 'there is no such graph in the project', {
-      next: 'a .dot or .gv file, relative to it',
+    new SignalboxError('E_UNKNOWN', 'the project has no such graph', {
+      next: 'name a .dot or .gv file, relative to the project',
     })
   try {
     const real = realpathSync(join(project, file))

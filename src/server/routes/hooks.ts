@@ -6,9 +6,16 @@ import { answer } from '../schemas/common.js'
 
 const DEPTH_MAX = 64
 
-const taken = z.looseObject({ ok: z.literal(true), pane: z.string().nullable() })
+const taken = z.object({
+  ok: z.literal(true),
+  pane: z.string().nullable(),
+  answer: z.string().nullable().optional().describe('what the hook prints for the agent; null: no decision'),
+})
 
-/** Where agents' hooks report. Answered at once, except for permission requests that wait for a person. */
+/**
+ * Receives reports of agents' hooks. Answers at once, except for permission requests that wait for
+ * a person.
+ */
 export const hookRoutes: readonly Route[] = [
   route({
     id: 'hooks.report',
@@ -18,7 +25,7 @@ export const hookRoutes: readonly Route[] = [
     access: 'hook',
     isWrite: false,
     textBody: '*',
-    answers: { 200: answer('taken', taken), 202: answer('taken note of, and nothing more', taken) },
+    answers: { 200: answer('accepted, with the answer for the agent', taken), 202: answer('recorded', taken) },
     handle: async ({ host, params, request, bytes, closed, json }) => {
       const {
         status,
@@ -36,7 +43,7 @@ export const hookRoutes: readonly Route[] = [
   }),
 ]
 
-/** Null without the header; a header of another kind is as good as a wrong token. */
+/** Null without the header. A header of another scheme counts as a wrong token. */
 export function bearerOf(request: Request): string | null {
   const header = request.headers.get('authorization')
   return header === null ? null : (/^Bearer (\S+)$/i.exec(header)?.[1] ?? '')
@@ -44,11 +51,12 @@ export function bearerOf(request: Request): string | null {
 
 function payloadOf(bytes: Call['bytes']): unknown {
   const text = new TextDecoder().decode(bytes)
-  if (depthOf(text) > DEPTH_MAX) throw new SignalboxError('E_INPUT', `the body is nested more than ${DEPTH_MAX} deep`)
+  if (depthOf(text) > DEPTH_MAX)
+    throw new SignalboxError('E_INPUT', `the body is nested too deeply; the limit is ${DEPTH_MAX} levels`)
   try {
     return JSON.parse(text)
   } catch {
-    // What it is instead is for the inbox to say, and to count.
+    // The inbox reports and counts input that is not JSON.
     return null
   }
 }

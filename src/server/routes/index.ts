@@ -30,8 +30,8 @@ import { sessionRoutes } from './sessions.js'
 import { systemRoutes } from './system.js'
 import { usageRoutes } from './usage.js'
 
-/** It never changes while the program runs, and takes long to make. */
-let document: Record<string, unknown> | null = null
+/** Generated once, because it takes long and never changes while the program runs. */
+let document: ReturnType<typeof openApi> | null = null
 
 const documentRoute: Route = route({
   id: 'openapi.get',
@@ -46,7 +46,7 @@ const documentRoute: Route = route({
   },
 })
 
-/** Every operation there is. What is not in this list is not served. */
+/** Every operation of the API. */
 export const ROUTES: readonly Route[] = [
   documentRoute,
   ...daemonRoutes,

@@ -1,6 +1,9 @@
 import { SignalboxError } from '../../errors/index.js'
 
-/** Keys that have a name, as a terminal sends them. Arrows and Home/End depend on what the program asked for. */
+/**
+ * Named keys as a terminal sends them. Arrows, Home and End depend on the mode that the program
+ * set.
+ */
 const FIXED: Readonly<Record<string, string>> = {
   enter: '\r',
   tab: '\t',
@@ -15,7 +18,7 @@ const FIXED: Readonly<Record<string, string>> = {
 }
 const CURSOR: Readonly<Record<string, string>> = { up: 'A', down: 'B', right: 'C', left: 'D', home: 'H', end: 'F' }
 
-/** @throws SignalboxError `E_INPUT` for a name that no key has. */
+/** @throws SignalboxError `E_INPUT` for an unknown key. */
 export function keyBytes(names: readonly string[], isApplicationCursor: boolean): Uint8Array {
   return new TextEncoder().encode(names.map(name => keyText(name.toLowerCase(), isApplicationCursor)).join(''))
 }
@@ -26,7 +29,7 @@ function keyText(name: string, isApplicationCursor: boolean): string {
   const control = /^ctrl-([a-z])$/.exec(name)
   if (control) return String.fromCharCode(control[1]!.charCodeAt(0) - 96)
   if (/^[\x21-\x7e]$/.test(name)) return name
-  throw new SignalboxError('E_INPUT', `there is no key "${name}"`, {
-    next: `one of: ${[...Object.keys(FIXED), ...Object.keys(CURSOR)].join(', ')}, ctrl-a … ctrl-z, or a single character`,
+  throw new SignalboxError('E_INPUT', `unknown key "${name}"`, {
+    next: `use one of: ${[...Object.keys(FIXED), ...Object.keys(CURSOR)].join(', ')}, ctrl-a … ctrl-z, or a single character`,
   })
 }

@@ -1,29 +1,15 @@
-import { z } from 'zod'
-import { behindOf } from '../../approvals/index.js'
+import { blockersOf } from '../../approvals/index.js'
 import { isEnded, listRuns, type RunRecord, tokensOf } from '../../engine/index.js'
 import { type Route, route } from '../route.js'
-import { approval, grant } from '../schemas/approvals.js'
-import { answer, moment, position } from '../schemas/common.js'
-import { pane } from '../schemas/panes.js'
-import { run } from '../schemas/runs.js'
-import { session } from '../schemas/sessions.js'
+import { answer } from '../schemas/common.js'
+import { overview } from '../schemas/overview.js'
 import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 
 const RECENT_RUNS = 50
 const RECENT_SESSIONS = 100
 
-const need = z.object({
-  kind: z.enum(['approval', 'run', 'pane']),
-  id: z.string(),
-  title: z.string(),
-  project: z.string(),
-  agent: z.string().nullable(),
-  risk: z.enum(['low', 'elevated', 'high']).nullable(),
-  since: moment,
-})
-
-/** Everything the first page shows, at one position of the log. */
+/** Everything that the first page shows, at one position of the log. */
 export const overviewRoutes: readonly Route[] = [
   route({
     id: 'overview.get',
@@ -31,34 +17,13 @@ export const overviewRoutes: readonly Route[] = [
     path: '/overview',
     summary: 'What needs you, and everything that runs.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'a snapshot',
-        z.object({
-          needsYou: z.array(need),
-          approvals: z.array(approval),
-          sessions: z.array(session),
-          panes: z.array(pane),
-          runs: z.array(run),
-          grants: z.object({ items: z.array(grant), isPaused: z.boolean() }),
-          spendToday: z.object({
-            costUsd: z.number(),
-            tokens: z.int(),
-            runs: z.int(),
-            budgetUsd: z.number().nullable().describe('`runs.day_usd`; null: no limit'),
-          }),
-          health: z.object({ version: z.string(), startedAt: moment, isReadOnly: z.boolean() }),
-          now: moment,
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('a snapshot', overview) },
     handle: async call => {
       const { host, parts } = call
       const at = await call.position()
       const now = host.clock.now()
       const open = (await host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
-      const behind = behindOf(open)
+      const behind = blockersOf(open)
       const approvals = open.map(record => {
         const first = behind.get(record.id)
         return first === undefined ? record : { ...record, behind: first }
@@ -77,7 +42,7 @@ export const overviewRoutes: readonly Route[] = [
       return call.json({
         needsYou: [
           ...approvals.map(({ id, display, subject, risk, requestedAt }) => ({
-            kind: 'approval',
+            kind: 'approval' as const,
             id,
             title: display.title,
             project: subject.project,
@@ -86,7 +51,7 @@ export const overviewRoutes: readonly Route[] = [
             since: requestedAt,
           })),
           ...runs.filter(isFailedOfToday(midnight)).map(({ id, title, project, endedAt, updatedAt }) => ({
-            kind: 'run',
+            kind: 'run' as const,
             id,
             title,
             project,
@@ -97,7 +62,7 @@ export const overviewRoutes: readonly Route[] = [
           ...panes
             .filter(found => (found.needsYou && found.approval === undefined) || found.stuck !== null)
             .map(({ id, doing, title, cwd, agent, since }) => ({
-              kind: 'pane',
+              kind: 'pane' as const,
               id,
               title: doing || title,
               project: cwd,
@@ -115,7 +80,7 @@ export const overviewRoutes: readonly Route[] = [
           costUsd: sum(today.map(({ usage }) => usage.costUsd ?? 0)),
           tokens: sum(today.map(({ usage }) => tokensOf(usage))),
           runs: today.length,
-          budgetUsd: parts.extras.dayUsd?.() ?? null,
+          budgetUsd: parts.home().loaded.config.runs.day_usd,
         },
         health: { version: parts.version, startedAt: parts.startedAt, isReadOnly: parts.settings.isReadOnly },
         now,

@@ -5,27 +5,32 @@ import { paneConversation } from '../schemas/panes.js'
 import { boardOf } from './panes.js'
 import { conversationOf } from './session-messages.js'
 
-/** Of a session so many messages are told; its own operation pages through the rest. */
+/**
+ * At most this many messages of a session are returned; `sessions.messages` pages through the rest.
+ */
 const NEWEST = 50
 
-/** What the agents in panes say, whoever started them. */
+/** Conversations of the agents in panes, whether Signalbox started them or not. */
 export const paneConversationRoutes: readonly Route[] = [
   route({
     id: 'panes.conversation',
     method: 'GET',
     path: '/panes/:id/conversation',
-    summary: 'What the agent in a pane has said, oldest first; the answer under way is provisional.',
+    summary: 'Messages of the agent in a pane, oldest first; the answer in progress is provisional.',
     access: 'viewer',
     answers: {
-      200: answer('the conversation; of a pane in tmux as far as its terminal has kept it', paneConversation),
+      200: answer(
+        'the conversation; of a tmux pane, as much as the scrollback of its terminal contains',
+        paneConversation,
+      ),
     },
     handle: async ({ host, params, json }) => {
       const board = boardOf(host)
       const { id, agent, place } = board.find(params.id!)
-      const talk = await board.talkOf(id)
+      const talk = await board.conversationOf(id)
       const { messages, prompts } = talk ?? (await conversationOf(host, id, { before: null, limit: NEWEST }))
       if (agent === null && messages.length === 0)
-        throw new SignalboxError('E_STATE', `no agent that we know runs in ${place}`, {
+        throw new SignalboxError('E_STATE', `no known agent runs in ${place}`, {
           next: `signalbox read ${place} --screen`,
         })
       return json({ pane: id, agent, messages, prompts })

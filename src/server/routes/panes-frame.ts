@@ -5,19 +5,19 @@ import type { Host } from '../../host/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { frame, pane } from '../schemas/panes.js'
+import { frame, pane, paneFocused } from '../schemas/panes.js'
 import { frameSvg } from '../views/frame-svg.js'
 import { frameView } from '../views/frame-view.js'
 import { screenShown } from '../views/screen-shown.js'
 import { boardOf } from './panes.js'
 
-/** What panes show. */
+/** The screens of panes. */
 export const paneFrameRoutes: readonly Route[] = [
   route({
     id: 'panes.frame',
     method: 'GET',
     path: '/panes/:id/frame',
-    summary: 'What a pane shows, as text or as styled spans.',
+    summary: 'The screen of a pane as text or as styled spans.',
     access: 'viewer',
     query: z.strictObject({ format: z.enum(['text', 'spans']).default('text') }),
     answers: { 200: answer('the frame', frame) },
@@ -30,11 +30,11 @@ export const paneFrameRoutes: readonly Route[] = [
     id: 'panes.preview',
     method: 'GET',
     path: '/panes/:id/preview.svg',
-    summary: 'What a pane shows, as a picture.',
+    summary: 'The screen of a pane as an SVG picture.',
     access: 'viewer',
     answers: {
       200: { description: 'the picture', media: 'image/svg+xml' },
-      304: { description: 'it is the one you have' },
+      304: { description: 'not modified' },
     },
     handle: call => {
       const { shown } = shownBy(call.host, call.params.id!)
@@ -45,9 +45,9 @@ export const paneFrameRoutes: readonly Route[] = [
     id: 'panes.focus',
     method: 'POST',
     path: '/panes/:id/focus',
-    summary: 'Brings a pane of tmux to the front in its tmux.',
+    summary: 'Selects a tmux pane in its tmux.',
     access: 'approver',
-    answers: { 200: answer('what happened', z.object({ ok: z.boolean(), message: z.string() })) },
+    answers: { 200: answer('the result', paneFocused) },
     handle: async ({ host, params, json }) => {
       const board = boardOf(host)
       return json(await board.focus(board.find(params.id!).id))
@@ -57,7 +57,7 @@ export const paneFrameRoutes: readonly Route[] = [
     id: 'panes.rename',
     method: 'PATCH',
     path: '/panes/:id',
-    summary: 'Gives a session another name.',
+    summary: 'Renames a session.',
     access: 'approver',
     body: z.strictObject({ name: z.string().trim().min(1).max(200).nullable() }),
     answers: { 200: answer('the pane', pane) },
@@ -65,7 +65,7 @@ export const paneFrameRoutes: readonly Route[] = [
       const board = boardOf(host)
       const found = board.find(params.id!)
       if (found.source !== 'session')
-        throw new SignalboxError('E_STATE', 'panes of tmux have the names that tmux gives them', {
+        throw new SignalboxError('E_STATE', 'a tmux pane has the name that tmux gives it', {
           next: 'tmux rename-window',
         })
       await host.rename(found.id, body.name, person.name)
@@ -79,10 +79,10 @@ function shownBy(host: Host, word: string): { id: string; shown: Frame } {
   const { id } = board.find(word)
   const shown = screenShown(host, id)
   if (shown) return { id, shown }
-  throw new SignalboxError('E_STATE', 'this pane shows nothing yet', { next: 'ask again in a moment' })
+  throw new SignalboxError('E_STATE', 'this pane shows nothing yet', { next: 'try again in a moment' })
 }
 
-/** An answer with a tag of its content; who has it already gets none. */
+/** An answer with an ETag; 304 for a client that already has this content. */
 export function tagged(known: string | undefined, text: string, type: string): Response {
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   const headers = { etag: tag, 'cache-control': 'private, no-cache' }

@@ -1,18 +1,23 @@
+import type { PaneStreamFrame } from '../api-types.js'
 import { frameOf } from '../live/event-feed.js'
-import { EventQueue } from '../live/event-stream.js'
+import { EventQueue } from '../live/event-queue.js'
 import { streamOf } from '../live/stream-answer.js'
 import { type Route, route } from '../route.js'
+import type { Sendable } from '../wire/index.js'
 import { boardOf } from './panes.js'
 
 const HEARTBEAT_MS = 20_000
 
-/** The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have `/events`. */
+/**
+ * The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have
+ * `/events`.
+ */
 export const paneStreamRoutes: readonly Route[] = [
   route({
     id: 'panes.stream',
     method: 'GET',
     path: '/panes/stream',
-    summary: 'The panes, then every change and every call to the person.',
+    summary: 'The panes, then every change and every notification.',
     access: 'owner',
     isSocketOnly: true,
     answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },
@@ -20,13 +25,14 @@ export const paneStreamRoutes: readonly Route[] = [
       const { host, parts } = call
       const board = boardOf(host)
       const queue = new EventQueue()
-      const all = frameOf('panes', JSON.stringify({ items: board.list(), at: host.clock.now() }))
-      const push = (event: string, value: unknown) => queue.push(frameOf(event, JSON.stringify(value)))
-      const unlisten = board.listen(change => push(change.type, { pane: change.pane }))
-      const unnotice = host.notices?.listen(notice => push('notice', notice)) ?? (() => undefined)
+      const textOf = ({ event, data }: Sendable<PaneStreamFrame>) => frameOf(event, JSON.stringify(data))
+      const all = textOf({ event: 'panes', data: { items: board.list(), at: host.clock.now() } })
+      const push = (frame: Sendable<PaneStreamFrame>) => queue.push(textOf(frame))
+      const unlisten = board.listen(({ type, pane }) => push({ event: type, data: { pane } }))
+      const unnotice = host.notices?.listen(data => push({ event: 'notice', data })) ?? (() => undefined)
       let timer = parts.clock.setTimer(HEARTBEAT_MS, beat)
       function beat() {
-        push('heartbeat', {})
+        push({ event: 'heartbeat', data: {} })
         timer = parts.clock.setTimer(HEARTBEAT_MS, beat)
       }
       return streamOf(call, queue, once(all), () => {

@@ -3,8 +3,9 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { PANE_ACTIONS, type PaneAction, type PaneExplanation } from '../../supervision/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, okAnswer, position } from '../schemas/common.js'
-import { pane } from '../schemas/panes.js'
+import { answer, okAnswer } from '../schemas/common.js'
+import { explanation } from '../schemas/explain.js'
+import { packProblems, pane, paneList, paneStats, paneSwitches, tmuxJoined } from '../schemas/panes.js'
 
 const tmuxBody = z.strictObject({
   directories: z.array(z.string().startsWith('/')).max(20).default([]),
@@ -12,7 +13,7 @@ const tmuxBody = z.strictObject({
 })
 const actBody = z.strictObject({ action: z.enum(PANE_ACTIONS) })
 const switchBody = z.strictObject({ switch: z.string(), isOn: z.boolean() })
-const switchesAnswer = answer('every switch', z.object({ items: z.array(z.looseObject({})) }))
+const switchesAnswer = answer('every switch', paneSwitches)
 
 const paneAnswer = answer('the pane', pane)
 
@@ -21,10 +22,10 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.list',
     method: 'GET',
     path: '/panes',
-    summary: 'Every pane that is supervised: sessions of ours and tmux.',
+    summary: 'All supervised panes: sessions and tmux panes.',
     access: 'viewer',
     query: z.strictObject({ status: z.array(z.string()).default([]), source: z.array(z.string()).default([]) }),
-    answers: { 200: answer('all of them', z.object({ items: z.array(pane), next: z.null(), position })) },
+    answers: { 200: answer('all panes', paneList) },
     handle: async call => {
       const { status, source } = call.query
       boardOf(call.host)
@@ -42,32 +43,27 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.stats',
     method: 'GET',
     path: '/panes/stats',
-    summary: 'Figures of the supervision.',
+    summary: 'Statistics of the supervision.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'counts by status, and counters',
-        z.looseObject({ panes: z.record(z.string(), z.number()), counters: z.array(z.looseObject({})) }),
-      ),
-    },
+    answers: { 200: answer('counts by status, and counters', paneStats) },
     handle: ({ host, json }) => json(boardOf(host).stats()),
   }),
   route({
     id: 'panes.join-tmux',
     method: 'POST',
     path: '/panes/sources/tmux',
-    summary: 'Joins tmux servers.',
+    summary: 'Connects to tmux servers.',
     access: 'owner',
     isSocketOnly: true,
     body: tmuxBody,
-    answers: { 200: answer('whether there is tmux', z.object({ joined: z.boolean() })) },
+    answers: { 200: answer('whether tmux is installed', tmuxJoined) },
     handle: async ({ host, body, json }) => json({ joined: await boardOf(host).joinTmux(body) }),
   }),
   route({
     id: 'panes.presence',
     method: 'POST',
     path: '/panes/presence',
-    summary: 'Keys were pressed in a terminal: somebody is there.',
+    summary: 'Reports that a person pressed keys in a terminal.',
     access: 'owner',
     isSocketOnly: true,
     body: z.strictObject({ surface: z.enum(['watch']) }),
@@ -81,7 +77,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.switches',
     method: 'GET',
     path: '/panes/switches',
-    summary: 'What is switched off, for one pane or for all.',
+    summary: 'What is switched off for one pane or for all.',
     access: 'viewer',
     answers: { 200: switchesAnswer },
     handle: ({ host, json }) => json({ items: host.switches.list() }),
@@ -90,7 +86,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.set-switch',
     method: 'POST',
     path: '/panes/switches',
-    summary: 'Turns a source of evidence or the calls to people on or off, for all panes.',
+    summary: 'Switches a source of evidence or notifications on or off for all panes.',
     access: 'owner',
     body: switchBody,
     answers: { 200: switchesAnswer },
@@ -122,7 +118,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.acknowledge',
     method: 'POST',
     path: '/panes/:id/acknowledge',
-    summary: 'Marks what a pane has done as seen.',
+    summary: 'Marks the result of a pane as seen.',
     access: 'approver',
     answers: { 200: paneAnswer },
     handle: call => act(call, 'seen'),
@@ -131,7 +127,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.clear',
     method: 'POST',
     path: '/panes/:id/clear',
-    summary: 'Forgets what is believed of a pane; it is read anew.',
+    summary: 'Resets the state of a pane, so that it is read again.',
     access: 'approver',
     answers: { 200: paneAnswer },
     handle: call => act(call, 'clear'),
@@ -140,10 +136,12 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.explain',
     method: 'GET',
     path: '/panes/:id/explain',
-    summary: 'Why a pane is read as it is: now, or at a time of its recording.',
+    summary: 'Why a pane has its status: now, or at a time of its recording.',
     access: 'viewer',
-    query: z.strictObject({ at: z.coerce.number().min(0).optional().describe('seconds since the session began') }),
-    answers: { 200: answer('the reading, with its evidence', z.looseObject({})) },
+    query: z.strictObject({
+      at: z.coerce.number().min(0).optional().describe('seconds since the start of the session'),
+    }),
+    answers: { 200: answer('the reading, with its evidence', explanation) },
     handle: async ({ host, params, query, json }) => {
       const word = params.id!
       const at = query.at ?? null
@@ -158,9 +156,9 @@ export const paneRoutes: readonly Route[] = [
     id: 'packs.problems',
     method: 'GET',
     path: '/packs/problems',
-    summary: 'Pack files that are not in force, and why.',
+    summary: 'Pack files that are not used, and why.',
     access: 'viewer',
-    answers: { 200: answer('the problems', z.object({ items: z.array(z.looseObject({})) })) },
+    answers: { 200: answer('the problems', packProblems) },
     handle: ({ host, json }) => json({ items: host.packs.problems() }),
   }),
 ]
@@ -171,11 +169,13 @@ function act({ host, parts, params, json }: Call, action: PaneAction) {
 }
 
 export function boardOf(host: Host): NonNullable<Host['board']> {
-  if (!host.board) throw new SignalboxError('E_UNKNOWN', 'this host supervises no panes')
+  if (!host.board) throw new SignalboxError('E_UNKNOWN', 'this host does not supervise panes')
   return host.board
 }
 
-/** Null: no pane of this name is supervised now; a session that ended still has its recording. */
+/**
+ * Null if no pane with this name is supervised; a session that has ended still has its recording.
+ */
 function explainPane(host: Host, word: string): PaneExplanation | null {
   if (!host.board) return null
   try {

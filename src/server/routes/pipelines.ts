@@ -1,35 +1,23 @@
 import { z } from 'zod'
 import { getRun } from '../../engine/index.js'
+import { listPipelines, startPipeline } from '../../runs/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { pipelineList } from '../schemas/graphs.js'
 import { run } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
-import { absent, budget, labels, trust } from './run-start.js'
+import { budget, labels, limitsOf, startContext, trust } from './run-start.js'
 
-/** Pipelines that have a name. */
+/** The pipelines that ship with the program. */
 export const pipelineRoutes: readonly Route[] = [
   route({
     id: 'pipelines.list',
     method: 'GET',
     path: '/pipelines',
-    summary: 'Pipelines that can be started by their name.',
+    summary: 'The pipelines that can be started by name.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'with what each asks for',
-        z.object({
-          items: z.array(
-            z.object({
-              name: z.string(),
-              displayName: z.string(),
-              description: z.string(),
-              inputSchema: z.record(z.string(), z.unknown()),
-            }),
-          ),
-        }),
-      ),
-    },
-    handle: async ({ parts, json }) => json({ items: (await parts.extras.pipelines?.list()) ?? [] }),
+    answers: { 200: answer('each with the schema of its input', pipelineList) },
+    handle: ({ json }) => json({ items: listPipelines() }),
   }),
   route({
     id: 'pipelines.start',
@@ -47,14 +35,10 @@ export const pipelineRoutes: readonly Route[] = [
     }),
     answers: { 201: answer('the run', run) },
     handle: async call => {
-      const { parts, host, params, body, person, json } = call
-      if (!parts.extras.pipelines) throw absent('pipelines')
-      const id = await parts.extras.pipelines.start(params.name!, {
-        input: body.input ?? {},
-        project: body.project,
-        person: person.id === 'owner' ? 'local' : person.id,
+      const { host, params, body, json } = call
+      const { id } = await startPipeline(startContext(call, body.project), params.name!, body.input ?? {}, {
         labels: { ...body.labels, surface: 'web' },
-        maxCostUsd: body.budget?.costUsd,
+        limits: limitsOf(body.budget),
         trust: body.trust,
       })
       return json(await runView(call, await getRun(host.store, id)), 201)

@@ -4,39 +4,16 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { isEnded, listRuns, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { People } from '../../people/index.js'
 import { type ExecutableFiles, executableFiles, executableText } from '../../trust/index.js'
+import type { InMilliseconds, Project } from '../api-types.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, moment, position } from '../schemas/common.js'
+import { answer } from '../schemas/common.js'
+import { peopleList, projectList, projectTrust } from '../schemas/projects.js'
 
 const ROOT_ENTRIES_MAX = 500
 
-const project = z
-  .object({
-    id: z.string(),
-    path: z.string(),
-    name: z.string(),
-    sessions: z.int(),
-    liveSessions: z.int(),
-    runs: z.int(),
-    openRuns: z.int(),
-    isTrusted: z.boolean(),
-    updatedAt: moment.nullable(),
-  })
-  .meta({ id: 'Project' })
-
-const trust = z.object({
-  project: z.string(),
-  hash: z.string().describe('of all that would be run: name it to trust it'),
-  isTrusted: z.boolean(),
-  files: z.record(z.string(), z.string()),
-  added: z.array(z.string()),
-  changed: z.array(z.string()),
-  differences: z.record(z.string(), z.string()),
-  trustedAt: moment.nullable(),
-  by: z.string().nullable(),
-})
-
-/** Where things have run, and what of it may run. */
+/** Projects, and what they may run. */
 export const projectRoutes: readonly Route[] = [
   route({
     id: 'projects.list',
@@ -44,27 +21,27 @@ export const projectRoutes: readonly Route[] = [
     path: '/projects',
     summary: 'Directories with sessions, runs or a trust record, and those below the configured roots.',
     access: 'viewer',
-    answers: { 200: answer('newest first', z.object({ items: z.array(project), position })) },
+    answers: { 200: answer('newest first', projectList) },
     handle: async call => call.json({ items: await projectsOf(call), position: await call.position() }),
   }),
   route({
     id: 'projects.trust',
     method: 'GET',
     path: '/projects/:id/trust',
-    summary: 'What of a project may run, and what has changed since.',
+    summary: 'What a project may run, and what has changed since it was trusted.',
     access: 'owner',
-    answers: { 200: answer('the record', trust) },
+    answers: { 200: answer('the record', projectTrust) },
     handle: async call => call.json(await trustOf(call)),
   }),
   route({
     id: 'projects.trust-it',
     method: 'POST',
     path: '/projects/:id/trust',
-    summary: 'Lets the project run what was shown, named by its hash.',
+    summary: 'Trusts what was shown of a project, named by its hash.',
     access: 'owner',
     needsStepUp: true,
     body: z.strictObject({ hash: z.string().min(16).max(64) }),
-    answers: { 200: answer('the record', trust) },
+    answers: { 200: answer('the record', projectTrust) },
     handle: async call => {
       const found = await executableOf(call, (await projectOf(call)).path)
       await call.parts.trust.require(found, { trust: call.body.hash, by: call.person.name })
@@ -75,21 +52,17 @@ export const projectRoutes: readonly Route[] = [
     id: 'people.list',
     method: 'GET',
     path: '/people',
-    summary: 'People who may look or decide; they are changed only at the terminal.',
+    summary: 'People and their roles; they can be changed only at the terminal.',
     access: 'owner',
-    answers: {
-      200: answer(
-        'people',
-        z.object({
-          items: z.array(
-            z.object({ id: z.string(), name: z.string(), role: z.string(), surfaces: z.array(z.string()) }),
-          ),
-        }),
-      ),
-    },
+    answers: { 200: answer('people', peopleList) },
     handle: async ({ parts, json }) => {
-      const known = (await parts.extras.people?.()) ?? []
-      const people = new Map(known.map(person => [person.id, { ...person, surfaces: [...person.surfaces] }]))
+      const paired = new People(parts.home().directories.config).all()
+      const people = new Map(
+        paired.map(({ id, name, role, telegram }) => [
+          id,
+          { id, name, role, surfaces: telegram.length > 0 ? ['telegram'] : [] },
+        ]),
+      )
       for (const { person } of parts.auth.devices.list()) {
         const found = people.get(person.id) ?? { ...person, surfaces: [] }
         if (!found.surfaces.includes('web')) found.surfaces.push('web')
@@ -100,17 +73,7 @@ export const projectRoutes: readonly Route[] = [
   }),
 ]
 
-interface ProjectView {
-  id: string
-  path: string
-  name: string
-  sessions: number
-  liveSessions: number
-  runs: number
-  openRuns: number
-  isTrusted: boolean
-  updatedAt: number | null
-}
+type ProjectView = InMilliseconds<Project>
 
 async function projectsOf({ host, parts }: Pick<Call, 'host' | 'parts'>): Promise<ProjectView[]> {
   const found = new Map<string, ProjectView>()
@@ -144,7 +107,7 @@ async function projectsOf({ host, parts }: Pick<Call, 'host' | 'parts'>): Promis
     view.updatedAt = Math.max(view.updatedAt ?? 0, updatedAt)
   }
   for (const record of await parts.trust.list()) at(record.path).isTrusted = true
-  for (const root of parts.extras.roots ?? []) for (const path of repositoriesBelow(root)) at(path)
+  for (const root of parts.home().loaded.config.projects.roots) for (const path of repositoriesBelow(root)) at(path)
   return [...found.values()].sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || (a.path < b.path ? -1 : 1))
 }
 
@@ -169,10 +132,12 @@ function idOf(path: string): string {
 async function projectOf(call: Pick<Call, 'host' | 'parts' | 'params'>): Promise<ProjectView> {
   const found = (await projectsOf(call)).find(({ id }) => id === call.params.id)
   if (found) return found
-  throw new SignalboxError('E_UNKNOWN', 'there is no such project', { next: 'GET /projects lists them' })
+  throw new SignalboxError('E_UNKNOWN', `unknown project "${call.params.id}"`, { next: 'GET /projects lists them' })
 }
 
-/** What of a project would be run: its settings, the graphs that ran there, and what those name. */
+/**
+ * What a project would run: its settings, the graphs that ran there, and the files that these name.
+ */
 async function executableOf({ host }: Pick<Call, 'host'>, path: string): Promise<ExecutableFiles> {
   const graphs = new Set<string>()
   for (const run of await listRuns(host.store)) {

@@ -3,36 +3,14 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import { type Route, route } from '../route.js'
-import { answer, listAnswer, listQuery, moment, position } from '../schemas/common.js'
+import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { frame } from '../schemas/panes.js'
+import { recording, recordingIndex } from '../schemas/recordings.js'
 import { frameView } from '../views/frame-view.js'
 import { pageOf } from '../views/page.js'
-import { frameAt, recordingMarkers, recordingView, sessionOfRecording } from '../views/recording-view.js'
+import { findRecording, frameAt, recordingMarkers, recordingView } from '../views/recording-view.js'
 
-const recording = z
-  .object({
-    id: z.string(),
-    session: z.string(),
-    agent: z.string(),
-    label: z.string().nullable(),
-    project: z.string(),
-    startedAt: moment,
-    endedAt: moment.nullable(),
-    bytes: z.int(),
-  })
-  .meta({ id: 'Recording' })
-
-const decision = z.object({
-  approval: z.string(),
-  atMs: z.number(),
-  title: z.string(),
-  state: z.string(),
-  decidedAtMs: z.number().nullable(),
-  by: z.string().nullable(),
-  option: z.string().nullable(),
-})
-
-/** What sessions showed, byte by byte. */
+/** Recordings of sessions. */
 export const recordingRoutes: readonly Route[] = [
   route({
     id: 'recordings.list',
@@ -57,19 +35,19 @@ export const recordingRoutes: readonly Route[] = [
     id: 'recordings.cast',
     method: 'GET',
     path: '/recordings/:file{.+\\.cast}',
-    summary: 'The recording itself, in asciicast v2, as far as it goes.',
+    summary: 'The recording in asciicast v2, up to now.',
     access: 'viewer',
     answers: {
       200: { description: 'the recording', media: 'application/x-asciicast' },
-      304: { description: 'it is the one you have' },
+      304: { description: 'not modified' },
     },
     handle: async call => {
-      const record = await sessionOfRecording(call.host, call.params.file!.replace(/\.cast$/, ''))
+      const { record } = await findRecording(call.host, call.params.file!.replace(/\.cast$/, ''))
       const { size, mtimeMs } = statSync(record.recording)
       const tag = `"${size}-${Math.round(mtimeMs)}"`
       const headers = { etag: tag, 'cache-control': 'private, no-cache' }
       if (call.header('if-none-match') === tag) return new Response(null, { status: 304, headers })
-      // A session that goes on writes more meanwhile: what was announced is sent.
+      // A live session keeps writing; only the announced length is sent.
       const body = size === 0 ? '' : Readable.toWeb(createReadStream(record.recording, { end: size - 1 }))
       return new Response(body as ReadableStream, {
         headers: { ...headers, 'content-type': 'application/x-asciicast', 'content-length': String(size) },
@@ -80,32 +58,12 @@ export const recordingRoutes: readonly Route[] = [
     id: 'recordings.index',
     method: 'GET',
     path: '/recordings/:id/index',
-    summary: 'What happened in a recording: changes of the view, marks, decisions.',
+    summary: 'Events in a recording: changes of the view, markers, decisions.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'on the recording’s own line of time',
-        z.object({
-          recording,
-          durationMs: z.number(),
-          cols: z.int(),
-          rows: z.int(),
-          markers: z.array(
-            z.object({
-              atMs: z.number(),
-              kind: z.enum(['resize', 'marker', 'exit', 'change', 'message']),
-              label: z.string(),
-              detail: z.record(z.string(), z.unknown()).optional(),
-            }),
-          ),
-          decisions: z.array(decision),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('in milliseconds since the recording started', recordingIndex) },
     handle: async call => {
       const { host } = call
-      const record = await sessionOfRecording(host, call.params.id!)
+      const { record, view } = await findRecording(host, call.params.id!)
       const told = await recordingMarkers(host, record)
       const since = (at: number) => Math.max(0, at - record.startedAt)
       const messages = (await host.store.readStream(`session/${record.id}`))
@@ -126,7 +84,7 @@ export const recordingRoutes: readonly Route[] = [
       const markers = [...told.markers, ...messages].sort((a, b) => a.atMs - b.atMs)
       return call.json({
         ...told,
-        recording: recordingView(record),
+        recording: view,
         markers,
         decisions,
         position: await call.position(),
@@ -137,7 +95,7 @@ export const recordingRoutes: readonly Route[] = [
     id: 'recordings.frame',
     method: 'GET',
     path: '/recordings/:id/frame',
-    summary: 'The screen as it was at a time of the recording.',
+    summary: 'The screen at a time of the recording.',
     access: 'viewer',
     query: z.strictObject({
       atMs: z.coerce.number().min(0),
@@ -145,10 +103,12 @@ export const recordingRoutes: readonly Route[] = [
     }),
     answers: { 200: answer('the frame', frame) },
     handle: async ({ host, params, query, json }) => {
-      const record = await sessionOfRecording(host, params.id!)
+      const { record } = await findRecording(host, params.id!)
       const shown = await frameAt(host, record, query.atMs)
       if (!shown)
-        throw new SignalboxError('E_UNKNOWN', 'the recording shows nothing at that time', { next: 'a later one' })
+        throw new SignalboxError('E_UNKNOWN', 'the recording shows nothing at that time', {
+          next: 'choose a later time',
+        })
       return json(frameView(shown, query.format, host.redactor))
     },
   }),

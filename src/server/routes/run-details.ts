@@ -18,25 +18,34 @@ import { handlerOf, textOf } from '../../graph/index.js'
 import { runDirectory } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { approval } from '../schemas/approvals.js'
-import { answer, moment, position } from '../schemas/common.js'
-import { logLine, nodeVisit, runNode } from '../schemas/runs.js'
-import { runLog } from '../views/run-log.js'
+import { answer } from '../schemas/common.js'
+import {
+  artifact,
+  artifacts,
+  checkpoint,
+  nodeVisit,
+  runContext,
+  runGates,
+  runLog,
+  runNodes,
+  timeline,
+} from '../schemas/runs.js'
+import { readRunLog } from '../views/run-log.js'
 import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
 import { withPrompts } from '../views/visit-prompts.js'
 import { toJson } from '../wire/index.js'
 
 const LOG_LINES = 1_000
 
-/** What happened in a run, seen from every side. */
+/** Details of a run: nodes, timeline, log, context, checkpoints, gates, artifacts. */
 export const runDetailRoutes: readonly Route[] = [
   route({
     id: 'runs.nodes',
     method: 'GET',
     path: '/runs/:id/nodes',
-    summary: 'The run’s nodes, each with what happened at it.',
+    summary: 'The nodes of a run with their visits.',
     access: 'viewer',
-    answers: { 200: answer('in the order of the graph', z.object({ items: z.array(runNode), position })) },
+    answers: { 200: answer('in the order of the graph', runNodes) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       const visits = visitsOf(events)
@@ -69,17 +78,12 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.timeline',
     method: 'GET',
     path: '/runs/:id/timeline',
-    summary: 'Visits, attempts and gates on one line of time.',
+    summary: 'Visits, attempts and gates on a timeline.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'visits in the order in which they began',
-        z.object({ startedAt: moment, endedAt: moment.nullable(), visits: z.array(nodeVisit), position }),
-      ),
-    },
+    answers: { 200: answer('visits in the order of their start', timeline) },
     handle: async call => {
       const { record, events } = await journalOf(call)
-      // Inputs and results are for the visit's own page.
+      // Inputs and results are part of the visit's own operation.
       const visits = visitsOf(events).map(visit => ({
         ...visit,
         attempts: visit.attempts.map(attempt => ({ ...attempt, input: null, result: null })),
@@ -92,22 +96,20 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.log',
     method: 'GET',
     path: '/runs/:id/log',
-    summary: 'What happened and what agents did, line by line; NDJSON with `Accept: application/x-ndjson`.',
+    summary: 'The log of a run and its agents, line by line; NDJSON with `Accept: application/x-ndjson`.',
     access: 'viewer',
     query: z.strictObject({
       node: z.string().optional(),
       level: z.enum(['info', 'warning', 'error']).optional(),
-      after: z.coerce.number().int().min(0).default(0).describe('lines to pass over'),
+      after: z.coerce.number().int().min(0).default(0).describe('lines to skip'),
       limit: z.coerce.number().int().min(1).max(LOG_LINES).default(200),
     }),
-    answers: {
-      200: answer('lines', z.object({ items: z.array(logLine), next: z.int().nullable(), position })),
-    },
+    answers: { 200: answer('lines', runLog) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       const { node, level, after, limit } = call.query
       const directory = runDirectory(call.host.settings.dataDirectory, record.id)
-      const all = await runLog(events, directory, { node, level })
+      const all = await readRunLog(events, directory, { node, level })
       if (call.header('accept')?.includes('application/x-ndjson'))
         return new Response(all.map(line => `${toJson(redacted(call, line), 'rfc3339')}\n`).join(''), {
           headers: { 'content-type': 'application/x-ndjson' },
@@ -121,10 +123,10 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.context',
     method: 'GET',
     path: '/runs/:id/context',
-    summary: 'What the nodes of the main way know.',
+    summary: 'The context of the main branch.',
     access: 'viewer',
-    query: z.strictObject({ all: z.string().optional().describe('keys of the engine, too') }),
-    answers: { 200: answer('by key', z.object({ context: z.record(z.string(), z.unknown()), position })) },
+    query: z.strictObject({ all: z.string().optional().describe('include keys of the engine') }),
+    answers: { 200: answer('by key', runContext) },
     handle: async call => {
       const { record } = await journalOf(call)
       const work = await graphWork(call, record)
@@ -139,9 +141,9 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.checkpoint',
     method: 'GET',
     path: '/runs/:id/checkpoint',
-    summary: 'The newest checkpoint, from which a fork can go on.',
+    summary: 'The newest checkpoint, from which a fork can continue.',
     access: 'viewer',
-    answers: { 200: answer('the checkpoint', z.looseObject({ run_id: z.string(), current_node: z.string() })) },
+    answers: { 200: answer('the checkpoint', checkpoint) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       await graphWork(call, record)
@@ -154,42 +156,28 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.gates',
     method: 'GET',
     path: '/runs/:id/gates',
-    summary: 'What the run has asked people, and what they said.',
+    summary: 'The gates of a run, with their answers.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'oldest first',
-        z.object({ items: z.array(z.object({ gate: z.string(), openedAt: moment, approval })), position }),
-      ),
-    },
+    answers: { 200: answer('oldest first', runGates) },
     handle: async call => {
       const { events } = await journalOf(call)
       const opened = events.filter(({ type }) => type === 'gate.opened')
       const items = await Promise.all(
-        opened.map(async ({ data, at }) => ({
-          gate: String(data.gate),
-          openedAt: at,
-          approval: await call.host.ledger.get(String(data.approval)),
-        })),
+        opened.map(async ({ data, at }) => {
+          const approval = await call.host.ledger.get(String(data.approval))
+          return approval ? [{ gate: String(data.gate), openedAt: at, approval }] : []
+        }),
       )
-      return call.json({ items: items.filter(item => item.approval !== null), position: await call.position() })
+      return call.json({ items: items.flat(), position: await call.position() })
     },
   }),
   route({
     id: 'runs.artifacts',
     method: 'GET',
     path: '/runs/:id/artifacts',
-    summary: 'Values of the run that are too big for its journal.',
+    summary: 'Values of a run that are too large for its journal.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'oldest first',
-        z.object({
-          items: z.array(z.object({ id: z.string(), name: z.string(), size: z.int(), storedAt: moment })),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('oldest first', artifacts) },
     handle: async call => {
       const { record } = await journalOf(call)
       return call.json({ items: artifactsOf(call, record).list(), position: await call.position() })
@@ -199,16 +187,18 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.artifact',
     method: 'GET',
     path: '/runs/:id/artifacts/:name',
-    summary: 'One of them, by its id or its name.',
+    summary: 'One artifact, by its id or name.',
     access: 'viewer',
-    answers: { 200: answer('the value', z.object({ id: z.string(), name: z.string(), value: z.unknown() })) },
+    answers: { 200: answer('the value', artifact) },
     handle: async call => {
       const { record } = await journalOf(call)
-      const artifacts = artifactsOf(call, record)
-      const found = artifacts.list().findLast(({ id, name }) => id === call.params.name || name === call.params.name)
+      const stored = artifactsOf(call, record)
+      const found = stored.list().findLast(({ id, name }) => id === call.params.name || name === call.params.name)
       if (!found)
-        throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no such artifact`, { next: 'GET …/artifacts' })
-      return call.json(redacted(call, { id: found.id, name: found.name, value: artifacts.get(found.id) ?? null }))
+        throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no artifact "${call.params.artifact}"`, {
+          next: 'GET …/artifacts lists them',
+        })
+      return call.json(redacted(call, { id: found.id, name: found.name, value: stored.get(found.id) ?? null }))
     },
   }),
 ]
@@ -250,7 +240,7 @@ function nodeSummary(
     node,
     label: known?.label ?? node,
     handler: known?.handler ?? visits.at(-1)?.handler ?? null,
-    status: visits.at(-1)?.status ?? 'idle',
+    status: visits.at(-1)?.status ?? ('idle' as const),
     visits: visits.length,
     attempts: attempts.length,
     ms: visits.reduce((sum, { startedAt, endedAt }) => sum + ((endedAt ?? now) - startedAt), 0),
@@ -262,7 +252,7 @@ function artifactsOf({ host }: Pick<Call, 'host'>, record: RunRecord): Artifacts
   return new Artifacts(join(runDirectory(host.settings.dataDirectory, record.id), 'artifacts'))
 }
 
-/** Secrets are taken out of every text, however deep it lies. */
+/** Redacts secrets in every text, at any depth. */
 export function redacted<T>({ host }: Pick<Call, 'host'>, value: T): T {
   return JSON.parse(
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? host.redactor.redact(part) : part)),

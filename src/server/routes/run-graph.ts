@@ -6,36 +6,13 @@ import { handlerOf, printDot, textOf } from '../../graph/index.js'
 import { drawingOf, drawSvg } from '../../runs/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { runGraph } from '../schemas/graphs.js'
+import { runDiff } from '../schemas/runs.js'
 import { tagged } from './panes-frame.js'
 import { graphWork, journalOf, redacted } from './run-details.js'
 
 const COMMIT = /^[0-9a-f]{7,64}$/
 const DIFF_MAX = 4 * 1024 * 1024
-
-const graphJson = z.object({
-  name: z.string(),
-  nodes: z.array(
-    z.object({
-      id: z.string(),
-      label: z.string(),
-      handler: z.string(),
-      attributes: z.record(z.string(), z.string()),
-      status: z.string(),
-      visits: z.int(),
-      ms: z.number(),
-    }),
-  ),
-  edges: z.array(
-    z.object({
-      id: z.string(),
-      from: z.string(),
-      to: z.string(),
-      label: z.string(),
-      condition: z.string(),
-      taken: z.int(),
-    }),
-  ),
-})
 
 /** A run's graph, and what it did to its repository. */
 export const runGraphRoutes: readonly Route[] = [
@@ -43,12 +20,12 @@ export const runGraphRoutes: readonly Route[] = [
     id: 'runs.graph',
     method: 'GET',
     path: '/runs/:id/graph',
-    summary: 'The run’s graph with what happened: drawn, as JSON, or as DOT.',
+    summary: 'The graph of a run with its progress: as a picture, as JSON, or as DOT.',
     access: 'viewer',
     query: z.strictObject({ format: z.enum(['svg', 'json', 'dot']).default('svg') }),
     answers: {
-      200: { description: 'the graph', schema: graphJson, media: ['image/svg+xml', 'text/vnd.graphviz'] },
-      304: { description: 'it is the one you have' },
+      200: { description: 'the graph', schema: runGraph, media: ['image/svg+xml', 'text/vnd.graphviz'] },
+      304: { description: 'not modified' },
     },
     handle: async call => {
       const { record, events } = await journalOf(call)
@@ -86,19 +63,14 @@ export const runGraphRoutes: readonly Route[] = [
     id: 'runs.diff',
     method: 'GET',
     path: '/runs/:id/diff',
-    summary: 'What the run changed in its repository: as a whole, by a node, or between two commits.',
+    summary: 'The changes of a run in its repository: all, of a node, or between two commits.',
     access: 'viewer',
     query: z.strictObject({
-      node: z.string().optional().describe('what this node’s commits changed'),
+      node: z.string().optional().describe('only the changes of this node’s commits'),
       from: z.string().regex(COMMIT).optional(),
       to: z.string().regex(COMMIT).optional(),
     }),
-    answers: {
-      200: answer(
-        'a unified diff',
-        z.object({ from: z.string().nullable(), to: z.string().nullable(), diff: z.string(), isCut: z.boolean() }),
-      ),
-    },
+    answers: { 200: answer('a unified diff', runDiff) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       const commits = events
@@ -108,7 +80,7 @@ export const runGraphRoutes: readonly Route[] = [
       const { node } = call.query
       const last = node === undefined ? commits.at(-1) : commits.findLast(made => made.node === node)
       if (node !== undefined && !last)
-        throw new SignalboxError('E_UNKNOWN', `node "${node}" has committed nothing`, { next: 'leave "node" out' })
+        throw new SignalboxError('E_UNKNOWN', `node "${node}" has no commits`, { next: 'omit "node"' })
       const before = node === undefined || !last ? base : (commits[commits.indexOf(last) - 1]?.commit ?? base)
       const from = call.query.from ?? before
       const to = call.query.to ?? last?.commit ?? null
@@ -119,11 +91,11 @@ export const runGraphRoutes: readonly Route[] = [
   }),
 ]
 
-/** Nothing in the repository is run for it: no hooks, no drivers, no pager. */
+/** Runs nothing of the repository: no hooks, no diff drivers, no pager. */
 async function diffBetween(cwd: string, from: string | null, to: string | null): Promise<string> {
   const git = new Git(cwd)
   if ((await git.head()) === null)
-    throw new SignalboxError('E_STATE', 'the run works in no repository, or its directory is gone', {
+    throw new SignalboxError('E_STATE', 'the run has no repository, or its directory was removed', {
       next: 'GET …/log shows what it did',
     })
   const range = [from ?? 'HEAD', ...(to === null ? [] : [to])]

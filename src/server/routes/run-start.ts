@@ -2,22 +2,33 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
-import { findRun, getRun, runStream } from '../../engine/index.js'
+import { findRun, getRun, type Limits, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { oneshotFiles } from '../../runs/index.js'
+import {
+  daemonContext,
+  exportAttractor,
+  forkRun,
+  loadGraph,
+  oneshotFiles,
+  type StartContext,
+  startGraph,
+  startOneshot,
+  startPipeline,
+} from '../../runs/index.js'
+import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { run } from '../schemas/runs.js'
+import { run, runExport } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
 import { redacted } from './run-details.js'
 
 export const labels = z.record(z.string().regex(/^[\w.-]{1,60}$/), z.string().max(200)).default({})
-const project = z.string().min(1).max(4096).describe('the directory it works in')
+const project = z.string().min(1).max(4096).describe('the directory that it works in')
 export const budget = z.strictObject({ costUsd: z.number().positive().optional() }).optional()
 export const trust = z
   .string()
   .optional()
-  .describe('the hash of what was shown, where the project does not trust it yet')
+  .describe('the hash of the inspected files, if the project is not trusted yet')
 
 const startBody = z.union([
   z.strictObject({
@@ -53,7 +64,7 @@ const startBody = z.union([
 
 const runAnswer = answer('the run', run)
 
-/** Runs that begin here, and what can be made of them. */
+/** Starting, forking and exporting runs. */
 export const runStartRoutes: readonly Route[] = [
   route({
     id: 'runs.start',
@@ -73,17 +84,16 @@ export const runStartRoutes: readonly Route[] = [
     id: 'runs.fork',
     method: 'POST',
     path: '/runs/:id/fork',
-    summary: 'A new run that goes on after one of this run’s checkpoints; with `rewind` in its place.',
+    summary: 'Creates a run that continues after a checkpoint of this run; `rewind` archives this run.',
     access: 'approver',
     rate: 'session',
     body: z.strictObject({ at: z.string().describe('node or node@visit'), rewind: z.boolean().default(false) }),
     answers: { 201: runAnswer },
     handle: async call => {
       const { store } = call.host
-      const { forkRun } = call.parts.extras
-      if (!forkRun) throw absent('forking runs')
       const record = await findRun(store, call.params.id!)
-      const id = await forkRun(store, record, { at: call.body.at, isRewind: call.body.rewind })
+      const { at, rewind: isRewind } = call.body
+      const { id } = await forkRun(startContext(call, record.project), record, { at, isRewind, isDetached: true })
       return call.json(await runView(call, await getRun(store, id)), 201)
     },
   }),
@@ -94,9 +104,7 @@ export const runStartRoutes: readonly Route[] = [
     summary: 'The run as a bundle of its journal, or in the files of oneshot or attractor; redacted.',
     access: 'owner',
     query: z.strictObject({ format: z.enum(['bundle', 'oneshot', 'attractor']).default('bundle') }),
-    answers: {
-      200: answer('the bundle', z.looseObject({ run: z.looseObject({ id: z.string() }), format: z.string() })),
-    },
+    answers: { 200: answer('the bundle', runExport) },
     handle: async call => {
       const { store } = call.host
       const record = await findRun(store, call.params.id!)
@@ -115,47 +123,40 @@ export const runStartRoutes: readonly Route[] = [
 type StartCall = Call<unknown, z.output<typeof startBody>>
 
 async function start(call: StartCall): Promise<string> {
-  const { body, parts, person, host } = call
+  const { body } = call
+  const context = startContext(call, body.project)
+  const options = {
+    labels: { ...body.labels, surface: 'web' },
+    limits: limitsOf(body.budget),
+    trust: body.trust,
+    isDetached: true,
+  }
   if ('graph' in body) {
-    const { graph, input, project: directory, agent, model } = body
-    const { id } = await parts.pipelines.create({
-      dot: graph,
-      inputs: input,
-      project: directory,
-      labels: { ...body.labels, surface: 'web' },
-      person: person.id === 'owner' ? 'local' : person.id,
-      ...(agent !== undefined && { agent }),
-      ...(model !== undefined && { model }),
-      ...(body.trust !== undefined && { trust: body.trust }),
-    })
-    return id
+    const { graph, input: inputs, agent, model } = body
+    const loaded = await loadGraph(context, { text: graph, path: null, name: 'the graph' })
+    return (await startGraph(context, loaded, { ...options, inputs, agent, model })).id
   }
   if ('oneshot' in body) {
-    const { startOneshot } = parts.extras
-    if (!startOneshot) throw absent('oneshot')
-    const { worktree, ...wish } = body.oneshot
-    return startOneshot(host.store, {
-      ...wish,
-      project: body.project,
-      isInWorktree: worktree,
-      maxCostUsd: body.budget?.costUsd,
-      trust: body.trust,
-    })
+    const { worktree: isInWorktree, worker, auditor, ...oneshot } = body.oneshot
+    const roles = { worker: { agent: worker }, auditor: { agent: auditor } }
+    return (await startOneshot(context, { ...options, ...oneshot, ...roles, isInWorktree, mayAsk: false })).id
   }
-  if (!parts.extras.pipelines) throw absent('pipelines')
-  const { pipeline, input, project: directory } = body
-  return parts.extras.pipelines.start(pipeline, {
-    input: input ?? {},
-    project: directory,
-    person: person.id === 'owner' ? 'local' : person.id,
-    labels: { ...body.labels, surface: 'web' },
-    maxCostUsd: body.budget?.costUsd,
-    trust: body.trust,
-  })
+  return (await startPipeline(context, body.pipeline, body.input ?? {}, options)).id
 }
 
-export function absent(what: string): SignalboxError {
-  return new SignalboxError('E_STATE', `${what} cannot be used on this server`, { next: 'use the command line' })
+export function limitsOf(given: z.output<typeof budget>): Limits | undefined {
+  return given?.costUsd === undefined ? undefined : { costUsd: given.costUsd }
+}
+
+/** What starts of runs need of a request, apart from the project. */
+export function startBase({ parts, host, person }: Pick<Call, 'parts' | 'host' | 'person'>) {
+  const { env, clock } = parts
+  return { store: host.store, home: parts.home(), env, clock, person: personName(person.id) }
+}
+
+/** The context of a run that a request starts in a project. @throws SignalboxError `E_INPUT` */
+export function startContext(call: Pick<Call, 'parts' | 'host' | 'person'>, project: string): StartContext {
+  return daemonContext(startBase(call), project)
 }
 
 async function filesOf(call: Call, format: 'oneshot' | 'attractor', id: string): Promise<Record<string, string>> {
@@ -171,12 +172,11 @@ async function filesOf(call: Call, format: 'oneshot' | 'attractor', id: string):
       const onError = (error: unknown) => call.parts.log(String(error))
       await oneshotFiles({ store, dataDirectory: settings.dataDirectory, onError }).export(id, directory)
     } else {
-      const { exportAttractor } = call.parts.extras
-      if (!exportAttractor || record.kind !== 'graph')
+      if (record.kind !== 'graph')
         throw new SignalboxError('E_STATE', `run ${id} is a ${record.kind}: it has no attractor files`, {
           next: 'format=bundle',
         })
-      await exportAttractor(store, record, directory)
+      await exportAttractor(store, record, { dataDirectory: settings.dataDirectory, output: directory })
     }
     const files: Record<string, string> = {}
     for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {

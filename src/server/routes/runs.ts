@@ -1,15 +1,17 @@
 import { z } from 'zod'
-import { cancelRun, findRun, listRuns, resumeRun } from '../../engine/index.js'
+import { cancelRun, findRun, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { resumeRun } from '../../runs/index.js'
 import { type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { RUN_STATUS, run } from '../schemas/runs.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { runView } from '../views/run-view.js'
+import { startContext } from './run-start.js'
 
 const runAnswer = answer('the run', run)
 
-/** Runs as a whole: which there are, and what people do to them. */
+/** Runs: listing, cancelling, resuming. */
 export const runRoutes: readonly Route[] = [
   route({
     id: 'runs.list',
@@ -23,7 +25,7 @@ export const runRoutes: readonly Route[] = [
       kind: z.array(z.string()).default([]),
       project: z.array(z.string()).default([]),
       label: z.array(z.string()).default([]).describe('`name` or `name=value`'),
-      all: z.string().optional().describe('archived ones, too'),
+      all: z.string().optional().describe('also archived ones'),
       q: z.string().max(200).optional(),
     }),
     answers: { 200: listAnswer(run) },
@@ -71,19 +73,21 @@ export const runRoutes: readonly Route[] = [
     id: 'runs.resume',
     method: 'POST',
     path: '/runs/:id/resume',
-    summary: 'Lets a paused or failed run go on, driven by the daemon.',
+    summary: 'Resumes a paused or failed run, driven by the daemon.',
     access: 'approver',
     answers: { 200: runAnswer },
     handle: async call => {
       const { host, params, person, json } = call
       const record = await findRun(host.store, params.id!)
       if (record.labels.host !== 'daemon')
-        throw new SignalboxError('E_STATE', 'this run was begun at a terminal and goes on there', {
+        throw new SignalboxError('E_STATE', 'this run was started in a terminal and can only be resumed there', {
           next: `signalbox resume ${record.id}`,
         })
-      if (record.status === 'rejected')
-        throw new SignalboxError('E_STATE', 'cannot resume a rejected run', { next: 'start another one' })
-      await resumeRun(host.store, record.id, { by: person.name })
+      if (['completed', 'rejected', 'cancelled'].includes(record.status))
+        throw new SignalboxError('E_STATE', `run ${record.id} is ${record.status}: there is nothing to resume`, {
+          next: 'start a new run',
+        })
+      await resumeRun(startContext(call, record.project), record, { keepsGraph: true, by: person.name })
       return json(await runView(call, await findRun(host.store, record.id)))
     },
   }),

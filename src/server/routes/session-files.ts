@@ -7,6 +7,7 @@ import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } fro
 import { liveOf } from '../live-session-of.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { uploaded } from '../schemas/sessions.js'
 
 const MB = 1024 * 1024
 
@@ -16,16 +17,11 @@ export const sessionFileRoutes: readonly Route[] = [
     id: 'sessions.upload',
     method: 'POST',
     path: '/sessions/:id/uploads',
-    summary: 'Stores files for the agent (form fields named "file"), and tells it.',
+    summary: 'Stores files for the agent (form fields named "file") and sends it a prompt with their paths.',
     access: 'approver',
     form: ({ host }, isSocket) => (isSocket ? host.settings.files.quotaMb : host.settings.files.uploadMaxMb) * MB + MB,
     query: z.strictObject({ tell: z.enum(['true', 'false']).default('true') }),
-    answers: {
-      201: answer(
-        'what was stored',
-        z.looseObject({ session: z.string(), files: z.array(z.looseObject({ path: z.string() })) }),
-      ),
-    },
+    answers: { 201: answer('the stored files', uploaded) },
     handle: async call => {
       const { host, params, query } = call
       const live = await liveOf(host, params.id!)
@@ -33,7 +29,7 @@ export const sessionFileRoutes: readonly Route[] = [
       const form = await call.form()
       const files = form.getAll('file').filter(part => typeof part !== 'string')
       if (files.length === 0)
-        throw new SignalboxError('E_INPUT', 'there is no file in the body', { next: 'name it "file"' })
+        throw new SignalboxError('E_INPUT', 'the form has no file', { next: 'send it in a field named "file"' })
       const stored = []
       for (const file of files) {
         const bytes = new Uint8Array(await file.arrayBuffer())
@@ -65,7 +61,7 @@ export const sessionFileRoutes: readonly Route[] = [
         await handle.close()
         return new Response('', { headers })
       }
-      // Not a byte more than was announced, should the file grow meanwhile.
+      // Sends only the announced length, in case the file grows meanwhile.
       const body = Readable.toWeb(handle.createReadStream({ end: bytes - 1 })) as ReadableStream
       return new Response(body, { headers })
     },

@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { Git } from '../../git/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { gitState } from '../schemas/sessions.js'
 
-/** Where the work of a session stands in its repository: one line of it. */
+/** The git state of a session's directory. */
 export const sessionGitRoutes: readonly Route[] = [
   route({
     id: 'sessions.git',
@@ -11,21 +11,7 @@ export const sessionGitRoutes: readonly Route[] = [
     path: '/sessions/:id/git',
     summary: 'Branch, commit and number of changed files of the session’s directory.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'null outside of a repository',
-        z.object({
-          git: z
-            .object({
-              branch: z.string().nullable(),
-              head: z.string().nullable(),
-              changed: z.int(),
-              untracked: z.int(),
-            })
-            .nullable(),
-        }),
-      ),
-    },
+    answers: { 200: answer('null outside of a repository', gitState) },
     handle: async ({ host, params, json }) => {
       const { cwd } = await host.find(params.id!)
       const git = new Git(cwd)

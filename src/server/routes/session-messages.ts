@@ -1,18 +1,27 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import type { EventData } from '../../events/index.js'
 import type { Host } from '../../host/index.js'
 import { type LiveSession, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import type { Message } from '../api-types.js'
 import { liveOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
-import { conversation, heldPrompt, sent } from '../schemas/sessions.js'
+import { conversation, heldPrompts, sent } from '../schemas/sessions.js'
+import type { Sendable } from '../wire/index.js'
 
 export const messageBody = z.strictObject({
   text: z.string().min(1),
-  /** The same wish in the words of the dashboard: `after-turn` waits here until the agent rests. */
+  /**
+   * The same option as the dashboard names it: `after-turn` holds the prompt until the agent is
+   * idle.
+   */
   when: z.enum(['now', 'after-turn']).optional(),
-  /** While the agent works: in its own queue where it has one, held here until it rests, or refused. */
+  /**
+   * While the agent works: put into its own queue if it has one, held here until it is idle, or
+   * refused.
+   */
   whenBusy: z.enum(['queue', 'hold', 'refuse']).optional(),
   meaning: z.enum(['auto', 'text', 'command']).default('auto'),
   clearDraft: z.boolean().default(false),
@@ -20,19 +29,19 @@ export const messageBody = z.strictObject({
     .string()
     .regex(/^msg_[0-9a-z]{16}$/)
     .optional()
-    .describe('a name for the prompt, chosen by the caller: sent again under the same name it is not typed again'),
+    .describe('a name for the prompt, chosen by the caller: a prompt with the same name is typed only once'),
 })
 
-/** Prompts in, answers out. */
+/** Prompts to a session, and its messages. */
 export const sessionMessageRoutes: readonly Route[] = [
   route({
     id: 'sessions.send',
     method: 'POST',
     path: '/sessions/:id/messages',
-    summary: 'Sends a prompt, or holds it until the agent rests.',
+    summary: 'Sends a prompt, or holds it until the agent is idle.',
     access: 'approver',
     body: messageBody,
-    answers: { 202: answer('what became of it', sent) },
+    answers: { 202: answer('the result', sent) },
     handle: async call => {
       return send(call, await liveOf(call.host, call.params.id!))
     },
@@ -41,9 +50,9 @@ export const sessionMessageRoutes: readonly Route[] = [
     id: 'sessions.held',
     method: 'GET',
     path: '/sessions/:id/messages',
-    summary: 'Prompts that wait until the agent rests.',
+    summary: 'Prompts that are held until the agent is idle.',
     access: 'viewer',
-    answers: { 200: answer('those that wait', z.object({ items: z.array(heldPrompt) })) },
+    answers: { 200: answer('held prompts', heldPrompts) },
     handle: async ({ host, params, json }) => {
       const record = await host.find(params.id!)
       const held = host.live(record.id)?.heldPrompts ?? []
@@ -54,14 +63,14 @@ export const sessionMessageRoutes: readonly Route[] = [
     id: 'sessions.drop-message',
     method: 'DELETE',
     path: '/sessions/:id/messages/:message',
-    summary: 'Takes back a prompt that still waits.',
+    summary: 'Withdraws a prompt that is held.',
     access: 'approver',
     answers: { 200: okAnswer },
     handle: async ({ host, params, json }) => {
       const live = await liveOf(host, params.id!)
       if (!live.dropPrompt(params.message!))
         throw new SignalboxError('E_UNKNOWN', `no prompt "${params.message}" is held`, {
-          next: 'it may have been sent already',
+          next: 'it may have been sent',
         })
       return json({ ok: true })
     },
@@ -70,7 +79,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     id: 'sessions.conversation',
     method: 'GET',
     path: '/sessions/:id/conversation',
-    summary: 'What was said, oldest first; the answer under way is provisional.',
+    summary: 'The messages of a session, oldest first; the answer in progress is provisional.',
     access: 'viewer',
     query: z.strictObject({
       before: z.string().max(64).optional().describe('only messages before this one'),
@@ -87,7 +96,7 @@ export const sessionMessageRoutes: readonly Route[] = [
   }),
 ]
 
-/** What was said in a session: `limit` messages (null: all) before the one that is named, or the newest. */
+/** The messages of a session: `limit` of them (null: all) before the named one, or the newest. */
 export async function conversationOf(
   host: Host,
   session: string,
@@ -96,18 +105,18 @@ export async function conversationOf(
   const events = await host.store.readStream(`session/${session}`)
   const all = finalMessages(events)
   const end = before === null ? all.length : all.findIndex(({ message }) => message === before)
-  if (end < 0) throw new SignalboxError('E_INPUT', 'there is no such message', { next: 'begin without "before"' })
+  if (end < 0) throw new SignalboxError('E_INPUT', `unknown message "${before}"`, { next: 'omit "before"' })
   const begin = Math.max(0, end - (limit ?? all.length))
-  const messages: Record<string, unknown>[] = all.slice(begin, end)
+  const messages = all.slice(begin, end)
   const live = host.live(session)
   const open = live?.openMessage
   if (before === null && live && open && live.blocks.length > 0)
     messages.push({ at: host.clock.now(), ...open, blocks: live.blocks, provisional: true })
   const prompts = turnPrompts(events).map(({ turn, at, prompt }) => ({ turn, at, text: prompt }))
-  return { messages, prompts, before: begin > 0 ? String(all[begin]!.message) : null }
+  return { messages, prompts, before: begin > 0 ? all[begin]!.message : null }
 }
 
-/** Types the prompt of a call, or holds it; answers with what became of it. */
+/** Types the prompt of a call, or holds it, and answers with the result. */
 export async function send(call: Call<unknown, z.output<typeof messageBody>>, live: LiveSession): Promise<Response> {
   const { text, when, whenBusy, meaning, clearDraft, id } = call.body
   const result = await live.send(text, {
@@ -119,13 +128,14 @@ export async function send(call: Call<unknown, z.output<typeof messageBody>>, li
   return call.json({ ...result, session: live.id, position: await call.position() }, 202)
 }
 
-/** In the order in which they were first said, each as it was said last. */
-export function finalMessages(events: readonly StoredEvent[]): Record<string, unknown>[] {
-  const messages = new Map<string, Record<string, unknown>>()
+/** The last revision of each message, in the order of their first revisions. */
+export function finalMessages(events: readonly StoredEvent[]): Sendable<Message>[] {
+  const messages = new Map<string, Sendable<Message>>()
   for (const event of events) {
     if (event.type !== 'message.final') continue
-    const name = String(event.data.message)
-    messages.set(name, { at: messages.get(name)?.at ?? event.at, ...event.data, provisional: false })
+    // The log accepts blocks of any kind; only `screen/` makes them.
+    const data = event.data as EventData<'message.final'> & Pick<Message, 'blocks'>
+    messages.set(data.message, { at: messages.get(data.message)?.at ?? event.at, ...data, provisional: false })
   }
   return [...messages.values()]
 }

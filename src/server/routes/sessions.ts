@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { delay, newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { newWorkspace } from '../../runs/index.js'
+import { createWorkspace } from '../../runs/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
 import { liveOf } from '../live-session-of.js'
 import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
-import { session, stopped } from '../schemas/sessions.js'
+import { interrupted, screen, session, stopped, waited } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
@@ -22,7 +22,7 @@ const startBody = z.strictObject({
   args: z.array(z.string()).max(200).default([]),
   cwd: z.string(),
   prompt: z.string().min(1).optional(),
-  worktree: z.boolean().default(false).describe('in a git worktree and on a branch of its own'),
+  worktree: z.boolean().default(false).describe('start in a new git worktree, on its own branch'),
   env,
   size,
   label: z.string().max(200).nullable().default(null),
@@ -73,7 +73,7 @@ export const sessionRoutes: readonly Route[] = [
     id: 'sessions.start',
     method: 'POST',
     path: '/sessions',
-    summary: 'Starts an agent in a terminal of its own.',
+    summary: 'Starts an agent in a new terminal.',
     access: 'approver',
     rate: 'session',
     body: startBody,
@@ -83,9 +83,9 @@ export const sessionRoutes: readonly Route[] = [
       if (who.kind !== 'socket' && (start.env !== null || start.agent === null))
         throw new SignalboxError(
           'E_INPUT',
-          'over the network an agent is started by its name, in the daemon’s environment',
+          'over the network only named agents can be started, in the daemon’s environment',
           {
-            next: 'name an agent and leave env out',
+            next: 'name an agent and omit env',
           },
         )
       const cwd = worktree ? await newWorktree(host, start.cwd) : start.cwd
@@ -125,7 +125,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Ends the session’s program.',
     access: 'approver',
     body: stopBody,
-    answers: { 200: answer('the session, and which one took its place', stopped) },
+    answers: { 200: answer('the session, and the new active one', stopped) },
     handle: async call => {
       const { host, params, body, json } = call
       const record = await host.find(params.id!)
@@ -142,9 +142,9 @@ export const sessionRoutes: readonly Route[] = [
     id: 'sessions.interrupt',
     method: 'POST',
     path: '/sessions/:id/interrupt',
-    summary: 'Stops what the agent does; the session stays.',
+    summary: 'Interrupts the agent; the session continues.',
     access: 'approver',
-    answers: { 200: answer('what came of it', z.looseObject({ session: z.string() })) },
+    answers: { 200: answer('the result', interrupted) },
     handle: async ({ host, params, json }) => {
       const live = await liveOf(host, params.id!)
       const result = await live.interrupt()
@@ -156,7 +156,7 @@ export const sessionRoutes: readonly Route[] = [
     id: 'sessions.resume',
     method: 'POST',
     path: '/sessions/:id/resume',
-    summary: 'Goes on with the conversation of an ended session, in a new one.',
+    summary: 'Continues the conversation of an ended session in a new one.',
     access: 'approver',
     rate: 'session',
     body: resumeBody,
@@ -175,13 +175,13 @@ export const sessionRoutes: readonly Route[] = [
     id: 'sessions.wait',
     method: 'GET',
     path: '/sessions/:id/wait',
-    summary: 'Answers when the session rests, asks, or is done.',
+    summary: 'Waits until the session is idle, asks, or ends.',
     access: 'viewer',
     query: z.strictObject({
       for: z.enum(['idle', 'approval', 'done']).default('idle'),
       timeoutMs: z.coerce.number().int().min(0).default(WAIT_MAX_MS),
     }),
-    answers: { 200: answer('what was reached', z.object({ reached: z.string(), session })) },
+    answers: { 200: answer('the condition that was met', waited) },
     handle: async call => {
       const { host, params, query } = call
       const record = await host.find(params.id!)
@@ -195,17 +195,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id/screen',
     summary: 'The session’s screen as text.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'the screen',
-        z.object({
-          cols: z.int(),
-          rows: z.int(),
-          lines: z.array(z.string()),
-          cursor: z.looseObject({ x: z.int(), y: z.int() }).nullable(),
-        }),
-      ),
-    },
+    answers: { 200: answer('the screen', screen) },
     handle: async ({ host, params, json }) => {
       const live = await liveOf(host, params.id!)
       await live.settled()
@@ -222,9 +212,9 @@ export const sessionRoutes: readonly Route[] = [
 
 /** @throws SignalboxError `E_INPUT` outside of a repository. */
 async function newWorktree(host: Host, cwd: string): Promise<string> {
-  const { path, branch } = await newWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
+  const { path, branch } = await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
   if (branch !== null) return path
-  throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', { next: 'leave worktree out' })
+  throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', { next: 'omit worktree' })
 }
 
 function encode(text: string): Uint8Array {
@@ -232,16 +222,16 @@ function encode(text: string): Uint8Array {
 }
 
 function keyboardTaken(holder: Holder): SignalboxError {
-  const who = holder.kind === 'person' ? holder.name : 'Signalbox, which is typing,'
+  const who = holder.kind === 'person' ? holder.name : 'Signalbox (typing a decision)'
   return new SignalboxError('E_BUSY', `${who} holds the keyboard of this session`, { next: 'try again later' })
 }
 
 async function waitFor(
   { host, closed }: Pick<Call, 'host' | 'closed'>,
   record: SessionRecord,
-  what: string,
+  what: 'idle' | 'approval' | 'done',
   timeoutMs: number,
-): Promise<string> {
+): Promise<z.output<typeof waited>['reached']> {
   const deadline = host.clock.monotonic() + timeoutMs
   for (;;) {
     const live = host.live(record.id)

@@ -2,44 +2,23 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
+import { editSettings, isEditable, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
-import { SignalboxError } from '../../errors/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, moment, okAnswer, position } from '../schemas/common.js'
-import { absent } from './run-start.js'
+import { answer, okAnswer } from '../schemas/common.js'
+import { findings, health, lockdown, paired, pairing, settings } from '../schemas/system.js'
 
-const finding = z.looseObject({
-  check: z.string(),
-  level: z.enum(['ok', 'note', 'warning', 'error']),
-  message: z.string(),
-  next: z.string().optional(),
-})
-
-const settings = z.object({
-  items: z.array(
-    z.object({
-      key: z.string(),
-      about: z.string().describe('what it is for'),
-      shown: z.string().describe('as a file would say it; a secret is "set" or "unset"'),
-      origin: z.object({ source: z.string(), place: z.string().optional() }),
-      isChangeable: z.boolean(),
-    }),
-  ),
-  version: z.string(),
-})
-
-/** The machine, the settings, and what to do when something is wrong. */
+/** Settings, health checks, pairing, lockdown and metrics. */
 export const systemRoutes: readonly Route[] = [
   route({
     id: 'settings.get',
     method: 'GET',
     path: '/settings',
-    summary: 'Every setting, with where its value comes from.',
+    summary: 'All settings with the sources of their values.',
     access: 'viewer',
     answers: { 200: answer('the settings', settings) },
     handle: ({ parts, json }) => {
-      if (!parts.extras.settings) throw absent('settings')
-      const view = parts.extras.settings()
+      const view = settingsOf(parts)
       return json(view, 200, { etag: `"${view.version}"` })
     },
   }),
@@ -47,7 +26,7 @@ export const systemRoutes: readonly Route[] = [
     id: 'settings.change',
     method: 'PATCH',
     path: '/settings',
-    summary: 'Changes settings of the safe subset; `If-Match` names the version that was looked at.',
+    summary: 'Changes settings that may be edited over the network; `If-Match` names the version that was read.',
     access: 'owner',
     needsStepUp: true,
     body: z.strictObject({
@@ -55,42 +34,34 @@ export const systemRoutes: readonly Route[] = [
     }),
     answers: { 200: answer('the settings as they are now', settings) },
     handle: async call => {
-      const { changeSettings, settings: read } = call.parts.extras
-      if (!changeSettings || !read) throw absent('settings')
       const version = call.header('if-match')?.replaceAll('"', '') ?? null
-      await changeSettings(call.body.changes, version, call.person.name)
-      return call.json(read())
+      editSettings(settingsFile(call.parts), call.body.changes, { version })
+      return call.json(settingsOf(call.parts))
     },
   }),
   route({
     id: 'doctor.get',
     method: 'GET',
     path: '/doctor',
-    summary: 'What Signalbox stands on, checked.',
+    summary: 'Checks what Signalbox depends on.',
     access: 'viewer',
-    answers: { 200: answer('the findings', z.object({ items: z.array(finding) })) },
-    handle: async call => {
-      if (!call.parts.extras.doctor) throw absent('doctor')
-      return call.json({ items: await call.parts.extras.doctor() })
-    },
+    answers: { 200: answer('the findings', findings) },
+    handle: async call => call.json({ items: await call.parts.doctor.findings() }),
   }),
   route({
     id: 'doctor.fix',
     method: 'POST',
     path: '/doctor/fix/:check',
-    summary: 'Repairs what one check found, as far as that loses nothing.',
+    summary: 'Repairs the findings of one check, as far as that loses no data.',
     access: 'owner',
-    answers: { 200: answer('the findings after it', z.object({ items: z.array(finding) })) },
-    handle: async call => {
-      if (!call.parts.extras.doctorFix) throw absent('doctor')
-      return call.json({ items: await call.parts.extras.doctorFix(call.params.check!) })
-    },
+    answers: { 200: answer('the findings after the repair', findings) },
+    handle: async call => call.json({ items: await call.parts.doctor.fix(call.params.check!) }),
   }),
   route({
     id: 'presence.tell',
     method: 'POST',
     path: '/presence',
-    summary: 'Whether somebody looks at this page: then they are not called elsewhere.',
+    summary: 'Reports whether a person looks at this page, so that they are not notified elsewhere.',
     access: 'viewer',
     isWrite: false,
     body: z.strictObject({
@@ -117,60 +88,32 @@ export const systemRoutes: readonly Route[] = [
       z.strictObject({ action: z.enum(['open', 'close']) }),
       z.strictObject({ action: z.literal('confirm'), code: z.string().min(1).max(100) }),
     ]),
-    answers: { 200: answer('how the pairing stands', z.looseObject({})) },
-    handle: async call => {
-      const { pairing } = call.parts.extras
-      if (!pairing)
-        throw new SignalboxError('E_STATE', 'no Telegram bot runs', { next: 'set telegram.token_file and start again' })
-      const { body } = call
-      if (body.action === 'confirm') return call.json(await pairing.confirm(body.code))
-      return call.json(await (body.action === 'open' ? pairing.open() : pairing.close()))
+    answers: { 200: answer('the pairing, or the person that was paired', z.union([pairing, paired])) },
+    handle: ({ parts, body, json }) => {
+      const service = parts.bot.pairing()
+      if (body.action === 'confirm') return json({ person: service.confirm(body.code) })
+      return json(body.action === 'open' ? service.open() : service.close())
     },
   }),
   route({
     id: 'lockdown.begin',
     method: 'POST',
     path: '/lockdown',
-    summary: 'Ends grants, logins, tokens and streams; takes nothing but denials; leaves sessions alone.',
+    summary:
+      'Ends all grants, logins, tokens and streams, and accepts only denials until a restart; sessions continue.',
     access: 'owner',
-    answers: { 200: answer('what was ended', z.object({ since: moment, grants: z.int() })) },
+    answers: { 200: answer('since when, and how many grants ended', lockdown) },
     handle: async ({ parts, person, json }) => {
-      const { grants } = await parts.lockdown.begin({ id: person.id, name: person.name })
-      await parts.audit.write('host.locked', { by: person.name, grants })
-      return json({ since: parts.lockdown.since, grants })
+      return json(await parts.lockdown.begin({ id: person.id, name: person.name }))
     },
   }),
   route({
     id: 'health.get',
     method: 'GET',
     path: '/health',
-    summary: 'How the daemon and what it stands on are.',
+    summary: 'The health of the daemon and its parts.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'its parts',
-        z.looseObject({
-          pid: z.int(),
-          version: z.string(),
-          node: z.string(),
-          startedAt: moment,
-          now: moment,
-          address: z.string().nullable(),
-          store: z.string(),
-          storeBytes: z.int(),
-          position,
-          sessions: z.int(),
-          panes: z.int(),
-          runs: z.object({ driven: z.int(), open: z.int() }),
-          streams: z.object({ events: z.int(), terminals: z.int() }),
-          agents: z.array(z.string()),
-          telegram: z.looseObject({ state: z.string() }),
-          disk: z.object({ freeMb: z.int(), leastMb: z.int() }),
-          lockdownSince: moment.nullable(),
-          isReadOnly: z.boolean(),
-        }),
-      ),
-    },
+    answers: { 200: answer('the daemon and its parts', health) },
     handle: async call => call.json(await healthOf(call)),
   }),
   ...['//metrics', '/metrics'].map(path =>
@@ -178,7 +121,7 @@ export const systemRoutes: readonly Route[] = [
       id: path === '//metrics' ? 'metrics.root' : 'metrics.get',
       method: 'GET',
       path,
-      summary: 'Figures for Prometheus.',
+      summary: 'Metrics in the format of Prometheus.',
       access: 'viewer',
       answers: { 200: { description: 'text format 0.0.4', media: 'text/plain' } },
       handle: async call =>
@@ -188,6 +131,24 @@ export const systemRoutes: readonly Route[] = [
     }),
   ),
 ]
+
+function settingsFile({ home }: Call['parts']): string {
+  return join(home().directories.config, 'config.toml')
+}
+
+function settingsOf(parts: Call['parts']): z.output<typeof settings> {
+  const items = parts
+    .home()
+    .loaded.entries()
+    .map(({ key, about, shown, origin: { source, place } }) => ({
+      key,
+      about,
+      shown,
+      origin: { source, ...(place !== undefined && { place }) },
+      isChangeable: isEditable(key),
+    }))
+  return { items, version: settingsVersion(settingsFile(parts)) }
+}
 
 async function healthOf(call: Call) {
   const { parts, host } = call
@@ -209,9 +170,9 @@ async function healthOf(call: Call) {
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
     agents: agentNames(),
-    telegram: parts.extras.telegram?.() ?? { state: 'off' },
+    telegram: parts.bot.health(),
     disk: { freeMb: Math.floor((bavail * bsize) / 1_048_576), leastMb: minFreeMb },
-    lockdownSince: parts.lockdown.since,
+    lockdownSince: await host.ledger.lockdown.since(),
     isReadOnly: parts.settings.isReadOnly,
   }
 }

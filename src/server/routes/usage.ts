@@ -4,9 +4,9 @@ import { addUsage, listRuns, NO_USAGE } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { csvCell } from '../../text/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, moment, position } from '../schemas/common.js'
-import { usage } from '../schemas/runs.js'
-import { recoveryTally, SPLITS, type Split, usageRows } from '../views/usage-view.js'
+import { answer } from '../schemas/common.js'
+import { split, usageReport } from '../schemas/usage.js'
+import { recoveryTally, type Split, usageRows } from '../views/usage-view.js'
 
 const DAY_MS = 86_400_000
 
@@ -16,18 +16,7 @@ const query = z.strictObject({
     .max(60)
     .default('30d')
     .describe('`7d`, `30d`, `90d`, `all`, or two dates: `2026-03-01..2026-03-31`'),
-  by: z.array(z.enum(SPLITS)).max(6).default(['day']),
-})
-
-const row = z.object({
-  key: z.record(z.string(), z.string()),
-  usage,
-  steps: z.int(),
-  runs: z.int(),
-  passed: z.int(),
-  failed: z.int(),
-  medianMs: z.number(),
-  p95Ms: z.number(),
+  by: z.array(split).max(6).default(['day']),
 })
 
 export const usageRoutes: readonly Route[] = [
@@ -38,35 +27,18 @@ export const usageRoutes: readonly Route[] = [
     summary: 'Cost, tokens and outcomes of runs over time; how fast people decide.',
     access: 'viewer',
     query,
-    answers: {
-      200: answer(
-        'rows, one for each value of the splits',
-        z.object({
-          since: moment,
-          until: moment,
-          by: z.array(z.enum(SPLITS)),
-          rows: z.array(row),
-          total: usage,
-          budget: z.object({ dayUsd: z.number().nullable() }).describe('what is set; null: no limit'),
-          decisions: z.looseObject({}),
-          recoveries: z
-            .array(z.object({ verdict: z.string(), count: z.int() }))
-            .describe('steps that died or were interrupted, by what was found of them'),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('rows, one for each value of the splits', usageReport) },
     handle: async call => {
       const { from, to, by, rows } = await read(call)
       const report = buildReport(await readLedgerEvents(call.host.store), { since: from, until: to })
-      const { requests: _, ...decisions } = report as unknown as Record<string, unknown>
+      const { requests: _, ...decisions } = report
       return call.json({
         since: from,
         until: to,
         by,
         rows,
         total: rows.reduce((sum, each) => addUsage(sum, each.usage), NO_USAGE),
-        budget: { dayUsd: call.parts.extras.dayUsd?.() ?? null },
+        budget: { dayUsd: call.parts.home().loaded.config.runs.day_usd },
         decisions,
         recoveries: await recoveryTally(call.host.store, await listRuns(call.host.store), { from, to }),
         position: await call.position(),
@@ -117,5 +89,7 @@ function rangeOf(text: string, now: number): { from: number; to: number } {
   if (days) return { from: now - Number(days[1]) * DAY_MS, to: now }
   const [first, last] = text.split(/\.\.|,/).map(part => Date.parse(part))
   if (first !== undefined && last !== undefined && first <= last) return { from: first, to: last + DAY_MS - 1 }
-  throw new SignalboxError('E_INPUT', `"${text}" is no range`, { next: '7d, 30d, 90d, all, or 2026-03-01..2026-03-31' })
+  throw new SignalboxError('E_INPUT', `invalid range "${text}"`, {
+    next: 'use 7d, 30d, 90d, all, or 2026-03-01..2026-03-31',
+  })
 }

@@ -1,25 +1,40 @@
 import { z } from 'zod'
 import { eventSchema } from '../../events/index.js'
 import { moment } from './common.js'
+import { grant } from './grants.js'
 
-const actor = z.looseObject({ kind: z.string(), id: z.string(), name: z.string(), role: z.string().optional() })
+const requested = eventSchema('approval.requested').shape
+const applied = eventSchema('approval.applied').shape
+const evidence = applied.evidence
 
-/** The request as the log has it, with what became of it. */
+/** The request as the log has it, with its decision and its outcome. */
 export const approval = z
   .object({
-    ...eventSchema('approval.requested').shape,
-    deadline: z.looseObject({ at: moment }).optional(),
+    ...requested,
+    deadline: requested.deadline.unwrap().extend({ at: moment }).optional(),
     id: z.string(),
     state: z.enum(['pending', 'decided', 'applied', 'stale', 'expired', 'cancelled']),
     version: z.int(),
     requestedAt: moment,
-    decision: z.looseObject({ at: moment, option: z.string(), actor, surface: z.string() }).optional(),
-    delivery: z.array(z.looseObject({ at: moment })),
-    joined: z.array(z.looseObject({ channel: z.string() })).optional(),
-    screenOptions: z.array(z.looseObject({ key: z.string(), label: z.string() })).optional(),
+    decision: eventSchema('approval.decided').extend({ at: moment }).optional(),
+    delivery: z.array(eventSchema('approval.delivering').extend({ at: moment })),
+    joined: z
+      .array(z.object({ channel: z.string(), requestKey: z.string(), toolUseId: z.string().optional() }))
+      .optional(),
+    screenOptions: requested.request.shape.options.optional(),
     seenBy: z.array(z.string()).optional(),
-    outcome: z.looseObject({ at: moment, reason: z.string().optional() }).optional(),
-    behind: z.string().optional().describe('the request whose menu must go first'),
+    outcome: z
+      .object({
+        at: moment,
+        reason: z.string().optional(),
+        followedBy: z.string().optional().describe('the request that replaces this one'),
+        evidence: evidence.optional(),
+        waitedMs: z.number().optional(),
+        deliveredMs: z.number().optional(),
+        observed: applied.observed.describe('the answer that a person gave in the agent’s own menu'),
+      })
+      .optional(),
+    behind: z.string().optional().describe('the request whose menu must be answered first'),
   })
   .meta({ id: 'Approval' })
 
@@ -30,12 +45,74 @@ export const batchResult = z.object({
   message: z.string().optional(),
 })
 
-export const grant = z
-  .looseObject({
-    id: z.string(),
-    version: z.int(),
-    madeAt: moment,
-    uses: z.int(),
-    ended: z.looseObject({ reason: z.string(), at: moment }).optional(),
+export const batchResults = z.object({ items: z.array(batchResult) })
+
+const times = z.object({ count: z.int(), medianMs: z.number().nullable(), p95Ms: z.number().nullable() })
+
+const tally = z.object({
+  name: z.string(),
+  requests: z.int(),
+  allowed: z.int(),
+  denied: z.int(),
+  toDecision: times,
+})
+
+const reportItem = z.object({
+  id: z.string(),
+  requestedAt: moment,
+  project: z.string(),
+  agent: z.string(),
+  session: z.string().nullable(),
+  run: z.string().nullable(),
+  kind: z.string(),
+  tool: z.string(),
+  risk: z.string(),
+  state: z.string(),
+  decidedAt: moment.nullable(),
+  by: z.string().nullable(),
+  surface: z.string().nullable(),
+  option: z.string().nullable(),
+  isDenied: z.boolean(),
+  note: z.string().nullable(),
+  grant: z.string().nullable(),
+  decisionMs: z.number().nullable(),
+  appliedMs: z.number().nullable(),
+  reason: z.string().nullable(),
+})
+
+/** Who decided what and how fast; refusals and grants. */
+export const approvalReport = z
+  .object({
+    requests: z.int(),
+    states: z.record(z.string(), z.int()),
+    toDecision: times,
+    toApplied: times,
+    byPerson: z.array(tally),
+    bySurface: z.array(tally),
+    byTool: z.array(tally),
+    byRisk: z.array(tally),
+    denials: z.array(
+      z.object({
+        id: z.string(),
+        tool: z.string(),
+        by: z.string(),
+        surface: z.string(),
+        at: moment,
+        note: z.string().nullable(),
+      }),
+    ),
+    grants: z.array(grant.extend({ usedBy: z.array(z.object({ approval: z.string(), at: moment })) })),
+    closed: z.array(z.object({ id: z.string(), state: z.string(), reason: z.string(), at: moment })),
+    refused: z.array(
+      z.object({
+        id: z.string(),
+        by: z.string(),
+        surface: z.string(),
+        code: z.string(),
+        reason: z.string(),
+        at: moment,
+      }),
+    ),
+    items: z.array(reportItem),
   })
-  .meta({ id: 'Grant' })
+  .meta({ id: 'ApprovalReport' })

@@ -1,6 +1,17 @@
 import { z } from 'zod'
-import { moment } from './common.js'
+import { moment, position } from './common.js'
 import { message, prompts } from './sessions.js'
+
+const paneStatus = z.enum(['idle', 'running', 'long-running', 'waiting-approval', 'done', 'failed'])
+
+/** The report that decided the pane's status. */
+const why = z.object({
+  claim: z.string().nullable(),
+  authority: z.string(),
+  rule: z.string(),
+  confidence: z.number(),
+  staleForS: z.number().nullable(),
+})
 
 export const pane = z
   .object({
@@ -15,8 +26,8 @@ export const pane = z
     command: z.string(),
     cwd: z.string(),
     title: z.string(),
-    status: z.string(),
-    shown: z.string(),
+    status: paneStatus,
+    shown: paneStatus.describe('what a list shows: done and failed stay for a moment after a person saw them'),
     since: moment,
     startedAt: moment,
     waitedSince: moment.optional(),
@@ -30,13 +41,7 @@ export const pane = z
     isRecent: z.boolean(),
     isFocused: z.boolean(),
     isInMode: z.boolean(),
-    why: z.object({
-      claim: z.string().nullable(),
-      authority: z.string(),
-      rule: z.string(),
-      confidence: z.number(),
-      staleForS: z.number().nullable(),
-    }),
+    why,
     heuristics: z.enum(['auto', 'off']),
     isMuted: z.boolean(),
     gate: z.string().nullable(),
@@ -47,6 +52,12 @@ export const pane = z
     version: z.int(),
   })
   .meta({ id: 'Pane' })
+
+/**
+ * A pane without the version that orders its changes: for readers on the owner's socket, who get
+ * every change in order.
+ */
+export const supervisedPane = pane.omit({ version: true })
 
 export const span = z.object({
   x: z.int(),
@@ -72,7 +83,7 @@ export const frame = z
     title: z.string(),
     buffer: z.enum(['normal', 'alternate']),
     cursor: z.object({ x: z.int(), y: z.int(), visible: z.boolean() }),
-    lines: z.array(z.union([z.string(), z.array(span)])),
+    lines: z.union([z.array(z.string()), z.array(z.array(span))]).describe('by `format`: text, or styled spans'),
   })
   .meta({ id: 'Frame' })
 
@@ -81,4 +92,30 @@ export const paneConversation = z.object({
   agent: z.string().nullable(),
   messages: z.array(message),
   prompts,
+})
+
+export const paneList = z.object({ items: z.array(pane), next: z.null(), position })
+
+export const paneStats = z.object({
+  panes: z.record(z.string(), z.int()),
+  counters: z.array(z.object({ name: z.string(), labels: z.record(z.string(), z.string()), value: z.number() })),
+})
+
+export const paneSwitches = z.object({
+  items: z.array(z.object({ switch: z.enum(['heuristics', 'hooks', 'osc7501', 'notify', 'tmux']), isOn: z.boolean() })),
+})
+
+export const panePreview = z.object({
+  pane: z.string(),
+  hash: z.string().describe('of what the screen shows: the same hash needs no new picture'),
+  status: paneStatus,
+  reading: why,
+})
+
+export const tmuxJoined = z.object({ joined: z.boolean() })
+
+export const paneFocused = z.object({ ok: z.boolean(), message: z.string() })
+
+export const packProblems = z.object({
+  items: z.array(z.object({ agent: z.string(), file: z.string(), line: z.int().nullable(), message: z.string() })),
 })

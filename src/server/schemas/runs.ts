@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { moment } from './common.js'
+import { approval } from './approvals.js'
+import { moment, position } from './common.js'
+import { storedEvent } from './events.js'
 
 export const usage = z
   .object({
@@ -48,15 +50,18 @@ export const run = z
       .object({ unit: z.enum(['nodes', 'rounds']), done: z.int(), of: z.int() })
       .nullable()
       .describe(
-        'how far an open run is: nodes of its graph that have ended, or rounds of a oneshot; of `of`, as many as there can be',
+        'progress of an open run: nodes of its graph that have ended, or rounds of a oneshot; `of` is the maximum',
       ),
-    gates: z.record(z.string(), z.string()).describe('open gates by name, each with its approval'),
+    gates: z.record(z.string(), z.string()).describe('open gates by name, with the approval of each'),
     usage,
     parent: z.string().nullable(),
-    from: z.looseObject({ run: z.string(), as: z.string() }).nullable(),
+    from: z.object({ run: z.string(), as: z.enum(['fork', 'rewind', 'restart']) }).nullable(),
     isArchived: z.boolean(),
   })
   .meta({ id: 'Run' })
+
+/** What was found of a step that died; the agents that find it add fields of their own. */
+const evidence = z.looseObject({ source: z.string(), says: z.string() })
 
 export const runStep = z.object({
   step: z.string(),
@@ -69,16 +74,16 @@ export const runStep = z.object({
   endedAt: moment.nullable(),
   status: z.enum(['open', 'ok', 'failed', 'silent', 'cancelled', 'lost', 'cut']),
   reason: z.string().nullable(),
-  input: z.unknown(),
-  result: z.unknown(),
+  input: z.unknown().describe('in the form of the effect'),
+  result: z.unknown().describe('in the form of the effect'),
   pid: z.int().nullable(),
   session: z.string().nullable(),
   agentSession: z.string().nullable(),
   usage: usage.nullable(),
-  recovery: z
-    .object({ verdict: z.string(), evidence: z.array(z.looseObject({ source: z.string(), says: z.string() })) })
-    .nullable(),
+  recovery: z.object({ verdict: z.string(), evidence: z.array(evidence) }).nullable(),
 })
+
+const nodeStatus = z.enum(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped'])
 
 export const nodeVisit = z
   .object({
@@ -88,7 +93,7 @@ export const nodeVisit = z
     handler: z.string().nullable(),
     startedAt: moment,
     endedAt: moment.nullable(),
-    status: z.enum(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped']),
+    status: nodeStatus,
     outcome: z.string().nullable(),
     notes: z.string().nullable(),
     failureReason: z.string().nullable(),
@@ -101,12 +106,12 @@ export const nodeVisit = z
   })
   .meta({ id: 'NodeVisit' })
 
-/** A node with what happened at it, as lists and graphs show it. */
+/** A node with its visits, as lists and graphs show it. */
 export const runNode = z.object({
   node: z.string(),
   label: z.string(),
   handler: z.string().nullable(),
-  status: z.string().describe('of its newest visit; `idle` where there was none'),
+  status: nodeStatus.or(z.literal('idle')).describe('of its newest visit; `idle` before the first'),
   visits: z.int(),
   attempts: z.int(),
   ms: z.number(),
@@ -123,10 +128,64 @@ export const logLine = z.object({
   text: z.string(),
 })
 
-export const diagnostic = z.looseObject({
-  rule: z.string(),
-  severity: z.enum(['error', 'warning', 'info']),
-  message: z.string(),
-  line: z.int().nullable().optional(),
-  column: z.int().nullable().optional(),
+export const runNodes = z.object({ items: z.array(runNode), position })
+
+export const timeline = z.object({
+  startedAt: moment,
+  endedAt: moment.nullable(),
+  visits: z.array(nodeVisit),
+  position,
+})
+
+export const runLog = z.object({ items: z.array(logLine), next: z.int().nullable(), position })
+
+export const runContext = z.object({ context: z.record(z.string(), z.unknown()), position })
+
+export const runGates = z.object({
+  items: z.array(z.object({ gate: z.string(), openedAt: moment, approval })),
+  position,
+})
+
+export const artifacts = z.object({
+  items: z.array(z.object({ id: z.string(), name: z.string(), size: z.int(), storedAt: moment })),
+  position,
+})
+
+export const artifact = z.object({ id: z.string(), name: z.string(), value: z.unknown() })
+
+const outcome = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
+
+/** The run after one of its nodes, as a file from which another machine can continue it. */
+export const checkpoint = z
+  .object({
+    timestamp: z.number(),
+    run_id: z.string(),
+    graph_hash: z.string(),
+    current_node: z.string(),
+    next_node: z.string().nullable(),
+    completed_nodes: z.array(z.string()),
+    node_outcomes: z.record(z.string(), outcome),
+    node_retries: z.record(z.string(), z.number()),
+    node_visits: z.record(z.string(), z.int()),
+    failure_signatures: z.record(z.string(), z.int()),
+    context: z.record(z.string(), z.unknown()),
+    threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })),
+    commit: z.string().optional(),
+    logs: z.array(z.string()),
+  })
+  .meta({ id: 'Checkpoint' })
+
+export const runDiff = z.object({
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  diff: z.string(),
+  isCut: z.boolean(),
+})
+
+/** Either the events of the journal (`bundle`), or files by their path. */
+export const runExport = z.object({
+  format: z.enum(['bundle', 'oneshot', 'attractor']),
+  run: run.omit({ version: true, progress: true }),
+  events: z.array(storedEvent).optional(),
+  files: z.record(z.string(), z.string()).optional(),
 })

@@ -1,33 +1,40 @@
 import { z } from 'zod'
+import { block } from './blocks.js'
 import { moment, position } from './common.js'
 
 const helper = z
   .object({
     id: z.string(),
-    parent: z.string().nullable().describe('the helper that it works for; null for the agent itself'),
+    parent: z.string().nullable().describe('the helper that started it; null: the agent itself'),
     name: z.string().nullable(),
     task: z.string().nullable(),
     state: z.enum(['working', 'blocked', 'done', 'failed']),
     doing: z.string().nullable(),
-    since: moment.nullable().describe('null where the agent does not tell'),
+    since: moment.nullable().describe('null: the agent does not report it'),
     endedAt: moment.nullable(),
     tools: z.int(),
     tokens: z.int(),
   })
   .meta({ id: 'Helper' })
 
-const crew = z
+export const crew = z
   .object({
     model: z.string().nullable(),
     context: z
       .object({ used: z.int(), window: z.int().nullable() })
       .nullable()
-      .describe('tokens of the conversation, and of the model’s window where the agent names it'),
+      .describe('tokens of the conversation, and of the model’s window if the agent reports it'),
     contextLeftPercent: z.number().nullable(),
     spent: z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }),
     helpers: z.array(helper),
   })
   .meta({ id: 'Crew' })
+
+export const holder = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('person'), id: z.string(), name: z.string() }),
+  z.object({ kind: z.literal('signalbox') }),
+  z.object({ kind: z.literal('nobody') }),
+])
 
 export const session = z
   .object({
@@ -56,8 +63,8 @@ export const session = z
     allows: z
       .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))
       .optional()
-      .describe('what the agent does without asking since somebody chose that in its own menu'),
-    compact: z.string().optional().describe('what to send so that the agent makes room in its conversation'),
+      .describe('tools that the agent uses without asking, because a person chose that in the agent’s own menu'),
+    compact: z.string().optional().describe('the command that compacts the agent’s conversation'),
     version: z.int(),
     phase: z.string().optional(),
     view: z.string().optional(),
@@ -65,27 +72,52 @@ export const session = z
     awaiting: z.string().nullable().optional(),
     rule: z.string().optional(),
     idle: z.boolean().optional(),
-    holder: z.looseObject({ kind: z.string() }).optional().describe('who holds the keyboard'),
-    held: z.int().optional().describe('prompts that wait here'),
+    holder: holder.optional().describe('who has the keyboard'),
+    held: z.int().optional().describe('number of held prompts'),
     question: z.string().optional(),
     approval: z.string().optional(),
     offset: z.int().optional(),
     crew: crew
       .optional()
-      .describe('what the agent tells of its own work; of a session that has ended, as it stood then'),
+      .describe('what the agent reports about its own work; after the session ended, the last report'),
   })
   .meta({ id: 'Session' })
-
-const block = z.looseObject({ kind: z.string() })
 
 export const stopped = session
   .extend({
     nowActive: session
       .nullable()
       .optional()
-      .describe('where it was the active one: the session that prompts without an id go to now, or none'),
+      .describe('if it was the active session: the one that gets prompts without an id from now on, or null'),
   })
   .meta({ id: 'StoppedSession' })
+
+export const interrupted = z.object({
+  session: z.string(),
+  result: z.enum(['interrupted', 'idle', 'refused', 'unconfirmed']),
+  reason: z.enum(['gone', 'menu', 'no-keys']).optional(),
+  detail: z.string().optional(),
+})
+
+export const waited = z.object({ reached: z.enum(['idle', 'approval', 'done', 'timeout']), session })
+
+export const screen = z.object({
+  cols: z.int(),
+  rows: z.int(),
+  lines: z.array(z.string()),
+  cursor: z.object({ x: z.int(), y: z.int(), visible: z.boolean() }).nullable(),
+})
+
+export const gitState = z.object({
+  git: z
+    .object({
+      branch: z.string().nullable(),
+      head: z.string().nullable(),
+      changed: z.int(),
+      untracked: z.int(),
+    })
+    .nullable(),
+})
 
 export const message = z
   .object({
@@ -97,13 +129,13 @@ export const message = z
     blocks: z.array(block),
     revision: z.int().optional(),
     provisional: z.boolean(),
-    joinedLate: z.literal(true).optional().describe('its turn was under way when the pane was first read'),
+    joinedLate: z.literal(true).optional().describe('the turn had started before Signalbox first read the pane'),
   })
   .meta({ id: 'Message' })
 
-export const prompts = z
-  .array(z.object({ turn: z.string(), at: moment, text: z.string() }))
-  .describe('what people asked, as far as the screen told it')
+export const prompt = z.object({ turn: z.string(), at: moment, text: z.string() })
+
+export const prompts = z.array(prompt).describe('prompts of people, as far as the screen showed them')
 
 export const conversation = z.object({
   session: z.string(),
@@ -113,6 +145,35 @@ export const conversation = z.object({
   position,
 })
 
-export const sent = z.looseObject({ result: z.string(), position })
+const delivery = {
+  result: z.enum(['delivered', 'queued', 'held', 'refused', 'unconfirmed']),
+  prompt: z.string().optional().describe('id of a held prompt'),
+  reason: z
+    .enum([
+      'gone',
+      'copy-mode',
+      'no-agent',
+      'menu',
+      'overlay',
+      'no-composer',
+      'draft',
+      'completion',
+      'focus',
+      'busy',
+      'text',
+    ])
+    .optional(),
+  detail: z.string().optional(),
+}
+
+export const sent = z.object({ ...delivery, session: z.string(), position })
 
 export const heldPrompt = z.object({ id: z.string(), text: z.string(), state: z.literal('held') })
+
+export const heldPrompts = z.object({ items: z.array(heldPrompt) })
+
+export const uploaded = z.object({
+  session: z.string(),
+  files: z.array(z.object({ path: z.string(), name: z.string(), bytes: z.int(), type: z.string() })),
+  told: z.object(delivery).nullable().describe('what became of the prompt that tells the agent; null: not asked for'),
+})

@@ -1,22 +1,28 @@
 import type { WebSocket } from 'ws'
 import { newId } from '../../clock/index.js'
 import type { Holder, LiveSession, Person, Viewer } from '../../sessions/index.js'
-import type { ClientMessage, Hello } from './messages.js'
+import type { Sendable } from '../wire/index.js'
+import type { ClientMessage, Hello, ServerMessage } from './messages.js'
 import { snapshotOf } from './snapshot.js'
 
-/** Bytes a viewer may owe an acknowledgement for before it is cut off and given a fresh picture instead. */
+/**
+ * Unacknowledged bytes after which a viewer gets no more bytes, and a new snapshot once it has
+ * caught up.
+ */
 const UNACKNOWLEDGED_MAX = 256 * 1024
 /**
- * Bytes that may wait here for a viewer to read. It can acknowledge what it never read, and ask for pictures without end: beyond this it
- * gets nothing until it has taken what there is, and beyond the second its connection ends.
+ * Bytes that may be buffered for a viewer. A viewer can acknowledge bytes that it never read, and
+ * request snapshots without end: beyond the first limit it gets nothing until it has read the
+ * buffer, and beyond the second its connection ends.
  */
 const UNSENT_MAX = 1024 * 1024
 const UNSENT_HOPELESS = 8 * UNSENT_MAX
 export const INPUT_MAX = 64 * 1024
 
 /**
- * One attached terminal. All see the same bytes; one holds the keyboard, and its size is the session's. The others may take it over, and
- * everyone is told who has it. A viewer that does not keep up loses bytes and is drawn anew; the program never waits for one.
+ * One attached terminal. All viewers see the same bytes; one holds the keyboard, and its size is
+ * the session's. The others may take the keyboard over, and all are notified who has it. A viewer
+ * that does not keep up loses bytes and gets a new snapshot; the program never waits for a viewer.
  */
 export class TerminalConnection implements Viewer, Person {
   readonly id = newId('sub')
@@ -29,7 +35,7 @@ export class TerminalConnection implements Viewer, Person {
   #size: { cols: number; rows: number }
   #unacknowledged = 0
   #isCutOff = false
-  /** A picture was asked for, or became needed, while too much was unsent. */
+  /** A snapshot is due, and too much was unsent to send it. */
   #owesPicture = false
 
   constructor(
@@ -66,7 +72,8 @@ export class TerminalConnection implements Viewer, Person {
     const isFull = this.#socket.bufferedAmount > UNSENT_MAX
     if (isFull || this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX) {
       this.#isCutOff = true
-      // It may have acknowledged everything already: then nothing but the way becoming free says that it reads again.
+      // It may have acknowledged everything already: then only the drained buffer shows that it
+      // reads again.
       this.#owesPicture ||= isFull
       return
     }
@@ -101,12 +108,17 @@ export class TerminalConnection implements Viewer, Person {
     }
   }
 
-  /** Keys, as they are. What others type, and what comes too large, is not taken. */
+  /**
+   * Keys, unchanged. Input of viewers without the keyboard and input that is too large is dropped.
+   */
   input(bytes: Uint8Array): void {
     if (this.#leave && bytes.length <= INPUT_MAX) void this.#session.type(bytes, this.id).catch(() => undefined)
   }
 
-  /** All that was sent before it is behind us: what is still to be acknowledged of that counts no more. */
+  /**
+   * A snapshot replaces everything that was sent before, so the unacknowledged bytes start at zero
+   * again.
+   */
   #snapshot(): void {
     this.#owesPicture = this.#socket.bufferedAmount > UNSENT_MAX
     this.#isCutOff = this.#owesPicture
@@ -119,15 +131,15 @@ export class TerminalConnection implements Viewer, Person {
     if (this.#owesPicture && this.#socket.readyState === this.#socket.OPEN) this.#snapshot()
   }
 
-  /** Counts only while this one holds the keyboard. */
+  /** The session ignores it unless this viewer holds the keyboard. */
   #resize(): void {
     const { cols, rows } = this.#size
     void this.#session.resize(cols, rows, this.id).catch(() => undefined)
   }
 }
 
-/** `onSent` is called when it is on its way. */
-export function sendJson(socket: WebSocket, message: object, onSent?: () => void): void {
+/** Calls `onSent` when the message was written to the socket. */
+export function sendJson(socket: WebSocket, message: Sendable<ServerMessage>, onSent?: () => void): void {
   if (socket.readyState !== socket.OPEN) return
   if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
   socket.send(JSON.stringify(message), error => {

@@ -1,18 +1,22 @@
 import { z } from 'zod'
+import { apiError } from '../schemas/common.js'
+import { holder } from '../schemas/sessions.js'
 
 const cols = z.int().min(1).max(2000)
 const rows = z.int().min(1).max(2000)
 
-/** What a terminal says, as text frames; bytes that are typed come as binary ones. */
+/** What a client sends as text frames; typed bytes are binary frames. */
 export const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
-    /** Over TCP from a browser: the proof of the upgrade's own path, as of a GET without a body. */
+    /**
+     * Of a browser over TCP: the proof for the path of the upgrade, as for a GET without a body.
+     */
     proof: z.string().max(300).optional(),
     want: z.enum(['view', 'input']),
     cols,
     rows,
-    /** Who this is, for the others; over TCP the person's own name counts. */
+    /** The name that others see; over TCP the person's own name is used instead. */
     name: z.string().max(80).optional(),
   }),
   z.strictObject({ type: z.literal('take') }),
@@ -22,6 +26,30 @@ export const clientMessage = z.discriminatedUnion('type', [
 ])
 
 export type ClientMessage = z.output<typeof clientMessage>
+
+/** What the server sends as text frames; the program's output is binary frames. */
+const serverMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('snapshot'),
+    cols,
+    rows,
+    seq: z.int(),
+    title: z.string(),
+    modes: z.object({ bracketedPaste: z.boolean(), applicationCursor: z.boolean(), alternate: z.boolean() }),
+    data: z.string(),
+  }),
+  z.object({
+    type: z.literal('input'),
+    holder: z.enum(holder.options.map(option => option.shape.kind.value)),
+    isYours: z.boolean(),
+    name: z.string().optional(),
+  }),
+  z.object({ type: z.literal('resize'), cols, rows }),
+  z.object({ type: z.literal('exit'), code: z.int().nullable(), signal: z.string().nullable() }),
+  z.object({ type: z.literal('error'), error: apiError }),
+])
+
+export type ServerMessage = z.output<typeof serverMessage>
 export type Hello = Extract<ClientMessage, { type: 'hello' }>
 
 export function parseMessage(text: string): ClientMessage | null {

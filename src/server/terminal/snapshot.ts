@@ -4,12 +4,13 @@ import { type Frame, frameToAnsi, type Row, rowToAnsi } from '../../terminal/ind
 const SCROLLBACK_MAX = 2_000
 
 /**
- * A session's terminal as it is, for a viewer that joins now: what draws its screen on an empty one, and where in the stream of bytes
- * that is. With its scrollback, the rows above are printed first and pushed out of sight.
+ * A session's terminal as it is now, for a viewer that joins: bytes that draw its screen on an
+ * empty terminal, and their position in the stream of bytes. With scrollback, the rows above are
+ * printed first and scrolled off the screen.
  */
 export function snapshotOf(session: LiveSession, { hasScrollback }: { hasScrollback: boolean }) {
   const { emulator } = session.screen
-  const frame = emulator.picture()
+  const frame = emulator.currentFrame()
   const modes = {
     bracketedPaste: emulator.isBracketedPaste,
     applicationCursor: emulator.isApplicationCursor,
@@ -35,7 +36,10 @@ function scrollbackOf(session: LiveSession, { history, rows }: Frame): string {
   return `${lines.map(row => `${rowToAnsi(row)}\u001b[0m\r\n`).join('')}${'\r\n'.repeat(Math.max(0, rows - 1))}`
 }
 
-/** What the program asked of the keyboard before this viewer came: else arrows and pastes would reach it in another form. */
+/**
+ * The keyboard modes that the program has set: without them arrows and pastes would reach it in
+ * another form.
+ */
 function keyModes(modes: { bracketedPaste: boolean; applicationCursor: boolean }): string {
   return `\u001b[?2004${modes.bracketedPaste ? 'h' : 'l'}\u001b[?1${modes.applicationCursor ? 'h' : 'l'}`
 }

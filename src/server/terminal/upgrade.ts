@@ -16,8 +16,9 @@ const DEAD_MS = 60_000
 const PATH = /^\/api\/v1\/panes\/([\w%.:-]{1,80})\/terminal$/
 
 /**
- * Terminal bytes over WebSocket: `GET /api/v1/panes/:id/terminal`. The upgrade is checked like any request; who it is, the first frame
- * proves, and nothing is sent before that. `own` is null on the owner's socket.
+ * Terminal bytes over WebSocket: `GET /api/v1/panes/:id/terminal`. The upgrade is checked like any
+ * request. The first frame authenticates the client, and nothing is sent before that. `own` is null
+ * on the owner's socket.
  */
 export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddresses | null): void {
   const sockets = new WebSocketServer({
@@ -30,10 +31,10 @@ export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddre
     try {
       checkUpgrade(request, own)
       const match = PATH.exec(request.url ?? '')
-      if (!match) throw new SignalboxError('E_UNKNOWN', 'there is no such terminal')
+      if (!match) throw new SignalboxError('E_UNKNOWN', `unknown terminal path ${(request.url ?? '').slice(0, 200)}`)
       const bearer = bearerCredential(request, parts, own)
       sockets.handleUpgrade(request, socket, head, webSocket => {
-        new Arriving(webSocket, { parts, request, word: decodeURIComponent(match[1]!), own, bearer })
+        new TerminalSocket(webSocket, { parts, request, word: decodeURIComponent(match[1]!), own, bearer })
       })
     } catch (error) {
       refuse(socket, error)
@@ -45,17 +46,18 @@ export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddre
 function checkUpgrade({ headers, method }: IncomingMessage, own: OwnAddresses | null): void {
   const { origin, host } = headers
   if (!own) {
-    if (origin !== undefined) throw new SignalboxError('E_ORIGIN', 'the socket takes no requests from web pages')
+    if (origin !== undefined) throw new SignalboxError('E_ORIGIN', 'the socket accepts no requests from web pages')
     return
   }
   const site = headers['sec-fetch-site']
   checkOrigin({ method: method ?? 'GET', host, origin, site: typeof site === 'string' ? site : undefined }, own)
-  // A browser always says where a WebSocket comes from; whoever does not is a script, and has the token.
+  // A browser always sends an Origin with a WebSocket; a client without one is a script and needs
+  // the token.
   if (origin === undefined && headers.authorization === undefined)
-    throw new SignalboxError('E_ORIGIN', 'a terminal is opened by our own page, or with the token')
+    throw new SignalboxError('E_ORIGIN', 'missing Origin header or token')
 }
 
-/** Null where a proof is still to come. @throws SignalboxError `E_LOGIN` */
+/** Null if the first frame must bring a proof. @throws SignalboxError `E_LOGIN` */
 function bearerCredential(
   { headers }: IncomingMessage,
   parts: ServerParts,
@@ -75,7 +77,7 @@ function refuse(socket: Duplex, thrown: unknown): void {
   )
 }
 
-interface ArrivingOptions {
+interface TerminalSocketOptions {
   parts: ServerParts
   request: IncomingMessage
   word: string
@@ -83,17 +85,19 @@ interface ArrivingOptions {
   bearer: Credential | null
 }
 
-/** A WebSocket from its upgrade to its end: first it must say hello, then it is a terminal. */
-class Arriving {
+/**
+ * A WebSocket from its upgrade to its end: its first frame must be `hello`, then it is a terminal.
+ */
+class TerminalSocket {
   readonly #socket: WebSocket
-  readonly #options: ArrivingOptions
+  readonly #options: TerminalSocketOptions
   readonly #id = newId('sub')
   #connection: TerminalConnection | null = null
   #isOpening = false
   #timer: Timer
   #heardAt: number
 
-  constructor(socket: WebSocket, options: ArrivingOptions) {
+  constructor(socket: WebSocket, options: TerminalSocketOptions) {
     this.#socket = socket
     this.#options = options
     const { clock, streams } = options.parts
@@ -115,7 +119,7 @@ class Arriving {
     this.#heardAt = this.#options.parts.clock.monotonic()
     if (isBinary) {
       if (this.#connection) this.#connection.input(toBytes(data))
-      else this.#socket.close(4001, 'hello comes first')
+      else this.#socket.close(4001, 'the first frame must be hello')
       return
     }
     const message = parseMessage(data.toString())
@@ -140,14 +144,22 @@ class Arriving {
       return this.#socket.close()
     }
     if (session.viewers >= settings.maxViewers)
-      throw new SignalboxError('E_LIMIT', `${session.viewers} terminals are attached to this session already`, {
-        next: 'detach one, or read the screen: signalbox read <id> --screen',
-      })
+      throw new SignalboxError(
+        'E_LIMIT',
+        `too many terminals are attached to this session; the limit is ${settings.maxViewers}`,
+        {
+          next: 'detach one, or read the screen: signalbox read <id> --screen',
+        },
+      )
     const mayType = !own || (hasRole(person.role, 'approver') && !settings.isReadOnly)
     if (hello.want === 'input' && !mayType)
-      throw new SignalboxError(settings.isReadOnly ? 'E_READ_ONLY' : 'E_ROLE', 'this login only looks', {
-        next: 'ask for "view"',
-      })
+      throw new SignalboxError(
+        settings.isReadOnly ? 'E_READ_ONLY' : 'E_ROLE',
+        settings.isReadOnly ? 'the server is read-only' : 'this login cannot type',
+        {
+          next: 'connect with want: "view"',
+        },
+      )
     if (this.#socket.readyState !== this.#socket.OPEN) return
     const end = (reason: string) => this.#socket.close(4003, reason)
     streams.add(this.#id, { kind: 'terminal', who, watched: null, end })

@@ -24,7 +24,10 @@ const BASIC = [
   '#ffffff',
 ]
 
-/** A picture of a screen: text and rectangles, drawn from cells, so nothing in it can be anything else. */
+/**
+ * A picture of a screen. It is drawn from cells as text and rectangles only, so it cannot contain
+ * scripts or links.
+ */
 export function frameSvg(frame: Frame, redactor: Redactor): string {
   const width = frame.cols * CELL.width
   const height = frame.rows * CELL.height
@@ -84,7 +87,7 @@ function grey(level: number): string {
   return `#${level.toString(16).padStart(2, '0').repeat(3)}`
 }
 
-/** XML knows no control characters at all, not even escaped. */
+/** XML allows no control characters, not even escaped. */
 function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

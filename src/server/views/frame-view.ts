@@ -3,7 +3,10 @@ import type { Redactor } from '../../text/index.js'
 
 export type FrameFormat = 'text' | 'spans'
 
-/** A frame as the API shows it; secrets are replaced by something of the same width, so that nothing moves. */
+/**
+ * A frame as the API shows it; secrets are replaced by something of the same width, so that nothing
+ * moves.
+ */
 export function frameView(frame: Frame, format: FrameFormat, redactor: Redactor) {
   return {
     cols: frame.cols,
@@ -11,13 +14,16 @@ export function frameView(frame: Frame, format: FrameFormat, redactor: Redactor)
     title: redactor.redact(frame.title),
     buffer: frame.buffer,
     cursor: frame.cursor,
-    lines: frame.lines.map(row =>
-      format === 'text' ? redactor.redactSameWidth(row.text) : redactSpans(row, redactor),
-    ),
+    lines:
+      format === 'text'
+        ? frame.lines.map(row => redactor.redactSameWidth(row.text))
+        : frame.lines.map(row => redactSpans(row, redactor)),
   }
 }
 
-/** A secret may run over several spans: it is looked for in the whole row, and cut again where the spans are. */
+/**
+ * A secret may span several spans: the whole row is redacted, then cut again at the spans.
+ */
 export function redactSpans({ spans }: Pick<Row, 'spans'>, redactor: Redactor): Span[] {
   const whole = spans.map(({ text }) => text).join('')
   const redacted = redactor.redactSameWidth(whole)

@@ -15,8 +15,9 @@ export interface Page<T> {
 }
 
 /**
- * A page of a list that is in order, newest first. The cursor names the last item that was given, so that what is new or gone meanwhile
- * shifts nothing. Our own command line, on the socket, gets all when it names no limit.
+ * A page of a sorted list, newest first. The cursor names the last item of the previous page, so
+ * that new and removed items shift nothing. The command line, on the socket, gets all items if it
+ * sets no limit.
  */
 export async function pageOf<T extends { id: string }>(
   call: Pick<Call, 'who' | 'position'>,
@@ -24,12 +25,14 @@ export async function pageOf<T extends { id: string }>(
   { limit, cursor }: PageQuery,
 ): Promise<Page<T>> {
   const position = await call.position()
-  const most = limit ?? (call.who.kind === 'socket' ? items.length : USUAL)
+  const count = limit ?? (call.who.kind === 'socket' ? items.length : USUAL)
   const after = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString()
   const begin = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== null && begin === 0)
-    throw new SignalboxError('E_INPUT', 'this cursor leads nowhere any more', { next: 'begin again without it' })
-  const page = items.slice(begin, begin + most)
+    throw new SignalboxError('E_INPUT', 'the item that the cursor names does not exist any more', {
+      next: 'start again without a cursor',
+    })
+  const page = items.slice(begin, begin + count)
   const last = page.at(-1)
   const isMore = begin + page.length < items.length
   return { items: page, next: isMore && last ? Buffer.from(last.id).toString('base64url') : null, position }

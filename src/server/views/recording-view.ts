@@ -6,22 +6,17 @@ import type { SessionRecord } from '../../sessions/index.js'
 import { type ChangeFields, SessionReplay } from '../../sessions/replay/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { openRecording } from '../../terminal/recording/index.js'
+import type { InMilliseconds, Recording, RecordingIndex } from '../api-types.js'
 
-/** Readings of a long session are told by the first so many changes of each kind; the picture itself is whole at any time. */
+/**
+ * The index of a long recording contains at most this many changes of each kind; the screen can be
+ * read at any time.
+ */
 const CHANGES_MAX = 5_000
 
-export interface RecordingView {
-  id: string
-  session: string
-  agent: string
-  label: string | null
-  project: string
-  startedAt: number
-  endedAt: number | null
-  bytes: number
-}
+export type RecordingView = InMilliseconds<Recording>
 
-/** A session's recording has the session's id with another beginning. */
+/** The id of a session's recording is the session's id with another prefix. */
 export function recordingView(record: SessionRecord): RecordingView | null {
   const bytes = statSync(record.recording, { throwIfNoEntry: false })?.size
   if (bytes === undefined) return null
@@ -37,21 +32,24 @@ export function recordingView(record: SessionRecord): RecordingView | null {
   }
 }
 
-/** By the recording's id, a beginning of it, or the session's. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
-export async function sessionOfRecording(host: Host, word: string): Promise<SessionRecord> {
+/**
+ * By the id of the recording or of its session, or a unique prefix of it. @throws SignalboxError
+ * `E_UNKNOWN`, `E_ID_AMBIGUOUS`
+ */
+export async function findRecording(host: Host, word: string): Promise<{ record: SessionRecord; view: RecordingView }> {
   const record = await host.find(word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word)
-  if (recordingView(record)) return record
-  throw new SignalboxError('E_UNKNOWN', `the recording of ${record.id} is gone`, { next: 'GET /recordings lists them' })
+  const view = recordingView(record)
+  if (view) return { record, view }
+  throw new SignalboxError('E_UNKNOWN', `the recording of ${record.id} was deleted`, {
+    next: 'GET /recordings lists them',
+  })
 }
 
-export interface Marker {
-  atMs: number
-  kind: 'resize' | 'marker' | 'exit' | 'change' | 'message'
-  label: string
-  detail?: Record<string, unknown>
-}
+export type Marker = RecordingIndex['markers'][number]
 
-/** What happened in a recording, on its own line of time: views as they changed, marks, sizes, the end. */
+/**
+ * The events of a recording on its own timeline: changes of the view, markers, sizes, the end.
+ */
 export async function recordingMarkers(
   host: Host,
   record: SessionRecord,
@@ -84,7 +82,7 @@ function changeMarker({ t, view, status, phase, authority, rule, awaiting }: Cha
   return { atMs: ms(t), kind: 'change', label: view, detail: { status, phase, authority, rule, awaiting } }
 }
 
-/** The screen as it was so many milliseconds after the beginning. */
+/** The screen this many milliseconds after the start. */
 export async function frameAt(host: Host, record: SessionRecord, atMs: number): Promise<Frame | null> {
   const recording = await openRecording(record.recording)
   const live = await host.packOf(record.agent)

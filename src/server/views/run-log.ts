@@ -1,22 +1,15 @@
 import { type Activity, readSegment, segmentPath } from '../../activity/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import type { InMilliseconds, LogLine as Line } from '../api-types.js'
 import { partsOfStep, stepsOf } from './run-steps.js'
 
-export interface LogLine {
-  at: number
-  level: 'info' | 'warning' | 'error'
-  node: string | null
-  step: string | null
-  source: 'run' | 'agent'
-  type: string
-  text: string
-}
+export type LogLine = InMilliseconds<Line>
 
 const LINE_MAX = 8_000
 const LEVELS: readonly LogLine['level'][] = ['info', 'warning', 'error']
 
-/** What happened in a run and what its agents did, in the order of time. */
-export async function runLog(
+/** Events of a run and activities of its agents, in order of time. */
+export async function readRunLog(
   events: readonly StoredEvent[],
   directory: string,
   filter: { node?: string | undefined; level?: LogLine['level'] | undefined },
@@ -58,7 +51,7 @@ function textOf(data: Record<string, unknown>): string {
     .join(' · ')
 }
 
-/** Deltas are left out: the whole block follows. */
+/** Deltas are omitted: the whole block follows. */
 function activityLine(activity: Activity, step: string, node: string): LogLine | null {
   const line = (text: string, level: LogLine['level'] = 'info'): LogLine => ({
     at: activity.at,

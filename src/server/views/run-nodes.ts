@@ -1,28 +1,12 @@
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import type { InMilliseconds, NodeVisit as Visit } from '../api-types.js'
 import { partsOfStep, type RunStep, stepsOf } from './run-steps.js'
 
-/** One visit of a node: from its arrival to the outcome that counts, with every attempt between. */
-export interface NodeVisit {
-  node: string
-  visit: number
-  branch: string | null
-  handler: string | null
-  startedAt: number
-  endedAt: number | null
-  status: 'running' | 'waiting' | 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped'
-  outcome: string | null
-  notes: string | null
-  failureReason: string | null
-  failureClass: string | null
-  commit: string | null
-  edge: { to: string; edge: string | null; reason: string } | null
-  retries: { attempt: number; reason: string; at: number }[]
-  gates: { gate: string; approval: string; openedAt: number; endedAt: number | null }[]
-  attempts: RunStep[]
-}
+/** One visit of a node, from its start to its final outcome, with every attempt. */
+export type NodeVisit = InMilliseconds<Visit>
 
-/** Visits in the order in which they began. A run without a graph has its steps as nodes. */
+/** Visits in order of their start. The nodes of a run without a graph are its steps. */
 export function visitsOf(events: readonly StoredEvent[]): NodeVisit[] {
   const visits = new Map<string, NodeVisit>()
   const open = new Map<string, NodeVisit>()

@@ -38,7 +38,7 @@ async function progressOf(progress: RunProgress, id: string) {
   return progress.of(await getRun(store, id), await store.streamVersion(runStream(id)))
 }
 
-test('a graph: nodes that have ended, each once however often it was visited; start and exit are none', async () => {
+test('the progress of a graph counts each node that has ended once, without start and exit', async () => {
   const id = await createRun(store, { ...about, kind: 'graph', input: plainInput(DOT, '/p') }, 1_000)
   const progress = new RunProgress(store)
   expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 0, of: 3 })
@@ -47,7 +47,7 @@ test('a graph: nodes that have ended, each once however often it was visited; st
   expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 2, of: 3 })
 })
 
-test('a run that has ended, or whose kind is not known, has none; a journal that cannot be read spoils no list', async () => {
+test('a run that has ended, is of an unknown kind or has an unreadable journal has no progress', async () => {
   const progress = new RunProgress(store)
   const ended = await createRun(store, { ...about, kind: 'graph', input: plainInput(DOT, '/p') }, 1_000)
   await cancelRun(store, ended, { by: 'me', reason: 'enough' })

@@ -2,18 +2,17 @@ import { graphWorkflow, isEnded, type RunRecord, readRun } from '../../engine/in
 import { isExit, startNodes } from '../../graph/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
-
-/** How far an open run is: nodes of its graph that have ended at least once, or rounds of a oneshot. */
-export interface Progress {
-  unit: 'nodes' | 'rounds'
-  done: number
-  /** As many as there can be: a run may end before it has been everywhere. */
-  of: number
-}
+import type { Run } from '../api-types.js'
 
 /**
- * How far the open runs are. Lists are asked for with every change of a run, so a journal is folded only when it has grown; of a run that
- * has ended nothing is kept, because its verdict says more.
+ * Nodes of a graph that have ended at least once, or rounds of a oneshot; `of` is the maximum: a
+ * run may end before it.
+ */
+export type Progress = NonNullable<Run['progress']>
+
+/**
+ * The progress of open runs. Lists are requested with every change of a run, so a journal is folded
+ * only when it has grown. A run that has ended has no progress, because its outcome says more.
  */
 export class RunProgress {
   readonly #store: EventStore
@@ -30,7 +29,7 @@ export class RunProgress {
     }
     const known = this.#known.get(record.id)
     if (known?.version === version) return known.progress
-    // A journal that cannot be folded is its own page's to tell of; the list stays whole.
+    // The page of the run reports a journal that cannot be folded; the list stays complete.
     const progress = await this.#fold(record).catch(() => null)
     this.#known.set(record.id, { version, progress })
     return progress

@@ -1,26 +1,9 @@
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import type { InMilliseconds, RunStep as Step } from '../api-types.js'
 
-/** A step of a run, put together from its events: `node@visit#attempt`. */
-export interface RunStep {
-  step: string
-  node: string
-  visit: number
-  attempt: number
-  branch: string | null
-  effect: string
-  startedAt: number
-  endedAt: number | null
-  status: 'open' | 'ok' | 'failed' | 'silent' | 'cancelled' | 'lost' | 'cut'
-  reason: string | null
-  input: unknown
-  result: unknown
-  pid: number | null
-  session: string | null
-  agentSession: string | null
-  usage: EventData<'step.ended'>['usage'] | null
-  recovery: { verdict: string; evidence: { source: string; says: string }[] } | null
-}
+/** A step of a run, assembled from its events: `node@visit#attempt`. */
+export type RunStep = InMilliseconds<Step>
 
 /** `p@1.2/review@2#1` → branch `p@1.2`, node `review`, visit 2, attempt 1. */
 export function partsOfStep(step: string): { branch: string | null; node: string; visit: number; attempt: number } {
@@ -75,7 +58,6 @@ function change(step: RunStep, type: string, data: Record<string, unknown>, at: 
   } else if (type === 'step.lost') Object.assign(step, { endedAt: at, status: 'lost' })
   else if (type === 'step.recovered') {
     const { verdict, evidence, usage } = data as EventData<'step.recovered'>
-    step.recovery = { verdict, evidence }
-    step.usage ??= usage ?? null
+    Object.assign(step, { recovery: { verdict, evidence }, usage: step.usage ?? usage ?? null })
   }
 }

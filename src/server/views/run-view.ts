@@ -1,14 +1,13 @@
 import { type RunRecord, runStream } from '../../engine/index.js'
+import type { Run } from '../api-types.js'
 import type { ServerParts } from '../parts.js'
-import type { Progress } from './run-progress.js'
+import type { Sendable } from '../wire/index.js'
 
-export type RunView = RunRecord & { version: number; progress: Progress | null }
-
-/** A run's record with the version of its journal, and how far it is. */
+/** A run's record, the version of its journal, and its progress. */
 export async function runView(
   { parts }: { parts: Pick<ServerParts, 'host' | 'progress'> },
   record: RunRecord,
-): Promise<RunView> {
+): Promise<Sendable<Run>> {
   const version = await parts.host.store.streamVersion(runStream(record.id))
   return { ...record, version, progress: await parts.progress.of(record, version) }
 }

@@ -2,12 +2,13 @@ import type { Host } from '../../host/index.js'
 import type { Frame } from '../../terminal/index.js'
 
 /**
- * What a pane shows: the frame that was read last; of a session that was taken over from a daemon before and has written nothing since, its
- * terminal as it stands. Null for a pane that is gone or has not shown anything yet.
+ * The screen of a pane: the frame that was read last, or, for a session of a previous daemon that
+ * has printed nothing since, the terminal as it is. Null for a pane that has ended or has shown
+ * nothing yet.
  */
 export function screenShown(host: Host, id: string): Frame | null {
   const read = host.board?.screenOf(id)
   if (read) return read
   const live = host.live(id)
-  return live && live.offset > 0 ? live.screen.emulator.picture() : null
+  return live && live.offset > 0 ? live.screen.emulator.currentFrame() : null
 }

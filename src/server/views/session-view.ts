@@ -1,10 +1,10 @@
 import type { Host } from '../../host/index.js'
 import { liveMenu, type SessionRecord } from '../../sessions/index.js'
+import type { Session } from '../api-types.js'
+import type { Sendable } from '../wire/index.js'
 
-export type SessionView = Omit<SessionRecord, 'chosen'> & { [more: string]: unknown }
-
-/** A session's record with what is known of it now. */
-export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord): SessionView {
+/** A session's record, and its live state if it runs. */
+export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord): Sendable<Session> {
   const session = host.live(record.id)
   if (!session) return { ...record }
   const { observation } = session

@@ -2,22 +2,11 @@ import { createHash } from 'node:crypto'
 import { addUsage, type RunRecord, runStream, type Usage } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import type { EventStore } from '../../store/index.js'
+import type { UsageReport } from '../api-types.js'
 import { partsOfStep } from './run-steps.js'
 
-export const SPLITS = ['day', 'agent', 'model', 'project', 'pipeline', 'version', 'node'] as const
-export type Split = (typeof SPLITS)[number]
-
-export interface UsageRow {
-  /** Of each split that was asked for. */
-  key: Partial<Record<Split, string>>
-  usage: Usage
-  steps: number
-  runs: number
-  passed: number
-  failed: number
-  medianMs: number
-  p95Ms: number
-}
+export type UsageRow = UsageReport['rows'][number]
+export type Split = UsageReport['by'][number]
 
 interface Spent {
   key: Partial<Record<Split, string>>
@@ -26,7 +15,7 @@ interface Spent {
   ms: number
 }
 
-/** What became of steps that died or were interrupted, by what was found. */
+/** How steps that died or were interrupted were recovered, counted by verdict. */
 export async function recoveryTally(
   store: EventStore,
   runs: readonly RunRecord[],
@@ -42,7 +31,7 @@ export async function recoveryTally(
   return [...counts].map(([verdict, count]) => ({ verdict, count })).sort((a, b) => b.count - a.count)
 }
 
-/** What was spent by runs between two times, split as asked. A step counts on the day it ended. */
+/** The usage of runs between two times, split as requested. A step counts on the day of its end. */
 export async function usageRows(
   store: EventStore,
   runs: readonly RunRecord[],
@@ -81,16 +70,16 @@ async function stepsOf(
   run: RunRecord,
   { from, to, by }: { from: number; to: number; by: readonly Split[] },
 ): Promise<Spent[]> {
-  const began = new Map<string, { at: number; input: unknown }>()
+  const started = new Map<string, { at: number; input: unknown }>()
   const spent: Spent[] = []
   const pipeline = run.labels.pipeline ?? (run.kind === 'graph' ? run.title : run.kind)
   let version = pipeline
   for (const { type, data, at: time } of await store.readStream(runStream(run.id))) {
     if (type === 'run.created') version = versionOf(pipeline, data.input)
-    if (type === 'step.started') began.set(String(data.step), { at: time, input: data.input })
+    if (type === 'step.started') started.set(String(data.step), { at: time, input: data.input })
     if (type !== 'step.ended' && type !== 'step.recovered') continue
     const { step, usage, result } = data as Pick<EventData<'step.ended'>, 'step' | 'usage' | 'result'>
-    const start = began.get(step)
+    const start = started.get(step)
     if (time < from || time > to || (type === 'step.recovered' && !usage)) continue
     const { agent, model } = roleOf(start?.input, result)
     const all: Record<Split, string> = {
@@ -108,7 +97,7 @@ async function stepsOf(
   return spent
 }
 
-/** Who did a step, as its input says; where a default did it, as its result says. */
+/** The agent and model of a step: from its input, or from its result if defaults were used. */
 function roleOf(input: unknown, result: unknown): { agent: string; model: string } {
   const { agent, model, role } = (input ?? {}) as {
     agent?: unknown
@@ -120,7 +109,10 @@ function roleOf(input: unknown, result: unknown): { agent: string; model: string
   return { agent: text(agent, role?.agent, session?.agent), model: text(model, role?.model, session?.model) }
 }
 
-/** A pipeline as it was when the run was made: its name, and a few digits that change with its graph. */
+/**
+ * The version of a pipeline when the run was created: its name, and a few digits that change with
+ * its graph.
+ */
 function versionOf(pipeline: string, input: unknown): string {
   const { graph, dot } = (input ?? {}) as { graph?: unknown; dot?: unknown }
   const definition = graph ?? dot

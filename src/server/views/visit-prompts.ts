@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NodeVisit } from './run-nodes.js'
 
-/** Characters of a prompt that are shown; the whole is in the run's export. */
+/** Characters of a prompt that are shown; the run's export contains all. */
 const SHOWN_MAX = 256 * 1024
 
-/** What agents were asked is not in the journal but in a file of their step, which is gone when the run's files are. */
+/**
+ * The prompts of agents are not in the journal but in a file of their step, which is deleted with
+ * the run's files.
+ */
 export async function withPrompts(visit: NodeVisit, directory: string): Promise<NodeVisit> {
   const attempts = await Promise.all(
     visit.attempts.map(async attempt => {

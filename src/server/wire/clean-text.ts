@@ -1,13 +1,16 @@
 import type { Redactor } from '../../text/index.js'
 import { type TimeForm, toJson } from './time-fields.js'
 
-/** Names and paths come again and again; what is longer is mostly new. */
+/** Names and paths occur again and again; longer texts are mostly new. */
 const REMEMBERED_LENGTH = 300
 const REMEMBERED_MAX = 20_000
-/** Shorter texts hold no secret. */
+/** Shorter texts contain no secret. */
 const SHORTEST = 8
 
-/** JSON without secrets. Looking for them costs more than writing the text, so short texts that were looked at are remembered. */
+/**
+ * JSON with redacted secrets. Searching for them costs more than serialising, so the results for
+ * short texts are cached.
+ */
 export class CleanText {
   readonly #redactor: Redactor
   #known = new Map<string, string>()

@@ -1,1 +1,1 @@
-export { TIME_FIELDS, type TimeForm, toJson } from './time-fields.js'
+export { type InMilliseconds, type Sendable, TIME_FIELDS, type TimeForm, toJson } from './time-fields.js'

@@ -1,8 +1,9 @@
 /**
- * Fields that hold a moment, wherever they stand. Inside they are milliseconds since the epoch; over HTTP they are RFC 3339, unless the
- * caller asks for milliseconds (`X-Signalbox-Time: ms`, as our own command line does). The schemas are checked against this list.
+ * Fields that hold a moment, at any depth. Inside the program they are milliseconds since the
+ * epoch; over HTTP they are RFC 3339, unless the caller asks for milliseconds (`X-Signalbox-Time:
+ * ms`, as the command line does). The schemas are checked against this list.
  */
-export const TIME_FIELDS: ReadonlySet<string> = new Set([
+const FIELDS = [
   'at',
   'lastAt',
   'now',
@@ -30,11 +31,42 @@ export const TIME_FIELDS: ReadonlySet<string> = new Set([
   'modifiedAt',
   'storedAt',
   'lockdownSince',
-])
+] as const
+
+export const TIME_FIELDS: ReadonlySet<string> = new Set(FIELDS)
+
+type TimeField = (typeof FIELDS)[number]
+
+/**
+ * An answer as a caller that asks for milliseconds gets it: a field is absent or has a value,
+ * because JSON has no `undefined`.
+ */
+export type InMilliseconds<T> = T extends readonly unknown[] | object
+  ? {
+      [K in keyof T]: K extends TimeField
+        ? Milliseconds<Exclude<T[K], undefined>>
+        : InMilliseconds<Exclude<T[K], undefined>>
+    }
+  : T
+
+type Milliseconds<T> = T extends string ? number : InMilliseconds<T>
+
+/**
+ * What the server may pass to `toJson` for an answer of type T: the same with milliseconds, and it
+ * changes nothing of it.
+ */
+export type Sendable<T> = T extends readonly unknown[] | object
+  ? { readonly [K in keyof T]: K extends TimeField ? SendableMoment<T[K]> : Sendable<T[K]> }
+  : T
+
+type SendableMoment<T> = T extends string ? number : Sendable<T>
 
 export type TimeForm = 'rfc3339' | 'ms'
 
-/** JSON of an answer or an event, with its moments in the asked form, and its texts cleaned where that is asked for. */
+/**
+ * JSON of an answer or an event, with its moments in the form that the caller asked for, and
+ * secrets removed by `clean`.
+ */
 export function toJson(value: unknown, form: TimeForm, clean?: (text: string) => string): string {
   if (form === 'ms' && !clean) return JSON.stringify(value)
   return JSON.stringify(value, (key, part: unknown) => {

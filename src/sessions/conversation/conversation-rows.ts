@@ -1,7 +1,7 @@
 import type { Look } from '../../panes/index.js'
 import {
   type KeptRow,
-  layWindow,
+  mergeWindow,
   type Pack,
   realignWindow,
   type TextRow,
@@ -194,7 +194,7 @@ export class ConversationRows {
     if (window.length === 0) return
     const { rows, base, cols } = this.#kept
     const isRewrapped = cols !== 0 && cols !== look.frame.cols
-    const laid = (isRewrapped && realignWindow(rows, window, this.#kept.head)) || layWindow(rows, window, this.#kept)
+    const laid = (isRewrapped && realignWindow(rows, window, this.#kept.head)) || mergeWindow(rows, window, this.#kept)
     const cut = Math.max(0, laid.rows.length - KEPT_ROWS)
     this.#kept = {
       base: base + cut,

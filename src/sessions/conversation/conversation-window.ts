@@ -1,5 +1,5 @@
 import type { Look } from '../../panes/index.js'
-import { cutRow, type KeptRow, MARK, type Pack } from '../../screen/index.js'
+import { BLOCK_MARK, cutRow, type KeptRow, type Pack } from '../../screen/index.js'
 import type { Color, Row } from '../../terminal/index.js'
 
 /*
@@ -117,7 +117,7 @@ function maskedText(text: string, volatile: Pack['volatile']): string {
     const match = pattern.exec(text)
     if (match?.[1] !== undefined) return squeezed(text.replace(match[1], ' '))
   }
-  return squeezed(text.replace(MARK, ''))
+  return squeezed(text.replace(BLOCK_MARK, ''))
 }
 
 /** Agents draw the same row with different kinds of blanks. */

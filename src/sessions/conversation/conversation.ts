@@ -1,5 +1,5 @@
 import type { Look } from '../../panes/index.js'
-import { type Block, dropRepeatedBands, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
+import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
 import { BlockReader, isSameList } from './block-reader.js'
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
@@ -327,7 +327,7 @@ export class Conversation {
 
   #rowsFrom(from: number, before = Number.POSITIVE_INFINITY): TextRow[] {
     const rows = this.#rows.rowsFrom(from).filter(row => row.id < before)
-    return dropRepeatedBands(rows, row => this.#rows.isRepaint(row.id))
+    return dropRepeatedRows(rows, row => this.#rows.isRepaint(row.id))
   }
 
   /** The rest of the last message's last row, if that row has grown since: a request cut it. */

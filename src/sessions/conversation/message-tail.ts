@@ -1,4 +1,4 @@
-import { MARK } from '../../screen/index.js'
+import { BLOCK_MARK } from '../../screen/index.js'
 
 /*
  * Where the last message ended, found again after rows have moved.
@@ -54,7 +54,7 @@ export function findTail(rows: readonly { id: number; text: string }[], tail: re
  * is another row or has not grown. Some agents draw a second behind their text, and ask in between.
  */
 export function continuationOf(row: { text: string }, last: string): string | null {
-  const words = row.text.replace(MARK, '')
+  const words = row.text.replace(BLOCK_MARK, '')
   if (!squeezed(row.text).startsWith(last) || squeezed(row.text) === last) return null
   let at = 0
   for (let known = 0; known < last.length; at++) if (!isBlankAt(words, at)) known++
@@ -72,5 +72,5 @@ export function squeezedText(rows: readonly { text: string }[]): string {
 }
 
 function squeezed(text: string): string {
-  return text.replace(MARK, '').replace(/[\s\u00a0]+/gu, '')
+  return text.replace(BLOCK_MARK, '').replace(/[\s\u00a0]+/gu, '')
 }

@@ -51,6 +51,7 @@ export { type Phase, phaseTable } from './phase-table.js'
 export type { SendOptions } from './prompt-queue.js'
 export { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
 export {
+  type FileLimits,
   openDownload,
   removeUploads,
   type SessionPlaces,

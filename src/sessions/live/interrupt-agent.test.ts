@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { parsePack } from '../../screen/index.js'
 import { composer, idle, ScriptedAgent } from '../testing/scripted-agent.js'
 import { interruptAgent } from './interrupt-agent.js'
@@ -28,7 +28,7 @@ function interrupt(agent: ScriptedAgent, pack = ONE) {
       return holds()
     },
   }
-  return runThrough(clock, interruptAgent(port, { pack, clock }))
+  return runToEnd(clock, interruptAgent(port, { pack, clock }))
 }
 
 function agentOf(seen = BUSY, onWrite: (agent: ScriptedAgent, presses: number) => void = () => undefined) {

@@ -201,7 +201,7 @@ export class LiveSession implements KeeperListener {
 
   /** Keys that went to the program while no host was there, or from an earlier host. */
   typed(bytes: Uint8Array): void {
-    this.#phase.noteInput(bytes)
+    this.#phase.recordInput(bytes)
   }
 
   exited(exit: KeptExit): void {
@@ -291,8 +291,8 @@ export class LiveSession implements KeeperListener {
   /** Signalbox's own keys. */
   async press(keys: string | Uint8Array): Promise<void> {
     const bytes = typeof keys === 'string' ? new TextEncoder().encode(keys) : keys
-    this.#terminal.noteInput(bytes)
-    this.#phase.noteInput(bytes)
+    this.#terminal.recordInput(bytes)
+    this.#phase.recordInput(bytes)
     await this.#options.keeper.write(this.id, bytes)
   }
 

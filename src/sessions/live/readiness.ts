@@ -93,7 +93,7 @@ export class Readiness {
   }
 
   /** Keys go to the program. Enter in its input box is the first prompt. */
-  noteInput(bytes: Uint8Array, look: Look | null): void {
+  recordInput(bytes: Uint8Array, look: Look | null): void {
     if (this.#isReady || !look?.observation.composer || !bytes.includes(ENTER)) return
     if (look.observation.awaiting !== null || liveMenu(look.observation)) return
     this.#isReady = true

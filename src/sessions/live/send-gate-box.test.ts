@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Observation } from '../../screen/index.js'
 import { composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
 import { agentOf, BULK, clock, GENERIC, send, TEXT, TYPED, useSendFixture } from '../testing/send-fixture.js'
@@ -109,7 +109,7 @@ describe('another program in front of the agent', () => {
 describe('a draft', () => {
   const DRAFT = idle({ composer: composer('half a thought') })
   const clearing = (agent: ScriptedAgent, options: { clearsDraft?: boolean }) =>
-    runThrough(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, ...options }))
+    runToEnd(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, ...options }))
 
   test('is left alone unless it may be cleared', async () => {
     const agent = agentOf({}, DRAFT)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { AgentScript } from '../testing/scripted-agent.js'
 import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendFixture } from '../testing/send-fixture.js'
 import { sendPrompt } from './send-gate.js'
@@ -82,7 +82,7 @@ describe('how text is written', () => {
 describe('a text that begins like a command', () => {
   const typed = async (text: string, script: AgentScript = {}, meaning?: 'text' | 'command') => {
     const agent = agentOf(script)
-    const result = await runThrough(clock, sendPrompt(agent, text, { pack: BULK, clock, ...(meaning && { meaning }) }))
+    const result = await runToEnd(clock, sendPrompt(agent, text, { pack: BULK, clock, ...(meaning && { meaning }) }))
     expect(result).toEqual({ result: 'delivered' })
     return agent.writes[0]
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Observation } from '../../screen/index.js'
 import { type AgentScript, composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
 import { agentOf, BULK, clock, send, TEXT, TYPED, useSendFixture } from '../testing/send-fixture.js'
@@ -266,7 +266,7 @@ describe('proof besides the screen', () => {
 
   test('a busy agent is refused if its queue must not be used', async () => {
     const agent = agentOf({}, idle({ busy: true, view: 'thinking' }))
-    const result = await runThrough(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, mayQueue: false }))
+    const result = await runToEnd(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, mayQueue: false }))
     expect(result).toMatchObject({ result: 'refused', reason: 'busy' })
     expect(agent.writes).toEqual([])
   })

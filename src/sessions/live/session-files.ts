@@ -4,7 +4,7 @@ import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 
-interface FileLimits {
+export interface FileLimits {
   uploadMaxMb: number
   downloadMaxMb: number
   /** Limit of all uploads of one session together. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/index.js'
-import { transition, UnlistedCounter } from '../../machine/index.js'
+import { transition } from '../../machine/index.js'
 import type { Look } from '../../panes/index.js'
 import type { Block, Pack } from '../../screen/index.js'
 import {
@@ -67,7 +67,6 @@ export class SessionPhase {
   readonly #turn: TurnActions
   readonly #menus: MenuInstances
   readonly #readiness: Readiness
-  readonly #unlisted = new UnlistedCounter()
   #phase: Phase
   #last: Look | null = null
   /** The turn that the agent was last seen to work on. */
@@ -158,14 +157,14 @@ export class SessionPhase {
   }
 
   /** Keys go to the program, a person's or Signalbox's. */
-  noteInput(bytes: Uint8Array): void {
-    this.#readiness.noteInput(bytes, this.#last)
+  recordInput(bytes: Uint8Array): void {
+    this.#readiness.recordInput(bytes, this.#last)
   }
 
   dispatch(event: PhaseEvent, look: Look | null): void {
     const { isCatchingUp, record, notices } = this.#options
     const from = this.#phase
-    const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
+    const [next, actions] = transition(phaseTable, from, event)
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
@@ -297,6 +296,8 @@ export class SessionPhase {
         return notices.silent()
       case 'end-session':
         return onEnd()
+      default:
+        return action satisfies never
     }
   }
 

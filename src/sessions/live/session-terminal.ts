@@ -105,9 +105,9 @@ export class SessionTerminal {
     this.#handle(this.screen.resize(cols, rows, t), t)
   }
 
-  noteInput(bytes: Uint8Array): void {
+  recordInput(bytes: Uint8Array): void {
     const now = this.time.now()
-    this.#reading.noteInput(now, bytes)
+    this.#reading.recordInput(now, bytes)
     this.#observer?.input(now, bytes)
   }
 
@@ -255,8 +255,8 @@ class ScreenReading {
     return [this.#last]
   }
 
-  noteInput(t: number, bytes: Uint8Array): void {
-    this.#pane.noteInput(t, bytes)
+  recordInput(t: number, bytes: Uint8Array): void {
+    this.#pane.recordInput(t, bytes)
   }
 
   #judge(state: PaneState): Look | null {

@@ -14,7 +14,7 @@ import { type Moment, Timeline, type TimelineCounters } from './timeline.js'
 
 /** Why a pane is read as it is: what `explain` shows. */
 export interface Explanation {
-  reading: ChangeFields & { since: number; age: number }
+  reading: ChangeFields & { sinceS: number; age: number }
   /** From the highest authority to the lowest. */
   evidence: JudgedEvidence[]
   frame: FrameExplanation
@@ -42,8 +42,8 @@ export function explainMoment(
   }
 }
 
-function ageOf({ reading, t }: PaneState): { since: number; age: number } {
-  return { since: seconds(reading.since), age: seconds(Math.max(0, t - reading.since)) }
+function ageOf({ reading, t }: PaneState): { sinceS: number; age: number } {
+  return { sinceS: seconds(reading.since), age: seconds(Math.max(0, t - reading.since)) }
 }
 
 /** One screen alone, without earlier frames and reports. */
@@ -60,7 +60,7 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
     since: frame.t,
     contradictions: [],
   }
-  const look: Look = { t: frame.t, frame, observation, layout, atWork, isSettled: true, isBelieved: true }
+  const look: Look = { t: frame.t, frame, observation, layout, atWork, isSettled: true, isConfirmed: true }
   const timeline = new Timeline(pack)
   const [moment] = timeline.take([
     { type: 'look', look, state: { t: frame.t, view, payload, busy, awaiting, isSettled: true, reading, look } },

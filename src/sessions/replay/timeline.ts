@@ -53,10 +53,6 @@ export class Timeline {
     this.#pack = pack
   }
 
-  get phase(): Phase {
-    return this.#phase
-  }
-
   get status(): PaneStatus {
     return this.#status.state.status
   }

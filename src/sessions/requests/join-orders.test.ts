@@ -6,7 +6,7 @@ import type { AgentReport, AgentStatement } from '../../agents/index.js'
 import { type ApprovalRecord, Ledger, ledgerProjections } from '../../approvals/index.js'
 import { decisionOf, menuOf, SUBJECT } from '../../approvals/testing/fixtures.js'
 import { SimulatedClock } from '../../clock/index.js'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
@@ -115,7 +115,7 @@ class Asking {
 
   async answer(record: ApprovalRecord): Promise<void> {
     await ledger.decide(record.id, decisionOf(record, { option: record.request.options[0]!.key }))
-    await runThrough(clock, this.#approvals.delivery.apply((await ledger.get(record.id))!))
+    await runToEnd(clock, this.#approvals.delivery.apply((await ledger.get(record.id))!))
     await this.#approvals.screen.settle()
   }
 
@@ -165,7 +165,7 @@ describe('one request, in every order of its reports', () => {
       state: 'stale',
       outcome: { reason: 'changed', followedBy: known!.id },
     })
-    expect(await ledger.standing(shown!.id)).toEqual(known)
+    expect(await ledger.newestVersion(shown!.id)).toEqual(known)
     const old = decisionOf(shown!, { option: shown!.request.options[0]!.key })
     await expect(ledger.decide(shown!.id, old)).rejects.toMatchObject({
       code: 'E_APPROVAL_CHANGED',

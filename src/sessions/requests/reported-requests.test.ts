@@ -6,7 +6,7 @@ import type { AgentReport, AgentStatement, HookAnswer } from '../../agents/index
 import { type ApprovalRecord, Ledger, ledgerProjections } from '../../approvals/index.js'
 import { decisionOf, menuOf, SUBJECT } from '../../approvals/testing/fixtures.js'
 import { delay, SimulatedClock } from '../../clock/index.js'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
@@ -123,7 +123,7 @@ async function asks(to: SessionRequests, command: string, fields: { subAgent?: s
 
 const shows = (command: string) =>
   menuOf(['Yes', 'Yes, always', 'No'], { body: [`$ ${command}`], print: `menu of ${command}` })
-const run = <T>(work: Promise<T>) => runThrough(clock, work)
+const run = <T>(work: Promise<T>) => runToEnd(clock, work)
 const open = () => ledger.list({ isOpenOnly: true })
 const end = async ({ id }: { id: string }) => {
   const { state, outcome } = (await ledger.get(id))!

@@ -1,5 +1,5 @@
 import type { HookAnswer } from '../../agents/index.js'
-import { type ApprovalRecord, saysNo } from '../../approvals/index.js'
+import { type ApprovalRecord, DENIAL_MEANINGS, isDenialMeaning } from '../../approvals/index.js'
 import { canonicalJson } from '../../text/index.js'
 import type { OpenRequest } from './open-requests.js'
 import { isEqual } from './tool-uses.js'
@@ -47,7 +47,7 @@ export function meaningOf({ decision, request }: ApprovalRecord): string {
 }
 
 export function isDenial(record: ApprovalRecord): boolean {
-  return saysNo(meaningOf(record))
+  return isDenialMeaning(meaningOf(record))
 }
 
 /**
@@ -113,7 +113,7 @@ function formAnswerOf(
  * that also takes a reason.
  */
 function optionsAlike(offered: ApprovalRecord['request']['options'], meaning: string) {
-  const meanings = meaning === 'deny' ? ['deny', 'cancel', 'deny-with-text'] : [meaning]
+  const meanings = meaning === 'deny' ? DENIAL_MEANINGS : [meaning]
   return meanings.map(each => offered.filter(option => option.meaning === each)).find(found => found.length > 0) ?? []
 }
 

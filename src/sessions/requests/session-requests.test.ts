@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ApprovalRecord, approvalsProjection, Ledger } from '../../approvals/index.js'
 import { decisionOf, menuOf, SUBJECT } from '../../approvals/testing/fixtures.js'
 import { delay, SimulatedClock } from '../../clock/index.js'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
@@ -69,7 +69,7 @@ async function decided(of: SessionRequests, option = 'Yes'): Promise<ApprovalRec
   return (await ledger.get(id))!
 }
 
-const run = <T>(work: Promise<T>) => runThrough(clock, work)
+const run = <T>(work: Promise<T>) => runToEnd(clock, work)
 const stateOf = async (record: { id: string }) => {
   const { state, outcome } = (await ledger.get(record.id))!
   return outcome?.reason ? `${state} ${outcome.reason}` : state

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { parsePack } from '../../screen/index.js'
 import { type SendResult, sendPrompt } from '../live/send-gate.js'
 import { type AgentScript, idle, ScriptedAgent } from './scripted-agent.js'
@@ -41,5 +41,5 @@ export function agentOf(script: AgentScript = {}, seen = idle()): ScriptedAgent 
 }
 
 export function send(agent: ScriptedAgent, text = TEXT, pack = BULK): Promise<SendResult> {
-  return runThrough(clock, sendPrompt(agent, text, { pack, clock }))
+  return runToEnd(clock, sendPrompt(agent, text, { pack, clock }))
 }

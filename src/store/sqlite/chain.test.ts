@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../clock/index.js'
-import { openStore, type SqliteStore } from '../index.js'
+import { type EventStore, openStore } from '../index.js'
 import { type Database, loadDriver } from './driver.js'
 import { type EventRow, sumOf } from './event-rows.js'
 
 let directory: string
 let path: string
-let store: SqliteStore
+let store: EventStore
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-chain-'))
@@ -23,7 +23,9 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Changes the file as somebody would who knows about the sums of rows, but not about the chain. */
+/**
+ * Edits the file like an attacker who knows about the checksums of rows, but not about the chain.
+ */
 async function tamper(work: (database: Database) => void): Promise<void> {
   const driver = await loadDriver()
   const database = new driver(path, { timeout: 5000 })
@@ -31,8 +33,8 @@ async function tamper(work: (database: Database) => void): Promise<void> {
   database.close()
 }
 
-describe('a log that was tampered with', () => {
-  test('an event that was rewritten, sum and all, is named', async () => {
+describe('checkChain', () => {
+  test('names an event that was rewritten with a correct checksum', async () => {
     await tamper(database => {
       const row = database.prepare('SELECT * FROM events WHERE position = 3').get() as EventRow
       const data = String(row.data).replace('"n":3', '"n":4')
@@ -42,17 +44,17 @@ describe('a log that was tampered with', () => {
     expect(await store.checkChain()).toMatchObject([{ position: 3, stream: 'ledger/1', version: 2 }])
   })
 
-  test('an event that was taken out is named by the one behind it', async () => {
+  test('names the event after one that was removed', async () => {
     await tamper(database => database.exec('DELETE FROM events WHERE position = 4'))
     expect(await store.checkChain()).toMatchObject([{ position: 5 }])
   })
 
-  test('an end that was cut off is missed', async () => {
+  test('detects that the newest events were removed', async () => {
     await tamper(database => database.exec('DELETE FROM events WHERE position > 4'))
     expect(await store.checkChain()).toMatchObject([{ message: 'The newest events of the ledger are missing.' }])
   })
 
-  test('an event that was put in is told from those of the ledger', async () => {
+  test('detects an inserted event', async () => {
     await tamper(database => {
       const row = { position: 7, stream: 'ledger/1', version: 4, type: 'test.counted', at: 1, data: '{"n":9}' }
       database.exec(`INSERT INTO events VALUES (7, '${row.stream}', 4, '${row.type}', 1, '${row.data}', ${sumOf(row)})`)
@@ -60,7 +62,7 @@ describe('a log that was tampered with', () => {
     expect(await store.checkChain()).toMatchObject([{ position: 7, message: expect.stringContaining('not part') }])
   })
 
-  test('what was appended afterwards is a chain again, and only the break is reported', async () => {
+  test('reports only the break, and accepts later appends as a chain again', async () => {
     await tamper(database => database.exec('DELETE FROM events WHERE position = 2'))
     await store.append('ledger/1', 'any', [{ type: 'test.counted', data: { n: 7 } }])
     expect((await store.checkChain()).map(problem => problem.position)).toEqual([3])

@@ -5,18 +5,20 @@ import type { Connection } from './connection.js'
 import { decodeEvent, decodeJson, EVENT_COLUMNS, type EventRow, textOf } from './event-rows.js'
 
 /**
- * Streams of which no event may be changed or taken out unseen. Each of their events carries `chain`: SHA-256 of the chain value before
- * it and of its own canonical text. The newest value stands in `meta`, moved in the transaction of the append, under the file's write
- * lock: two processes cannot both follow the same value. Which streams are chained stands there too, so that a program which does not
- * know about chains keeps them whole all the same.
+ * Streams whose events cannot be changed or removed unnoticed. Each of their events carries
+ * `chain`: the SHA-256 of the previous chain value and of its own canonical text. The newest value
+ * is stored in `meta` and updated in the transaction of the append, under the file's write lock:
+ * two processes cannot both follow the same value. The list of chained streams is stored there too,
+ * so that a program that does not know about chains still maintains them.
  *
- * What it proves: the log was not edited by something that does not know the rule. Whoever may write the file and knows the rule can
- * make a whole new chain; against that, keep a copy of a value elsewhere.
+ * What it proves: the log was not edited by a program that does not know the rule. An attacker who
+ * can write the file and knows the rule can create a complete new chain; to detect that, keep a
+ * copy of a value elsewhere.
  */
 export interface ChainEnd {
   streams: readonly string[]
   value: string
-  /** Position of the newest chained event; 0 while there is none. */
+  /** Position of the newest chained event; 0 if there is none. */
   position: number
 }
 
@@ -34,7 +36,10 @@ export function writeChainEnd(connection: Connection, end: ChainEnd): void {
   connection.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', META_KEY, JSON.stringify(end))
 }
 
-/** Inside a transaction: makes these streams chained from now on. A store that was salvaged goes on from its last readable value. */
+/**
+ * Inside a transaction: makes these streams chained from now on. A salvaged store continues from
+ * its last readable value.
+ */
 export function declareChained(connection: Connection, streams: readonly string[]): void {
   const end = readChainEnd(connection)
   if (end && streams.every(stream => end.streams.includes(stream))) return
@@ -46,13 +51,13 @@ export function isChained(end: ChainEnd | null, stream: string): end is ChainEnd
   return end?.streams.some(prefix => stream.startsWith(prefix)) ?? false
 }
 
-/** What an event says, without its place in the log and without the chain itself. */
+/** The content of an event, without its position in the log and without the chain value. */
 export interface ChainedText {
   stream: string
   version: number
   type: string
   at: number
-  /** Canonical JSON of the data, `chain` left out. */
+  /** Canonical JSON of the data, without `chain`. */
   canonical: string
 }
 
@@ -62,18 +67,21 @@ export function chainValue(previous: string, { stream, version, type, at, canoni
     .digest('hex')
 }
 
-/** From the text as it is stored: what is read back later gives the same. */
+/** From the stored text, so that reading it back later gives the same. */
 export function canonicalText(data: string): string {
   const { chain: _, ...rest } = decodeJson(data) as Record<string, unknown>
   return canonicalJson(rest)
 }
 
-/** The data's JSON text with the chain value in it. */
+/** The JSON text of the data with the chain value added. */
 export function withChain(data: string, value: string): string {
   return `${data.slice(0, -1)}${data.length > 2 ? ',' : ''}"chain":"${value}"}`
 }
 
-/** Walks the chain from its first event. After a break it goes on from the value that is there, so that every break is named. */
+/**
+ * Verifies the chain from its first event. After a break it continues from the value found there,
+ * so that every break is reported.
+ */
 export async function checkChain(connection: Connection): Promise<ChainProblem[]> {
   const end = await connection.read(() => readChainEnd(connection))
   if (!end) return []
@@ -87,7 +95,8 @@ export async function checkChain(connection: Connection): Promise<ChainProblem[]
       const said = event?.data.chain
       const place = { position: row.position, stream: row.stream, version: row.version }
       if (typeof said !== 'string') {
-        // Events from before the chain began carry nothing; after it began, one without a value was put in by something else.
+        // Events from before the chain started have no value; after it started, one without a value
+        // was inserted by another program.
         if (last > 0)
           problems.push({ ...place, message: `Event ${row.version} of ${row.stream} is not part of the chain.` })
         continue
@@ -98,7 +107,7 @@ export async function checkChain(connection: Connection): Promise<ChainProblem[]
       if (!isWhole)
         problems.push({
           ...place,
-          message: `The chain breaks at event ${version} of ${stream} (${type}): it, or what stood before it, was changed or taken out.`,
+          message: `The chain breaks at event ${version} of ${stream} (${type}): this event or an earlier one was changed or removed.`,
         })
       previous = said
       last = row.position
@@ -130,7 +139,9 @@ function rowsOf({ streams }: ChainEnd): string {
   return `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? AND (${prefixTest(streams)}) ORDER BY position LIMIT ?`
 }
 
-/** Prefixes come from our own code; a quote in one would still end the text, so it is doubled. */
+/**
+ * Prefixes come from our own code; quotes are still doubled, because one would end the SQL string.
+ */
 function prefixTest(streams: readonly string[]): string {
   return streams.map(prefix => `substr(stream, 1, ${prefix.length}) = '${prefix.replaceAll("'", "''")}'`).join(' OR ')
 }

@@ -5,29 +5,29 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { ChangeFeed } from './change-feed.js'
 
-describe('the change feed', () => {
+describe('ChangeFeed', () => {
   let directory: string
   let clock: SimulatedClock
   let version: number
-  let looks: number
+  let checks: number
   let changes: number
   let errors: unknown[]
   let failure: Error | null
   let feed: ChangeFeed
-  let onLook: (() => void) | null
+  let onCheck: (() => void) | null
 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'signalbox-feed-'))
     clock = new SimulatedClock()
-    version = looks = changes = 0
+    version = checks = changes = 0
     errors = []
-    failure = onLook = null
+    failure = onCheck = null
     feed = new ChangeFeed({
       path: join(directory, 'store.db'),
       clock,
       readVersion: () => {
-        looks += 1
-        onLook?.()
+        checks += 1
+        onCheck?.()
         if (failure) throw failure
         return version
       },
@@ -43,7 +43,7 @@ describe('the change feed', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  it('finds a change by the slow poll where no file event comes', () => {
+  it('finds a change by polling if there is no file event', () => {
     feed.start()
     version = 1
     clock.advance(249)
@@ -54,21 +54,21 @@ describe('the change feed', () => {
     expect(changes).toBe(1)
   })
 
-  it('looks four times a second when nothing happens, and not at all when stopped', () => {
+  it('checks four times a second when idle, and never when stopped', () => {
     feed.start()
-    looks = 0
+    checks = 0
     clock.advance(10_000)
-    expect(looks).toBe(40)
+    expect(checks).toBe(40)
     feed.stop()
     expect(clock.pending).toBe(0)
     clock.advance(10_000)
-    expect(looks).toBe(40)
+    expect(checks).toBe(40)
   })
 
-  it('looks at once when the journal is written, and again, because the commit is not visible yet', async () => {
+  it('checks at once when the journal is written, and again, because the commit is not visible yet', async () => {
     feed.start()
     const woken = new Promise<void>(resolve => {
-      onLook = resolve
+      onCheck = resolve
     })
     writeFileSync(join(directory, 'store.db-wal'), 'frame')
     await woken
@@ -80,7 +80,7 @@ describe('the change feed', () => {
     expect(changes).toBe(2)
   })
 
-  it('takes what was there at the start for known', () => {
+  it('does not report changes from before the start', () => {
     version = 5
     feed.start()
     feed.stop()
@@ -90,7 +90,7 @@ describe('the change feed', () => {
     expect(changes).toBe(0)
   })
 
-  it('tells of a failure once, and again after it was well', () => {
+  it('reports a failure once, and again after a recovery', () => {
     feed.start()
     failure = new Error('gone')
     clock.advance(1_000)

@@ -3,19 +3,23 @@ import { basename, dirname } from 'node:path'
 import type { Clock, Timer } from '../../clock/index.js'
 
 /**
- * Notices that another process has committed.
+ * Notices commits of other processes.
  *
- * SQLite tells nobody. What it gives is `PRAGMA data_version`, a number that changes when another connection has committed, at 3 µs a
- * look. Looking often enough to be quick would keep an idle daemon busy, so the file system says when to look: a commit writes to the
- * `-wal` file, and `fs.watch` wakes us for that without any polling.
+ * SQLite sends no notifications. It offers `PRAGMA data_version`, a number that changes when
+ * another connection has committed, at 3 µs per query. Polling it often enough to be quick would
+ * keep an idle daemon busy, so the file system says when to check: a commit writes to the `-wal`
+ * file, and `fs.watch` wakes us for that.
  *
- * But that write comes *before* the commit can be seen: SQLite still has to sync it and then publish it in shared memory, which makes no
- * file event. So after a wake-up we look at once and then again after the delays below, whose sum covers a slow sync. All of them are
- * used even when a look found something: two commits may have come as one file event.
+ * But that write happens *before* the commit is visible: SQLite still has to sync it and then
+ * publish it in shared memory, which causes no file event. So after a wake-up we check at once and
+ * then again after the delays below, whose sum covers a slow sync. All of them are used even if a
+ * check found something: two commits may cause a single file event.
  *
- * `fs.watch` may be missing (network file systems, exhausted inotify watches). The slow poll is for that, and costs nothing to speak of.
+ * `fs.watch` may be unavailable (network file systems, exhausted inotify watches). The slow poll
+ * covers that, at negligible cost.
  *
- * Symptom → knob: late by some milliseconds under load → AGAIN_MS; late by a quarter second → the watch does not work there, POLL_MS.
+ * Symptom → knob: late by some milliseconds under load → AGAIN_MS; late by a quarter second → the
+ * watch does not work there, POLL_MS.
  */
 const AGAIN_MS = [1, 2, 4, 8, 16, 32, 64]
 const POLL_MS = 250
@@ -23,7 +27,7 @@ const POLL_MS = 250
 export interface ChangeFeedOptions {
   path: string
   clock: Clock
-  /** A number that differs after another connection has committed. */
+  /** A number that changes when another connection has committed. */
   readVersion: () => number
   onChange: () => void
   onError: (error: unknown) => void
@@ -42,11 +46,14 @@ export class ChangeFeed {
     this.#options = options
   }
 
-  /** Changes from before `start` are not reported: read what is there after calling it, and nothing falls in between. */
+  /**
+   * Changes from before `start` are not reported: read the current state after calling it, and
+   * nothing is missed.
+   */
   start(): void {
     if (this.#poll) return
     this.#version = undefined
-    this.#look()
+    this.#check()
     this.#watch()
     this.#armPoll()
   }
@@ -62,11 +69,11 @@ export class ChangeFeed {
     const name = basename(this.#options.path)
     try {
       this.#watcher = watch(dirname(this.#options.path), { persistent: false }, (_event, file) => {
-        if (file === null || file === name || file === `${name}-wal`) this.#lookRepeatedly()
+        if (file === null || file === name || file === `${name}-wal`) this.#checkRepeatedly()
       })
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {
-      // No watch to be had here: the poll finds every change, only later.
+      // Watching is not available: the poll finds every change, only later.
       this.#watcher = undefined
     }
   }
@@ -74,14 +81,14 @@ export class ChangeFeed {
   #armPoll(): void {
     this.#poll = this.#options.clock.setTimer(POLL_MS, () => {
       this.#armPoll()
-      this.#look()
+      this.#check()
     })
   }
 
-  #lookRepeatedly(): void {
+  #checkRepeatedly(): void {
     if (!this.#poll) return
     this.#step = 0
-    this.#look()
+    this.#check()
     if (!this.#again) this.#armAgain()
   }
 
@@ -92,11 +99,11 @@ export class ChangeFeed {
         ? undefined
         : this.#options.clock.setTimer(ms, () => {
             this.#armAgain()
-            this.#look()
+            this.#check()
           })
   }
 
-  #look(): void {
+  #check(): void {
     try {
       const version = this.#options.readVersion()
       const isChanged = this.#version !== undefined && version !== this.#version
@@ -104,7 +111,7 @@ export class ChangeFeed {
       this.#hasFailed = false
       if (isChanged) this.#options.onChange()
     } catch (error) {
-      // Told once: the same failure would come back four times a second.
+      // Reported once: the same failure would repeat four times a second.
       if (!this.#hasFailed) this.#options.onError(error)
       this.#hasFailed = true
     }

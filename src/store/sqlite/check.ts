@@ -3,7 +3,10 @@ import type { Connection } from './connection.js'
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-rows.js'
 
 const BATCH = 1_000
-/** Of one kind of problem: a thousand bad rows are one thing to fix, not a thousand lines to read. */
+/**
+ * Limit per kind of problem: a thousand bad rows are one thing to fix, not a thousand lines to
+ * read.
+ */
 const SHOWN = 100
 
 const GAPS = `SELECT stream, version, before FROM (
@@ -17,13 +20,16 @@ const DOCUMENTS_AHEAD = `SELECT projection, key, position FROM documents AS d WH
   (SELECT coalesce(max(position), 0) FROM projections AS p WHERE p.name = d.projection) LIMIT ${SHOWN}`
 const PROJECTIONS = `SELECT name, failures, position > (SELECT coalesce(max(position), 0) FROM events) AS isAhead FROM projections`
 
-/** Each look stands alone: where one cannot even be read, that is a finding, and the others still run. */
+/**
+ * Each check is independent: if one cannot read the file, that is a finding, and the others still
+ * run.
+ */
 export async function checkStore(connection: Connection): Promise<StoreProblem[]> {
-  const looks = [checkPages, checkEvents, checkGaps, checkDocuments, checkSnapshots]
+  const checks = [checkPages, checkEvents, checkGaps, checkDocuments, checkSnapshots]
   const problems: StoreProblem[] = []
-  for (const look of looks) {
+  for (const check of checks) {
     try {
-      problems.push(...(await look(connection)))
+      problems.push(...(await check(connection)))
     } catch (error) {
       problems.push({ message: error instanceof Error ? error.message : String(error) })
     }
@@ -44,11 +50,11 @@ async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
     for (const row of rows) {
       if (problems.length >= SHOWN) return problems
       if (decodeEvent(row)) continue
-      const message = `Event ${row.version} of ${row.stream} (${row.type}) is damaged and is left out when reading.`
+      const message = `Event ${row.version} of ${row.stream} (${row.type}) is damaged and is skipped when reading.`
       problems.push({ message, place: `position ${row.position}` })
     }
     isLast = rows.length < BATCH
-    // In a damaged file rows may come in any order; the cursor moves on all the same.
+    // In a damaged file rows may come in any order; the cursor advances anyway.
     cursor = Math.max(cursor + 1, rows.at(-1)?.position ?? 0)
     await new Promise(resolve => setImmediate(resolve))
   }
@@ -58,7 +64,7 @@ async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
 async function checkGaps(connection: Connection): Promise<StoreProblem[]> {
   const rows = await connection.read(() => connection.all<{ stream: string; version: number; before: number }>(GAPS))
   return rows.map(({ stream, version, before }) => ({
-    message: `The stream ${stream} goes from version ${before} to ${version}.`,
+    message: `The stream ${stream} jumps from version ${before} to ${version}.`,
     place: stream,
   }))
 }
@@ -70,7 +76,7 @@ async function checkDocuments(connection: Connection): Promise<StoreProblem[]> {
       place: `documents ${projection}`,
     })),
     ...connection.all<{ projection: string; key: string; position: number }>(DOCUMENTS_AHEAD).map(row => ({
-      message: `The document ${row.key} of ${row.projection} stands at position ${row.position}, ahead of its projection.`,
+      message: `The document ${row.key} of ${row.projection} is at position ${row.position}, ahead of its projection.`,
       place: `documents ${row.projection}`,
     })),
     ...connection.all<{ name: string; failures: number; isAhead: number }>(PROJECTIONS).flatMap(projectionProblems),

@@ -4,9 +4,10 @@ import type { Database, SqlValue, Statement } from './driver.js'
 import { isBusy, toStoreError } from './sqlite-errors.js'
 
 /**
- * How a process waits for the lock of another one. SQLite's own busy timeout blocks the event loop, and with it every terminal of
- * the host. So one attempt blocks only briefly, enough for the tiny transactions that are the rule, and between attempts the loop
- * runs. SQLite's lock is unfair: waits of seconds happen under load, hence the long limit.
+ * How a process waits for another one's lock. SQLite's own busy timeout blocks the event loop, and
+ * with it every terminal of the host. So one attempt blocks only briefly, enough for the usual tiny
+ * transactions, and between attempts the loop runs. SQLite's lock is unfair: waits of seconds
+ * happen under load, hence the long limit.
  */
 export const BLOCKING_WAIT_MS = 50
 const PAUSE_MS = 10
@@ -22,10 +23,11 @@ export interface ConnectionOptions {
 }
 
 /**
- * One connection to the file: cached statements, and transactions one after the other in the order they were asked for.
+ * One connection to the file: cached statements, and transactions executed in call order.
  *
- * Both durabilities share this connection. Two connections were measured as well: 8 500 against 8 100 mixed commits/s, which does
- * not pay for a second page cache and for seeing our own writes as foreign ones.
+ * Both durabilities share this connection. With two connections we measured 8 500 instead of 8 100
+ * mixed commits/s, which does not justify a second page cache and seeing our own writes as foreign
+ * ones.
  */
 export class Connection {
   readonly path: string
@@ -60,18 +62,22 @@ export class Connection {
     return this.#statement(sql).all(...values) as Row[]
   }
 
-  /** Runs `work` outside of a transaction, again while another process is in the way. Errors come out as SignalboxErrors. */
+  /**
+   * Runs `work` outside a transaction, and retries while another process holds the lock. Errors are
+   * SignalboxErrors.
+   */
   async read<T>(work: () => T): Promise<T> {
     return this.#whileBusy(work)
   }
 
   /**
-   * Runs `work` as one transaction after all earlier ones: committed as a whole when this resolves, undone when it rejects. `committed`
-   * is called right after the commit, before any other transaction begins.
+   * Runs `work` as one transaction after all earlier ones: committed when this resolves, rolled
+   * back when it rejects. `committed` is called right after the commit, before any other
+   * transaction starts.
    */
   write<T>(durability: Durability, work: () => T, committed?: () => void): Promise<T> {
     const result = this.#lastWrite.then(() => this.#whileBusy(() => this.#transact(durability, work, committed)))
-    // The queue goes on after a failure; the failure itself belongs to the caller of this write.
+    // The queue continues after a failure, which only the caller of this write receives.
     this.#lastWrite = result.catch(() => undefined)
     return result
   }
@@ -102,11 +108,15 @@ export class Connection {
     try {
       this.#database.exec('ROLLBACK')
     } catch {
-      // After some errors (a full disk, for one) SQLite has rolled back by itself; the first error is the one to tell.
+      // After some errors (a full disk, for example) SQLite has already rolled back; report the
+      // first error.
     }
   }
 
-  /** Executed, never prepared: SQLite applies this pragma while it compiles it, so a cached statement would do nothing. */
+  /**
+   * Executed, never prepared: SQLite applies this pragma when compiling it, so a cached statement
+   * would have no effect.
+   */
   #setDurability(durability: Durability): void {
     if (this.#durability === durability) return
     this.#database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)

@@ -22,7 +22,7 @@ export function readDocument(connection: Connection, projection: string, key: st
   return row ? decodeDocument(row) : null
 }
 
-/** Newest change first; damaged documents are left out, `check()` names them. */
+/** Most recently changed first; damaged documents are skipped, `check()` reports them. */
 export function readDocuments(
   connection: Connection,
   projection: string,

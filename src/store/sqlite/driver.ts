@@ -2,8 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * The part of the `node:sqlite` API that the store uses. Node has it built in from 22.5; before that (and in the early releases
- * that hide it behind a flag) `@photostructure/sqlite` is the same API with a prebuilt SQLite.
+ * The part of the `node:sqlite` API that the store uses. Node includes it from 22.5; for older
+ * releases (and early ones that hide it behind a flag) `@photostructure/sqlite` provides the same
+ * API with a prebuilt SQLite.
  */
 export interface Database {
   exec: (sql: string) => void
@@ -35,7 +36,7 @@ export async function loadDriver(nodeVersion: string = process.versions.node): P
     try {
       return await quietly(() => importDriver(BUILT_IN))
     } catch (error) {
-      // Node 22.5 to 22.12 know the module only under a flag.
+      // Node 22.5 to 22.12 provide the module only behind a flag.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
     }
   }
@@ -47,7 +48,10 @@ function hasBuiltIn(nodeVersion: string): boolean {
   return major > 22 || (major === 22 && minor >= 5)
 }
 
-/** Node 22 to 24 warn at the first import that the module is experimental; whoever runs a command can do nothing about that. */
+/**
+ * Node 22 to 24 print a warning at the first import that the module is experimental, which users
+ * cannot act on.
+ */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { emitWarning } = process
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
@@ -67,8 +71,9 @@ async function importDriver(name: string): Promise<Driver> {
 }
 
 /**
- * `@photostructure/sqlite` 1.2 leaves a database open behind `close()`, with its lock on the file, until its prepared statements are
- * garbage, and has no call to release them. Where a lock of our own past would be in the way, this collects them now.
+ * `@photostructure/sqlite` 1.2 keeps a database open after `close()`, with its lock on the file,
+ * until its prepared statements are garbage collected, and has no call to release them. This
+ * collects them now, where an old lock of our own would be in the way.
  */
 export async function releaseClosedDatabases(): Promise<void> {
   setFlagsFromString('--expose-gc')

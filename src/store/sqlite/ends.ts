@@ -2,13 +2,13 @@ import type { ChainEnd } from './chain.js'
 import type { Connection } from './connection.js'
 import { decodeJson } from './event-rows.js'
 
-/** Where everything stands as an append begins. */
+/** The current positions and versions when an append starts. */
 export interface Ends {
   chain: ChainEnd | null
   /** The position of the newest event. */
   last: number
   stream: { version: number; position: number }
-  /** Who has the lease that the append is made under. */
+  /** The holder of the lease under which the append is made. */
   lease: { owner: string; epoch: number } | null
 }
 
@@ -29,7 +29,7 @@ const READ_ENDS = `SELECT
   LEFT JOIN (SELECT version, position FROM events WHERE stream = ? ORDER BY version DESC LIMIT 1) AS newest
   LEFT JOIN leases ON leases.key = ?`
 
-/** One question instead of four: most appends are so small that the asking is what costs. */
+/** One query instead of four: most appends are so small that the queries dominate their cost. */
 export function readEnds(connection: Connection, stream: string, leaseKey: string | null): Ends {
   const row = connection.get<EndsRow>(READ_ENDS, stream, leaseKey ?? '')
   return {

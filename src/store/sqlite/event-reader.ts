@@ -7,54 +7,47 @@ const READ_TYPES = `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? AND p
   AND type IN (SELECT value FROM json_each(?)) ORDER BY position LIMIT ?`
 const READ_STREAM = `SELECT ${EVENT_COLUMNS} FROM events WHERE stream = ? AND events.version >= ? ORDER BY events.version LIMIT ?`
 
-/** Remembered so that a row read a thousand times counts once; a file with more bad rows than this is beyond counting. */
-const REMEMBERED_BAD_ROWS = 10_000
-
-/** Rows fetched at once where the caller set no limit or a large one. */
+/** Rows fetched at once if the caller sets no limit or a large one. */
 const PAGE = 1_000
 
 export interface EventPage {
   events: StoredEvent[]
-  /** Where to go on: past the last row that was looked at, readable or not. */
+  /** The cursor for the next page: after the last row that was read, valid or not. */
   next: number
   isLast: boolean
 }
 
 /**
- * Reads events and steps over rows that are damaged: one bad row must not hide the good ones behind it.
+ * Reads events and skips damaged rows: one bad row must not hide the good ones after it.
  *
- * In a damaged file a query may return rows that it was not asked for, and in another order. So what comes back is filtered once more,
- * and every cursor moves on by at least one, or a loop over pages would never end.
+ * In a damaged file a query may return rows that do not match it, and in another order. So results
+ * are filtered again, and every cursor advances by at least one, or a loop over pages would never
+ * end.
  */
 export class EventReader {
   readonly #connection: Connection
-  readonly #badPositions = new Set<number>()
 
   constructor(connection: Connection) {
     this.#connection = connection
-  }
-
-  /** How many different damaged rows have been met. */
-  get badRows(): number {
-    return this.#badPositions.size
   }
 
   head(): number {
     return this.#connection.get<{ head: number | null }>('SELECT max(position) AS head FROM events')?.head ?? 0
   }
 
-  /** One page of the log after `after`, not beyond `upTo`. */
+  /** One page of the log after `after`, up to `upTo`. */
   page(after: number, upTo: number, limit: number, types?: readonly string[]): EventPage {
     const rows = types
       ? this.#connection.all<EventRow>(READ_TYPES, after, upTo, JSON.stringify(types), limit)
       : this.#connection.all<EventRow>(READ_ALL, after, upTo, limit)
     const isLast = rows.length < limit
-    // At the end the cursor moves to `upTo`, so that events of other types are not looked through again and again.
+    // At the end the cursor advances to `upTo`, so that events of other types are not scanned
+    // again.
     const next = isLast ? Math.max(after, upTo) : Math.max(after + 1, rows.at(-1)?.position ?? 0)
     return { events: this.#decode(rows).filter(event => event.position > after), next, isLast }
   }
 
-  /** Exactly `limit` readable events where the log has them, so that a shorter answer means the end. */
+  /** Exactly `limit` valid events if the log has them, so that a shorter result means the end. */
   all(after: number, limit: number, types?: readonly string[]): StoredEvent[] {
     const upTo = this.head()
     const events: StoredEvent[] = []
@@ -80,12 +73,6 @@ export class EventReader {
   }
 
   #decode(rows: readonly EventRow[]): StoredEvent[] {
-    const events: StoredEvent[] = []
-    for (const row of rows) {
-      const event = decodeEvent(row)
-      if (event) events.push(event)
-      else if (this.#badPositions.size < REMEMBERED_BAD_ROWS) this.#badPositions.add(row.position)
-    }
-    return events
+    return rows.flatMap(row => decodeEvent(row) ?? [])
   }
 }

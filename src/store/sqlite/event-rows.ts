@@ -4,7 +4,7 @@ import { writeJson } from '../../text/index.js'
 import type { NewEvent, StoredEvent } from '../event-store.js'
 import { unpackText } from './packed-text.js'
 
-/** Large things (output, recordings, plans) live in files and are named by events. */
+/** Large data (output, recordings, plans) is stored in files that events refer to. */
 export const EVENT_DATA_LIMIT_BYTES = 256 * 1024
 const NAME_LIMIT = 512
 
@@ -14,14 +14,15 @@ export interface EventRow {
   version: number
   type: string
   at: number
-  /** JSON; long ones packed, as bytes. */
+  /** JSON; long texts are compressed, as bytes. */
   data: string | Uint8Array
   sum: number
 }
 
 /**
- * What to select for an EventRow. Numbers are kept in the range of JavaScript, because the driver throws for others: a damaged number
- * must end as a row that does not fit its sum, not as an error that hides the good rows around it.
+ * The columns of an EventRow. Numbers are clamped to the range of JavaScript, because the driver
+ * throws for others: a damaged number must lead to a checksum mismatch, not to an error that hides
+ * the good rows around it.
  */
 export const EVENT_COLUMNS = ['version', 'at', 'sum']
   .map(column => `max(min(${column}, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) AS ${column}`)
@@ -30,12 +31,15 @@ export const EVENT_COLUMNS = ['version', 'at', 'sum']
 
 export type EventValidator = (type: string, data: Record<string, unknown>) => void
 
-/** An event whose data are checked, small enough and already text: nothing about it can fail inside the transaction. */
+/**
+ * An event whose data is validated, small enough and already serialized: nothing about it can fail
+ * inside the transaction.
+ */
 export interface EncodedEvent {
   type: string
   at: number
   data: string
-  /** What the text was made from. */
+  /** The original data of the text. */
   given: Record<string, unknown>
 }
 
@@ -43,14 +47,14 @@ export function encodeEvent(event: NewEvent, now: number, validate: EventValidat
   checkName('type of an event', event.type)
   const at = event.at ?? now
   if (!Number.isFinite(at)) throw new SignalboxError('E_INPUT', `The time of ${event.type} is not a number: ${at}.`)
-  if (!isRecord(event.data)) throw new SignalboxError('E_INPUT', `The data of ${event.type} are not an object.`)
+  if (!isRecord(event.data)) throw new SignalboxError('E_INPUT', `The data of ${event.type} is not an object.`)
   validate?.(event.type, event.data)
   const data = encodeJson(`The data of ${event.type}`, event.data)
   const bytes = Buffer.byteLength(data)
   if (bytes > EVENT_DATA_LIMIT_BYTES) {
     throw new SignalboxError(
       'E_TOO_LARGE',
-      `The data of ${event.type} are ${bytes} bytes; at most ${EVENT_DATA_LIMIT_BYTES} fit.`,
+      `The data of ${event.type} is ${bytes} bytes long; the limit is ${EVENT_DATA_LIMIT_BYTES}.`,
       {
         details: { type: event.type, bytes, limit: EVENT_DATA_LIMIT_BYTES },
       },
@@ -59,21 +63,24 @@ export function encodeEvent(event: NewEvent, now: number, validate: EventValidat
   return { type: event.type, at: Math.round(at), data, given: event.data }
 }
 
-/** Returns null for a row whose text is not what was written, whatever happened to it. */
+/** Returns null for a row whose content does not match its checksum. */
 export function decodeEvent(row: EventRow): StoredEvent | null {
   const { position, stream, version, type, at } = row
-  // Of a damaged page anything can be read, also nothing.
+  // A damaged page may contain anything.
   if (!(typeof row.data === 'string' || row.data instanceof Uint8Array) || row.sum !== sumOf(row)) return null
   const data = decodeJson(textOf(row) ?? '')
   return isRecord(data) ? { position, stream, version, type, at, data } : null
 }
 
-/** The JSON of a row; null when it cannot be unpacked. */
+/** The JSON of a row; null if it cannot be decompressed. */
 export function textOf({ data }: Pick<EventRow, 'data'>): string | null {
   return unpackText(data, 2 * EVENT_DATA_LIMIT_BYTES)
 }
 
-/** SQLite has no page checksums: without a sum, a flipped bit that leaves the JSON valid would be read as the truth. */
+/**
+ * SQLite has no page checksums: without a checksum, a flipped bit that leaves the JSON valid would
+ * go unnoticed.
+ */
 export function sumOf(row: Omit<EventRow, 'sum'>): number {
   return crc32(row.data, crc32(`${row.position}\n${row.stream}\n${row.version}\n${row.type}\n${row.at}\n`))
 }
@@ -90,7 +97,7 @@ export function encodeJson(what: string, value: unknown): string {
   return text
 }
 
-/** `undefined`, which JSON does not have, stands for text that is not JSON. */
+/** `undefined`, which JSON does not have, means that the text is not JSON. */
 export function decodeJson(text: string): unknown {
   try {
     return JSON.parse(text)

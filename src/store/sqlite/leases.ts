@@ -12,7 +12,7 @@ const READ = 'SELECT owner, epoch, expires FROM leases WHERE key = ?'
 const TAKE =
   'INSERT INTO leases (key, owner, epoch, expires) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, epoch = excluded.epoch, expires = excluded.expires'
 
-/** Inside a transaction. The epoch only ever grows: whoever had the lease before is fenced from this commit on. */
+/** Inside a transaction. The epoch only grows: this commit fences the previous holder. */
 export function takeLease(
   connection: Connection,
   request: {
@@ -32,7 +32,7 @@ export function takeLease(
   return { isHeld: false, key, owner, epoch }
 }
 
-/** Inside a transaction. False: someone else has it by now. */
+/** Inside a transaction. False: another owner holds it now. */
 export function renewLease(connection: Connection, { key, epoch }: Fence, expires: number): boolean {
   const held = connection.get<LeaseRow>(READ, key)
   if (held?.epoch !== epoch || held.owner === '') return false
@@ -40,7 +40,10 @@ export function renewLease(connection: Connection, { key, epoch }: Fence, expire
   return true
 }
 
-/** Inside a transaction. The row stays for its epoch: a later holder must never get one that was given before. */
+/**
+ * Inside a transaction. The row keeps its epoch: a later holder must never get one that was used
+ * before.
+ */
 export function releaseLease(connection: Connection, { key, epoch }: Fence): void {
   connection.run("UPDATE leases SET owner = '', expires = 0 WHERE key = ? AND epoch = ?", key, epoch)
 }
@@ -48,7 +51,7 @@ export function releaseLease(connection: Connection, { key, epoch }: Fence): voi
 /** Inside the transaction of an append. @throws SignalboxError `E_FENCED` */
 export function checkFence({ key, epoch }: Fence, held: Pick<LeaseRow, 'owner' | 'epoch'> | null): void {
   if (held?.epoch === epoch && held.owner !== '') return
-  throw new SignalboxError('E_FENCED', `${key} is driven by another process now; nothing was written`, {
+  throw new SignalboxError('E_FENCED', `another process drives ${key} now; nothing was written`, {
     details: { key, epoch, current: held?.epoch ?? 0, owner: held?.owner ?? '' },
   })
 }

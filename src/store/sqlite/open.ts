@@ -13,32 +13,42 @@ export interface OpenStoreOptions {
   path: string
   clock: Clock
   projections?: readonly Projection[]
-  /** Beginnings of the names of streams whose events are chained: none can be changed or taken out without `checkChain()` telling. */
+  /**
+   * Name prefixes of streams whose events are chained: `checkChain()` detects any change or
+   * removal.
+   */
   chained?: readonly string[]
-  /** Throws for an event that must not be written. Injected, because the store knows no event types. */
+  /** Throws for an invalid event. Injected, because the store knows no event types. */
   validate?: EventValidator
-  /** Told of errors that belong to no call: a subscriber without `onError`, a change feed that cannot read. Default: a warning. */
+  /**
+   * Receives errors that belong to no call: a subscriber without `onError`, a change feed that
+   * cannot read. Default: a warning.
+   */
   onError?: (error: unknown) => void
   /** How long a call waits for another process before `E_STORE_BUSY`. */
   busyLimitMs?: number
-  /** The file's largest size in pages of 4 KiB. SQLite refuses to grow it further, exactly as it does on a full disk. */
+  /**
+   * The maximum size of the file in pages of 4 KiB. SQLite refuses to grow it further, exactly as
+   * on a full disk.
+   */
   maxPages?: number
 }
 
-/** The journal is cut back to this after a checkpoint, however large one burst has made it. */
+/** The journal is truncated to this size after a checkpoint, however large a burst has made it. */
 const JOURNAL_SIZE_BYTES = 16 * 1024 * 1024
 
 /**
- * Pages in the journal before they are moved into the file. Each move waits for the disk twice, also where commits do not; in between,
- * a page that is written again and again is moved once. More would only make the first reader after a crash wait longer.
+ * Pages in the journal before a checkpoint. Each checkpoint syncs twice, even if commits do not; in
+ * between, a page that is written repeatedly is copied once. A higher value would only make the
+ * first reader after a crash wait longer.
  */
 const CHECKPOINT_PAGES = 4_000
 
 /**
- * Opens the store at `path`, and makes it if there is none. A file that is damaged, foreign or from a newer version is refused and
- * left exactly as it is.
+ * Opens the store at `path`, and creates it if there is none. A file that is damaged, foreign or
+ * from a newer version is refused and left unchanged.
  */
-export async function openStore(options: OpenStoreOptions): Promise<SqliteStore> {
+export async function openStore(options: OpenStoreOptions): Promise<EventStore> {
   const { clock, projections = [], validate, onError = warn, busyLimitMs = BUSY_LIMIT_MS } = options
   const path = resolve(options.path)
   const driver = await loadDriver()
@@ -46,7 +56,7 @@ export async function openStore(options: OpenStoreOptions): Promise<SqliteStore>
   const connection = new Connection({ database, path, clock, busyLimitMs })
   try {
     const id = await connection.read(() => {
-      // First of all, because nothing may be changed in a file that turns out not to be ours.
+      // First, because nothing may be changed in a file that turns out not to be ours.
       migrate(database, path)
       makePrivate(path)
       prepareConnection(database, options.maxPages)
@@ -60,11 +70,6 @@ export async function openStore(options: OpenStoreOptions): Promise<SqliteStore>
     await connection.close()
     throw toStoreError(error, path)
   }
-}
-
-/** What SQLite's store has beyond the contract of all stores. */
-export interface SqliteStore extends EventStore {
-  readonly damagedRows: number
 }
 
 async function openFile(driver: Driver, path: string, clock: Clock): Promise<Database> {

@@ -5,11 +5,11 @@ import { readDocument } from './documents.js'
 import type { EventReader } from './event-reader.js'
 import { encodeJson } from './event-rows.js'
 
-/** In place: a row that is replaced would move in all its indexes. */
+/** An update in place: a replaced row would move in all its indexes. */
 const SAVE_DOCUMENT = `INSERT INTO documents (projection, key, state, position) VALUES (?, ?, ?, ?)
   ON CONFLICT (projection, key) DO UPDATE SET state = excluded.state, position = excluded.position`
 
-/** Events held in memory at once while documents are rebuilt. */
+/** Events in memory at once while documents are rebuilt. */
 const BATCH = 500
 
 interface ProjectionRow {
@@ -18,7 +18,10 @@ interface ProjectionRow {
   position: number
 }
 
-/** What a projection's own code throws is its failure, counted in the store; errors of the database are never caught here. */
+/**
+ * An error in a projection's own code is counted as its failure; database errors are never caught
+ * here.
+ */
 const FAILED = Symbol('failed')
 
 function attempt<T>(code: () => T): T | typeof FAILED {
@@ -37,43 +40,51 @@ interface Draft {
   isChanged: boolean
 }
 
-/** Documents that are folded up to a position of the log, and not saved yet. */
+/** Documents that are folded up to a position of the log but not saved yet. */
 interface Held {
   projections: readonly Projection[]
   position: number
   drafts: Map<string, Draft>
-  /** The events that they are folded from are committed. */
+  /** Whether the events they are folded from are committed. */
   isCommitted: boolean
   events: number
 }
 
-/** An event as an append has it: its text is in the file already. */
+/** An event of the current append: its text is already in the file. */
 export interface WrittenEvent extends Omit<StoredEvent, 'data'> {
   text: string
-  /** What the text was made from. */
+  /** The original data of the text. */
   given: StoredEvent['data']
 }
 
-/** From here on a text is not read again only to be folded: documents take little of an event, and never keep big parts of one. */
+/**
+ * Longer texts are not parsed again only for folding: documents use little of an event, and never
+ * keep large parts of one.
+ */
 const BIG_TEXT = 1024
 
 function asStored({ text, given, ...rest }: WrittenEvent): StoredEvent {
   return { ...rest, data: text.length < BIG_TEXT ? (JSON.parse(text) as StoredEvent['data']) : given }
 }
 
-/** Events whose documents may wait to be saved: so many are folded again from the log, at most, after a crash. */
+/**
+ * The maximum number of events whose documents may be unsaved, which are folded again after a
+ * crash.
+ */
 const HELD_EVENTS_MAX = 64
 
 /**
  * Folds events into documents. Everything here runs inside a transaction of the caller.
  *
- * A projection is folded from the log and from where it stands: catching up after a program that did not know the projection, and
- * rebuilding, are one path. Right after an append the rows that were written are still at hand, and are not read again.
- * A document whose `evolve` throws keeps its state, the event is counted as a failure, and the append goes on: folding is total.
+ * A projection is folded from the log, starting at its own position: catching up after a program
+ * that did not know the projection, and rebuilding, are the same path. Right after an append the
+ * written rows are still in memory, and are not read again. If `evolve` throws, the document keeps
+ * its state, the event is counted as a failure, and the append continues: folding is total.
  *
- * Appends that come in quick succession may leave their documents to a later one. Until then they are held here; to everybody else the
- * projections simply stand further back in the log, and whoever reads a document catches up first. What is held is dropped as soon as
- * the log has moved on by another hand, or the transaction it came from was undone.
+ * Appends in quick succession may leave saving their documents to a later one. Until then the
+ * documents are held here; for everyone else the projections are simply further back in the log,
+ * and a reader catches up first. Held documents are dropped as soon as another process has
+ * appended, or their transaction was rolled back.
  */
 export class Projector {
   readonly #connection: Connection
@@ -90,7 +101,10 @@ export class Projector {
     }
   }
 
-  /** Starts new and newer projections from the beginning of the log, and brings all of them to its head. */
+  /**
+   * Restarts new and changed projections at the beginning of the log, and brings all of them to its
+   * head.
+   */
   rebuildOutdated(): void {
     const known = new Map(this.#rows().map(row => [row.name, row.version]))
     for (const { name, version } of this.#projections.values()) {
@@ -108,15 +122,15 @@ export class Projector {
     )
   }
 
-  /** True when a program that does not know this projection (or any of ours) has appended. */
+  /** True if a program that does not know this projection (or any of ours) has appended. */
   isBehind(name?: string): boolean {
     const head = this.#reader.head()
     return this.#current().some(row => row.position < head && (name === undefined || row.name === name))
   }
 
   /**
-   * After an append: the events that were just written, from memory. That is only right for projections that stood at the end of the log
-   * before; where one of them did not, all of them are brought to its head in the usual way.
+   * After an append: folds the events that were just written, from memory. That is correct only for
+   * projections that were at the end of the log; otherwise all of them catch up in the usual way.
    */
   foldWritten(written: readonly WrittenEvent[], { isLater }: { isLater: boolean }): void {
     if (written.length === 0) return isLater ? undefined : this.foldToHead()
@@ -136,7 +150,7 @@ export class Projector {
     if (!isLater || held.events >= HELD_EVENTS_MAX) this.#saveHeld(held)
   }
 
-  /** The transaction of the last append is committed. */
+  /** Called when the transaction of the last append is committed. */
   committed(): void {
     if (this.#held) this.#held.isCommitted = true
   }
@@ -152,13 +166,13 @@ export class Projector {
     for (const [position, projections] of byPosition) this.#fold(projections, position, head)
   }
 
-  /** What is held, when the log ends where it was folded to. */
+  /** The held documents, if the log still ends where they were folded. */
   #heldAt(position: number): Held | null {
     if (this.#held && !(this.#held.isCommitted && this.#held.position === position)) this.#held = null
     return this.#held
   }
 
-  /** Null when one of the projections does not stand here. */
+  /** Null if a projection is not at this position. */
   #startAt(position: number): Held | null {
     const rows = this.#current()
     if (rows.some(row => row.position !== position)) return null
@@ -216,7 +230,7 @@ export class Projector {
     const known = drafts.get(id)
     if (known) return known
     const stored = readDocument(this.#connection, projection.name, key)
-    // Folding on from nothing would turn a damaged document into a wrong one.
+    // Folding from nothing would turn a damaged document into a wrong one.
     if (stored === 'damaged') return FAILED
     const draft = { projection, key, state: stored?.state ?? null, position: 0, isChanged: false }
     drafts.set(id, draft)
@@ -237,7 +251,10 @@ export class Projector {
     this.#connection.run('UPDATE projections SET failures = failures + 1 WHERE name = ?', projection.name)
   }
 
-  /** Projections that this program may fold. One that a newer program has rebuilt meanwhile is left to that program. */
+  /**
+   * Projections that this program may fold. One that a newer program has rebuilt is left to that
+   * program.
+   */
   #current(): ProjectionRow[] {
     return this.#rows().filter(row => this.#projections.get(row.name)?.version === row.version)
   }

@@ -10,16 +10,20 @@ import { busyStore, isBusy, isCorrupt, toStoreError } from './sqlite-errors.js'
 import { buildStoreFile, COMPANIONS, removeStoreFile } from './store-file.js'
 
 export interface Quarantine {
-  /** Where the damaged file is now; its journal stands beside it. */
+  /** The new path of the damaged file; its journal is next to it. */
   movedTo: string
-  /** What the new store at the old path holds, or null when nothing could be read and no new store was made. */
+  /**
+   * What the new store at the old path contains, or null if nothing could be read and no new store
+   * was created.
+   */
   salvaged: SalvageCounts | null
 }
 
 /**
- * Moves a damaged store aside and puts a new one with everything that could be read in its place. The new store is complete before
- * anything moves, and nothing is deleted.
- * @throws SignalboxError `E_STORE_BUSY` while another process has the store open: it would go on writing to the file moved away.
+ * Moves a damaged store aside and replaces it with a new one that contains everything readable. The
+ * new store is complete before anything moves, and nothing is deleted.
+ * @throws SignalboxError `E_STORE_BUSY` while another process has the store open: it would continue
+ * writing to the moved file.
  */
 export async function quarantine(path: string, options: { clock: Clock }): Promise<Quarantine> {
   const original = resolve(path)
@@ -39,8 +43,9 @@ export async function quarantine(path: string, options: { clock: Clock }): Promi
 }
 
 /**
- * A look, not a lock that is held: copying the file closes a handle of it, and with that POSIX drops every lock of the process on it.
- * Whoever opens a damaged store in the moment after is refused by the damage itself.
+ * A check, not a lock: copying the file closes a handle of it, and POSIX then drops every lock of
+ * the process on it. A process that opens the store just after this check is refused because of the
+ * damage itself.
  */
 async function requireUnused(driver: Driver, path: string): Promise<void> {
   if (!existsSync(path) || !isInUse(driver, path)) return
@@ -48,7 +53,10 @@ async function requireUnused(driver: Driver, path: string): Promise<void> {
   if (isInUse(driver, path)) throw busyStore(path)
 }
 
-/** In exclusive mode SQLite refuses the lock while anybody else has the file open. A file it cannot read at all, nobody can use. */
+/**
+ * In exclusive mode SQLite refuses the lock while another process has the file open. A file that
+ * SQLite cannot read at all is not in use.
+ */
 function isInUse(driver: Driver, path: string): boolean {
   const database = new driver(path, { timeout: BLOCKING_WAIT_MS })
   try {

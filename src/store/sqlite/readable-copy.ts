@@ -8,12 +8,14 @@ const VERSION_VALID_FOR = 92
 const PAGE_SIZE = 4096
 
 /**
- * Opens a copy of a damaged file at `copy`, changed so that SQLite reads what is still there; the original keeps its evidence.
- * - A file that was cut: SQLite refuses it because its header promises more pages. The promise counts only while two counters in the
- *   header agree, so the copy's are made to differ, and then only the missing pages are missing.
- * - A damaged first page (the header and the list of tables): `pristine`, an empty store, has the same one, because tables are made
- *   in the same order in every store. Rows that a wrong guess would bring up do not fit their sums.
- * Null when neither helps.
+ * Opens a copy of a damaged file at `copy`, modified so that SQLite reads what is left; the
+ * original stays as evidence.
+ * - A truncated file: SQLite refuses it because its header claims more pages. The claim counts only
+ *   while two counters in the header agree, so the copy's counters are made to differ; then only
+ *   the missing pages are missing.
+ * - A damaged first page (the header and the list of tables): it is replaced by the one of
+ *   `pristine`, an empty store, because tables are created in the same order in every store. Rows
+ *   from a wrong guess fail their checksums. Null if neither helps.
  */
 export function openReadableCopy(driver: Driver, path: string, copy: string, pristine: string): Database | null {
   for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix)

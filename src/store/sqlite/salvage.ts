@@ -3,11 +3,11 @@ import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-rows.js'
 import { isCorrupt } from './sqlite-errors.js'
 
 export interface SalvageCounts {
-  /** Events that are in the new file. */
+  /** Events in the new file. */
   events: number
-  /** Rows that were there but damaged. */
+  /** Rows that were found but damaged. */
   damaged: number
-  /** Streams of which at least one event in the middle is gone. */
+  /** Streams with at least one lost event in the middle. */
   brokenStreams: number
 }
 
@@ -19,13 +19,16 @@ const RECORD_GAPS = `INSERT INTO gaps SELECT stream, version FROM (
     SELECT stream, version, lag(version, 1, 0) OVER (PARTITION BY stream ORDER BY version) AS before FROM events
   ) WHERE version <> before + 1`
 
-/** Where even the size of the log cannot be read, the search for readable rows ends this far behind the last one. */
+/**
+ * If even the size of the log cannot be read, the search for readable rows ends this far after the
+ * last one.
+ */
 const BLIND_SEARCH = 1_000_000
 
 /**
- * Copies every readable event, at its own position and version, into an empty store. Snapshots and documents stay behind: both are
- * made again from events. Where events are lost the streams have holes, which are recorded, so that `check()` tells old losses from
- * new ones.
+ * Copies every readable event, with its position and version, into an empty store. Snapshots and
+ * documents are not copied: both are rebuilt from events. Streams with lost events have gaps, which
+ * are recorded so that `check()` distinguishes old losses from new ones.
  */
 export function salvage(from: Database, to: Database): SalvageCounts {
   const insert = to.prepare(INSERT)
@@ -41,7 +44,7 @@ export function salvage(from: Database, to: Database): SalvageCounts {
       cursor = firstReadableAfter(from, cursor, end ?? lastGood + BLIND_SEARCH)
       continue
     }
-    // Only the position of a row that fits its sum can be trusted to move the cursor by more than one.
+    // Only the position of a row with a correct checksum may advance the cursor by more than one.
     cursor += 1
     for (const row of rows) {
       if (decodeEvent(row) === null) damaged.add(row.position)
@@ -59,7 +62,10 @@ export function salvage(from: Database, to: Database): SalvageCounts {
   return { ...(counted as { events: number; brokenStreams: number }), damaged: damaged.size }
 }
 
-/** Null when a page on the way is damaged. One row at a time then saves the rows before the damage. */
+/**
+ * Null if a page on the way is damaged. Reading one row at a time then saves the rows before the
+ * damage.
+ */
 function readAfter(database: Database, after: number, limit: number): EventRow[] | null {
   try {
     return database.prepare(SELECT).all(after, limit) as EventRow[]
@@ -69,7 +75,10 @@ function readAfter(database: Database, after: number, limit: number): EventRow[]
   }
 }
 
-/** Steps over a damaged page: doubles the step until rows can be read again, then halves it to find where they begin. */
+/**
+ * Skips a damaged page: doubles the step until rows can be read again, then halves it to find where
+ * they begin.
+ */
 function firstReadableAfter(database: Database, after: number, end: number): number {
   let bad = after
   let good = after

@@ -2,14 +2,19 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Database } from './driver.js'
 import { corruptStore } from './sqlite-errors.js'
 
-/** "SGBX": tells our files from any other SQLite database, so that a wrong path never gets our tables. */
+/**
+ * "SGBX": distinguishes our files from any other SQLite database, so that a wrong path never gets
+ * our tables.
+ */
 const APPLICATION_ID = 0x53474258
 
 /**
- * Step n brings a file from schema n to n + 1. Steps are only ever added: a step that has shipped has run somewhere.
+ * Migration n brings a file from schema n to n + 1. Migrations are only ever added: one that has
+ * shipped has run somewhere.
  *
- * `projections.position` is how far the documents have been folded. Not every program registers every projection, so an append may
- * leave some behind; whoever knows them catches up. `gaps` names the first version after events that a salvage could not save.
+ * `projections.position` is how far the documents are folded. Not every program registers every
+ * projection, so an append may leave some behind; a program that knows them catches up. `gaps`
+ * holds the first version after events that a salvage could not save.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -40,8 +45,9 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX documents_by_change ON documents (projection, position);
    CREATE TABLE gaps (stream TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (stream, version)) WITHOUT ROWID;`,
   'CREATE TABLE leases (key TEXT PRIMARY KEY, owner TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL) WITHOUT ROWID;',
-  // Positions are given by the append. SQLite's own bookkeeping of them (AUTOINCREMENT) was one more page to write with every commit,
-  // and does nothing where no event is ever deleted. From here on `data` may be packed, which older programs cannot read.
+  // The append assigns positions. SQLite's own AUTOINCREMENT cost one more page write per commit,
+  // for nothing, because no event is ever deleted. From this schema on `data` may be compressed,
+  // which older programs cannot read.
   `CREATE TABLE events_3 (
      position INTEGER PRIMARY KEY,
      stream TEXT NOT NULL,
@@ -64,8 +70,9 @@ export interface NewStoreMeta {
 }
 
 /**
- * Not in WAL mode yet: a new file is moved once it is made, and must not have a journal beside it. Only executed statements, because
- * the driver package keeps a database open behind `close()` while prepared ones of it are not collected.
+ * Not in WAL mode yet: a new file is moved once it is complete, and must not have a journal next to
+ * it. Statements are executed, not prepared, because the driver package keeps a database open after
+ * `close()` until its prepared statements are collected.
  */
 export function createSchema(database: Database, { id, created }: NewStoreMeta): void {
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; BEGIN IMMEDIATE`)
@@ -76,14 +83,17 @@ export function createSchema(database: Database, { id, created }: NewStoreMeta):
   )
 }
 
-/** Brings an existing file to the newest schema. Throws, and changes nothing, for a file that is not ours or is from the future. */
+/**
+ * Migrates an existing file to the newest schema. Throws, and changes nothing, for a file that is
+ * not ours or is newer.
+ */
 export function migrate(database: Database, path: string, migrations: readonly string[] = MIGRATIONS): void {
   const id = database.prepare('PRAGMA application_id').get() as { application_id: number } | undefined
   if (id?.application_id !== APPLICATION_ID) throw corruptStore(path, 'it is not a Signalbox store')
   if (needsMigration(database, path, migrations.length)) {
     database.exec('BEGIN IMMEDIATE')
     try {
-      // Another process may have migrated while this one waited for the lock.
+      // Another process may have migrated it while this one waited for the lock.
       if (needsMigration(database, path, migrations.length)) applySteps(database, path, migrations)
       database.exec('COMMIT')
     } catch (error) {
@@ -95,7 +105,7 @@ export function migrate(database: Database, path: string, migrations: readonly s
 
 export function readStoreId(database: Database, path: string): string {
   const id = readMeta(database, 'store_id')
-  if (!id || !/^[0-9a-f]{8}$/.test(id)) throw corruptStore(path, 'it has lost its store id')
+  if (!id || !/^[0-9a-f]{8}$/.test(id)) throw corruptStore(path, 'its store id is missing')
   return id
 }
 
@@ -109,7 +119,7 @@ function needsMigration(database: Database, path: string, known: number): boolea
   if (found > known) {
     throw new SignalboxError(
       'E_STORE_VERSION',
-      `The store ${path} has schema ${found}; this program knows schemas up to ${known}.`,
+      `The store ${path} has schema ${found}; this version of Signalbox supports schemas up to ${known}.`,
       {
         next: 'Use the newer Signalbox that wrote it.',
         place: { file: path },
@@ -122,7 +132,7 @@ function needsMigration(database: Database, path: string, known: number): boolea
 
 function schemaVersion(database: Database, path: string): number {
   const version = Number(readMeta(database, 'schema_version'))
-  if (!Number.isInteger(version) || version < 1) throw corruptStore(path, 'it has lost its schema version')
+  if (!Number.isInteger(version) || version < 1) throw corruptStore(path, 'its schema version is missing')
   return version
 }
 

@@ -15,7 +15,7 @@ const SQLITE = {
   notadb: 26,
 } as const
 
-/** A read came back shorter than a page: the file was cut. */
+/** A read returned less than a page: the file was truncated. */
 const IOERR_SHORT_READ = 522
 
 const NO_ACCESS = new Set([
@@ -31,12 +31,18 @@ const NO_ACCESS = new Set([
 ])
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT'])
 
-/** SQLite reports a full disk as an I/O error when it hits the shared-memory file; with this little left, that is what it was. */
+/**
+ * SQLite reports a full disk as an I/O error if it occurs in the shared-memory file; with less free
+ * space than this, assume a full disk.
+ */
 const NEARLY_FULL_BYTES = 256 * 1024
 
 export const NEXT_STEP_FIX = 'signalbox doctor --fix'
 
-/** Some calls of `@photostructure/sqlite` 1.2 (`all`, for one) throw SQLite's message without its code. */
+/**
+ * Some calls of `@photostructure/sqlite` 1.2 (for example `all`) throw SQLite's message without its
+ * code.
+ */
 const CODE_BY_MESSAGE: readonly [RegExp, number][] = [
   [/database (table )?is locked/, SQLITE.busy],
   [/readonly database/, SQLITE.readonly],
@@ -65,12 +71,15 @@ export function isCorrupt(error: unknown): boolean {
   return code === SQLITE.corrupt || code === SQLITE.notadb || extended === IOERR_SHORT_READ || isImpossibleNumber(error)
 }
 
-/** Thrown by the driver for an integer beyond 2⁵³, which nobody wrote here. */
+/** The driver throws for an integer beyond 2⁵³, which we never write. */
 function isImpossibleNumber(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | null)?.code === 'ERR_OUT_OF_RANGE'
 }
 
-/** Says in the person's words what SQLite or the file system refused; a SignalboxError stays as it is. */
+/**
+ * Converts an error of SQLite or the file system to a message for people; a SignalboxError is
+ * returned unchanged.
+ */
 export function toStoreError(error: unknown, path: string): SignalboxError {
   if (error instanceof SignalboxError) return error
   const code = extendedCode(error) & 0xff
@@ -108,8 +117,8 @@ export function unusableHome(path: string, reason: string, cause?: unknown): Sig
 }
 
 export function busyStore(path: string, cause?: unknown): SignalboxError {
-  return new SignalboxError('E_STORE_BUSY', `Another process holds the store ${path} for too long.`, {
-    next: 'Try again; if it stays like this, look for a stopped or hanging signalbox process.',
+  return new SignalboxError('E_STORE_BUSY', `Another process has locked the store ${path} for too long.`, {
+    next: 'Try again; if it persists, look for a stopped or hanging signalbox process.',
     place: { file: path },
     cause,
   })
@@ -120,7 +129,7 @@ function isDiskNearlyFull(path: string): boolean {
     const { bavail, bsize } = statfsSync(dirname(path))
     return bavail * bsize < NEARLY_FULL_BYTES
   } catch {
-    // Not knowing the free space only means that the error keeps its general code.
+    // If the free space is unknown, the error keeps its general code.
     return false
   }
 }

@@ -51,7 +51,10 @@ interface EncodedAppend {
   events: EncodedEvent[]
 }
 
-/** The log in one SQLite file. Every method is one short synchronous visit to the file, so nothing ever interleaves in a transaction. */
+/**
+ * The log in one SQLite file. Every method is one short synchronous access to the file, so
+ * transactions never interleave.
+ */
 export class SqliteEventStore implements Api.EventStore {
   readonly id: string
   readonly #connection: Connection
@@ -80,18 +83,13 @@ export class SqliteEventStore implements Api.EventStore {
     })
   }
 
-  /** Damaged rows met so far in this process; `check()` names them all. */
-  get damagedRows(): number {
-    return this.#reader.badRows
-  }
-
-  /** Makes the documents fit the projections of this program. Takes the write lock only when there is something to do. */
+  /** Rebuilds outdated documents. Takes the write lock only if there is something to do. */
   async prepareDocuments(): Promise<void> {
     if (!(await this.#connection.read(() => this.#projector.needsRebuild()))) return
     await this.#connection.write('normal', () => this.#projector.rebuildOutdated())
   }
 
-  /** From now on these streams are chained, whichever program appends to them. */
+  /** Makes these streams chained from now on, whichever program appends to them. */
   async chain(streams: readonly string[]): Promise<void> {
     const isKnown = await this.#connection.read(() => {
       const end = readChainEnd(this.#connection)
@@ -117,7 +115,7 @@ export class SqliteEventStore implements Api.EventStore {
       const ends = readEnds(this.#connection, encoded[0]?.stream ?? '', options.fence?.key ?? null)
       if (options.fence) checkFence(options.fence, ends.lease)
       if (options.onlyIf?.() === false)
-        throw new SignalboxError('E_PRECONDITION', 'What the append was made for does not hold any more.')
+        throw new SignalboxError('E_PRECONDITION', 'The precondition of the append no longer holds.')
       const events: WrittenEvent[] = []
       const written = this.#insertAll(encoded, ends, events)
       this.#projector.foldWritten(events, { isLater })
@@ -239,7 +237,7 @@ export class SqliteEventStore implements Api.EventStore {
     return { stream, expected, events: events.map(event => encodeEvent(event, this.#clock.now(), this.#validate)) }
   }
 
-  /** Every event that is written goes into `events`, too. */
+  /** Adds every written event to `events`. */
   #insertAll(appends: readonly EncodedAppend[], ends: Ends, events: WrittenEvent[]): Api.AppendResult[] {
     const { chain: end, last } = ends
     const log = { chain: end && { ...end }, last }
@@ -250,7 +248,10 @@ export class SqliteEventStore implements Api.EventStore {
     return written
   }
 
-  /** The end of the log moves on with every event, that of the chain with every event of a chained stream. */
+  /**
+   * Each event advances the end of the log, and each event of a chained stream the end of the
+   * chain.
+   */
   #insert(
     { stream, expected, events }: EncodedAppend,
     end: Ends['stream'],

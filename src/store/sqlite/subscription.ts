@@ -10,8 +10,9 @@ export interface SubscriptionOptions {
 }
 
 /**
- * Reads the log from its own cursor whenever somebody says that there may be more. Being told too often costs one read that finds
- * nothing, so nobody has to be exact about when; only the cursor decides what is delivered, hence no gap and no double.
+ * Reads the log from its own cursor whenever it is notified that there may be more. A superfluous
+ * notification costs one empty read, so notifications need not be exact; only the cursor decides
+ * what is delivered, hence no gaps and no duplicates.
  */
 export class LogSubscription implements Subscription {
   readonly #options: SubscriptionOptions
@@ -44,11 +45,12 @@ export class LogSubscription implements Subscription {
       try {
         await this.#deliverToHead()
       } catch (error) {
-        // The cursor stands where it stood: the next wake-up tries again.
+        // The cursor has not moved: the next wake-up tries again.
         if (!this.#isClosed) this.#options.onError(error)
       }
     }
-    // In the same step as the last look at `#isDirty`, so that no call to `poll` can fall between the two and be lost.
+    // In the same step as the last check of `#isDirty`, so that no call to `poll` can fall between
+    // the two and be lost.
     this.#running = undefined
   }
 
@@ -59,7 +61,7 @@ export class LogSubscription implements Subscription {
       this.#cursor = page.next
       isLast = page.isLast
       if (page.events.length > 0) this.#hand(page.events)
-      // A long catch-up lets the rest of the program live between its pages.
+      // A long catch-up yields to the rest of the program between pages.
       if (!isLast) await new Promise(resolve => setImmediate(resolve))
     }
   }
@@ -67,7 +69,8 @@ export class LogSubscription implements Subscription {
   #hand(events: StoredEvent[]): void {
     try {
       const result: unknown = this.#options.handler(events)
-      // The type allows an async handler; its rejection is the handler's error, not the process's.
+      // The type allows an async handler; its rejection is the handler's error, not an unhandled
+      // one.
       if (result instanceof Promise) result.catch(this.#options.onError)
     } catch (error) {
       this.#options.onError(error)

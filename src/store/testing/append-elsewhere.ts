@@ -1,4 +1,5 @@
-// Run as a program of its own: appends events to a SQLite store the way another process would. Arguments: path, stream, events as JSON.
+// A separate program: appends events to a SQLite store as another process. Arguments: path, stream,
+// events as JSON.
 import { systemClock } from '../../clock/index.js'
 import { openStore } from '../index.js'
 

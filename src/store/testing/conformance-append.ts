@@ -1,87 +1,89 @@
 import { describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Bench } from './conformance.js'
+import type { StoreFixture } from './conformance.js'
 import { event, numbered, numbersOf } from './conformance.js'
 
 const code = (value: string) => expect.objectContaining({ code: value })
 
-export function describeAppending(bench: Bench): void {
+export function describeAppending(fixture: StoreFixture): void {
   describe('appending', () => {
     it('numbers a stream from 1 and the log in order', async () => {
-      const first = await bench.store.append('a', 0, numbered(1, 2))
-      const second = await bench.store.append('b', 0, numbered(3, 3))
+      const first = await fixture.store.append('a', 0, numbered(1, 2))
+      const second = await fixture.store.append('b', 0, numbered(3, 3))
       expect(first).toMatchObject({ stream: 'a', version: 2 })
       expect(second).toMatchObject({ stream: 'b', version: 1 })
       expect(second.position).toBeGreaterThan(first.position)
-      expect(await bench.store.head()).toBe(second.position)
+      expect(await fixture.store.head()).toBe(second.position)
     })
 
-    it('refuses another version than the expected one and writes nothing', async () => {
-      await bench.store.append('a', 0, numbered(1, 2))
+    it('rejects a wrong expected version and writes nothing', async () => {
+      await fixture.store.append('a', 0, numbered(1, 2))
       for (const wrong of [0, 1, 3]) {
-        await expect(bench.store.append('a', wrong, numbered(9, 9))).rejects.toThrow(code('E_VERSION'))
+        await expect(fixture.store.append('a', wrong, numbered(9, 9))).rejects.toThrow(code('E_VERSION'))
       }
-      await expect(bench.store.append('new', 1, numbered(9, 9))).rejects.toMatchObject({
+      await expect(fixture.store.append('new', 1, numbered(9, 9))).rejects.toMatchObject({
         details: { stream: 'new', expected: 1, actual: 0 },
       })
-      expect(numbersOf(await bench.store.readAll({ after: 0, limit: 10 }))).toEqual([1, 2])
-      expect(await bench.store.streamVersion('new')).toBe(0)
+      expect(numbersOf(await fixture.store.readAll({ after: 0, limit: 10 }))).toEqual([1, 2])
+      expect(await fixture.store.streamVersion('new')).toBe(0)
     })
 
-    it("appends at any version when asked to with 'any'", async () => {
-      await bench.store.append('a', 'any', numbered(1, 1))
-      expect(await bench.store.append('a', 'any', numbered(2, 3))).toMatchObject({ version: 3 })
+    it("appends at any version with 'any'", async () => {
+      await fixture.store.append('a', 'any', numbered(1, 1))
+      expect(await fixture.store.append('a', 'any', numbered(2, 3))).toMatchObject({ version: 3 })
     })
 
-    it('takes an append of nothing for a question about the version', async () => {
-      const { position } = await bench.store.append('a', 0, numbered(1, 1))
-      expect(await bench.store.append('a', 1, [])).toEqual({ stream: 'a', version: 1, position })
-      await expect(bench.store.append('a', 5, [])).rejects.toThrow(code('E_VERSION'))
+    it('returns the version for an empty append', async () => {
+      const { position } = await fixture.store.append('a', 0, numbered(1, 1))
+      expect(await fixture.store.append('a', 1, [])).toEqual({ stream: 'a', version: 1, position })
+      await expect(fixture.store.append('a', 5, [])).rejects.toThrow(code('E_VERSION'))
     })
 
-    it('moves several streams together or none of them', async () => {
-      await bench.store.append('b', 0, numbered(1, 1))
+    it('advances several streams together or none of them', async () => {
+      await fixture.store.append('b', 0, numbered(1, 1))
       const broken = [
         { stream: 'a', expected: 0, events: numbered(2, 2) },
         { stream: 'b', expected: 0, events: numbered(3, 3) },
       ]
-      await expect(bench.store.appendAll(broken)).rejects.toThrow(code('E_VERSION'))
-      expect(await bench.store.streamVersion('a')).toBe(0)
+      await expect(fixture.store.appendAll(broken)).rejects.toThrow(code('E_VERSION'))
+      expect(await fixture.store.streamVersion('a')).toBe(0)
 
       const right = [
         { stream: 'a', expected: 0, events: numbered(2, 3) },
         { stream: 'b', expected: 1, events: numbered(4, 4) },
         { stream: 'a', expected: 2, events: numbered(5, 5) },
       ]
-      const results = await bench.store.appendAll(right, { durability: 'normal' })
+      const results = await fixture.store.appendAll(right, { durability: 'normal' })
       expect(results.map(result => [result.stream, result.version])).toEqual([
         ['a', 2],
         ['b', 2],
         ['a', 3],
       ])
-      expect(numbersOf(await bench.store.readAll({ after: 0, limit: 10 }))).toEqual([1, 2, 3, 4, 5])
+      expect(numbersOf(await fixture.store.readAll({ after: 0, limit: 10 }))).toEqual([1, 2, 3, 4, 5])
     })
 
-    it('keeps the order of calls that nobody waited for', async () => {
+    it('keeps the order of calls that are not awaited', async () => {
       await Promise.all(
         numbered(1, 50).map((one, index) =>
-          bench.store.append('a', 'any', [one], { durability: index % 2 === 0 ? 'full' : 'normal' }),
+          fixture.store.append('a', 'any', [one], { durability: index % 2 === 0 ? 'full' : 'normal' }),
         ),
       )
-      expect(numbersOf(await bench.store.readStream('a'))).toEqual(
-        numbersOf(await bench.store.readAll({ after: 0, limit: 99 })),
+      expect(numbersOf(await fixture.store.readStream('a'))).toEqual(
+        numbersOf(await fixture.store.readAll({ after: 0, limit: 99 })),
       )
-      expect(numbersOf(await bench.store.readStream('a'))).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+      expect(numbersOf(await fixture.store.readStream('a'))).toEqual(
+        Array.from({ length: 50 }, (_, index) => index + 1),
+      )
     })
 
-    it('stamps events with its clock unless they bring a time', async () => {
-      const store = await bench.connect({ clock: new SimulatedClock(1_700_000_000_000) })
+    it('stamps events with its clock unless they have a time', async () => {
+      const store = await fixture.connect({ clock: new SimulatedClock(1_700_000_000_000) })
       await store.append('a', 0, [event('test.now'), { type: 'test.then', data: {}, at: 42 }])
       expect((await store.readStream('a')).map(stored => stored.at)).toEqual([1_700_000_000_000, 42])
     })
 
-    it('gives back any JSON exactly, hidden and foreign characters included', async () => {
+    it('returns any JSON unchanged, including hidden and foreign characters', async () => {
       const data = {
         text: 'ä🚀\u202e\0\n"',
         list: [1, null, { deep: [true] }],
@@ -89,47 +91,47 @@ export function describeAppending(bench: Bench): void {
         big: 2 ** 53 - 1,
         '': 'empty key',
       }
-      await bench.store.append('päth/🚀', 0, [event('test.text', data)])
-      const [stored] = await bench.store.readStream('päth/🚀')
+      await fixture.store.append('päth/🚀', 0, [event('test.text', data)])
+      const [stored] = await fixture.store.readStream('päth/🚀')
       expect(stored).toMatchObject({ stream: 'päth/🚀', version: 1, type: 'test.text', data })
     })
 
-    it('keeps data as they were when they were appended', async () => {
+    it('copies data at the time of the append', async () => {
       const data = { list: [1] }
-      const appended = bench.store.append('a', 0, [event('test.text', data)])
+      const appended = fixture.store.append('a', 0, [event('test.text', data)])
       data.list.push(2)
       await appended
-      expect((await bench.store.readStream('a'))[0]?.data).toEqual({ list: [1] })
+      expect((await fixture.store.readStream('a'))[0]?.data).toEqual({ list: [1] })
     })
 
-    it('refuses data beyond 256 KiB and writes nothing of that append', async () => {
+    it('rejects data beyond 256 KiB and writes nothing of that append', async () => {
       const fits = event('test.large', { text: 'x'.repeat(256 * 1024 - 11) })
       const tooLarge = event('test.large', { text: 'x'.repeat(256 * 1024 - 10) })
-      await expect(bench.store.append('a', 0, [event('test.small'), tooLarge])).rejects.toThrow(code('E_TOO_LARGE'))
-      expect(await bench.store.head()).toBe(0)
-      expect(await bench.store.append('a', 0, [fits])).toMatchObject({ version: 1 })
+      await expect(fixture.store.append('a', 0, [event('test.small'), tooLarge])).rejects.toThrow(code('E_TOO_LARGE'))
+      expect(await fixture.store.head()).toBe(0)
+      expect(await fixture.store.append('a', 0, [fits])).toMatchObject({ version: 1 })
     })
 
-    it('refuses what is no event, no stream or no version', async () => {
+    it('rejects invalid events, streams and versions', async () => {
       const cyclic: Record<string, unknown> = {}
       cyclic.self = cyclic
       const list = [] as unknown as Record<string, unknown>
       const wrong = [
-        bench.store.append('', 0, numbered(1, 1)),
-        bench.store.append('a\0b', 0, numbered(1, 1)),
-        bench.store.append('a', -1, numbered(1, 1)),
-        bench.store.append('a', 0.5, numbered(1, 1)),
-        bench.store.append('a', 0, [event('')]),
-        bench.store.append('a', 0, [event('test.list', list)]),
-        bench.store.append('a', 0, [event('test.cyclic', cyclic)]),
-        bench.store.append('a', 0, [{ type: 'test.late', data: {}, at: Number.NaN }]),
+        fixture.store.append('', 0, numbered(1, 1)),
+        fixture.store.append('a\0b', 0, numbered(1, 1)),
+        fixture.store.append('a', -1, numbered(1, 1)),
+        fixture.store.append('a', 0.5, numbered(1, 1)),
+        fixture.store.append('a', 0, [event('')]),
+        fixture.store.append('a', 0, [event('test.list', list)]),
+        fixture.store.append('a', 0, [event('test.cyclic', cyclic)]),
+        fixture.store.append('a', 0, [{ type: 'test.late', data: {}, at: Number.NaN }]),
       ]
       for (const append of wrong) await expect(append).rejects.toThrow(code('E_INPUT'))
-      expect(await bench.store.head()).toBe(0)
+      expect(await fixture.store.head()).toBe(0)
     })
 
-    it('asks the validator before anything is written', async () => {
-      const store = await bench.connect({
+    it('calls the validator before anything is written', async () => {
+      const store = await fixture.connect({
         validate: type => {
           if (type === 'test.bad') throw new SignalboxError('E_EVENT', 'bad')
         },
@@ -139,18 +141,18 @@ export function describeAppending(bench: Bench): void {
     })
 
     it('lets exactly one of two connections win a version', async () => {
-      const other = await bench.connect()
+      const other = await fixture.connect()
       for (let version = 0; version < 20; version += 1) {
         const tries = await Promise.allSettled(
-          [bench.store, other].map(store => store.append('a', version, [event('test.raced')])),
+          [fixture.store, other].map(store => store.append('a', version, [event('test.raced')])),
         )
         expect(tries.map(result => result.status).sort()).toEqual(['fulfilled', 'rejected'])
       }
       expect(await other.streamVersion('a')).toBe(20)
     })
 
-    it('refuses every call after it was closed', async () => {
-      const store = await bench.connect()
+    it('rejects every call after it was closed', async () => {
+      const store = await fixture.connect()
       await store.close()
       await store.close()
       await expect(store.append('a', 0, numbered(1, 1))).rejects.toThrow(code('E_STORE_CLOSED'))

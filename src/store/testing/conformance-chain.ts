@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { type Bench, event } from './conformance.js'
+import { event, type StoreFixture } from './conformance.js'
 
 const CHAINED = { chained: ['ledger/'] }
 
-export function describeChain(bench: Bench): void {
+export function describeChain(fixture: StoreFixture): void {
   describe('a chained stream', () => {
     const chains = async () =>
-      (await bench.store.readAll({ after: 0, limit: 1000 }))
+      (await fixture.store.readAll({ after: 0, limit: 1000 }))
         .filter(stored => stored.stream.startsWith('ledger/'))
         .map(stored => stored.data.chain as string)
 
-    test('gives each event a value of its own, other streams none', async () => {
-      const store = await bench.connect(CHAINED)
+    test('gives each event a value of its own, and events of other streams none', async () => {
+      const store = await fixture.connect(CHAINED)
       await store.append('ledger/a', 0, [event('test.a', { n: 1 }), event('test.a', { n: 1 })])
       await store.appendAll([
         { stream: 'ledger/b', expected: 0, events: [event('test.a', {})] },
@@ -24,24 +24,24 @@ export function describeChain(bench: Bench): void {
       expect(await store.checkChain()).toEqual([])
     })
 
-    test('is one chain for all connections and processes, also for those that were not told of it', async () => {
-      const store = await bench.connect(CHAINED)
-      const other = await bench.connect(CHAINED)
+    test('is one chain for all connections and processes, including those that did not declare it', async () => {
+      const store = await fixture.connect(CHAINED)
+      const other = await fixture.connect(CHAINED)
       await store.append('ledger/a', 'any', [event('test.a', { n: 0 })])
       for (let round = 0; round < 10; round++) {
         await Promise.all(
-          [store, other, bench.store].map((each, index) =>
+          [store, other, fixture.store].map((each, index) =>
             each.append(`ledger/${index}`, 'any', [event('test.a', { round, '2': 1, b: [1.5, 'ä'] })]),
           ),
         )
       }
-      await bench.appendElsewhere('ledger/elsewhere', [event('test.a', { far: true })])
+      await fixture.appendElsewhere('ledger/elsewhere', [event('test.a', { far: true })])
       expect(new Set(await chains()).size).toBe(32)
       expect(await other.checkChain()).toEqual([])
     })
 
-    test('an append that fails leaves the chain where it was', async () => {
-      const store = await bench.connect(CHAINED)
+    test('is not advanced by an append that fails', async () => {
+      const store = await fixture.connect(CHAINED)
       await store.append('ledger/a', 0, [event('test.a')])
       await expect(store.append('ledger/a', 0, [event('test.a')])).rejects.toMatchObject({ code: 'E_VERSION' })
       await expect(store.append('ledger/a', 1, [event('test.a', { bad: '\ud800' })])).rejects.toMatchObject({
@@ -51,23 +51,23 @@ export function describeChain(bench: Bench): void {
       expect(await store.checkChain()).toEqual([])
     })
 
-    test('events from before the chain began are no break', async () => {
-      await bench.store.append('ledger/a', 0, [event('test.a')])
-      const store = await bench.connect(CHAINED)
+    test('accepts events from before the chain started', async () => {
+      await fixture.store.append('ledger/a', 0, [event('test.a')])
+      const store = await fixture.connect(CHAINED)
       await store.append('ledger/a', 1, [event('test.a')])
       expect(await store.checkChain()).toEqual([])
     })
   })
 
   describe('a precondition', () => {
-    test('is asked inside the transaction; when it does not hold nothing is written', async () => {
+    test('is checked inside the transaction; if it does not hold, nothing is written', async () => {
       let isTrue = false
-      const append = () => bench.store.append('s', 'any', [event('test.a')], { onlyIf: () => isTrue })
+      const append = () => fixture.store.append('s', 'any', [event('test.a')], { onlyIf: () => isTrue })
       await expect(append()).rejects.toMatchObject({ code: 'E_PRECONDITION' })
-      expect(await bench.store.streamVersion('s')).toBe(0)
+      expect(await fixture.store.streamVersion('s')).toBe(0)
       isTrue = true
       await append()
-      expect(await bench.store.streamVersion('s')).toBe(1)
+      expect(await fixture.store.streamVersion('s')).toBe(1)
     })
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Projection, StoredEvent } from '../event-store.js'
-import type { Bench } from './conformance.js'
+import type { StoreFixture } from './conformance.js'
 import { event, numbered } from './conformance.js'
 
 interface Tally {
@@ -8,7 +8,7 @@ interface Tally {
   last: unknown
 }
 
-/** Counts events per stream; forgets a stream at `test.forgotten`; fails at `test.poison`. */
+/** Counts events per stream; removes the document at `test.forgotten`; fails at `test.poison`. */
 function tally(version = 1, step = 1): Projection {
   return {
     name: 'tally',
@@ -24,10 +24,10 @@ function tally(version = 1, step = 1): Projection {
   }
 }
 
-export function describeDocuments(bench: Bench): void {
-  describe('documents', () => {
-    it('has folded an event when its append returns, for every connection', async () => {
-      const store = await bench.connect({ projections: [tally()] })
+export function describeDocuments(fixture: StoreFixture): void {
+  describe('a document', () => {
+    it('includes an event when its append returns, for every connection', async () => {
+      const store = await fixture.connect({ projections: [tally()] })
       await store.append('a', 0, numbered(1, 3))
       const { position } = await store.append('a', 3, [...numbered(4, 4), event('test.other')])
       expect(await store.document('tally', 'a')).toEqual({
@@ -35,15 +35,15 @@ export function describeDocuments(bench: Bench): void {
         state: { count: 4, last: 4 },
         position: position - 1,
       })
-      expect(await bench.store.document('tally', 'a')).toMatchObject({ state: { count: 4 } })
+      expect(await fixture.store.document('tally', 'a')).toMatchObject({ state: { count: 4 } })
       expect(await store.document('tally', 'b')).toBeNull()
       expect(await store.document('nothing', 'a')).toBeNull()
     })
 
-    it('gives a document as it must be, whoever reads it, when an append left it for later', async () => {
+    it('is current for every reader, even if an append left saving it for later', async () => {
       const [store, other] = [
-        await bench.connect({ projections: [tally()] }),
-        await bench.connect({ projections: [tally()] }),
+        await fixture.connect({ projections: [tally()] }),
+        await fixture.connect({ projections: [tally()] }),
       ]
       const count = async (of: typeof store) => (await of.document<Tally>('tally', 'a'))?.state.count ?? 0
       const later = { documents: 'later' } as const
@@ -52,7 +52,8 @@ export function describeDocuments(bench: Bench): void {
       expect(await count(other)).toBe(5)
       await store.append('a', 5, numbered(6, 6), later)
       expect(await count(store)).toBe(6)
-      // Another hand in between, and an append that came to nothing: neither is lost, and neither counts twice.
+      // An append by another connection in between, and one that failed: neither is lost, and
+      // neither counts twice.
       await store.append('a', 6, numbered(7, 7), later)
       await other.append('a', 7, numbered(8, 8), later)
       await expect(store.append('a', 3, numbered(4, 4), later)).rejects.toThrow()
@@ -64,8 +65,8 @@ export function describeDocuments(bench: Bench): void {
       expect([await count(other), await count(store)]).toEqual([200, 200])
     })
 
-    it('leaves documents as they were when the append fails', async () => {
-      const store = await bench.connect({ projections: [tally()] })
+    it('is unchanged when the append fails', async () => {
+      const store = await fixture.connect({ projections: [tally()] })
       await store.append('a', 0, numbered(1, 1))
       const broken = [
         { stream: 'a', expected: 1, events: numbered(2, 2) },
@@ -75,8 +76,8 @@ export function describeDocuments(bench: Bench): void {
       expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 1, last: 1 } })
     })
 
-    it('removes a document and passes over events without a key', async () => {
-      const store = await bench.connect({ projections: [tally()] })
+    it('can be removed; events without a key are ignored', async () => {
+      const store = await fixture.connect({ projections: [tally()] })
       await store.append('a', 0, [...numbered(1, 2), event('test.counted', { ignored: true })])
       expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 2 } })
       await store.append('a', 3, [event('test.forgotten')])
@@ -85,8 +86,8 @@ export function describeDocuments(bench: Bench): void {
       expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 1, last: 9 } })
     })
 
-    it('lists the newest change first, by prefix, page after page', async () => {
-      const store = await bench.connect({ projections: [tally()] })
+    it('is listed most recently changed first, by prefix, page by page', async () => {
+      const store = await fixture.connect({ projections: [tally()] })
       for (const stream of ['x/1', 'x/2', 'y/1', 'x/3', 'x%']) await store.append(stream, 0, numbered(1, 1))
       await store.append('x/1', 1, numbered(2, 2))
       const keys = async (options: Parameters<typeof store.documents>[1]) =>
@@ -98,8 +99,8 @@ export function describeDocuments(bench: Bench): void {
       expect(await keys({ prefix: 'x/', before: page.at(-1)!.position })).toEqual(['x/2'])
     })
 
-    it('skips an event that a projection cannot fold, tells check(), and goes on', async () => {
-      const store = await bench.connect({ projections: [tally()] })
+    it('skips an event that cannot be folded, reports it in check(), and continues', async () => {
+      const store = await fixture.connect({ projections: [tally()] })
       expect(await store.append('a', 0, [...numbered(1, 1), event('test.poison'), ...numbered(2, 2)])).toMatchObject({
         version: 3,
       })
@@ -109,7 +110,7 @@ export function describeDocuments(bench: Bench): void {
       ])
     })
 
-    it('counts keys and states that cannot be kept as failures, too', async () => {
+    it('counts invalid keys and states as failures, too', async () => {
       const odd: Projection = {
         name: 'odd',
         version: 1,
@@ -117,7 +118,7 @@ export function describeDocuments(bench: Bench): void {
         key: stored => (stored.data.n === 1 ? (7 as unknown as string) : 'k'),
         evolve: (_state, stored) => (stored.data.n === 2 ? undefined : { big: stored.data.n === 3 ? 1n : 1 }),
       }
-      const store = await bench.connect({ projections: [odd] })
+      const store = await fixture.connect({ projections: [odd] })
       for (const n of [1, 2, 3, 4]) await store.append('a', 'any', numbered(n, n))
       expect(await store.document('odd', 'k')).toMatchObject({ state: { big: 1 } })
       expect(await store.check()).toEqual([
@@ -125,38 +126,38 @@ export function describeDocuments(bench: Bench): void {
       ])
     })
 
-    it('makes documents from a log that was there before the projection', async () => {
-      await bench.store.append('a', 0, numbered(1, 1_200), { durability: 'normal' })
-      const store = await bench.connect({ projections: [tally()] })
+    it('is built from a log that existed before the projection', async () => {
+      await fixture.store.append('a', 0, numbered(1, 1_200), { durability: 'normal' })
+      const store = await fixture.connect({ projections: [tally()] })
       expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 1_200, last: 1_200 } })
     })
 
-    it('makes them again when the version of the projection grows, and not when it stays', async () => {
-      const first = await bench.connect({ projections: [tally(1, 1)] })
+    it('is rebuilt when the version of the projection grows, and not otherwise', async () => {
+      const first = await fixture.connect({ projections: [tally(1, 1)] })
       await first.append('a', 0, numbered(1, 3))
-      const same = await bench.connect({ projections: [tally(1, 100)] })
+      const same = await fixture.connect({ projections: [tally(1, 100)] })
       expect(await same.document('tally', 'a')).toMatchObject({ state: { count: 3 } })
-      const newer = await bench.connect({ projections: [tally(2, 10)] })
+      const newer = await fixture.connect({ projections: [tally(2, 10)] })
       expect(await newer.document('tally', 'a')).toMatchObject({ state: { count: 30 } })
     })
 
-    it('does not let an older program fold what a newer one has made again', async () => {
-      const older = await bench.connect({ projections: [tally(1, 1)] })
+    it('that a newer program has rebuilt is not folded by an older one', async () => {
+      const older = await fixture.connect({ projections: [tally(1, 1)] })
       await older.append('a', 0, numbered(1, 1))
-      const newer = await bench.connect({ projections: [tally(2, 10)] })
+      const newer = await fixture.connect({ projections: [tally(2, 10)] })
       await older.append('a', 1, numbered(2, 2))
       expect(await newer.document('tally', 'a')).toMatchObject({ state: { count: 20 } })
       expect(await older.check()).toEqual([])
     })
 
-    it('catches up on what a program without the projection appended', async () => {
-      const store = await bench.connect({ projections: [tally()] })
+    it('catches up on appends of a program without the projection', async () => {
+      const store = await fixture.connect({ projections: [tally()] })
       await store.append('a', 0, numbered(1, 1))
-      await bench.store.append('a', 1, numbered(2, 3))
+      await fixture.store.append('a', 1, numbered(2, 3))
       expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 3, last: 3 } })
-      await bench.store.append('a', 3, numbered(4, 4))
+      await fixture.store.append('a', 3, numbered(4, 4))
       await store.append('a', 4, numbered(5, 5))
-      expect(await bench.store.document('tally', 'a')).toMatchObject({ state: { count: 5, last: 5 } })
+      expect(await fixture.store.document('tally', 'a')).toMatchObject({ state: { count: 5, last: 5 } })
     })
   })
 }

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import type { EventStore, Lease } from '../event-store.js'
-import type { Bench } from './conformance.js'
+import type { StoreFixture } from './conformance.js'
 
 const EVENT = { type: 'test.event', data: {} }
 
 /** One driver at a time: leases, and the fence that keeps a former driver from writing. */
-export function describeLeases(bench: Bench): void {
-  describe('leases', () => {
+export function describeLeases(fixture: StoreFixture): void {
+  describe('a lease', () => {
     const take = async (store: EventStore, owner: string, isGone?: (owner: string) => boolean): Promise<Lease> => {
       const lease = await store.acquireLease('run/1', owner, { ttlMs: 1_000, ...(isGone && { isGone }) })
       if (lease.isHeld) throw new Error(`held by ${lease.by}`)
       return lease
     }
 
-    test('are held by one owner until they run out', async () => {
+    test('is held by one owner until it expires', async () => {
       const clock = new SimulatedClock(1_000)
-      const store = await bench.connect({ clock })
+      const store = await fixture.connect({ clock })
       const first = await take(store, 'one')
       expect(await store.acquireLease('run/1', 'two', { ttlMs: 1_000 })).toEqual({
         isHeld: true,
@@ -33,26 +33,26 @@ export function describeLeases(bench: Bench): void {
       expect(await store.renewLease(first, 1_000)).toBe(false)
     })
 
-    test('of an owner that is gone may be taken at once', async () => {
-      const store = await bench.connect()
+    test('of a dead owner can be acquired at once', async () => {
+      const store = await fixture.connect()
       await take(store, 'dead')
       expect((await take(store, 'two', owner => owner === 'dead')).owner).toBe('two')
     })
 
-    test('that were released are free, and their epoch is never given again', async () => {
-      const store = await bench.connect()
+    test('that was released is free, and its epoch is never used again', async () => {
+      const store = await fixture.connect()
       const first = await take(store, 'one')
       await store.releaseLease(first)
       expect(await store.renewLease(first, 1_000)).toBe(false)
       const second = await take(store, 'one')
       expect(second.epoch).toBeGreaterThan(first.epoch)
-      // A late release of the first holder does not take it from the second.
+      // A late release of the first holder does not release it for the second.
       await store.releaseLease(first)
       expect(await store.renewLease(second, 1_000)).toBe(true)
     })
 
-    test('fence whoever had them before: an append of theirs writes nothing', async () => {
-      const [one, two] = [await bench.connect(), await bench.connect()]
+    test('fences its previous holder: their append writes nothing', async () => {
+      const [one, two] = [await fixture.connect(), await fixture.connect()]
       const first = await take(one, 'one')
       await one.append('run/1', 0, [EVENT], { fence: first })
       const second = await take(two, 'two', () => true)
@@ -62,8 +62,8 @@ export function describeLeases(bench: Bench): void {
       expect(await one.streamVersion('run/1')).toBe(2)
     })
 
-    test('of different keys do not touch each other', async () => {
-      const store = await bench.connect()
+    test('does not affect leases of other keys', async () => {
+      const store = await fixture.connect()
       const first = await take(store, 'one')
       const other = await store.acquireLease('run/2', 'two', { ttlMs: 1_000 })
       expect(other.isHeld).toBe(false)

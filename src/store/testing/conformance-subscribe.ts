@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { EventStore, StoredEvent, Subscription } from '../event-store.js'
-import type { Bench } from './conformance.js'
+import type { StoreFixture } from './conformance.js'
 import { event, numbered, numbersOf } from './conformance.js'
 
-/** Collects what a subscription delivers, and lets a test wait for a number of events instead of for a time. */
+/** Collects delivered events, and lets a test wait for a number of events instead of a time. */
 class Inbox {
   readonly events: StoredEvent[] = []
   readonly errors: unknown[] = []
@@ -24,30 +24,30 @@ class Inbox {
   }
 }
 
-export function describeSubscriptions(bench: Bench): void {
-  describe('subscriptions', () => {
-    it('deliver what is there, then what comes', async () => {
-      await bench.store.append('a', 0, numbered(1, 3))
-      const inbox = new Inbox(bench.store)
-      await bench.store.append('b', 0, numbered(4, 5))
+export function describeSubscriptions(fixture: StoreFixture): void {
+  describe('a subscription', () => {
+    it('delivers existing events, then new ones', async () => {
+      await fixture.store.append('a', 0, numbered(1, 3))
+      const inbox = new Inbox(fixture.store)
+      await fixture.store.append('b', 0, numbered(4, 5))
       expect(await inbox.receive(5)).toEqual([1, 2, 3, 4, 5])
     })
 
-    it('begin after a position and keep to their types', async () => {
-      const { position } = await bench.store.append('a', 0, numbered(1, 3))
-      const inbox = new Inbox(bench.store, { after: position - 1, types: ['test.counted'] })
-      await bench.store.append('a', 3, [event('test.other', { n: 99 }), ...numbered(4, 4)])
+    it('starts after a position and filters by type', async () => {
+      const { position } = await fixture.store.append('a', 0, numbered(1, 3))
+      const inbox = new Inbox(fixture.store, { after: position - 1, types: ['test.counted'] })
+      await fixture.store.append('a', 3, [event('test.other', { n: 99 }), ...numbered(4, 4)])
       expect(await inbox.receive(2)).toEqual([3, 4])
     })
 
-    it('have delivered everything when poll() resolves', async () => {
-      const inbox = new Inbox(bench.store)
-      await bench.store.append('a', 0, numbered(1, 700), { durability: 'normal' })
+    it('has delivered everything when poll() resolves', async () => {
+      const inbox = new Inbox(fixture.store)
+      await fixture.store.append('a', 0, numbered(1, 700), { durability: 'normal' })
       await inbox.subscription.poll()
       expect(inbox.events).toHaveLength(700)
     })
 
-    it('survive a handler that throws, now or later', async () => {
+    it('survives a handler that throws or rejects', async () => {
       const errors: unknown[] = []
       const seen: unknown[] = []
       const failing = (kind: 'sync' | 'async') => (events: StoredEvent[]) => {
@@ -56,10 +56,10 @@ export function describeSubscriptions(bench: Bench): void {
         return Promise.reject(new Error(kind)) as unknown as undefined
       }
       for (const kind of ['sync', 'async'] as const) {
-        const subscription = bench.store.subscribe({ after: 0, onError: error => errors.push(error) }, failing(kind))
-        await bench.store.append(kind, 'any', numbered(1, 1))
+        const subscription = fixture.store.subscribe({ after: 0, onError: error => errors.push(error) }, failing(kind))
+        await fixture.store.append(kind, 'any', numbered(1, 1))
         await subscription.poll()
-        await bench.store.append(kind, 'any', numbered(2, 2))
+        await fixture.store.append(kind, 'any', numbered(2, 2))
         await subscription.poll()
         subscription.close()
       }
@@ -67,37 +67,37 @@ export function describeSubscriptions(bench: Bench): void {
       expect(errors.length).toBeGreaterThanOrEqual(4)
     })
 
-    it('deliver nothing after close(), not even from within the handler', async () => {
+    it('delivers nothing after close(), even if closed by the handler', async () => {
       const seen: unknown[] = []
-      await bench.store.append('a', 0, numbered(1, 500), { durability: 'normal' })
-      const subscription = bench.store.subscribe({ after: 0 }, events => {
+      await fixture.store.append('a', 0, numbered(1, 500), { durability: 'normal' })
+      const subscription = fixture.store.subscribe({ after: 0 }, events => {
         seen.push(...events)
         subscription.close()
       })
       await subscription.poll()
       const count = seen.length
       expect(count).toBeLessThan(500)
-      await bench.store.append('a', 500, numbered(501, 501))
+      await fixture.store.append('a', 500, numbered(501, 501))
       await subscription.poll()
       expect(seen).toHaveLength(count)
     })
 
-    it('may append from within the handler', async () => {
-      const inbox = new Inbox(bench.store)
-      const echo = bench.store.subscribe({ after: 0, types: ['test.counted'] }, events => {
+    it('allows appending from the handler', async () => {
+      const inbox = new Inbox(fixture.store)
+      const echo = fixture.store.subscribe({ after: 0, types: ['test.counted'] }, events => {
         for (const { data } of events)
-          void bench.store.append('echo', 'any', [event('test.echo', { n: Number(data.n) + 100 })])
+          void fixture.store.append('echo', 'any', [event('test.echo', { n: Number(data.n) + 100 })])
       })
-      await bench.store.append('a', 0, numbered(1, 2))
+      await fixture.store.append('a', 0, numbered(1, 2))
       expect(await inbox.receive(4)).toEqual([1, 2, 101, 102])
       echo.close()
     })
 
-    it('see what other connections append, without gap or double', async () => {
-      const other = await bench.connect()
-      const inboxes = [new Inbox(bench.store), new Inbox(other), new Inbox(other, { types: ['test.counted'] })]
+    it('sees appends of other connections, without gaps or duplicates', async () => {
+      const other = await fixture.connect()
+      const inboxes = [new Inbox(fixture.store), new Inbox(other), new Inbox(other, { types: ['test.counted'] })]
       for (let n = 1; n <= 200; n += 1) {
-        await (n % 2 === 0 ? other : bench.store).append(`s${n % 3}`, 'any', numbered(n, n), {
+        await (n % 2 === 0 ? other : fixture.store).append(`s${n % 3}`, 'any', numbered(n, n), {
           durability: n % 5 === 0 ? 'full' : 'normal',
         })
       }
@@ -108,18 +108,18 @@ export function describeSubscriptions(bench: Bench): void {
       }
     })
 
-    it('see what another process appends', async () => {
-      const inbox = new Inbox(bench.store)
-      await bench.store.append('a', 0, numbered(1, 1))
-      await bench.appendElsewhere('a', numbered(2, 4))
-      await bench.store.append('a', 4, numbered(5, 5))
+    it('sees appends of another process', async () => {
+      const inbox = new Inbox(fixture.store)
+      await fixture.store.append('a', 0, numbered(1, 1))
+      await fixture.appendElsewhere('a', numbered(2, 4))
+      await fixture.store.append('a', 4, numbered(5, 5))
       expect(await inbox.receive(5)).toEqual([1, 2, 3, 4, 5])
     })
 
-    it('wake up for another process while nothing happens in this one', async () => {
-      const inbox = new Inbox(bench.store)
+    it('wakes up for another process while this one is idle', async () => {
+      const inbox = new Inbox(fixture.store)
       await inbox.subscription.poll()
-      await bench.appendElsewhere('a', numbered(1, 1))
+      await fixture.appendElsewhere('a', numbered(1, 1))
       expect(await inbox.receive(1)).toEqual([1])
     })
   })

@@ -15,30 +15,30 @@ export interface ConnectOptions {
   chained?: readonly string[]
 }
 
-/** One place where events are kept. Every test gets a fresh, empty one. */
+/** A storage location for events. Every test gets a new, empty one. */
 export interface StoreSite {
-  /** A connection of its own to the same events, as another part of the system would have. */
+  /** Another connection to the same events, as another process would have. */
   connect(options?: ConnectOptions): Promise<EventStore>
-  /** Appends from another process; resolves when that process has ended well. */
+  /** Appends from another process; resolves when that process has exited successfully. */
   appendElsewhere(stream: string, events: readonly NewEvent[]): Promise<void>
   dispose(): Promise<void>
 }
 
-/** What a group of tests works with; `site` and `store` are those of the running test. */
-export interface Bench {
+/** What the tests work with; `store` belongs to the running test. */
+export interface StoreFixture {
   readonly store: EventStore
-  /** Connects again, and closes the connection after the test. */
+  /** Opens another connection, which is closed after the test. */
   connect(options?: ConnectOptions): Promise<EventStore>
   appendElsewhere: StoreSite['appendElsewhere']
 }
 
-/** The contract of every event store. */
+/** The contract of every event store, as a test suite. */
 export function describeEventStore(name: string, makeSite: () => Promise<StoreSite>): void {
   describe(name, () => {
     let site: StoreSite
     let store: EventStore
     let open: EventStore[] = []
-    const bench: Bench = {
+    const fixture: StoreFixture = {
       get store() {
         return store
       },
@@ -52,7 +52,7 @@ export function describeEventStore(name: string, makeSite: () => Promise<StoreSi
 
     beforeEach(async () => {
       site = await makeSite()
-      store = await bench.connect()
+      store = await fixture.connect()
     })
 
     afterEach(async () => {
@@ -61,12 +61,12 @@ export function describeEventStore(name: string, makeSite: () => Promise<StoreSi
       await site.dispose()
     })
 
-    describeAppending(bench)
-    describeReading(bench)
-    describeDocuments(bench)
-    describeSubscriptions(bench)
-    describeLeases(bench)
-    describeChain(bench)
+    describeAppending(fixture)
+    describeReading(fixture)
+    describeDocuments(fixture)
+    describeSubscriptions(fixture)
+    describeLeases(fixture)
+    describeChain(fixture)
   })
 }
 

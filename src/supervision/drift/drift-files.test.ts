@@ -27,7 +27,7 @@ const screen = (more: Partial<DriftScreen> = {}): DriftScreen => ({
   ...more,
 })
 
-it('adds counts up and keeps each screen once, for nobody else to read', () => {
+it('adds up counts and keeps each screen once, readable by the owner only', () => {
   const files = new DriftFiles(data)
   files.add('claude', '9.0.0', { anchored: 5, structural: 1, unknown: 0 }, 100)
   files.add('claude', '9.0.0', { anchored: 1, structural: 0, unknown: 2 }, 200)
@@ -48,14 +48,14 @@ it('adds counts up and keeps each screen once, for nobody else to read', () => {
     expect(statSync(join(data, 'drift/claude/9.0.0', name)).mode & 0o777).toBe(0o600)
 })
 
-it('stays in its directory, whatever a banner calls the version', () => {
+it('stays in its directory, whatever a banner says as version', () => {
   const files = new DriftFiles(data)
   files.keep(screen({ version: '../../../etc', agent: '..', hash: '../x' }))
   expect(readdirSync(data)).toEqual(['drift'])
   expect(files.list()).toMatchObject([{ agent: '_', version: '.._.._.._etc', screens: [{ hash: '../x' }] }])
 })
 
-it('keeps at most 50 screens of a version and passes over torn files', () => {
+it('keeps at most 50 screens of a version and skips incomplete files', () => {
   const files = new DriftFiles(data)
   for (let n = 0; n < 70; n++) files.keep(screen({ hash: `h${n}` }))
   expect(files.list()[0]!.screens).toHaveLength(51)

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path'
 import type { DriftCounts } from '../../panes/index.js'
 
-/** A screen that a pack did not recognise, kept as a fixture to be. Its text is redacted. */
+/** A screen that a pack did not recognise, kept as a future fixture. Its text is redacted. */
 export interface DriftScreen {
   agent: string
   version: string
@@ -28,11 +28,14 @@ export interface DriftVersion extends DriftCounts {
   screens: { hash: string; file: string; at: number; reason: string; view: string; firstLine: string }[]
 }
 
-/** Screens kept for one agent version. More of them tell nothing new. */
+/** Screens kept for one agent version. More of them add nothing. */
 const SCREENS_MAX = 50
 const COUNTS = 'counts.json'
 
-/** What is known about drift, as files: `<data>/drift/<agent>/<version>/`. A torn or foreign file costs its content, nothing else. */
+/**
+ * Stores what is known about drift in files: `<data>/drift/<agent>/<version>/`. An incomplete or
+ * foreign file loses only its own content.
+ */
 export class DriftFiles {
   readonly #directory: string
 
@@ -55,7 +58,7 @@ export class DriftFiles {
     })
   }
 
-  /** Once per screen. False when it is there already, or enough are. */
+  /** Once per screen. False if it already exists, or the limit is reached. */
   keep(screen: DriftScreen): boolean {
     const directory = this.#open(screen.agent, screen.version)
     const names = readdirSync(directory)

@@ -12,23 +12,23 @@ export interface Keyboard {
   force_reply?: boolean
 }
 
-/** What a message says. Every change leaves the version before in `versions`. */
+/** The content of a message. Every edit keeps the previous version in `versions`. */
 export interface Content {
   text: string
   entities: Entity[]
-  /** Rich messages keep their Markdown as it was sent. */
+  /** The Markdown of a rich message, as it was sent. */
   rich?: string
   document?: SentDocument
   markup?: Keyboard
 }
 
-export interface SentDocument {
+interface SentDocument {
   name: string
   bytes: Uint8Array
   fileId: string
-  /** As what a phone sent it; left out: as a document. */
+  /** The kind of file that the phone sent; by default a document. */
   as?: 'photo' | 'voice'
-  /** Sent together with others. */
+  /** The album that it was sent in. */
   album?: string
 }
 
@@ -64,7 +64,7 @@ export interface FakeChat {
   migratedTo: number | null
 }
 
-/** Drafts fade by themselves. */
+/** A draft, which expires by itself. */
 export const DRAFT_LIFE_MS = 30_000
 
 export function newChat(id: number, title: string, type: FakeChat['type'], hasTopics: boolean): FakeChat {
@@ -72,7 +72,7 @@ export function newChat(id: number, title: string, type: FakeChat['type'], hasTo
   return { id, type, title, hasTopics, messages: [], topics, draft: null, isBlocked: false, migratedTo: null }
 }
 
-/** The message as the Bot API tells it. */
+/** The message as the Bot API describes it. */
 export function toApi(chat: FakeChat, message: FakeMessage): Record<string, unknown> {
   const replied = chat.messages.find(({ id }) => id === message.replyTo)
   return {
@@ -97,7 +97,7 @@ export function toApi(chat: FakeChat, message: FakeMessage): Record<string, unkn
   }
 }
 
-/** Photos come in several sizes and without a name, voices without a name. */
+/** Photos have several sizes and no name, voice messages no name. */
 function mediaToApi({ name, bytes, fileId, as, album }: SentDocument): Record<string, unknown> {
   const file = { file_id: fileId, file_unique_id: fileId, file_size: bytes.length }
   const together = album === undefined ? {} : { media_group_id: album }

@@ -26,7 +26,7 @@ async function refused(call: Promise<unknown>): Promise<GrammyError> {
 }
 
 describe('messages', () => {
-  it('keeps text and entities as Telegram counts them, and every version', async () => {
+  it('texts and entities are counted as Telegram counts them, and every version is kept', async () => {
     const sent = await api.sendMessage(
       4711,
       '🚂 <b>Ready</b> &lt;now&gt; <pre><code class="language-ts">a &amp; b</code></pre>',
@@ -58,7 +58,7 @@ describe('messages', () => {
     expect([error_code, said]).toEqual([400, `Bad Request: ${description}`])
   })
 
-  it('refuses an edit that changes nothing, and one of what is not there or not ours', async () => {
+  it('an edit without a change, of an unknown message or of another sender is refused', async () => {
     const { message_id } = await api.sendMessage(4711, 'a')
     expect((await refused(api.editMessageText(4711, message_id, 'a'))).description).toContain('message is not modified')
     expect((await refused(api.editMessageText(4711, 999, 'b'))).description).toContain('message to edit not found')
@@ -66,7 +66,7 @@ describe('messages', () => {
     expect((await refused(api.editMessageText(4711, own.id, 'b'))).description).toContain("can't be edited")
   })
 
-  it('takes callback data of 64 bytes and no more', async () => {
+  it('callback data of more than 64 bytes is refused', async () => {
     const keyboard = (data: string) => ({ reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: data }]] } })
     await api.sendMessage(4711, 'a', keyboard('x'.repeat(64)))
     expect((await refused(api.sendMessage(4711, 'b', keyboard('ä'.repeat(33))))).description).toContain(
@@ -74,7 +74,7 @@ describe('messages', () => {
     )
   })
 
-  it('carries files both ways', async () => {
+  it('files can be sent and downloaded', async () => {
     await api.sendDocument(4711, new InputFile(Buffer.from('all of it'), 'plan.md'), { caption: 'the plan' })
     expect(ann.chat.messages[0]).toMatchObject({ text: 'the plan', document: { name: 'plan.md' } })
     ann.sendFile('photo.jpg', Buffer.from('bytes'))
@@ -86,7 +86,7 @@ describe('messages', () => {
 })
 
 describe('drafts', () => {
-  it('are for private chats, vanish after 30 s, and with a message', async () => {
+  it('exist in private chats only, and vanish after 30 s or with a message', async () => {
     const group = fake.group(-100, 'Crew')
     const draft = (chat: number) => api.raw.sendMessageDraft({ chat_id: chat, draft_id: 5, text: 'so far' })
     expect((await refused(draft(group.id))).description).toContain('private')
@@ -101,7 +101,7 @@ describe('drafts', () => {
 })
 
 describe('rates', () => {
-  it('answers 429 with a time, which grows for whoever does not wait', async () => {
+  it('a call over the limit gets a 429 with a time, which grows with calls during the wait', async () => {
     for (let n = 0; n < 5; n++) await api.sendMessage(4711, `${n}`)
     const first = await refused(api.sendMessage(4711, 'x'))
     expect([first.error_code, first.parameters.retry_after]).toEqual([429, 1])
@@ -121,7 +121,7 @@ describe('updates', () => {
     expect(rest.map(({ message }) => message?.text)).toEqual(['two'])
   })
 
-  it('go to one poll: a newer one ends the older with 409', async () => {
+  it('go to one poll: a newer poll ends the older one with 409', async () => {
     const older = refused(api.getUpdates({ timeout: 50 }))
     await fake.until(() => fake.calls.length === 1, 'the first poll')
     const newer = api.getUpdates({ timeout: 50 })
@@ -130,7 +130,7 @@ describe('updates', () => {
     expect((await newer)[0]?.message?.text).toBe('hello')
   })
 
-  it('a press is answered once', async () => {
+  it('a button press is answered once', async () => {
     await api.sendMessage(4711, 'may I?', {
       reply_markup: { inline_keyboard: [[{ text: 'Yes', callback_data: 'y' }]] },
     })
@@ -145,7 +145,7 @@ describe('updates', () => {
 })
 
 describe('faults', () => {
-  it('hit the calls that they were planned for', async () => {
+  it('affect the calls that they were planned for', async () => {
     fake.faults.plan('sendMessage', { kind: 'status', code: 502 })
     expect((await refused(api.sendMessage(4711, 'a'))).error_code).toBe(502)
     fake.faults.plan('sendMessage', { kind: 'lost' })
@@ -162,7 +162,7 @@ describe('faults', () => {
 })
 
 describe('the page', () => {
-  it('shows the chat, presses and sends, and hides from who has no key', async () => {
+  it('shows the chat, presses buttons and sends texts, and needs the key', async () => {
     await api.sendMessage(4711, '<b>May I?</b> &lt;rm&gt;', {
       parse_mode: 'HTML',
       reply_markup: { inline_keyboard: [[{ text: 'Allow', callback_data: 'y' }]] },

@@ -15,14 +15,15 @@ export interface ApiCall {
   at: number
   method: string
   fields: Fields
-  /** What was answered; null while it is not, or when the answer was never sent. */
+  /** The answer; null while there is none, or when it was never sent. */
   status: number | null
   description?: string
 }
 
 /**
- * A Bot API server on loopback that refuses what Telegram refuses, so that a green test means something. It keeps every call and every
- * version of every message, plays faults that were planned, and lets a test (or the demo's page) act as the people in the chats.
+ * A Bot API server on loopback that refuses what Telegram refuses, so that a passing test proves
+ * something. It keeps every call and every version of every message, plays planned faults, and lets
+ * a test (or the demo's page) act as the people in the chats.
  */
 export class FakeBotApi {
   readonly token = '7000001:fake-token-for-tests-only-AAAAAAAAAAA'
@@ -30,7 +31,10 @@ export class FakeBotApi {
   readonly faults = new Faults()
   readonly calls: ApiCall[] = []
   readonly #clock: Clock
-  /** Part of the page's address: the page acts as a person, so not everybody on this machine may open it. */
+  /**
+   * Part of the page's address. The page acts as a person, so other users of this machine must not
+   * be able to open it.
+   */
   readonly #pageKey = newNonce()
   readonly #waiting = new Set<() => void>()
   #server: Server | null = null
@@ -41,12 +45,12 @@ export class FakeBotApi {
     this.state = new FakeState(this.#clock, options.rates ?? DEFAULT_RATES, () => this.#changed())
   }
 
-  /** What `telegram.api_root` is set to. */
+  /** The value for `telegram.api_root`. */
   get apiRoot(): string {
     return this.#address
   }
 
-  /** A page that shows a chat and lets one act in it. */
+  /** A page that shows a chat and lets the reader act in it. */
   pageOf(person: FakePerson): string {
     return `${this.#address}/page/${this.#pageKey}/${person.id}`
   }
@@ -59,7 +63,7 @@ export class FakeBotApi {
     return this.state.addChat(id, title, { type: options.hasTopics ? 'supergroup' : 'group', ...options })
   }
 
-  /** A group becomes a supergroup, under another id. */
+  /** A group becomes a supergroup, with a new id. */
   migrate(chat: FakeChat, to: number): FakeChat {
     const next = this.state.addChat(to, chat.title, { type: 'supergroup', hasTopics: chat.hasTopics })
     chat.migratedTo = to
@@ -75,7 +79,7 @@ export class FakeBotApi {
     return this.#address
   }
 
-  /** Goes down, connections and all; the state stays for the next `start`. */
+  /** Stops the server and closes its connections; the state stays for the next `start`. */
   async stop(): Promise<void> {
     this.state.updates.endPoll()
     const server = this.#server
@@ -85,12 +89,12 @@ export class FakeBotApi {
     await new Promise(resolve => server.close(resolve))
   }
 
-  /** Waits until something holds, looking whenever something changes. */
-  async until<T>(look: () => T | undefined | null | false, what: string, timeoutMs = 90_000): Promise<T> {
-    // Whoever waits does so in real time, whatever the server's own clock says.
+  /** Waits until a condition holds, and checks it after every change. */
+  async until<T>(condition: () => T | undefined | null | false, what: string, timeoutMs = 90_000): Promise<T> {
+    // Real time, independent of the server's own clock.
     const deadline = systemClock.monotonic() + timeoutMs
     for (;;) {
-      const found = look()
+      const found = condition()
       if (found) return found
       const left = deadline - systemClock.monotonic()
       if (left <= 0) throw new Error(`waited ${timeoutMs} ms for ${what}; the chats:\n${this.transcript()}`)
@@ -107,7 +111,7 @@ export class FakeBotApi {
     }
   }
 
-  /** Messages of a chat as a person sees them, newest last. */
+  /** The messages of a chat that a person sees, newest last. */
   visible(chat: FakeChat): FakeMessage[] {
     return chat.messages.filter(({ isDeleted }) => !isDeleted)
   }

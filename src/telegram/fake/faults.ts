@@ -1,4 +1,7 @@
-/** Something that goes wrong on purpose. `late` and `lost` come after the call has worked: the bot cannot know that it did. */
+/**
+ * A planned fault. `late` and `lost` happen after the call was executed: the bot cannot know that
+ * it was.
+ */
 export type Fault =
   | { kind: 'status'; code: number; description?: string; retryAfter?: number; migrateTo?: number }
   | { kind: 'malformed' }
@@ -13,22 +16,22 @@ interface Planned {
   fault: Fault
 }
 
-/** Faults in the order in which they were planned; each is used up by the calls that it hits. */
+/** Faults in the order in which they were planned; each is used up by the calls that it affects. */
 export class Faults {
   readonly #planned: Planned[] = []
   #random: ((method: string) => Fault | null) | null = null
 
-  /** The next `times` calls of this method (null: of any) go wrong. */
+  /** The next `times` calls of this method (null: of any method) fail. */
   plan(method: string | null, fault: Fault, times = 1): void {
     this.#planned.push({ method, left: times, fault })
   }
 
-  /** Nothing that was planned happens any more. */
+  /** Removes all planned faults. */
   clear(): void {
     this.#planned.length = 0
   }
 
-  /** Asked for every call that nothing was planned for. */
+  /** Called for every call without a planned fault. */
   atRandom(choose: ((method: string) => Fault | null) | null): void {
     this.#random = choose
   }

@@ -1,6 +1,6 @@
 import { badRequest } from './refusal.js'
 
-/** The fields of a call, however they were sent: JSON, a form, or a form with files in it. */
+/** The fields of a call, sent as JSON, as a form, or as a form with files. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface SentFile {
@@ -19,7 +19,9 @@ export function readFields(contentType: string, body: Uint8Array): Fields {
   return fields
 }
 
-/** The parts of a form. Written by hand, because Node's own reader wants blanks in the headers that the Bot API does without. */
+/**
+ * The parts of a form. Node's own parser requires blanks in headers that Bot API clients leave out.
+ */
 function* multipart(contentType: string, body: Buffer): Generator<{ name: string; file: string | null; body: Buffer }> {
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1]
   if (boundary === undefined) throw badRequest('the body is neither JSON nor a form')
@@ -28,7 +30,7 @@ function* multipart(contentType: string, body: Buffer): Generator<{ name: string
   while (at >= 0) {
     const next = body.indexOf(line, at + line.length)
     if (next < 0) return
-    // After the boundary and before the next one stands a line break each.
+    // There is a line break after each boundary and before the next one.
     const part = body.subarray(at + line.length + 2, next - 2)
     const split = part.indexOf('\r\n\r\n')
     const head = part.subarray(0, split).toString('utf8')
@@ -39,7 +41,7 @@ function* multipart(contentType: string, body: Buffer): Generator<{ name: string
   }
 }
 
-/** In a form every value is a string; objects and numbers in it are JSON. */
+/** In a form every value is a string; objects and numbers are JSON. */
 function parsed(value: string): unknown {
   if (!/^(?:[[{]|-?\d+$|true$|false$)/.test(value)) return value
   try {
@@ -65,7 +67,7 @@ export function textOf(fields: Fields, name: string): string {
   return value
 }
 
-/** A file of the call: sent under its own field, or under the name that `attach://` gives. */
+/** A file of the call: in its own field, or in the one that `attach://` names. */
 export function fileOf(fields: Fields, name: string): SentFile {
   const value = fields[name]
   const attached = typeof value === 'string' && value.startsWith('attach://') ? fields[value.slice(9)] : value

@@ -170,7 +170,7 @@ function draft(state: FakeState, fields: Fields, text: string, isRich: boolean):
   return true
 }
 
-/** Where a message goes: the topic must be there, and what it replies to as well. */
+/** The place of a message: its topic and the message that it replies to must exist. */
 function place(chat: FakeChat, fields: Fields): { thread?: number; replyTo?: number } {
   const thread = optionalNumber(fields, 'message_thread_id')
   if (thread !== undefined) {
@@ -218,12 +218,12 @@ function rich(fields: Fields): Content {
   return { text: markdown, entities: [], rich: markdown }
 }
 
-/** A row of a table, by the bars that are not escaped. */
+/** The cells of a table row, split at unescaped bars. */
 function isWideRow(line: string): boolean {
   return /^\s*\|/.test(line) && line.replace(/\\./g, '').split('|').length - 2 > RICH_COLUMNS
 }
 
-/** Two blanks a level at least. */
+/** At least two blanks for each level. */
 function isDeepItem(line: string): boolean {
   const indent = /^( *)(?:[-*+]|\d+[.)]) /.exec(line)?.[1]?.length ?? 0
   return indent / 2 >= RICH_LEVELS

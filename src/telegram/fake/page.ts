@@ -14,7 +14,10 @@ const TAGS: Readonly<Record<string, string>> = {
   spoiler: 'mark',
 }
 
-/** A chat as a phone shows it. Plain HTML and forms, refreshed by the browser itself: it works where no script may run. */
+/**
+ * A chat as a phone shows it. Plain HTML and forms that the browser refreshes, so that it works
+ * without scripts.
+ */
 export function chatPage(state: FakeState, chat: FakeChat): string {
   const draft = state.draftOf(chat)
   const last = state.presses.findLast(press => press.chat === chat.id && press.answer?.text)
@@ -55,12 +58,12 @@ function keyboardRow(chat: FakeChat, message: FakeMessage, row: readonly Button[
   return `<form method="post" class="keys" action="${act(chat)}"><input type="hidden" name="message" value="${message.id}">${buttons.join('')}</form>`
 }
 
-/** Relative to the page's own address, which holds the key. */
+/** Relative to the address of the page, which contains the key. */
 function act(chat: FakeChat): string {
   return `${chat.id}/act`
 }
 
-/** Entities back to tags. They are nested properly: the server made them. */
+/** Turns entities back into tags. The server made them, so they are nested properly. */
 export function formatted(text: string, entities: readonly Entity[]): string {
   let html = ''
   for (let at = 0; at <= text.length; at++) {
@@ -70,12 +73,12 @@ export function formatted(text: string, entities: readonly Entity[]): string {
       html +=
         entity.type === 'text_link' ? `<a href="${escaped(entity.url ?? '')}">` : `<${TAGS[entity.type] ?? 'span'}>`
     if (at >= text.length) break
-    // A sign of two units is one.
+    // A surrogate pair is one character.
     const char = String.fromCodePoint(text.codePointAt(at)!)
     html += shown(char)
     at += char.length - 1
   }
-  // A block ends its line by itself.
+  // A block element ends its line.
   return html.replaceAll('</pre>\n', '</pre>')
 }
 

@@ -1,4 +1,4 @@
-/** One stretch of formatted text, counted in UTF-16 units, as the Bot API tells it. */
+/** A formatted part of a text, counted in UTF-16 units, as the Bot API describes it. */
 export interface Entity {
   type: string
   offset: number
@@ -7,12 +7,12 @@ export interface Entity {
   language?: string
 }
 
-export interface ParsedText {
+interface ParsedText {
   text: string
   entities: Entity[]
 }
 
-/** What the real server answers to text that it cannot parse. */
+/** The answer of the real server to a text that it cannot parse. */
 export class EntityProblem extends Error {}
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -42,8 +42,9 @@ interface OpenTag {
 }
 
 /**
- * Text in HTML mode as the Bot API reads it: few tags, strictly nested, byte offsets in its complaints. What the server accepts but does
- * not honour (a tag inside code, a quote in a quote) is refused here too, because nobody who sends that gets what they meant.
+ * Parses HTML mode as the Bot API does: few tags, strictly nested, byte offsets in error messages.
+ * Markup that the real server accepts but ignores (a tag inside code, a quote in a quote) is
+ * refused here as well, because it is always a mistake of the bot.
  */
 export function parseHtml(html: string): ParsedText {
   let text = ''

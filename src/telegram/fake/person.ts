@@ -1,7 +1,10 @@
 import { type Content, chatToApi, type FakeChat, type FakeMessage, toApi } from './chats.js'
-import type { FakeState, Press } from './state.js'
+import type { FakePress, FakeState } from './state.js'
 
-/** Somebody with a phone: writes, replies, forwards, presses, blocks. What they do becomes updates for the bot. */
+/**
+ * A person with a phone who writes, replies, forwards, presses buttons, blocks. Each of it becomes
+ * an update for the bot.
+ */
 export class FakePerson {
   readonly id: number
   readonly name: string
@@ -46,7 +49,7 @@ export class FakePerson {
   }
 
   /** Presses the button with this label, or with this data, under a message. */
-  press(message: FakeMessage, wanted: string | { data: string }): Press {
+  press(message: FakeMessage, wanted: string | { data: string }): FakePress {
     const buttons = message.markup?.inline_keyboard?.flat() ?? []
     const label = typeof wanted === 'string' ? wanted : null
     const button =
@@ -57,7 +60,7 @@ export class FakePerson {
         `no button "${label}" under "${message.text.slice(0, 60)}": ${buttons.map(({ text }) => text).join(' | ')}`,
       )
     const chat = this.#state.chats.get(message.chat)!
-    const press: Press = {
+    const press: FakePress = {
       id: `cb_${this.#state.presses.length + 1}`,
       chat: chat.id,
       message: message.id,
@@ -87,20 +90,20 @@ export class FakePerson {
     this.#member('member')
   }
 
-  /** Takes the bot out of a group. */
+  /** Removes the bot from a group. */
   removeBot(group: FakeChat): void {
     group.isBlocked = true
     this.#member('kicked', group)
   }
 
-  /** Closes a topic: a message of service in it says so. */
+  /** Closes a topic, which posts a service message. */
   closeTopic(chat: FakeChat, thread: number): void {
     chat.topics.get(thread)!.isClosed = true
     const service = this.#state.post(chat, { text: '', entities: [] }, { thread }, { ...this.#sender(), isBot: false })
     this.#state.updates.push({ message: { ...toApi(chat, service), text: undefined, forum_topic_closed: {} } })
   }
 
-  /** Deletes a topic with all that is in it: nobody is told. */
+  /** Deletes a topic with its messages; the bot gets no update about it. */
   deleteTopic(chat: FakeChat, thread: number): void {
     chat.topics.get(thread)!.isDeleted = true
     for (const message of chat.messages) if (message.thread === thread) message.isDeleted = true

@@ -1,4 +1,7 @@
-/** What a bot may send in a while. The real numbers are not published as rules; these are what Telegram's own FAQ tells bots to keep to. */
+/**
+ * What a bot may send. Telegram does not publish the real limits; these are the numbers of its FAQ
+ * for bots.
+ */
 export interface RateRules {
   privatePerS: number
   privateBurst: number
@@ -13,7 +16,7 @@ interface Bucket {
   at: number
 }
 
-/** Token buckets on a clock of the server's own. Asking again during a cool-down makes it longer. */
+/** Token buckets on the server's own clock. A call during a cool-down makes it longer. */
 export class Rates {
   readonly #rules: RateRules
   readonly #buckets = new Map<string, Bucket>()
@@ -23,7 +26,10 @@ export class Rates {
     this.#rules = rules
   }
 
-  /** Seconds to wait, or 0: then the call is counted. Drafts cost half, because they leave nothing behind. */
+  /**
+   * Seconds to wait, or 0, and then the call is counted. Drafts cost half, because they leave no
+   * message behind.
+   */
   take(chat: { id: number; isPrivate: boolean }, kind: 'send' | 'edit' | 'draft', now: number): number {
     const key = chat.isPrivate ? `${chat.id}` : `${chat.id}:${kind}`
     const cooling = this.#cooling.get(key)

@@ -1,8 +1,8 @@
 import { type Block, type InlineRun, type ListItem, parseMarkdown } from '../../screen/index.js'
 
 /**
- * Signs that not every machine has a picture for, by one that every font has: a page without them would show empty boxes. Phones draw the
- * pictures themselves.
+ * Emoji that some machines have no glyph for, each with a character that every font has. Without
+ * this the page would show empty boxes.
  */
 const MARKS: Readonly<Record<string, readonly [sign: string, kind: string]>> = {
   '✅': ['✔', 'good'],
@@ -21,7 +21,7 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
 }
 
-/** Text between tags: escaped, with signs that can be seen. */
+/** Text between tags: escaped, with replaced emoji. */
 export function shown(text: string): string {
   return escaped(text).replace(MARK, found => {
     const [sign, kind] = MARKS[found.replace('\ufe0f', '')]!
@@ -29,7 +29,7 @@ export function shown(text: string): string {
   })
 }
 
-/** A rich message as a phone shows it: its Markdown read as blocks. */
+/** A rich message as a phone shows it: its Markdown as blocks. */
 export function richHtml(markdown: string): string {
   return parseMarkdown(markdown)
     .map(block => blockHtml(block as Block))

@@ -5,7 +5,7 @@ import { type RateRules, Rates } from './rates.js'
 import { badRequest, Refusal } from './refusal.js'
 import { Updates } from './updates.js'
 
-export interface Press {
+export interface FakePress {
   id: string
   chat: number
   message: number
@@ -14,7 +14,7 @@ export interface Press {
   answer?: { text: string; isAlert: boolean; at: number }
 }
 
-/** Everything the fake server knows. Nothing is ever forgotten, so that a test can ask what was there before. */
+/** The state of the fake server. It keeps everything, so that a test can check earlier states. */
 export class FakeState {
   readonly bot = { id: 7_000_001, is_bot: true, first_name: 'Signalbox', username: 'signalbox_test_bot' }
   botHasTopics = false
@@ -22,7 +22,7 @@ export class FakeState {
   commands: { command: string; description: string }[] = []
   readonly chats = new Map<number, FakeChat>()
   readonly files = new Map<string, SentFile>()
-  readonly presses: Press[] = []
+  readonly presses: FakePress[] = []
   readonly updates: Updates
   readonly #clock: Clock
   readonly #rates: Rates
@@ -104,7 +104,7 @@ export class FakeState {
       isDeleted: false,
     }
     chat.messages.push(message)
-    // A message in the same place ends the draft there.
+    // A message in the same chat and topic ends the draft.
     if (from.isBot && chat.draft?.thread === where.thread) chat.draft = null
     this.#changed()
     return message
@@ -132,7 +132,7 @@ export class FakeState {
     this.#changed()
   }
 
-  /** The draft as a person sees it now. */
+  /** The draft that a person sees now. */
   draftOf(chat: FakeChat): Draft | null {
     return chat.draft && this.now - chat.draft.at < DRAFT_LIFE_MS ? chat.draft : null
   }

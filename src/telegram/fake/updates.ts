@@ -1,14 +1,17 @@
 import type { Clock } from '../../clock/index.js'
 import { Refusal } from './refusal.js'
 
-export type ApiUpdate = { update_id: number } & Record<string, unknown>
+type ApiUpdate = { update_id: number } & Record<string, unknown>
 
 const LONGEST_POLL_S = 50
 const MOST_UPDATES = 100
-/** The server tells a displaced poller at most this often that it was displaced. */
+/** The server sends a 409 to a displaced poller at most this often. */
 const CONFLICT_EVERY_MS = 3000
 
-/** What waits for the bot: kept until a higher offset confirms it, handed to one long poll at a time. */
+/**
+ * The updates for the bot: kept until a higher offset confirms them, delivered to one long poll at
+ * a time.
+ */
 export class Updates {
   readonly #clock: Clock
   #queue: ApiUpdate[] = []
@@ -25,7 +28,7 @@ export class Updates {
     return this.#queue
   }
 
-  /** Also for tests: the same update once more, or a jump of the ids. */
+  /** For tests also the same update again, or a jump of the ids. */
   push(update: Record<string, unknown>, id = this.#nextId): ApiUpdate {
     const kept = { update_id: id, ...update }
     this.#nextId = Math.max(this.#nextId, id + 1)
@@ -34,7 +37,7 @@ export class Updates {
     return kept
   }
 
-  /** Hands out what waits in another order: only the numbers say which came first. */
+  /** Delivers the waiting updates in another order; their numbers keep the original one. */
   reorder(order: (waiting: readonly ApiUpdate[]) => ApiUpdate[]): void {
     this.#queue = order(this.#queue)
   }
@@ -78,7 +81,7 @@ export class Updates {
     older.end(isTold ? new Refusal(409, text) : [])
   }
 
-  /** Ends a poll that waits, for instance because the server goes down. */
+  /** Ends a waiting poll, for example because the server stops. */
   endPoll(): void {
     this.#poll?.end([])
   }

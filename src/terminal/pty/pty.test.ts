@@ -30,7 +30,7 @@ function run(script: string, options: Partial<PtyOptions> = {}): Run {
 const textOf = ({ output }: Run) => Buffer.concat(output).toString('latin1')
 
 describe('a program on a terminal', () => {
-  test('prints its last words before its end is told, also while we were busy', async () => {
+  test('delivers its final output before its exit, also while the process was busy', async () => {
     const runs = Array.from({ length: 10 }, () => run('stty raw; head -c 20000 /dev/zero | tr "\\0" z; printf END'))
     const busyUntil = performance.now() + 500
     while (performance.now() < busyUntil);
@@ -40,19 +40,19 @@ describe('a program on a terminal', () => {
     }
   })
 
-  test('is given bytes as they are, valid text or not', async () => {
+  test('receives bytes unchanged, valid text or not', async () => {
     const one = run('stty raw -echo; printf "\\377\\300\\200"')
     await one.exit
     expect(Buffer.concat(one.output)).toEqual(Buffer.from([0xff, 0xc0, 0x80]))
   })
 
-  test('leads a session of its own, so that a signal reaches all of it', async () => {
+  test('has its own session, so that a signal reaches all of its processes', async () => {
     const one = run('ps -o pid=,pgid=,sid= -p $$; kill -INT -$$; sleep 1000')
     expect((await one.exit).signal).toBe('SIGINT')
     expect(textOf(one).trim().split(/\s+/).slice(0, 3)).toEqual(Array(3).fill(String(one.pty.pid)))
   })
 
-  test('that has ended can be signalled without harm', async () => {
+  test('that has ended can be signalled safely', async () => {
     const one = run('exit 0')
     await one.exit
     expect(() => one.pty.signal('SIGTERM')).not.toThrow()

@@ -4,7 +4,7 @@ import nodePty from '@lydell/node-pty'
 import { withoutDescriptorGaps } from './descriptor-gaps.js'
 import { InputQueue } from './input-queue.js'
 
-/** A program in a pseudo-terminal. The narrow port behind which the PTY library stays: only the keeper uses it. */
+/** A program in a pseudo-terminal. The interface hides the PTY library; only the keeper uses it. */
 export interface PtyProcess {
   readonly pid: number
   write(bytes: Uint8Array): void
@@ -30,18 +30,19 @@ export interface PtyOptions {
   onExit(exit: PtyExit): void
 }
 
-/** What is read at most after the exit: a background process may go on printing for ever. */
-const LAST_WORDS_MAX = 1024 * 1024
+/** The most that is read after the exit: a background process may print for ever. */
+const FINAL_OUTPUT_MAX = 1024 * 1024
 
 const SIGNAL_NAMES = new Map(Object.entries(os.signals).map(([name, number]) => [number, name]))
 
 /**
- * Starts a program on a new PTY, in a session and process group of its own.
+ * Starts a program on a new PTY, in its own session and process group.
  *
- * On Linux the kernel throws away what the master has not read yet when the last slave descriptor closes, so a dying program
- * loses up to 16 kB of its last words. Holding the slave open ourselves until the exit is reported keeps them readable.
- * The library then closes the master 200 ms after the exit, read or not, and on a busy machine that is too soon: whatever is
- * left at that moment is read first.
+ * On Linux the kernel discards what the master has not read when the last slave descriptor closes,
+ * so a program that exits loses up to 16 kB of its final output. We keep the slave open until the
+ * exit is reported, so that this output stays readable. The library then closes the master 200 ms
+ * after the exit, read or not. On a busy machine that is too early: what is left at that moment is
+ * read first.
  */
 export function spawnPty(options: PtyOptions): PtyProcess {
   const pty = withoutDescriptorGaps(() =>
@@ -59,9 +60,9 @@ export function spawnPty(options: PtyOptions): PtyProcess {
   const input = new InputQueue(descriptor)
   beforeClose(pty, () => {
     input.close()
-    readRest(descriptor, options.onOutput)
+    readFinalOutput(descriptor, options.onOutput)
   })
-  // With `encoding: null` the library hands out Buffers, whatever its types say.
+  // With `encoding: null` the library passes Buffers, although its types say otherwise.
   pty.onData(data => options.onOutput(data as unknown as Uint8Array))
   pty.onExit(({ exitCode, signal }) => {
     input.close()
@@ -83,11 +84,14 @@ function openSlave(pty: object): number | null {
   try {
     return openSync(name, constants.O_RDWR | constants.O_NOCTTY)
   } catch {
-    return null // the program is gone already; what it printed is still in the master
+    return null // the program has exited already; its output is still in the master
   }
 }
 
-/** Calls `work` before the library gives the master up. Its stream is no part of its types; without it the 200 ms stand. */
+/**
+ * Calls `work` before the library closes the master. Its stream is not part of its types; without
+ * it the 200 ms apply.
+ */
 function beforeClose(pty: object, work: () => void): void {
   const stream = (pty as { _socket?: { destroy(error?: Error): unknown } })._socket
   if (typeof stream?.destroy !== 'function') return
@@ -99,15 +103,18 @@ function beforeClose(pty: object, work: () => void): void {
   }
 }
 
-/** The master never blocks: an empty one says EAGAIN, and the kernel has moved everything into it by then. */
-function readRest(descriptor: number, onOutput: (bytes: Uint8Array) => void): void {
+/**
+ * The master never blocks: an empty one reports EAGAIN, and by then the kernel has moved everything
+ * into it.
+ */
+function readFinalOutput(descriptor: number, onOutput: (bytes: Uint8Array) => void): void {
   const buffer = new Uint8Array(64 * 1024)
-  for (let total = 0; total < LAST_WORDS_MAX; ) {
+  for (let total = 0; total < FINAL_OUTPUT_MAX; ) {
     let length = 0
     try {
       length = readSync(descriptor, buffer)
     } catch {
-      return // EAGAIN: all read; EIO: nobody is left to write
+      return // EAGAIN: all read; EIO: no writer is left
     }
     if (length === 0) return
     total += length
@@ -115,7 +122,10 @@ function readRest(descriptor: number, onOutput: (bytes: Uint8Array) => void): vo
   }
 }
 
-/** A program that was started this moment has no group of its own yet: then it is alone, and gets the signal itself. */
+/**
+ * A program that has just been started has no process group yet: then it is alone, and gets the
+ * signal itself.
+ */
 function signalGroup(pid: number, name: NodeJS.Signals): void {
   if (!trySignal(-pid, name)) trySignal(pid, name)
 }

@@ -24,7 +24,7 @@ export type RecordingEvent =
   | { kind: 'marker'; t: number; label: string }
   | { kind: 'exit'; t: number; exit: RecordingExit }
 
-/** Null when the line is no asciicast header. */
+/** Null when the line is not an asciicast header. */
 export function parseHeader(line: string): RecordingHeader | null {
   const value = parseJson(line)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
@@ -46,8 +46,9 @@ export function parseHeader(line: string): RecordingHeader | null {
 }
 
 /**
- * One event line. `previous` is the time of the event before it: version 3 writes intervals.
- * Undefined for a line that is no event at all; `other` is an event of a kind that is not ours to read, but its time passes.
+ * Parses one event line. `previous` is the time of the event before it: version 3 writes intervals.
+ * Undefined for a line that is not an event; `other` is an event of a kind that is not read, but
+ * whose time counts.
  */
 export function parseEventLine(
   line: string,

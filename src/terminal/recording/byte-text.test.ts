@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBytes, encodeText, Utf8Carry } from './index.js'
+import { ByteTextDecoder, decodeBytes, encodeText } from './index.js'
 import { awkwardBytes, cutAt } from './testing/awkward-bytes.js'
 
 describe('bytes as text', () => {
-  test('come back as they were, through JSON', () => {
+  test('survive JSON unchanged', () => {
     fc.assert(
       fc.property(awkwardBytes, bytes => {
         const text = JSON.parse(JSON.stringify(decodeBytes(bytes))) as string
@@ -13,7 +13,7 @@ describe('bytes as text', () => {
     )
   })
 
-  test('valid UTF-8 is itself, a byte order mark included', () => {
+  test('keep valid UTF-8, a byte order mark included', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), text => {
         expect(decodeBytes(Buffer.from(text))).toBe(text)
@@ -22,16 +22,16 @@ describe('bytes as text', () => {
     expect(decodeBytes(Buffer.from('\ufeffx'))).toBe('\ufeffx')
   })
 
-  test('an invalid byte is one lone surrogate, and only that byte', () => {
+  test('turn an invalid byte into one lone surrogate, and only that byte', () => {
     expect(decodeBytes(Uint8Array.of(0x61, 0xff, 0x62))).toBe('a\udcffb')
     expect(decodeBytes(Uint8Array.of(0xe2, 0x82, 0x41))).toBe('\udce2\udc82A')
     expect(decodeBytes(Uint8Array.of(0xed, 0xb2, 0x80))).toBe('\udced\udcb2\udc80')
   })
 
-  test('any cutting gives the same text, and holds back at most three bytes', () => {
+  test('give the same text however they are split, with at most three pending bytes', () => {
     fc.assert(
       fc.property(awkwardBytes, fc.array(fc.nat(100), { maxLength: 8 }), (bytes, cuts) => {
-        const carry = new Utf8Carry()
+        const carry = new ByteTextDecoder()
         let text = ''
         for (const chunk of cutAt(bytes, cuts)) {
           text += carry.push(chunk)

@@ -1,12 +1,13 @@
 /**
- * Bytes as JSON text without losing one. Valid UTF-8 becomes itself; each invalid byte 0x80–0xFF becomes the lone surrogate
- * U+DC80–U+DCFF (Python's `surrogateescape`), which JSON writes as an escape and which no valid text contains.
+ * Bytes as JSON text without loss. Valid UTF-8 stays as it is; each invalid byte 0x80–0xFF becomes
+ * the lone surrogate U+DC80–U+DCFF (Python's `surrogateescape`), which JSON writes as an escape and
+ * which no valid text contains.
  */
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** Length of the sequence a lead byte announces; 0 for a byte that starts none. */
+/** The length of the sequence that a lead byte starts; 0 for a byte that starts none. */
 function sequenceLength(lead: number): number {
   if (lead < 0x80) return 1
   if (lead >= 0xc2 && lead <= 0xdf) return 2
@@ -15,7 +16,10 @@ function sequenceLength(lead: number): number {
   return 0
 }
 
-/** True when the second byte of a sequence keeps it valid so far: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/**
+ * Whether the second byte of a sequence keeps it valid: no overlong forms, no surrogates, nothing
+ * above U+10FFFF.
+ */
 function secondByteFits(lead: number, second: number): boolean {
   if ((second & 0xc0) !== 0x80) return false
   if (lead === 0xe0) return second >= 0xa0
@@ -25,7 +29,7 @@ function secondByteFits(lead: number, second: number): boolean {
   return true
 }
 
-/** Number of bytes at the end that may still become one character when more bytes arrive. */
+/** The number of bytes at the end that may become one character when more bytes arrive. */
 function incompleteTail(bytes: Uint8Array): number {
   const reach = Math.min(3, bytes.length)
   for (let back = 1; back <= reach; back++) {
@@ -70,7 +74,7 @@ export function decodeBytes(bytes: Uint8Array): string {
   }
 }
 
-/** The bytes that `decodeBytes` was given. */
+/** The inverse of `decodeBytes`. */
 export function encodeText(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text)
   const parts: number[] = []
@@ -82,8 +86,11 @@ export function encodeText(text: string): Uint8Array {
   return Uint8Array.from(parts)
 }
 
-/** Decodes a stream of chunks, keeping a character that is cut by a chunk's end for the next one. */
-export class Utf8Carry {
+/**
+ * Decodes a stream of chunks; a character that the end of a chunk cuts is completed by the next
+ * one.
+ */
+export class ByteTextDecoder {
   #tail: Uint8Array = new Uint8Array(0)
 
   push(chunk: Uint8Array): string {
@@ -93,7 +100,7 @@ export class Utf8Carry {
     return decodeBytes(bytes.subarray(0, bytes.length - keep))
   }
 
-  /** What is left at the end of the stream. */
+  /** The bytes left at the end of the stream, as text. */
   flush(): string {
     const text = decodeBytes(this.#tail)
     this.#tail = new Uint8Array(0)

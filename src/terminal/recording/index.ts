@@ -5,6 +5,6 @@ export {
   type RecordingExit,
   type RecordingHeader,
 } from './asciicast.js'
-export { decodeBytes, encodeText, Utf8Carry } from './byte-text.js'
+export { ByteTextDecoder, decodeBytes, encodeText } from './byte-text.js'
 export { type OpenRecording, openRecording, readWholeRecording, type WholeRecording } from './reader.js'
 export { createRecording, type RecordingWriter } from './writer.js'

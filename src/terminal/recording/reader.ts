@@ -3,16 +3,22 @@ import { open } from 'node:fs/promises'
 import { SignalboxError } from '../../errors/index.js'
 import { parseEventLine, parseHeader, type RecordingEvent, type RecordingHeader } from './asciicast.js'
 
-/** A recording being read from the front, or from a position that an earlier reading stopped at. */
+/**
+ * A recording that is read from the start, or from the position at which an earlier reading
+ * stopped.
+ */
 export interface OpenRecording {
   header: RecordingHeader
-  /** Events in order. `truncated` is known when they have all been read. */
+  /** Events in order. `truncated` is known when all have been read. */
   events(from?: ReadPosition): AsyncGenerator<PositionedEvent>
-  /** What the newest reading could not read: a last line without its end, and lines that are no events. */
+  /**
+   * What the newest reading could not parse: an incomplete last line, and lines that are not
+   * events.
+   */
   readonly damage: { truncated: boolean; badLines: number }
 }
 
-/** Where to read on: the byte behind the last line, the output bytes before it, and its time. */
+/** Where to continue: the byte after the last line, the output bytes before it, and its time. */
 export interface ReadPosition {
   fileByte: number
   outputOffset: number
@@ -21,7 +27,7 @@ export interface ReadPosition {
 
 export interface PositionedEvent {
   event: RecordingEvent
-  /** Behind this event. */
+  /** After this event. */
   position: ReadPosition
 }
 
@@ -32,7 +38,7 @@ export interface WholeRecording {
   badLines: number
 }
 
-/** @throws SignalboxError `E_INPUT` when the file is missing or no recording. */
+/** @throws SignalboxError `E_INPUT` when the file is missing or not a recording. */
 export async function openRecording(path: string): Promise<OpenRecording> {
   const first = await firstLine(path)
   const header = first === null ? null : parseHeader(first.text)
@@ -103,7 +109,10 @@ async function firstLine(path: string): Promise<{ text: string; end: number } | 
   }
 }
 
-/** Lines with their length in bytes; the last one is not whole when the file does not end in a newline. */
+/**
+ * Lines with their length in bytes; the last one is incomplete when the file does not end with a
+ * newline.
+ */
 async function* linesOf(
   path: string,
   start: number,
@@ -125,7 +134,7 @@ async function* linesOf(
   }
 }
 
-/** A last line without newline counts if it is whole JSON: other recorders leave the newline out. */
+/** A last line without newline counts if it is complete JSON: other recorders omit the newline. */
 function parsesAsJson(text: string): boolean {
   try {
     JSON.parse(text)

@@ -53,8 +53,8 @@ const steps = fc.array(
   { maxLength: 15 },
 )
 
-describe('what was written is read', () => {
-  test('every byte of output, every key, every resize in its place among them', async () => {
+describe('a recording', () => {
+  test('keeps every byte of output, every key and every resize in order', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (script: Step[]) => {
         const file = join(directory, `${files++}.cast`)
@@ -74,9 +74,9 @@ describe('what was written is read', () => {
 
         const written = Buffer.concat(script.flatMap(step => (step.kind === 'output' ? [step.bytes] : [])))
         expect(outputOf(read.events)).toEqual(written)
-        const beside = read.events.filter(event => event.kind !== 'output' && event.kind !== 'exit')
+        const others = read.events.filter(event => event.kind !== 'output' && event.kind !== 'exit')
         expect(
-          beside.map(event => ({ ...event, ...('bytes' in event && { bytes: Buffer.from(event.bytes) }) })),
+          others.map(event => ({ ...event, ...('bytes' in event && { bytes: Buffer.from(event.bytes) }) })),
         ).toEqual(
           script.flatMap((step, index) =>
             step.kind === 'output'
@@ -84,7 +84,8 @@ describe('what was written is read', () => {
               : [{ t: index / 8, ...step, ...('bytes' in step && { bytes: Buffer.from(step.bytes) }) }],
           ),
         )
-        // A resize stands behind exactly the bytes that came before it, a cut character included.
+        // A resize comes after exactly the bytes that preceded it, also those of an incomplete
+        // character.
         expect(bytesBeforeResizes(read.events)).toEqual(bytesBeforeResizes(script))
         expect(read.events.at(-1)).toEqual({ kind: 'exit', t: 100, exit: { code: 0, signal: null } })
       }),
@@ -92,7 +93,7 @@ describe('what was written is read', () => {
     )
   })
 
-  test('a character cut by two writes is one event, with the time of its end', async () => {
+  test('has one event for a character split by two writes, with the time of its end', async () => {
     const writer = createRecording(path, HEADER)
     writer.output(1, Uint8Array.of(0x61, 0xe2, 0x82))
     writer.output(2, Uint8Array.of(0xac))
@@ -104,7 +105,7 @@ describe('what was written is read', () => {
     ])
   })
 
-  test('a resize lets a cut character out before it, at the time it came', async () => {
+  test('writes an incomplete character before a resize, at its own time', async () => {
     const writer = createRecording(path, HEADER)
     writer.output(1, Uint8Array.of(0xe2))
     writer.resize(3, 100, 30)
@@ -117,7 +118,7 @@ describe('what was written is read', () => {
     ])
   })
 
-  test('offsets count the original bytes, and a reading can go on from any of them', async () => {
+  test('counts offsets in the original bytes, and can be read from any of them', async () => {
     const writer = createRecording(path, HEADER)
     const chunks = ['a', 'é', '€', '\ud83d\ude00'].map(text => Buffer.from(text)).concat(Buffer.from([0xff, 0xfe]))
     for (const [index, chunk] of chunks.entries()) writer.output(index, chunk)
@@ -137,7 +138,7 @@ describe('what was written is read', () => {
     expect(outputOf(later).toString()).toBe('more')
   })
 
-  test('the header names size, start and command; the file is ours alone', async () => {
+  test('has size, start and command in its header, and only the owner may read it', async () => {
     createRecording(path, { ...HEADER, env: { TERM: 'xterm' } }).close()
     expect((await openRecording(path)).header).toEqual({
       version: 2,
@@ -151,7 +152,7 @@ describe('what was written is read', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ env: { TERM: 'xterm' } })
   })
 
-  test('ends by signal and by code', async () => {
+  test('ends with a signal or an exit code', async () => {
     const writer = createRecording(path, HEADER)
     writer.exit(1, { code: null, signal: 'SIGKILL' })
     writer.exit(2, { code: 137, signal: null })
@@ -162,14 +163,14 @@ describe('what was written is read', () => {
     ])
   })
 
-  test('a recording is never written over another', () => {
+  test('never overwrites another', () => {
     createRecording(path, HEADER).close()
     expect(() => createRecording(path, HEADER)).toThrow()
   })
 })
 
-describe('a disk that fails', () => {
-  test('ends the recording and nothing else; what was written before can be read', async () => {
+describe('on a failing disk', () => {
+  test('only the recording ends; what was written before can be read', async () => {
     const writer = createRecording(path, HEADER)
     writer.output(1, Buffer.from('before'))
     writer.flush()
@@ -195,7 +196,7 @@ describe('a disk that fails', () => {
   })
 })
 
-describe('recordings of others', () => {
+describe('recordings of other programs', () => {
   const v3 = [
     '{"version":3,"term":{"cols":100,"rows":30},"timestamp":1700000000,"title":"demo"}',
     '# a comment',
@@ -209,7 +210,7 @@ describe('recordings of others', () => {
     '[0,"x","3"]',
   ]
 
-  test('version 3 counts intervals, and its comments are no damage', async () => {
+  test('in version 3 have intervals, and comments that are not damage', async () => {
     writeFileSync(path, `${v3.join('\n')}\n`)
     const read = await readWholeRecording(path)
     expect(read.header).toMatchObject({ version: 3, cols: 100, rows: 30, title: 'demo' })
@@ -223,12 +224,12 @@ describe('recordings of others', () => {
     expect(read).toMatchObject({ truncated: false, badLines: 0 })
   })
 
-  test('a last line without its newline counts when it is whole', async () => {
+  test('may have a complete last line without a newline', async () => {
     writeFileSync(path, v3.slice(0, 3).join('\n'))
     expect(await readWholeRecording(path)).toMatchObject({ truncated: false, events: [{ kind: 'output', t: 0.5 }] })
   })
 
-  test('a line cut at any byte is dropped and reported; read on later, it is whole', async () => {
+  test('have a line dropped and reported if it is cut at any byte; later it is read whole', async () => {
     const line = '[1.5,"o","héllo"]'
     const whole = Buffer.from(`{"version":2,"width":80,"height":24}\n[1,"o","a"]\n${line}\n`)
     const start = whole.length - Buffer.byteLength(line) - 1
@@ -247,7 +248,7 @@ describe('recordings of others', () => {
     }
   })
 
-  test('lines that are no events are counted and passed over', async () => {
+  test('have lines that are not events counted and skipped', async () => {
     const garbage = [
       'nonsense',
       '{"a":1}',
@@ -288,7 +289,7 @@ describe('recordings of others', () => {
     await expect(openRecording(directory)).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 
-  test('lines longer than a read are whole', async () => {
+  test('may have lines longer than a read', async () => {
     const long = 'x'.repeat(700_000)
     writeFileSync(path, `{"version":2,"width":80,"height":24}\n[1,"o",${JSON.stringify(long)}]\n[2,"o","end"]\n`)
     expect(outputOf((await readWholeRecording(path)).events).toString()).toBe(`${long}end`)
@@ -305,7 +306,10 @@ function bytesBeforeResizes(list: readonly { kind: string; bytes?: Uint8Array }[
   return found
 }
 
-/** Closes the writer's descriptor behind its back: every further write fails, as on a disk that has gone. */
+/**
+ * Closes the writer's descriptor without its knowledge: every further write fails, as on a disk
+ * that was removed.
+ */
 function closeDescriptorOf(file: string): void {
   const { ino, dev } = statSync(file)
   for (let descriptor = 3; descriptor < 256; descriptor++) {

@@ -1,13 +1,15 @@
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
 import { SignalboxError } from '../../errors/index.js'
 import type { RecordingExit } from './asciicast.js'
-import { decodeBytes, Utf8Carry } from './byte-text.js'
+import { ByteTextDecoder, decodeBytes } from './byte-text.js'
 
 /**
- * Writes a recording as asciicast v2 while it happens. Lines are gathered and written in one call when `flush` is called or
- * 64 kB are waiting; the keeper flushes at the end of every turn of its event loop, so a crash of anything but the keeper loses nothing.
+ * Writes a recording as asciicast v2 while the session runs. Lines are collected and written in one
+ * call when `flush` is called or 64 kB are waiting. The keeper flushes at the end of every turn of
+ * its event loop, so only a crash of the keeper itself can lose output.
  *
- * A write that fails (disk full) ends the recording, not the session: `failure` tells why, later calls do nothing.
+ * A failed write (disk full) ends the recording, not the session: `failure` has the reason, and
+ * later calls do nothing.
  */
 export interface RecordingWriter {
   readonly path: string
@@ -23,7 +25,10 @@ export interface RecordingWriter {
 
 const FLUSH_AT = 64 * 1024
 
-/** @throws SignalboxError `E_DISK_FULL`, `E_HOME` when not even the header can be written; nothing is left behind then. */
+/**
+ * @throws SignalboxError `E_DISK_FULL`, `E_HOME` when the header cannot be written; then no file is
+ * left behind.
+ */
 export function createRecording(
   path: string,
   header: { cols: number; rows: number; startedAt: number; command: string; env?: Record<string, string> },
@@ -60,7 +65,7 @@ class FileRecording implements RecordingWriter {
   failure: Error | null = null
   #descriptor: number
   #pending = ''
-  readonly #carry = new Utf8Carry()
+  readonly #decoder = new ByteTextDecoder()
   #lastOutput = 0
 
   constructor(
@@ -77,7 +82,7 @@ class FileRecording implements RecordingWriter {
 
   output(t: number, bytes: Uint8Array): void {
     this.#lastOutput = t
-    const text = this.#carry.push(bytes)
+    const text = this.#decoder.push(bytes)
     if (text !== '') this.#event(t, 'o', text)
   }
 
@@ -86,8 +91,8 @@ class FileRecording implements RecordingWriter {
   }
 
   resize(t: number, cols: number, rows: number): void {
-    // The bytes of a cut character came before the resize: they must not move behind it.
-    this.#flushCarry()
+    // The bytes of an incomplete character arrived before the resize and must stay before it.
+    this.#flushDecoder()
     this.#event(t, 'r', `${cols}x${rows}`)
   }
 
@@ -96,7 +101,7 @@ class FileRecording implements RecordingWriter {
   }
 
   exit(t: number, exit: RecordingExit): void {
-    this.#flushCarry()
+    this.#flushDecoder()
     this.#event(t, 'x', exit.signal ?? String(exit.code ?? 0))
   }
 
@@ -123,8 +128,8 @@ class FileRecording implements RecordingWriter {
     this.#descriptor = -1
   }
 
-  #flushCarry(): void {
-    const rest = this.#carry.flush()
+  #flushDecoder(): void {
+    const rest = this.#decoder.flush()
     if (rest !== '') this.#event(this.#lastOutput, 'o', rest)
   }
 

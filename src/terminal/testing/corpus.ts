@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Recordings of real agents with the screens they must give. They lie beside the repository and may be missing. */
-const CORPUS = process.env.SIGNALBOX_CORPUS ?? '/work/shared/corpus'
+/**
+ * Recordings of real agents with the screens that they must give. They are not part of the
+ * repository: without them, tests that need them are skipped.
+ */
+const CORPUS = process.env.SIGNALBOX_CORPUS ?? join(import.meta.dirname, '../../../../shared/corpus')
 
 export interface CastEvent {
   t: number

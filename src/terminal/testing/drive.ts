@@ -25,14 +25,14 @@ export function evidenceOf(events: readonly TerminalEvent[]) {
   return events.flatMap(event => (event.type === 'evidence' ? [event.evidence] : []))
 }
 
-/** The screen as text right now. */
+/** The current screen as text. */
 export function screenOf(terminal: TerminalEmulator, t = 1e6): string[] {
   return framesOf(terminal.force(t))
     .at(-1)!
     .lines.map(row => row.text)
 }
 
-/** A small generator with a seed: the same test data on every run. */
+/** A small random generator with a seed: the same test data in every run. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -66,7 +66,7 @@ export interface Replay {
   restartBefore?: ReadonlySet<number>
 }
 
-/** Everything a recording gives, with its own times. */
+/** All events of a recording, with its own times. */
 export function replay(recording: Recording, { cut = asIs, restartBefore }: Replay = {}): TerminalEvent[] {
   let terminal = new TerminalEmulator({ cols: recording.cols, rows: recording.rows })
   const events: TerminalEvent[] = []

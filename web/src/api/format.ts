@@ -1,21 +1,23 @@
-import type { Time } from './types'
+/** A moment: RFC 3339 as the API sends it, or milliseconds as this browser's clock has it. */
+export type Time = number | string
 
 export function timeOf(time: Time): number {
   return typeof time === 'number' ? time : Date.parse(time)
 }
 
-/** `12 s`, `4 min`, `3 h 05`, `2 d`: as long as a glance needs it. */
+/** `12 s`, `4 min 5 s`, `25 min`, `3 h 5 min`, `2 days`: as precise as a glance needs. */
 export function formatSpan(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1000))
   if (s < 60) return `${s} s`
   const min = Math.floor(s / 60)
-  if (min < 60) return min < 10 ? `${min} min ${String(s % 60).padStart(2, '0')}` : `${min} min`
+  if (min < 60) return min < 10 && s % 60 > 0 ? `${min} min ${s % 60} s` : `${min} min`
   const h = Math.floor(min / 60)
-  if (h < 24) return `${h} h ${String(min % 60).padStart(2, '0')}`
+  if (h < 24) return min % 60 > 0 ? `${h} h ${min % 60} min` : `${h} h`
   const d = Math.floor(h / 24)
   return d === 1 ? '1 day' : `${d} days`
 }
 
+/** `0:05`, `12:34`, `1:02:03`: a position in a recording or a timeline. */
 export function formatClock(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1000))
   const tail = `${String(Math.floor((s % 3600) / 60)).padStart(s >= 3600 ? 2 : 1, '0')}:${String(s % 60).padStart(2, '0')}`
@@ -24,7 +26,6 @@ export function formatClock(ms: number): string {
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 
 export function formatTime(ms: number): string {
   return clock.format(ms)
@@ -32,10 +33,6 @@ export function formatTime(ms: number): string {
 
 export function formatWhen(ms: number): string {
   return whole.format(ms)
-}
-
-export function formatDay(ms: number): string {
-  return day.format(ms)
 }
 
 export function formatMoney(usd: number | undefined): string {
@@ -57,15 +54,11 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
-/** The last part of a path: what a person calls the project. */
+/** The last part of a path: the name that a person uses for the project. */
 export function baseName(path: string): string {
   return path.replace(/\/+$/, '').split('/').pop() || path
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
-}
-
-export function shortId(id: string): string {
-  return id.length > 12 ? id.slice(0, 12) : id
 }

@@ -1,8 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { Approval, ApprovalOption } from '../api/types'
 import type { Decision } from '../store/actions'
-import { plainLabel, waysOf } from './options'
-import { ReviewItems } from './review-items'
+import { answersTo, plainLabel } from './options'
 
 interface AnswerFormProps {
   approval: Approval
@@ -10,18 +9,17 @@ interface AnswerFormProps {
   onAnswer(decision: Omit<Decision, 'whole'>): void
 }
 
-/** Questions, gates, plans and review items: choose, or say. */
+/** The answer to a question or a gate: options, a text, or both. */
 export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const { request } = approval
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [text, setText] = useState('')
-  const [items, setItems] = useState<ReadonlySet<string>>(new Set(request.items?.map(item => item.id)))
   const [isOwn, setOwn] = useState(false)
   const id = useId()
-  const { deny } = waysOf(approval)
+  const { deny } = answersTo(approval)
   const questions = request.questions.length > 0 ? request.questions : [{ text: '', multi: false }]
   const offered = request.options.filter(option => option !== deny || approval.kind !== 'permission')
-  const takesText = (request.freeText !== undefined && request.freeText !== 'none') || offered.some(isTextOption)
+  const takesText = request.freeText !== 'none' || offered.some(isTextOption)
 
   const needsText = request.freeText === 'required' || offered.every(isTextOption)
 
@@ -35,18 +33,17 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const questionOf = (key: string) => offered.find(option => option.key === key)?.question ?? 0
   const submit = (event: Event) => {
     event.preventDefault()
-    onAnswer(answerOf(approval, [...chosen], needsText || isOwn ? text : '', request.items ? [...items] : null))
+    onAnswer(decisionOf(approval, [...chosen], needsText || isOwn ? text : ''))
   }
-  /** The title or the frame above says it already. */
-  const isSaid = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
+  /** The title or the request above already shows the question. */
+  const isShown = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
   const isReady = (chosen.size > 0 || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
 
   return (
     <form class="card-form" onSubmit={submit}>
-      {request.items && <ReviewItems items={request.items} chosen={items} onChange={setItems} />}
       {questions.map((question, index) => (
         <fieldset class="choices" key={`${index}-${question.text}`}>
-          <legend class={isSaid(question.text) ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
+          <legend class={isShown(question.text) ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
             {question.text === '' ? 'Choose' : question.text}
           </legend>
           {offered
@@ -68,7 +65,7 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
           {takesText && !needsText && index === questions.length - 1 && (
             <label class="choice">
               <input type="checkbox" checked={isOwn} onChange={event => setOwn(event.currentTarget.checked)} />
-              <span>In your own words</span>
+              <span>Write your own answer</span>
             </label>
           )}
         </fieldset>
@@ -98,17 +95,16 @@ function isTextOption({ meaning }: ApprovalOption): boolean {
   return meaning === 'text'
 }
 
-/** One that allows, denies or leads on is chosen alone; choices of questions go together. */
-function answerOf(approval: Approval, keys: string[], text: string, items: string[] | null): Omit<Decision, 'whole'> {
+/**
+ * An option that allows, denies or continues is chosen alone; choices of questions are sent
+ * together.
+ */
+function decisionOf(approval: Approval, keys: string[], text: string): Omit<Decision, 'whole'> {
   const { request } = approval
-  const note = items && items.length > 0 ? `items: ${items.join(', ')}` : undefined
-  const said = text.trim() === '' ? {} : { text: text.trim() }
+  const written = text.trim() === '' ? {} : { text: text.trim() }
   const first = request.options.find(option => option.key === keys[0])
   const isChoice = keys.length > 0 && keys.every(key => request.options.find(o => o.key === key)?.meaning === 'choice')
-  const extra = note === undefined ? {} : { note }
-  if (keys.length === 0) return { ...said, ...extra }
-  if (isChoice && request.questions.length > 0 && approval.kind === 'question')
-    return { choices: keys, ...said, ...extra }
-  if (isChoice && request.questions[0]?.multi) return { choices: keys, ...said, ...extra }
-  return { option: first!.key, ...said, ...extra }
+  if (keys.length === 0) return written
+  const isList = request.questions[0]?.multi || (request.questions.length > 0 && approval.kind === 'question')
+  return isChoice && isList ? { choices: keys, ...written } : { option: first!.key, ...written }
 }

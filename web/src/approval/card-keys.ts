@@ -5,7 +5,7 @@ export interface CardKeys {
 
 let current: CardKeys | null = null
 
-/** The card that `a` and `d` are for: the one the list has under its cursor. */
+/** The keys `a` and `d` act on the selected card of the list. */
 export function onCardKey(keys: CardKeys): () => void {
   current = keys
   return () => {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Approval, ApprovalOption } from '../api/types'
 import { type Decision, decide, reportSeen } from '../store/actions'
-import { isCalm } from '../store/latest'
+import { hasTimeToAnimate } from '../store/latest'
 import { canDecide, runs, sessions } from '../store/live'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
@@ -13,8 +13,8 @@ import { AnswerForm } from './answer-form'
 import { onCardKey } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
 import { EditDialog, mayEdit } from './edit-dialog'
-import { itemsOf, planOf } from './gate-payload'
-import { mayGrant, waysOf } from './options'
+import { planOf, reviewOf } from './gate-payload'
+import { answersTo, mayGrant } from './options'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
 import { usePressGuard } from './press-guard'
@@ -24,26 +24,26 @@ import { ReviewForm } from './review-form'
 interface CardProps {
   approval: Approval
   isPicked?: boolean
-  /** Keys of the list reach this card. */
+  /** Part of the selection for a batch decision. */
   isSelected?: boolean
 }
 
 const GRANT_MS = 60 * 60_000
 
-/** One request for a decision, the same everywhere. It shows what the ledger says, and nothing before the ledger says it. */
+/** One request for a decision. It shows only what the ledger has recorded. */
 export function ApprovalCard({ approval, isPicked = false, isSelected = false }: CardProps) {
   const isPending = approval.state === 'pending'
   const { box, mayPress } = usePressGuard(isPending)
-  const [isRising] = useState(isCalm)
+  const [isRising] = useState(hasTimeToAnimate)
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const [fits, setFits] = useState(true)
   const [asking, setAsking] = useState<'deny' | 'allow' | 'edit' | null>(null)
-  const { allow, deny, others, isQuestion } = waysOf(approval)
+  const { allow, deny, others, isQuestion } = answersTo(approval)
   const hasSeenAll = (fits || isWhole) && approval.display.isCut !== true
   const isOff = !canDecide.value || isBusy
   const plan = planOf(approval)
-  const review = itemsOf(approval)
+  const review = reviewOf(approval)
   const isPlain = plan === null && review === null
   const answerWith = (answer: Omit<Decision, 'whole'>) => press(() => void send(answer))()
 
@@ -66,7 +66,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   const press = (act: () => void) => () => {
     if (isOff || !isPending) return
     if (mayPress()) act()
-    else toast('info', 'The card has just moved', 'press again')
+    else toast('info', 'The card has just moved', 'Press again.')
   }
   const allowOnce = () => allow && void send({ option: allow.key })
   const refuse = (reason: string) =>
@@ -110,13 +110,13 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       {isPending && plan && (
         <PlanForm approval={approval} plan={plan} isBusy={isOff} hasSeenAll={hasSeenAll} onAnswer={answerWith} />
       )}
-      {isPending && review && <ReviewForm approval={approval} work={review} isBusy={isOff} onAnswer={answerWith} />}
+      {isPending && review && <ReviewForm approval={approval} review={review} isBusy={isOff} onAnswer={answerWith} />}
       {isPending && isPlain && isQuestion && approval.kind !== 'auth' && (
         <AnswerForm approval={approval} isBusy={isOff} onAnswer={answerWith} />
       )}
       {isPending && approval.repeats !== undefined && (
         <div class="risk-line" role="note">
-          <span>Asked for {approval.repeats} times within 10 minutes: it may be in a loop.</span>
+          <span>Requested {approval.repeats} times within 10 minutes: the agent may be in a loop.</span>
           {refuseAndInterrupt && (
             <button type="button" class="btn" disabled={isOff} onClick={refuseAndInterrupt}>
               Deny and interrupt
@@ -136,8 +136,8 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
             Deny…
           </button>
           <div class="between">
-            <Menu label="Other ways to answer" class="btn quiet" trigger="More…" isLeft isDisabled={isOff}>
-              <OtherWays
+            <Menu label="Other answers" class="btn quiet" trigger="More…" isLeft isDisabled={isOff}>
+              <OtherAnswers
                 approval={approval}
                 others={others}
                 onChoose={option => press(() => void send({ option: option.key }))()}
@@ -152,7 +152,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
             class="btn solid tall allow"
             disabled={isOff || !hasSeenAll}
             aria-keyshortcuts="a"
-            title={hasSeenAll ? undefined : 'Show all of the request first'}
+            title={hasSeenAll ? undefined : 'Show the whole request first'}
             onClick={press(allowOnce)}
           >
             {isBusy ? 'Deciding…' : 'Allow once'}
@@ -179,7 +179,7 @@ function CardHead({ approval }: { approval: Approval }) {
   return (
     <>
       <div class="card-head">
-        <h3 class="grow">{headOf(approval)}</h3>
+        <h3 class="grow">{titleOf(approval)}</h3>
         <Age at={approval.requestedAt} suffix=" ago" />
       </div>
       <div class="card-meta">
@@ -208,15 +208,15 @@ function CardHead({ approval }: { approval: Approval }) {
 
 function RiskLine({ approval }: { approval: Approval }) {
   const { risk, display, behind, neverAuto, source, follows, changed } = approval
-  const hidden = (display.visible ?? []).map(({ what, count }) => `${count} × ${what}`)
+  const hidden = display.visible.map(({ what, count }) => `${count} ${what}`)
   const lines = [
-    ...(hidden.length > 0 ? [`made visible: ${hidden.join(', ')}`] : []),
-    ...(display.isCut ? ['too long to be shown whole: answer it in the terminal'] : []),
-    ...(source?.mismatch ? ['what the agent reported and what its screen shows differ'] : []),
-    ...(behind ? ['waits behind another request of this session'] : []),
-    ...(follows ? ['took the place of a request that changed'] : []),
-    ...(changed ? [`changed since you last looked: ${changed.join(', ')}`] : []),
-    ...(neverAuto ? [`only a person decides this: ${neverAuto}`] : []),
+    ...(hidden.length > 0 ? [`revealed: ${hidden.join(', ')}`] : []),
+    ...(display.isCut ? ['too long to be shown completely: answer it in the terminal'] : []),
+    ...(source.mismatch ? ['the report of the agent and its screen differ'] : []),
+    ...(behind ? ['another request of this session must be answered first'] : []),
+    ...(follows ? ['replaces a request that changed'] : []),
+    ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
+    ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),
   ]
   return (
     <div class="risk-line">
@@ -229,13 +229,13 @@ function RiskLine({ approval }: { approval: Approval }) {
   )
 }
 
-function OtherWays(props: {
+function OtherAnswers(props: {
   approval: Approval
   others: readonly ApprovalOption[]
   onChoose(option: ApprovalOption): void
   onGrant(): void
   onEdit(): void
-  /** Null: there is nothing to interrupt. */
+  /** Null: the request belongs to no session. */
   onInterrupt: (() => void) | null
 }) {
   const { approval, others } = props
@@ -243,12 +243,12 @@ function OtherWays(props: {
     <>
       {mayGrant(approval) && (
         <button type="button" onClick={props.onGrant}>
-          Allow the same for 1 hour in this session
+          Allow this request for 1 hour in this session
         </button>
       )}
       {mayEdit(approval) && (
         <button type="button" onClick={props.onEdit}>
-          Allow with changes …
+          Allow with changes…
         </button>
       )}
       {props.onInterrupt && (
@@ -268,14 +268,14 @@ function OtherWays(props: {
   )
 }
 
-/** The heading without what the frame below it says anyway. */
-function headOf({ display, request }: Approval): string {
+/** The title without the text that the request below shows. */
+function titleOf({ display, request }: Approval): string {
   const asked = request.text?.trim()
   const end = asked ? `: ${asked}` : ''
   return asked && display.title.endsWith(end) ? display.title.slice(0, -end.length) : display.title
 }
 
-/** Questions are read, commands are checked letter by letter. */
+/** Questions are shown as prose, commands as code. */
 function isProse({ kind }: Approval): boolean {
   return kind === 'question' || kind === 'gate' || kind === 'plan'
 }

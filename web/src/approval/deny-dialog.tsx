@@ -3,7 +3,7 @@ import type { Approval } from '../api/types'
 import { Dialog } from '../ui/dialog'
 import { RequestFrame } from './request-frame'
 
-/** A refusal may say why: for the record, and for the agent where it can be told. */
+/** Denies a request, with an optional reason for the record and for agents that accept one. */
 export function DenyDialog(props: { approval: Approval; onDeny(reason: string): void; onClose(): void }) {
   const [reason, setReason] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
@@ -15,9 +15,9 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
   return (
     <Dialog title="Deny" onClose={props.onClose}>
       <form class="stack wide" onSubmit={submit}>
-        <Asked approval={props.approval} />
+        <Request approval={props.approval} />
         <div class="field">
-          <label for="deny-reason">Reason, told to the agent where it takes one (optional)</label>
+          <label for="deny-reason">Reason (optional), sent to the agent if it accepts one</label>
           <textarea
             id="deny-reason"
             ref={field}
@@ -47,7 +47,7 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
   )
 }
 
-/** The one question more that a key press on something risky is asked. */
+/** Confirms a risky request that was allowed with a key. */
 export function AllowDialog(props: { approval: Approval; onAllow(): void; onClose(): void }) {
   const { approval } = props
   const button = useRef<HTMLButtonElement>(null)
@@ -67,7 +67,7 @@ export function AllowDialog(props: { approval: Approval; onAllow(): void; onClos
         </>
       }
     >
-      <Asked approval={approval} />
+      <Request approval={approval} />
       <p class="soft small" style={{ marginTop: '8px' }}>
         {approval.risk.level} risk: {approval.risk.reasons.join('; ')}
       </p>
@@ -75,8 +75,8 @@ export function AllowDialog(props: { approval: Approval; onAllow(): void; onClos
   )
 }
 
-/** What is decided about, again: the card may be out of sight by now. */
-function Asked({ approval }: { approval: Approval }) {
+/** The request again: its card may be scrolled out of view. */
+function Request({ approval }: { approval: Approval }) {
   const { title, blocks } = approval.display
   const ignore = () => undefined
   return (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Approval } from '../api/types'
 import { Dialog } from '../ui/dialog'
 
-/** Allows another input than the one that was asked for: the same fields, each with the same kind of value. */
+/** Allows the request with a changed input: the same fields, each with a value of the same type. */
 export function EditDialog(props: { approval: Approval; onAllow(input: unknown): void; onClose(): void }) {
   const fields = Object.entries(props.approval.request.input as Record<string, unknown>)
   const [texts, setTexts] = useState(() => Object.fromEntries(fields.map(([name, value]) => [name, textOf(value)])))
@@ -41,7 +41,7 @@ export function EditDialog(props: { approval: Approval; onAllow(input: unknown):
             Back
           </button>
           <button type="submit" class="btn solid">
-            Allow this instead
+            Allow with changes
           </button>
         </div>
       </form>
@@ -49,17 +49,17 @@ export function EditDialog(props: { approval: Approval; onAllow(input: unknown):
   )
 }
 
-/** Whether the agent can take an input that a person changed. */
+/** Whether the agent accepts a changed input. */
 export function mayEdit({ source, request }: Approval): boolean {
   const isObject = typeof request.input === 'object' && request.input !== null && !Array.isArray(request.input)
-  return isObject && source?.can?.includes('edit') === true
+  return isObject && source.can?.includes('edit') === true
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }
 
-/** @throws SyntaxError for what is no JSON where the request had something else than a text. */
+/** @throws SyntaxError if the value was not a string and the text is not JSON. */
 function readBack(before: unknown, text: string): unknown {
   return typeof before === 'string' ? text : JSON.parse(text)
 }

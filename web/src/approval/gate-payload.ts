@@ -1,63 +1,46 @@
-import type { Approval, ReviewItem } from '../api/types'
+import type { Approval, ItemsGate, PlanGate } from '../api/types'
 
-/** What a pipeline asks about its plan. */
-export interface PlanPayload {
-  gate: 'plan'
-  goal: string | null
-  plan_markdown: string
-  version: number
-  validation: { valid: boolean; issues: string[] }
-  tasks: { number: string; title: string | null }[]
-  key_files: string[]
-  rejections: string[]
-  /** What changed since the version before, as a unified diff. */
-  diff: string | null
+/** The plan that a gate asks about; null for every other request. */
+export function planOf({ request }: Approval): PlanGate | null {
+  const input = request.input as PlanGate | null | undefined
+  return input?.gate === 'plan' ? input : null
 }
 
-interface ItemsPayload {
-  gate: 'items'
-  pass: number
-  of: number
-  items: {
-    number: number
-    severity: string
-    file: string
-    line: number | null
-    title: string
-    issue: string
-    fix?: string
-    disposition: string
-    reason: string
-  }[]
+export interface ReviewItem {
+  id: string
+  severity: string
+  title: string
+  file: string
+  line: number | null
+  text: string
+  /** What the Evaluator recommends, and why. */
+  verdict: string
+  reason: string
 }
 
-export function planOf({ request }: Approval): PlanPayload | null {
-  const input = request.input as PlanPayload | null | undefined
-  return input?.gate === 'plan' && typeof input.plan_markdown === 'string' ? input : null
-}
-
-export interface ReviewWork {
+export interface Review {
   items: ReviewItem[]
-  /** Those that the Evaluator would have worked on. */
+  /** Ids of the items that the Evaluator recommends to fix. */
   advised: string[]
-  canPassAgain: boolean
+  canReviewAgain: boolean
 }
 
-export function itemsOf({ request }: Approval): ReviewWork | null {
-  const input = request.input as ItemsPayload | null | undefined
-  if (input?.gate !== 'items' || !Array.isArray(input.items)) return null
+/** The items that a gate asks about; null for every other request. */
+export function reviewOf({ request }: Approval): Review | null {
+  const input = request.input as ItemsGate | null | undefined
+  if (input?.gate !== 'items') return null
   return {
-    items: input.items.map(item => ({
-      id: String(item.number),
-      severity: item.severity,
-      title: item.title,
-      file: item.file,
-      text: [item.issue, item.fix && `Fix: ${item.fix}`].filter(Boolean).join('\n'),
-      verdict: item.disposition,
-      evidence: item.reason,
-      ...(item.line !== null && { line: item.line }),
+    items: input.items.map(({ number, severity, title, file, line, issue, fix, disposition, reason }) => ({
+      id: String(number),
+      severity,
+      title,
+      file,
+      line,
+      text: [issue, fix && `Fix: ${fix}`].filter(Boolean).join('\n'),
+      verdict: disposition,
+      reason,
     })),
     advised: input.items.filter(({ disposition }) => disposition === 'implement').map(({ number }) => String(number)),
-    canPassAgain: input.pass < input.of,
+    canReviewAgain: input.pass < input.of,
   }
 }

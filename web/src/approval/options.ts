@@ -1,27 +1,25 @@
+import { denyingOption } from '../../../src/approvals/denial'
 import type { Approval, ApprovalOption } from '../api/types'
 
-export interface Ways {
+export interface Answers {
   allow: ApprovalOption | null
   deny: ApprovalOption | null
-  /** Everything else that the request offers. */
+  /** All other options of the request. */
   others: ApprovalOption[]
-  /** It asks for a choice or a text rather than for a permission. */
+  /** The request asks for a choice or a text, not for a permission. */
   isQuestion: boolean
 }
 
-export function waysOf({ request, kind }: Approval): Ways {
+export function answersTo({ request, kind }: Approval): Answers {
   const { options } = request
   const allow = options.find(option => option.meaning === 'allow-once') ?? null
-  const deny =
-    options.find(option => option.meaning === 'deny') ??
-    options.find(option => option.meaning === 'deny-with-text') ??
-    options.find(option => option.meaning === 'cancel') ??
-    null
+  const deny = denyingOption(options) ?? null
   const isQuestion = allow === null || kind === 'question'
   return { allow, deny, others: options.filter(option => option !== allow && option !== deny), isQuestion }
 }
 
-export function labelOf({ request, decision }: Approval): string {
+/** The labels of the options that were chosen. */
+export function decisionLabel({ request, decision }: Approval): string {
   if (!decision) return ''
   const named = (decision.choices ?? [decision.option]).map(key =>
     plainLabel(request.options.find(option => option.key === key)?.label ?? key),
@@ -30,12 +28,14 @@ export function labelOf({ request, decision }: Approval): string {
   return words || (decision.text ? `“${decision.text}”` : 'a text')
 }
 
-/** A grant of Signalbox's own may go along unless the request is one that only a person decides. */
+/**
+ * Whether a decision can also make a grant. Requests that only a person may decide cannot have one.
+ */
 export function mayGrant({ neverAuto, risk, kind }: Approval): boolean {
   return neverAuto === undefined && risk.level === 'low' && kind === 'permission'
 }
 
-/** `[A] Approve`, `Y) Yes`, `Y - Yes`: the key belongs to keyboards that have no pointer. */
+/** The label without its key: `[A] Approve`, `Y) Yes`, `Y - Yes`. */
 export function plainLabel(label: string): string {
   return label.replace(/^\s*(?:\[.\]\s+|\S\)\s+|\S - )/, '')
 }

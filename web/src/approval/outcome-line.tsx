@@ -3,9 +3,9 @@ import type { Approval } from '../api/types'
 import { me } from '../store/live'
 import { approvalAspect, StatusBadge } from '../ui/status'
 import { Age } from '../ui/time'
-import { labelOf } from './options'
+import { decisionLabel } from './options'
 
-/** What became of it: decided by whom, and whether the agent moved on. Never more than the ledger says. */
+/** The decision, who made it, and whether the agent continued, as the ledger has recorded it. */
 export function OutcomeLine({ approval }: { approval: Approval }) {
   const { decision, outcome, state } = approval
   const mine = decision && decision.actor.id === me.value?.person.id && decision.surface === 'web'
@@ -15,17 +15,17 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
       <StatusBadge aspect={approvalAspect(approval)} isLive={state === 'decided'} />
       {decision && (
         <span>
-          <b>{labelOf(approval)}</b> · decided by {decision.grantId ? 'a grant' : who}{' '}
+          <b>{decisionLabel(approval)}</b> · decided by {decision.grantId ? 'a grant' : who}{' '}
           <Age at={decision.at} suffix=" ago" />
         </span>
       )}
-      {state === 'decided' && <span class="dim">waiting for the agent to move on</span>}
+      {state === 'decided' && <span class="dim">waiting for the agent to continue</span>}
       {outcome?.reason && <span>{outcome.reason.replaceAll('-', ' ')}</span>}
-      {state === 'applied' && !decision && <span>answered in the agent’s own dialog</span>}
+      {state === 'applied' && !decision && <span>answered in the terminal</span>}
       {decision?.note && <span class="dim">“{decision.note}”</span>}
       {decision && approval.subject.session && (
         <a class="link" href={`/replay/${approval.subject.session}?at=${timeOf(decision.at)}`}>
-          The screen when it was decided
+          Screen at the time of the decision
         </a>
       )}
     </div>

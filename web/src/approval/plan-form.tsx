@@ -1,25 +1,24 @@
 import { useState } from 'preact/hooks'
 import { plural } from '../api/format'
-import type { Approval } from '../api/types'
+import type { Approval, PlanGate } from '../api/types'
 import { Blocks, Diff } from '../blocks/blocks'
 import { markdownBlocks } from '../blocks/markdown'
 import { parseUnified } from '../run/parse-unified'
 import type { Decision } from '../store/actions'
 import { Segments } from '../ui/tabs'
-import type { PlanPayload } from './gate-payload'
 
 interface PlanFormProps {
   approval: Approval
-  plan: PlanPayload
+  plan: PlanGate
   isBusy: boolean
-  /** The whole request has been before the person's eyes. */
+  /** The page has shown the whole request. */
   hasSeenAll: boolean
   onAnswer(decision: Omit<Decision, 'whole'>): void
 }
 
 type Shown = 'plan' | 'changes' | 'edit'
 
-/** A plan as it will be worked on: read, compared with the one before, changed, sent back, or approved. */
+/** A plan to read, to compare with the previous version, to edit, and to approve or reject. */
 export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanFormProps) {
   const [shown, setShown] = useState<Shown>('plan')
   const [text, setText] = useState(plan.plan_markdown)
@@ -37,7 +36,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
           onChange={setShown}
           choices={[
             { value: 'plan', label: `Version ${plan.version}` },
-            ...(plan.diff === null ? [] : [{ value: 'changes' as const, label: 'Since the last' }]),
+            ...(plan.diff === null ? [] : [{ value: 'changes' as const, label: 'Changes' }]),
             { value: 'edit', label: isEdited ? 'Edited' : 'Edit' },
           ]}
         />
@@ -47,7 +46,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
         </span>
       </div>
       {plan.validation.issues.length > 0 && (
-        <ul class="plan-findings small" aria-label="What the check of the plan found">
+        <ul class="plan-findings small" aria-label="Findings of the plan check">
           {plan.validation.issues.map(issue => (
             <li key={issue}>{issue}</li>
           ))}
@@ -72,21 +71,23 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
           {parseUnified(withHeader(plan.diff ?? '')).map(({ name, lines }) => (
             <Diff key={name} lines={lines} />
           ))}
-          {plan.rejections.length > 0 && <p class="small soft">Said to the one before: {plan.rejections.at(-1)}</p>}
+          {plan.rejections.length > 0 && (
+            <p class="small soft">Feedback on the previous plan: {plan.rejections.at(-1)}</p>
+          )}
         </div>
       )}
       {shown === 'edit' && (
         <textarea
           class="input code"
           rows={14}
-          aria-label="The plan, to be changed"
+          aria-label="Edit the plan"
           spellcheck={false}
           value={text}
           onInput={event => setText(event.currentTarget.value)}
         />
       )}
       <div class="field">
-        <label for={`feedback-${approval.id}`}>What another plan should do differently</label>
+        <label for={`feedback-${approval.id}`}>Feedback for a new plan</label>
         <textarea
           id={`feedback-${approval.id}`}
           class="input"
@@ -102,7 +103,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
           disabled={isBusy || feedback.trim() === ''}
           onClick={() => onAnswer({ option: 'reject', text: feedback.trim() })}
         >
-          Send back
+          Reject
         </button>
         <div class="between">
           {cancel && (
@@ -115,7 +116,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
           type="button"
           class="btn solid tall allow"
           disabled={isBusy || !hasSeenAll}
-          title={hasSeenAll ? undefined : 'Show all of the request first'}
+          title={hasSeenAll ? undefined : 'Show the whole request first'}
           onClick={approve}
         >
           {isEdited ? 'Approve with my edits' : 'Approve'}
@@ -125,7 +126,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
   )
 }
 
-/** A difference of one text has no name of a file. */
+/** The diff of the plan has no file header. */
 function withHeader(diff: string): string {
   return diff.startsWith('diff --git') ? diff : `diff --git a/plan b/plan\n${diff}`
 }

@@ -10,12 +10,15 @@ interface RequestFrameProps {
   blocks: readonly DisplayBlock[]
   isWhole: boolean
   isProse?: boolean
-  /** Told whether all of it is before the person's eyes without scrolling or opening. */
+  /** Called with whether the whole request is visible without scrolling. */
   onFits(fits: boolean): void
   onShowAll(): void
 }
 
-/** The request as the ledger keeps it: labels of ours, values of the agent, hidden characters made visible. All of it is text. */
+/**
+ * The request as the ledger has it: labels of Signalbox, values of the agent, hidden characters
+ * revealed.
+ */
 export function RequestFrame({ blocks, isWhole, isProse = false, onFits, onShowAll }: RequestFrameProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isCut, setCut] = useState(false)
@@ -60,7 +63,7 @@ function pieceText(piece: DisplayBlock, index: number) {
   )
 }
 
-/** What an edit takes away and what it puts in its place are told apart at a glance; the words stay as they are. */
+/** Marks the old and the new text of an edit with different colours. */
 function sideOf(label: string): string {
   if (/^(find|old|old_string|oldText|search)$/i.test(label)) return 'part-old'
   if (/^(replace|new|new_string|newText|replacement)$/i.test(label)) return 'part-new'

@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks'
 import type { Approval } from '../api/types'
 import type { Decision } from '../store/actions'
-import type { ReviewWork } from './gate-payload'
+import type { Review } from './gate-payload'
 import { ReviewItems } from './review-items'
 
 interface ReviewFormProps {
   approval: Approval
-  work: ReviewWork
+  review: Review
   isBusy: boolean
   onAnswer(decision: Omit<Decision, 'whole'>): void
 }
 
-/** Findings of a review: what is ticked is worked on, what is said to one goes along. */
-export function ReviewForm({ approval, work, isBusy, onAnswer }: ReviewFormProps) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(work.advised))
+/** Items of a review: the agent fixes the selected ones and gets the comments. */
+export function ReviewForm({ approval, review, isBusy, onAnswer }: ReviewFormProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(review.advised))
   const [comments, setComments] = useState<Readonly<Record<string, string>>>({})
   const note = () => {
-    const said = Object.entries(comments).filter(([, text]) => text.trim() !== '')
-    return said.length === 0 ? {} : { note: said.map(([id, text]) => `${id}: ${text.trim()}`).join('\n') }
+    const written = Object.entries(comments).filter(([, text]) => text.trim() !== '')
+    return written.length === 0 ? {} : { note: written.map(([id, text]) => `${id}: ${text.trim()}`).join('\n') }
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -26,14 +26,14 @@ export function ReviewForm({ approval, work, isBusy, onAnswer }: ReviewFormProps
   return (
     <form class="card-form" onSubmit={submit} aria-label={approval.display.title}>
       <ReviewItems
-        items={work.items}
+        items={review.items}
         chosen={chosen}
         onChange={setChosen}
         comments={comments}
         onComment={(id, text) => setComments({ ...comments, [id]: text })}
       />
       <div class="row card-submit">
-        {work.canPassAgain && (
+        {review.canReviewAgain && (
           <button
             type="button"
             class="btn tall"
@@ -44,7 +44,7 @@ export function ReviewForm({ approval, work, isBusy, onAnswer }: ReviewFormProps
           </button>
         )}
         <button type="submit" class="btn solid tall" disabled={isBusy}>
-          {chosen.size === 0 ? 'Fix none' : `Fix ${chosen.size} of ${work.items.length}`}
+          {chosen.size === 0 ? 'Fix none' : `Fix ${chosen.size} of ${review.items.length}`}
         </button>
       </div>
     </form>

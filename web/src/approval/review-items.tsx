@@ -1,17 +1,17 @@
-import type { ReviewItem } from '../api/types'
+import type { ReviewItem } from './gate-payload'
 
 interface ReviewItemsProps {
   items: readonly ReviewItem[]
   chosen: ReadonlySet<string>
   onChange(chosen: ReadonlySet<string>): void
-  comments?: Readonly<Record<string, string>>
-  onComment?(id: string, text: string): void
+  comments: Readonly<Record<string, string>>
+  onComment(id: string, text: string): void
 }
 
-/** Findings as a checklist: what is ticked is worked on. */
-export function ReviewItems({ items, chosen, onChange, comments = {}, onComment }: ReviewItemsProps) {
-  const severities = [...new Set(items.map(item => item.severity ?? 'note'))]
-  const tick = (ids: readonly string[], isOn: boolean) => {
+/** Items of a review as a checklist. */
+export function ReviewItems({ items, chosen, onChange, comments, onComment }: ReviewItemsProps) {
+  const severities = [...new Set(items.map(item => item.severity))]
+  const select = (ids: readonly string[], isOn: boolean) => {
     const next = new Set(chosen)
     for (const id of ids) isOn ? next.add(id) : next.delete(id)
     onChange(next)
@@ -20,14 +20,14 @@ export function ReviewItems({ items, chosen, onChange, comments = {}, onComment 
     <div>
       <div class="row wrap small">
         <span class="soft">
-          {chosen.size} of {items.length} ticked
+          {chosen.size} of {items.length} selected
         </span>
         {severities.map(severity => {
-          const ids = items.filter(item => (item.severity ?? 'note') === severity).map(item => item.id)
+          const ids = items.filter(item => item.severity === severity).map(item => item.id)
           const isAll = ids.every(id => chosen.has(id))
           return (
-            <button key={severity} type="button" class="btn quiet" onClick={() => tick(ids, !isAll)}>
-              {isAll ? 'untick' : 'tick'} {severity} ({ids.length})
+            <button key={severity} type="button" class="btn quiet" onClick={() => select(ids, !isAll)}>
+              {isAll ? 'Deselect' : 'Select'} {severity} ({ids.length})
             </button>
           )
         })}
@@ -39,37 +39,29 @@ export function ReviewItems({ items, chosen, onChange, comments = {}, onComment 
               type="checkbox"
               id={`item-${item.id}`}
               checked={chosen.has(item.id)}
-              onChange={event => tick([item.id], event.currentTarget.checked)}
+              onChange={event => select([item.id], event.currentTarget.checked)}
             />
             <label for={`item-${item.id}`}>
-              <span class="chip">{item.severity ?? 'note'}</span> <span class="strong">{item.title ?? item.id}</span>
-              {item.file && (
-                <span class="mono tiny dim">
-                  {' '}
-                  {item.file}
-                  {item.line !== undefined && `:${item.line}`}
-                </span>
-              )}
+              <span class="chip">{item.severity}</span> <span class="strong">{item.title}</span>
+              <span class="mono tiny dim">
+                {' '}
+                {item.file}
+                {item.line !== null && `:${item.line}`}
+              </span>
             </label>
             <span />
             <div class="stack small soft">
-              {item.text && <p>{item.text}</p>}
-              {item.code && <pre class="code-box">{item.code}</pre>}
-              {item.verdict && (
-                <p class="tiny dim">
-                  {item.verdict}
-                  {item.evidence && `: ${item.evidence}`}
-                </p>
-              )}
-              {onComment && (
-                <input
-                  class="input"
-                  aria-label={`Comment on ${item.title ?? item.id}`}
-                  placeholder="Say something to it"
-                  value={comments[item.id] ?? ''}
-                  onInput={event => onComment(item.id, event.currentTarget.value)}
-                />
-              )}
+              <p>{item.text}</p>
+              <p class="tiny dim">
+                {item.verdict}: {item.reason}
+              </p>
+              <input
+                class="input"
+                aria-label={`Comment on ${item.title}`}
+                placeholder="Comment"
+                value={comments[item.id] ?? ''}
+                onInput={event => onComment(item.id, event.currentTarget.value)}
+              />
             </div>
           </li>
         ))}

@@ -2,25 +2,31 @@ import type { Block, InlineRun } from '../api/types'
 import { CopyButton } from '../ui/copy'
 import { Lamp } from '../ui/status'
 
-/** Blocks in the order they were said; a tool's result folds under its call. */
-export function Blocks({ blocks }: { blocks: readonly Block[] }) {
+/** What the page draws of a block. Blocks of Markdown have no more than this. */
+export type ShownBlock = Shown<Block>
+type Shown<B> = B extends Block
+  ? Omit<B, 'rows' | 'provisional' | 'missing' | 'source'> & { provisional?: boolean }
+  : never
+
+/** Blocks in their order; the result of a tool is folded below its call. */
+export function Blocks({ blocks }: { blocks: readonly ShownBlock[] }) {
   const shown = []
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index]!
     if (block.kind === 'tool_call') {
-      const follows: Block[] = []
-      while (isOutput(blocks[index + 1])) follows.push(blocks[++index]!)
-      shown.push(<ToolCall key={block.id} block={block} output={follows} />)
+      const output: ShownBlock[] = []
+      while (isOutput(blocks[index + 1])) output.push(blocks[++index]!)
+      shown.push(<ToolCall key={block.id} block={block} output={output} />)
     } else shown.push(<BlockView key={block.id} block={block} />)
   }
   return <div class="blocks">{shown}</div>
 }
 
-function isOutput(block: Block | undefined): boolean {
+function isOutput(block: ShownBlock | undefined): boolean {
   return block?.kind === 'tool_result' || block?.kind === 'diff'
 }
 
-export function BlockView({ block }: { block: Block }) {
+function BlockView({ block }: { block: ShownBlock }) {
   switch (block.kind) {
     case 'prose':
       return <Prose block={block} />
@@ -60,15 +66,15 @@ export function BlockView({ block }: { block: Block }) {
   }
 }
 
-function Prose({ block }: { block: Extract<Block, { kind: 'prose' }> }) {
+function Prose({ block }: { block: Extract<ShownBlock, { kind: 'prose' }> }) {
   const text = <Inline runs={block.runs} />
   if (block.variant === 'heading') return <h3 class="prose">{text}</h3>
   if (block.variant === 'quote') return <blockquote class="prose">{text}</blockquote>
   return <p class="prose">{text}</p>
 }
 
-/** Links of agents lead nowhere by themselves: an address is shown, and only http and https can be followed, in a tab of their own. */
-export function Inline({ runs }: { runs: readonly InlineRun[] }) {
+/** Links of agents show their address and open in a new tab; only http and https are links. */
+function Inline({ runs }: { runs: readonly InlineRun[] }) {
   return (
     <>
       {runs.map((run, index) => {
@@ -89,12 +95,12 @@ export function Inline({ runs }: { runs: readonly InlineRun[] }) {
   )
 }
 
-export function Code({ text, language }: { text: string; language?: string }) {
+function Code({ text, language }: { text: string; language?: string }) {
   return (
     <figure class="code">
       <figcaption>
         <span>{language || 'text'}</span>
-        <CopyButton text={text} label="Copy this code" />
+        <CopyButton text={text} label="Copy code" />
       </figcaption>
       <pre tabIndex={0}>
         <code>{text}</code>
@@ -103,7 +109,7 @@ export function Code({ text, language }: { text: string; language?: string }) {
   )
 }
 
-function List({ items }: { items: Extract<Block, { kind: 'list' }>['items'] }) {
+function List({ items }: { items: Extract<ShownBlock, { kind: 'list' }>['items'] }) {
   return (
     <ul class="said-list">
       {items.map((item, index) => (
@@ -121,7 +127,7 @@ function List({ items }: { items: Extract<Block, { kind: 'list' }>['items'] }) {
   )
 }
 
-function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
+function Table({ block }: { block: Extract<ShownBlock, { kind: 'table' }> }) {
   const align = (column: number) => ({ textAlign: block.align[column] ?? 'left' }) as const
   return (
     <div class="table-box said-table" tabIndex={0} role="region" aria-label="Table">
@@ -154,7 +160,7 @@ function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
 export function Diff({ lines }: { lines: readonly { sign: string; number: number | null; text: string }[] }) {
   const name = { '+': 'add', '-': 'cut-line', '@': 'at', ' ': '' } as Record<string, string>
   return (
-    <div class="diff" tabIndex={0} role="region" aria-label="Difference">
+    <div class="diff" tabIndex={0} role="region" aria-label="Diff">
       {lines.map((line, index) => (
         <div key={index} class={name[line.sign] ?? ''}>
           <span class="no">{line.number ?? ''}</span>
@@ -166,9 +172,10 @@ export function Diff({ lines }: { lines: readonly { sign: string; number: number
   )
 }
 
-function ToolCall({ block, output }: { block: Extract<Block, { kind: 'tool_call' }>; output: readonly Block[] }) {
+function ToolCall(props: { block: Extract<ShownBlock, { kind: 'tool_call' }>; output: readonly ShownBlock[] }) {
+  const { block, output } = props
   const { name, command, path, summary } = block.tool
-  const what = command ?? path ?? summary ?? ''
+  const what = command ?? path ?? summary
   const failed = output.some(part => part.kind === 'tool_result' && part.ok === false)
   const body = output.length > 0 || (what.length > 90 && what)
   const head = (
@@ -202,8 +209,8 @@ function TodoMark({ status }: { status: string }) {
   )
 }
 
-/** The words of blocks, for the clipboard. */
-export function blocksText(blocks: readonly Block[]): string {
+/** The text of blocks, for the clipboard. */
+export function blocksText(blocks: readonly ShownBlock[]): string {
   const runsText = (runs: readonly InlineRun[]) => runs.map(run => run.text).join('')
   return blocks
     .map(block => {
@@ -216,7 +223,7 @@ export function blocksText(blocks: readonly Block[]): string {
       if (block.kind === 'table')
         return [block.header, ...block.body].map(row => row.map(runsText).join(' | ')).join('\n')
       if (block.kind === 'diff') return block.lines.map(line => `${line.sign}${line.text}`).join('\n')
-      if (block.kind === 'tool_call') return `${block.tool.name} ${block.tool.command ?? block.tool.summary ?? ''}`
+      if (block.kind === 'tool_call') return `${block.tool.name} ${block.tool.command ?? block.tool.summary}`
       if (block.kind === 'tool_result') return block.lines.join('\n')
       if (block.kind === 'todo') return block.items.map(item => `[${item.status}] ${item.text}`).join('\n')
       return block.text

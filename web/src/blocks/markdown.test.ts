@@ -3,8 +3,8 @@ import { markdownBlocks } from './markdown'
 
 const kinds = (text: string) => markdownBlocks(text).map(({ kind }) => kind)
 
-describe('a plan’s Markdown', () => {
-  test('is headings, paragraphs, lists with depth, numbers and ticks, quotes and code', () => {
+describe('Markdown of a plan', () => {
+  test('becomes headings, paragraphs, lists with depth, numbers and check boxes, quotes and code', () => {
     const text =
       '# Goal\nTwo lines\nof one paragraph.\n\n1. first\n2. second\n   - [x] done\n   - [ ] open\n\n> said\n\n```ts\nconst a = 1\n\n```\n'
     expect(kinds(text)).toEqual(['prose', 'prose', 'list', 'prose', 'code'])
@@ -20,7 +20,7 @@ describe('a plan’s Markdown', () => {
     expect(markdownBlocks(text)[4]).toMatchObject({ language: 'ts', lines: ['const a = 1', ''] })
   })
 
-  test('marks code and bold, and leaves pictures, links and markup as the text they are', () => {
+  test('marks code and bold text, and leaves images, links and HTML as text', () => {
     const [block] = markdownBlocks('Use `a*b` and **this** ![p](http://evil.example/x) <img src=x>')
     expect(block).toMatchObject({
       runs: [
@@ -33,7 +33,7 @@ describe('a plan’s Markdown', () => {
     })
   })
 
-  test('a fence that nobody closes ends with the text', () => {
+  test('may end inside a code fence', () => {
     expect(markdownBlocks('```\nopen')).toMatchObject([{ kind: 'code', lines: ['open'] }])
     expect(markdownBlocks('')).toEqual([])
   })

@@ -1,12 +1,15 @@
-import type { Block, BlockContent, InlineRun } from '../api/types'
+import type { InlineRun } from '../api/types'
+import type { ShownBlock } from './blocks'
+
+type Content<B> = B extends ShownBlock ? Omit<B, 'id'> : never
 
 /**
- * Markdown as blocks: headings, paragraphs, lists with their depth and ticks, quotes, fenced code. What it does not know stays as it is
- * written; nothing becomes a picture, a link or markup of the page.
+ * Markdown as blocks: headings, paragraphs, lists with depth and check boxes, quotes, fenced code.
+ * All other Markdown stays text; nothing becomes an image, a link or an element of the page.
  */
-export function markdownBlocks(text: string): Block[] {
-  const blocks: Block[] = []
-  const add = (block: BlockContent) => blocks.push({ ...block, id: `m${blocks.length}` } as Block)
+export function markdownBlocks(text: string): ShownBlock[] {
+  const blocks: ShownBlock[] = []
+  const add = (block: Content<ShownBlock>) => blocks.push({ ...block, id: `m${blocks.length}` } as ShownBlock)
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   let paragraph: string[] = []
   const endParagraph = () => {
@@ -49,7 +52,7 @@ function itemOf(
   }
 }
 
-/** Code and bold; other marks stay visible. */
+/** Code and bold text; other Markdown stays visible. */
 function runsOf(text: string): InlineRun[] {
   return text
     .split(/(`[^`]+`|\*\*[^*]+\*\*)/)

@@ -1,14 +1,5 @@
 import { useRef } from 'preact/hooks'
-
-export interface Diagnostic {
-  rule: string
-  severity: 'error' | 'warning' | 'info'
-  message: string
-  line?: number | null
-  column?: number | null
-  node?: string
-  fix?: string
-}
+import type { Diagnostic } from '../api/types'
 
 interface EditorProps {
   text: string
@@ -16,7 +7,7 @@ interface EditorProps {
   onChange(text: string): void
 }
 
-/** DOT text with line numbers; lines with findings are marked beside their number. */
+/** A DOT editor with line numbers; the numbers of lines with findings are marked. */
 export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
   const gutter = useRef<HTMLDivElement>(null)
   const marks = new Map<number, Diagnostic['severity']>()
@@ -40,7 +31,7 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
       </div>
       <textarea
         id="dot"
-        aria-label="DOT text; Escape then Tab leaves it"
+        aria-label="DOT; press Escape, then Tab to leave the editor"
         spellcheck={false}
         autocomplete="off"
         wrap="off"
@@ -58,7 +49,7 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
   )
 }
 
-/** Puts the cursor where a finding is. */
+/** Moves the cursor to a finding. */
 export function goToLine(line: number, column: number): void {
   const field = document.querySelector<HTMLTextAreaElement>('#dot')
   if (!field) return

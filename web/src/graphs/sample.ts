@@ -1,4 +1,4 @@
-/** What a new graph begins with: a loop that implements, tests, and asks a person. */
+/** The text of a new graph: a loop that implements, tests and asks a person. */
 export const SAMPLE = `digraph implement_and_check {
   goal = "Make the change and prove it"
 
@@ -16,7 +16,7 @@ export const SAMPLE = `digraph implement_and_check {
 }
 `
 
-/** Where the graph that is being written waits, in this tab alone. */
+/** Key of the draft in the storage of this tab. */
 export const DRAFT = 'signalbox.graph-draft'
 
 export function draftGraph(): string {

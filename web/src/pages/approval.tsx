@@ -5,7 +5,7 @@ import { getJson } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
 
-/** One request, at an address that can be sent to somebody. */
+/** One request at an address of its own, to be shared. */
 export function ApprovalPage({ id }: { id: string }) {
   const { error, reload } = useLoad(id, async signal =>
     approvals.put(await getJson<Approval>(`/approvals/${id}`, { signal })),
@@ -16,7 +16,7 @@ export function ApprovalPage({ id }: { id: string }) {
       <div class="page-head">
         <h1>Request</h1>
       </div>
-      <h2 class="sr">What is asked</h2>
+      <h2 class="sr">Details</h2>
       {approval ? (
         <ApprovalCard approval={approval} isPicked />
       ) : error ? (

@@ -1,9 +1,8 @@
 import { useMemo } from 'preact/hooks'
 import { baseName, formatCount, formatMoney, formatSpan, timeOf } from '../api/format'
-import type { Run } from '../api/types'
+import type { NodeVisit, Run, RunNode, RunNodes } from '../api/types'
 import { Diff } from '../blocks/blocks'
 import { valueText } from '../run/node-detail'
-import type { RunNode, Visit } from '../run/types'
 import { runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
@@ -17,7 +16,7 @@ interface Loaded {
   nodes: RunNode[]
 }
 
-/** Two runs, or two visits of a node in one run: what they have in common fades, what differs stands out. */
+/** Two runs, or two visits of a node in one run. Differences are highlighted. */
 export function CompareRunsPage() {
   const [a, b] = [useRun('a'), useRun('b')]
   const node = query.value.get('node')
@@ -25,7 +24,7 @@ export function CompareRunsPage() {
   return (
     <div class="page">
       <div class="page-head">
-        <h1>{a.id !== null && a.id === b.id ? 'Two visits side by side' : 'Two runs side by side'}</h1>
+        <h1>{a.id !== null && a.id === b.id ? 'Compare two visits' : 'Compare two runs'}</h1>
         <div class="actions">
           <RunChoice side="a" label="First run" />
           <RunChoice side="b" label="Second run" />
@@ -41,7 +40,7 @@ export function CompareRunsPage() {
         <div class="stack wide">
           {a.id !== b.id && <Facts a={a.value.run} b={b.value.run} />}
           <Nodes a={a.value} b={b.value} picked={node} />
-          {node !== null && <Answers key={node} a={a.value} b={b.value} node={node} />}
+          {node !== null && <NodeDiff key={node} a={a.value} b={b.value} node={node} />}
         </div>
       )}
     </div>
@@ -55,7 +54,7 @@ function useRun(side: 'a' | 'b') {
     if (id === null) return null
     const [run, { items }] = await Promise.all([
       getJson<Run>(`/runs/${id}`, { signal }),
-      getJson<{ items: RunNode[] }>(`/runs/${id}/nodes`, { signal }),
+      getJson<RunNodes>(`/runs/${id}/nodes`, { signal }),
     ])
     return { run, nodes: items }
   })
@@ -84,14 +83,14 @@ function RunChoice({ side, label }: { side: 'a' | 'b'; label: string }) {
 const took = (run: Run) => formatSpan(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
 
 const FACTS: readonly [string, (run: Run) => string][] = [
-  ['Kind', run => run.labels?.pipeline ?? run.kind],
+  ['Kind', run => run.labels.pipeline ?? run.kind],
   ['Project', run => baseName(run.project)],
   ['Steps', run => String(run.steps)],
   ['Time', took],
-  ['Cost', run => formatMoney(run.usage?.costUsd)],
-  ['Tokens in', run => formatCount(run.usage?.input ?? 0)],
-  ['Tokens out', run => formatCount(run.usage?.output ?? 0)],
-  ['Verdict', run => run.reason ?? '–'],
+  ['Cost', run => formatMoney(run.usage.costUsd)],
+  ['Tokens in', run => formatCount(run.usage.input)],
+  ['Tokens out', run => formatCount(run.usage.output)],
+  ['Result', run => run.reason ?? '–'],
 ]
 
 function Facts({ a, b }: { a: Run; b: Run }) {
@@ -130,9 +129,9 @@ function Facts({ a, b }: { a: Run; b: Run }) {
 function Nodes({ a, b, picked }: { a: Loaded; b: Loaded; picked: string | null }) {
   const names = [...new Set([...a.nodes, ...b.nodes].map(({ node }) => node))]
   return (
-    <Panel title="Node by node" note="choose one to see what it answered">
+    <Panel title="Nodes" note="select one to compare its results">
       <div class="table-box">
-        <table class="data" aria-label="Nodes of both">
+        <table class="data" aria-label="Nodes of both runs">
           <thead>
             <tr>
               <th scope="col">Node</th>
@@ -175,7 +174,7 @@ function NodeFacts({ node }: { node: RunNode | undefined }) {
   if (!node) return <span class="dim">not in this graph</span>
   return (
     <span class="row wrap">
-      <StatusBadge aspect={nodeAspect(node.status === 'idle' ? 'pending' : node.status)} />
+      <StatusBadge aspect={nodeAspect(node.status)} />
       {node.visits > 0 && (
         <span class="small dim">
           {node.visits > 1 && `${node.visits} visits · `}
@@ -186,11 +185,11 @@ function NodeFacts({ node }: { node: RunNode | undefined }) {
   )
 }
 
-/** What the node was asked and answered on each side, as a difference. */
-function Answers({ a, b, node }: { a: Loaded; b: Loaded; node: string }) {
+/** Input and result of the node on both sides, as a diff. */
+function NodeDiff({ a, b, node }: { a: Loaded; b: Loaded; node: string }) {
   const [first, second] = [useVisit(a, node, 'av'), useVisit(b, node, 'bv')]
-  const asked = useDifference(first.visit, second.visit, 'input')
-  const answered = useDifference(first.visit, second.visit, 'result')
+  const input = useDiff(first.visit, second.visit, 'input')
+  const result = useDiff(first.visit, second.visit, 'result')
   const label = [...a.nodes, ...b.nodes].find(one => one.node === node)?.label ?? node
   const problem = first.error ?? second.error
   return (
@@ -199,8 +198,8 @@ function Answers({ a, b, node }: { a: Loaded; b: Loaded; node: string }) {
       note={node}
       tools={
         <span class="row">
-          <VisitChoice name="av" label="Visit of the first" side={first} />
-          <VisitChoice name="bv" label="Visit of the second" side={second} />
+          <VisitChoice name="av" label="Visit in the first run" side={first} />
+          <VisitChoice name="bv" label="Visit in the second run" side={second} />
         </span>
       }
     >
@@ -211,8 +210,8 @@ function Answers({ a, b, node }: { a: Loaded; b: Loaded; node: string }) {
           <Skeleton />
         ) : (
           <>
-            <Part title="Answered" lines={answered} isKnown={first.visit !== null && second.visit !== null} />
-            <Part title="Asked" lines={asked} isKnown={first.visit !== null && second.visit !== null} />
+            <Part title="Result" lines={result} isKnown={first.visit !== null && second.visit !== null} />
+            <Part title="Input" lines={input} isKnown={first.visit !== null && second.visit !== null} />
           </>
         )}
       </div>
@@ -225,9 +224,9 @@ function Part(props: { title: string; lines: ReturnType<typeof lineDiff>; isKnow
     <section aria-label={props.title}>
       <h3>{props.title}</h3>
       {!props.isKnown ? (
-        <p class="small soft">One of them has not reached this node.</p>
+        <p class="small soft">One of the runs has not reached this node.</p>
       ) : isSame(props.lines) ? (
-        <p class="small soft">The same on both sides.</p>
+        <p class="small soft">Both sides are equal.</p>
       ) : (
         <Diff lines={props.lines} />
       )}
@@ -236,7 +235,7 @@ function Part(props: { title: string; lines: ReturnType<typeof lineDiff>; isKnow
 }
 
 interface Side {
-  visit: Visit | null
+  visit: NodeVisit | null
   number: number
   visits: number
   error: unknown
@@ -247,10 +246,12 @@ function useVisit({ run, nodes }: Loaded, node: string, name: 'av' | 'bv'): Side
   const visits = nodes.find(one => one.node === node)?.visits ?? 0
   const wanted = Number(query.value.get(name) ?? visits)
   const number = Math.max(1, Math.min(visits, Number.isFinite(wanted) ? wanted : visits))
-  const { value, error, isLoading } = useLoad<Visit | null>(`${run.id}/${node}/${visits === 0 ? 0 : number}`, signal =>
-    visits === 0
-      ? Promise.resolve(null)
-      : getJson<Visit>(`/runs/${run.id}/nodes/${encodeURIComponent(node)}/visits/${number}`, { signal }),
+  const { value, error, isLoading } = useLoad<NodeVisit | null>(
+    `${run.id}/${node}/${visits === 0 ? 0 : number}`,
+    signal =>
+      visits === 0
+        ? Promise.resolve(null)
+        : getJson<NodeVisit>(`/runs/${run.id}/nodes/${encodeURIComponent(node)}/visits/${number}`, { signal }),
   )
   return { visit: value, number, visits, error, isLoading }
 }
@@ -273,9 +274,9 @@ function VisitChoice({ name, label, side }: { name: 'av' | 'bv'; label: string; 
   )
 }
 
-function useDifference(first: Visit | null, second: Visit | null, field: 'input' | 'result') {
+function useDiff(first: NodeVisit | null, second: NodeVisit | null, field: 'input' | 'result') {
   return useMemo(() => {
-    const text = (visit: Visit | null) => valueText(visit?.attempts.at(-1)?.[field]).split('\n')
+    const text = (visit: NodeVisit | null) => valueText(visit?.attempts.at(-1)?.[field]).split('\n')
     return lineDiff(text(first), text(second))
   }, [first, second, field])
 }

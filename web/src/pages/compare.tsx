@@ -5,7 +5,7 @@ import { lengthOf, loadReplay, type Replayed } from '../replay/load-replay'
 import { momentsOf } from '../replay/moments'
 import { ReplayScreen } from '../replay/screen'
 import { Scrubber } from '../replay/scrubber'
-import { readingAt, saidBefore } from '../replay/state-at'
+import { conversationUntil, readingAt } from '../replay/state-at'
 import { sessions } from '../store/live'
 import { query, setQuery, setQuerySoon } from '../store/router'
 import { CopyButton } from '../ui/copy'
@@ -16,33 +16,33 @@ import { useLoad } from '../ui/use-load'
 
 type Side = 'a' | 'b'
 
-/** Two moments side by side: of one session, or of two. The address holds both, so that it can be sent to somebody. */
+/** Two moments of one recording or of two. The address names both, so it can be shared. */
 export function ComparePage() {
   const [a, b] = [useSide('a'), useSide('b')]
-  const [isTied, setTied] = useState(true)
+  const [isLinked, setLinked] = useState(true)
   const [screens, setScreens] = useState<Record<Side, readonly string[]>>({ a: [], b: [] })
   const show = (side: Side) => (lines: readonly string[]) => setScreens(before => ({ ...before, [side]: lines }))
   const seek = (side: Side) => (to: number) => {
     const [moved, other] = side === 'a' ? [a, b] : [b, a]
     const by = to - moved.ms
     moved.setMs(to)
-    if (isTied) other.setMs(other.ms + by)
+    if (isLinked) other.setMs(other.ms + by)
   }
   const link = () => {
-    const told = { a: a.id ?? '', at: String(Math.round(a.ms)), b: b.id ?? '', bt: String(Math.round(b.ms)) }
-    return `${location.origin}/compare?${new URLSearchParams(told).toString()}`
+    const moments = { a: a.id ?? '', at: String(Math.round(a.ms)), b: b.id ?? '', bt: String(Math.round(b.ms)) }
+    return `${location.origin}/compare?${new URLSearchParams(moments).toString()}`
   }
   return (
     <div class="page full compare">
       <div class="page-head">
-        <h1>Two moments side by side</h1>
+        <h1>Compare two moments</h1>
         <div class="actions">
           <label class="row small">
-            <input type="checkbox" checked={isTied} onChange={event => setTied(event.currentTarget.checked)} />
-            move both together
+            <input type="checkbox" checked={isLinked} onChange={event => setLinked(event.currentTarget.checked)} />
+            Move both together
           </label>
           <CopyButton text={link} label="Copy a link to these two moments" class="btn">
-            Link to these moments
+            Copy link
           </CopyButton>
         </div>
       </div>
@@ -57,7 +57,7 @@ export function ComparePage() {
   )
 }
 
-interface Watched {
+interface Recorded {
   id: string | null
   value: Replayed | null
   error: unknown
@@ -66,16 +66,16 @@ interface Watched {
   setMs(ms: number): void
 }
 
-/** One side, as the address names it: which recording, and when. Without a time it stands at its end. */
-function useSide(name: Side): Watched {
+/** One side, as the address names it: a recording and a time. Without a time it shows the end. */
+function useSide(name: Side): Recorded {
   const id = query.value.get(name)
   const { value, error, reload } = useLoad(id ?? '', signal =>
     id === null ? Promise.resolve(null) : loadReplay(id, signal),
   )
   const [moved, setMoved] = useState<{ id: string | null; ms: number } | null>(null)
   const length = value ? lengthOf(value) : 1
-  const told = query.value.get(`${name}t`)
-  const wanted = moved?.id === id ? moved!.ms : told === null ? length : Number(told)
+  const given = query.value.get(`${name}t`)
+  const wanted = moved?.id === id ? moved!.ms : given === null ? length : Number(given)
   const within = (ms: number) => Math.max(0, Math.min(length, Number.isFinite(ms) ? ms : length))
   const setMs = (to: number) => {
     setMoved({ id, ms: within(to) })
@@ -87,7 +87,7 @@ function useSide(name: Side): Watched {
 function SideView(props: {
   name: Side
   label: string
-  side: Watched
+  side: Recorded
   onSeek(ms: number): void
   onText(lines: readonly string[]): void
 }) {
@@ -124,12 +124,7 @@ function SideView(props: {
       {value ? (
         <>
           <div class="term">
-            <ReplayScreen
-              cast={value.cast}
-              ms={side.ms}
-              label={`${label} terminal at its moment`}
-              onText={props.onText}
-            />
+            <ReplayScreen cast={value.cast} ms={side.ms} label={`${label} terminal`} onText={props.onText} />
           </div>
           <div class="row compare-time">
             <div class="grow">
@@ -155,9 +150,9 @@ function SideView(props: {
   )
 }
 
-const VIEWS = ['screen', 'said'] as const
+const VIEWS = ['screen', 'conversation'] as const
 
-type Shown = Watched & { value: Replayed }
+type Shown = Recorded & { value: Replayed }
 
 function Differences({ a, b, screens }: { a: Shown; b: Shown; screens: Record<Side, readonly string[]> }) {
   const [view, setView] = useState<(typeof VIEWS)[number]>('screen')
@@ -166,12 +161,12 @@ function Differences({ a, b, screens }: { a: Shown; b: Shown; screens: Record<Si
     () =>
       view === 'screen'
         ? lineDiff(screens.a, screens.b)
-        : lineDiff(saidBefore(a.value, a.ms), saidBefore(b.value, b.ms)),
+        : lineDiff(conversationUntil(a.value, a.ms), conversationUntil(b.value, b.ms)),
     [view, screens, a.value, b.value, a.ms, b.ms],
   )
   return (
     <div class="compare-below">
-      <Panel title="What Signalbox thought">
+      <Panel title="Detected status">
         <div class="table-box">
           <table class="data">
             <thead>
@@ -184,11 +179,11 @@ function Differences({ a, b, screens }: { a: Shown; b: Shown; screens: Record<Si
               </tr>
             </thead>
             <tbody>
-              {first.map(({ what, is }, index) => (
-                <tr key={what} class={is === second[index]!.is ? '' : 'differs'}>
-                  <th scope="row">{what}</th>
-                  <td>{is}</td>
-                  <td>{second[index]!.is}</td>
+              {first.map(({ name, value }, index) => (
+                <tr key={name} class={value === second[index]!.value ? '' : 'differs'}>
+                  <th scope="row">{name}</th>
+                  <td>{value}</td>
+                  <td>{second[index]!.value}</td>
                 </tr>
               ))}
             </tbody>
@@ -196,14 +191,14 @@ function Differences({ a, b, screens }: { a: Shown; b: Shown; screens: Record<Si
         </div>
       </Panel>
       <Panel
-        title="Where they differ"
+        title="Differences"
         tools={
           <Segments<(typeof VIEWS)[number]>
-            label="What is compared"
+            label="Compare"
             value={view}
             choices={[
               { value: 'screen', label: 'Screen' },
-              { value: 'said', label: 'Said until then' },
+              { value: 'conversation', label: 'Conversation' },
             ]}
             onChange={value => setView(value)}
           />
@@ -211,7 +206,7 @@ function Differences({ a, b, screens }: { a: Shown; b: Shown; screens: Record<Si
       >
         {isSame(lines) ? (
           <p class="pad small soft">
-            {view === 'screen' ? 'Both screens show the same.' : 'Until then the same was said.'}
+            {view === 'screen' ? 'Both screens are equal.' : 'Both conversations are equal up to this moment.'}
           </p>
         ) : (
           <Diff lines={lines} />

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
-import type { Time } from '../api/types'
-import { type Diagnostic, DotEditor, goToLine } from '../graphs/editor'
+import type { Diagnostic, GraphCheck, GraphList } from '../api/types'
+import { DotEditor, goToLine } from '../graphs/editor'
 import { DRAFT, draftGraph, SAMPLE } from '../graphs/sample'
 import { GraphView } from '../run/graph-view'
 import { go } from '../store/router'
@@ -15,39 +15,23 @@ import { Panel } from '../ui/panel'
 import { type Aspect, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
-interface Verdict {
-  valid: boolean
-  nodes: number
-  edges: number
-  diagnostics: Diagnostic[]
-}
-
-interface Known {
-  file: string
-  project: string
-  runs: number
-  lastRun: string
-  at: Time
-  nodes: number
-}
-
-const QUIET_MS = 350
+const DEBOUNCE_MS = 350
 
 export function GraphsPage() {
   const [text, setText] = useState(draftGraph)
-  const { verdict, svg, problem } = useChecked(text)
-  const known = useLoad('graphs', signal => getJson<{ items: Known[] }>('/graphs', { signal }))
-  const open = (item: Known) =>
+  const { check, svg, problem } = useCheck(text)
+  const known = useLoad('graphs', signal => getJson<GraphList>('/graphs', { signal }))
+  const open = (item: GraphList['items'][number]) =>
     attempt(async () => setText(await (await request(`/runs/${item.lastRun}/graph?format=dot`)).text()))
   return (
     <div class="page full">
       <div class="page-head">
         <h1>Graphs</h1>
-        <VerdictBadge verdict={verdict} />
+        <CheckBadge check={check} />
         <div class="actions">
           <Menu label="Open" class="btn" trigger="Open">
             <button type="button" onClick={() => setText(SAMPLE)}>
-              A new graph
+              New graph
             </button>
             {(known.value?.items ?? []).map(item => (
               <button key={item.file} type="button" onClick={() => void open(item)}>
@@ -57,7 +41,7 @@ export function GraphsPage() {
               </button>
             ))}
           </Menu>
-          <CopyButton text={text} label="Copy the DOT text" class="btn icon" />
+          <CopyButton text={text} label="Copy DOT" class="btn icon" />
           <button type="button" class="btn" onClick={() => download('graph.dot', text, 'text/vnd.graphviz')}>
             Save
           </button>
@@ -65,29 +49,29 @@ export function GraphsPage() {
             type="button"
             id="after-editor"
             class="btn solid"
-            disabled={verdict?.valid !== true}
+            disabled={check?.valid !== true}
             onClick={() => go('/start?what=run&graph=draft')}
           >
-            <PlayIcon /> Run it
+            <PlayIcon /> Run
           </button>
         </div>
       </div>
       <div class="graphs-grid">
-        <DotEditor text={text} diagnostics={verdict?.diagnostics ?? []} onChange={setText} />
-        <section class="panel run-graph tall" aria-label="Drawing">
+        <DotEditor text={text} diagnostics={check?.diagnostics ?? []} onChange={setText} />
+        <section class="panel run-graph tall" aria-label="Graph">
           {svg ? (
-            <GraphView svg={svg} label="Drawing of the graph" />
+            <GraphView svg={svg} label="Graph" />
           ) : (
             <p class="pad small soft" role="status">
-              {problem ?? (verdict?.valid === false ? 'It is drawn when its errors are mended.' : 'Drawing …')}
+              {problem ?? (check?.valid === false ? 'Fix the errors to see the graph.' : 'Drawing…')}
             </p>
           )}
         </section>
       </div>
-      <Panel title="Findings" note={verdict ? `${verdict.nodes} nodes, ${verdict.edges} edges` : ''} class="findings">
-        {verdict && verdict.diagnostics.length === 0 && <p class="pad small soft">Nothing to say against it.</p>}
+      <Panel title="Findings" note={check ? `${check.nodes} nodes, ${check.edges} edges` : ''} class="findings">
+        {check && check.diagnostics.length === 0 && <p class="pad small soft">No findings.</p>}
         <ul>
-          {(verdict?.diagnostics ?? []).map((finding, index) => (
+          {(check?.diagnostics ?? []).map((finding, index) => (
             <li key={index}>
               <button type="button" class="finding" onClick={() => goToLine(finding.line ?? 1, finding.column ?? 1)}>
                 <StatusBadge aspect={SEVERITY[finding.severity]} />
@@ -112,18 +96,20 @@ const SEVERITY: Readonly<Record<Diagnostic['severity'], Aspect>> = {
   info: { word: 'note', tone: 'lunar', shape: 'ring' },
 }
 
-function VerdictBadge({ verdict }: { verdict: Verdict | null }) {
-  if (!verdict) return <StatusBadge aspect={{ word: 'checking', tone: 'unlit', shape: 'dashed' }} />
-  if (verdict.valid) return <StatusBadge aspect={{ word: 'valid', tone: 'lunar', shape: 'tick' }} />
-  const errors = verdict.diagnostics.filter(({ severity }) => severity === 'error').length
+function CheckBadge({ check }: { check: GraphCheck | null }) {
+  if (!check) return <StatusBadge aspect={{ word: 'checking', tone: 'unlit', shape: 'dashed' }} />
+  if (check.valid) return <StatusBadge aspect={{ word: 'valid', tone: 'lunar', shape: 'tick' }} />
+  const errors = check.diagnostics.filter(({ severity }) => severity === 'error').length
   return (
     <StatusBadge aspect={{ word: `${errors} ${errors === 1 ? 'error' : 'errors'}`, tone: 'danger', shape: 'square' }} />
   )
 }
 
-/** Checked and drawn a moment after the last key; an older answer never replaces a newer one. */
-function useChecked(text: string) {
-  const [verdict, setVerdict] = useState<Verdict | null>(null)
+/**
+ * Checks and draws the graph after the last key press; an older answer never replaces a newer one.
+ */
+function useCheck(text: string) {
+  const [check, setCheck] = useState<GraphCheck | null>(null)
   const [svg, setSvg] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
@@ -131,9 +117,9 @@ function useChecked(text: string) {
     const abort = new AbortController()
     const timer = setTimeout(async () => {
       try {
-        const checked = await postJson<Verdict>('/graphs/validate', { dot: text }, { signal: abort.signal })
+        const checked = await postJson<GraphCheck>('/graphs/validate', { dot: text }, { signal: abort.signal })
         if (abort.signal.aborted) return
-        setVerdict(checked)
+        setCheck(checked)
         const response = await request('/graphs/render', { method: 'POST', body: { dot: text }, signal: abort.signal })
         const drawn = await response.text()
         if (!abort.signal.aborted) setSvg(drawn)
@@ -141,11 +127,11 @@ function useChecked(text: string) {
       } catch (error) {
         if ((error as Error).name !== 'AbortError') setProblem((error as Error).message)
       }
-    }, QUIET_MS)
+    }, DEBOUNCE_MS)
     return () => {
       clearTimeout(timer)
       abort.abort()
     }
   }, [text])
-  return { verdict, svg, problem }
+  return { check, svg, problem }
 }

@@ -5,18 +5,18 @@ import { panes } from '../store/live'
 import { isLiveSession, runAspect, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Took } from '../ui/time'
 
-/** A line that hears by itself of its own pane, and of no other. */
+/** A session line that is drawn again only when its own pane changes. */
 export function LiveSessionLine({ session }: { session: Session }) {
   return <SessionLine session={session} pane={panes.get(session.id)} />
 }
 
-/** A session in a list: what it does, where, and by whose word we know. */
+/** A session in a list: its status, its directory and the source of the status. */
 export function SessionLine({ session, pane }: { session: Session; pane: Pane | undefined }) {
   const isLive = isLiveSession(session)
   const aspect = sessionAspect(session)
   const name = session.label ?? `${session.agent} in ${baseName(session.cwd)}`
   const doing = session.question ?? (pane?.doing || null)
-  // A line that says the same is not made again, however much changes around it.
+  // Lists change often; an unchanged line is not drawn again.
   return useMemo(
     () => (
       <a class="line-item" href={`/s/${session.id}`}>
@@ -28,7 +28,7 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
           </span>
           <span class="small dim cut" style={{ display: 'block' }} title={session.cwd}>
             {session.agent} · {baseName(session.cwd)}
-            {pane && isLive && ` · by ${pane.why.authority}`}
+            {pane && isLive && ` · status from ${pane.why.authority}`}
           </span>
         </span>
         <span class="meta">
@@ -47,7 +47,7 @@ export function RunLine({ run }: { run: Run }) {
       <span class="what">
         <span class="cut" style={{ display: 'block' }}>
           <span class="strong">{run.title}</span>
-          {run.step && run.endedAt === null && <span class="soft"> · at {run.step}</span>}
+          {run.step && run.endedAt === null && <span class="soft"> · step {run.step}</span>}
         </span>
         <span class="small dim cut" style={{ display: 'block' }}>
           {run.kind} · {baseName(run.project)}

@@ -1,37 +1,32 @@
 import { useEffect, useState } from 'preact/hooks'
 import { timeOf } from '../api/format'
-import type { Time } from '../api/types'
+import type { Login } from '../api/types'
 import { goLive } from '../store/live'
 import { go } from '../store/router'
 import { sentence } from '../store/toasts'
 import { keepDevice } from '../transport/device'
 import { ApiError, request, useDevice } from '../transport/request'
-import { Mark } from '../ui/icons'
+import { Logo } from '../ui/icons'
 
-interface Exchanged {
-  device: string | { id: string }
-  key: string
-  expiresAt?: Time
-}
-
-/** One field, or nothing when a link was followed. The code leaves the address bar before anything else happens. */
+/**
+ * The login form. A login link signs in by itself; its code is removed from the address bar first.
+ */
 export function LoginPage() {
   const [secret, setSecret] = useState('')
   const [problem, setProblem] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
 
-  const enter = async (wish: { code: string } | { passphrase: string }) => {
+  const signIn = async (secretOf: { code: string } | { passphrase: string }) => {
     setBusy(true)
     setProblem(null)
     try {
       const response = await request('/auth/session', {
         method: 'POST',
-        body: { ...wish, name: deviceName() },
+        body: { ...secretOf, name: deviceName() },
         isOpen: true,
       })
-      const { device, key, expiresAt } = (await response.json()) as Exchanged
-      const id = typeof device === 'string' ? device : device.id
-      useDevice(await keepDevice(id, key, expiresAt === undefined ? null : timeOf(expiresAt)))
+      const { device, key, expiresAt } = (await response.json()) as Login
+      useDevice(await keepDevice(device, key, timeOf(expiresAt)))
       go(location.pathname === '/login' ? '/' : location.pathname + location.search, { replace: true })
       await goLive()
     } catch (error) {
@@ -44,26 +39,26 @@ export function LoginPage() {
     const code = location.hash.slice(1)
     if (code === '') return
     history.replaceState(null, '', location.pathname)
-    void enter({ code })
+    void signIn({ code })
   }, [])
 
   const submit = (event: Event) => {
     event.preventDefault()
     const text = secret.trim()
     const code = text.includes('#') ? text.slice(text.indexOf('#') + 1) : text
-    void enter(/^[\w-]{32}$/.test(code) ? { code } : { passphrase: text })
+    void signIn(/^[\w-]{32}$/.test(code) ? { code } : { passphrase: text })
   }
 
   return (
     <main class="login">
       <div class="login-box">
         <div class="login-mark">
-          <Mark />
+          <Logo />
         </div>
         <h1>Signalbox</h1>
-        <p class="soft">Coding agents, their questions, and your decisions.</p>
+        <p class="soft">Coding agents, their requests, and your decisions.</p>
         {isBusy ? (
-          <p role="status">Signing in …</p>
+          <p role="status">Signing in…</p>
         ) : (
           <form class="stack wide" onSubmit={submit}>
             {problem !== null && (
@@ -73,7 +68,7 @@ export function LoginPage() {
               </div>
             )}
             <div class="field">
-              <label for="login-secret">Login link, or passphrase</label>
+              <label for="login-secret">Login link or passphrase</label>
               <input
                 id="login-secret"
                 class="input"
@@ -87,9 +82,9 @@ export function LoginPage() {
               Sign in
             </button>
             <div class="login-hint">
-              <p class="small soft">To get a link, run this where Signalbox runs and open what it prints:</p>
+              <p class="small soft">To get a login link, run this command on the machine that runs Signalbox:</p>
               <code>signalbox serve --link</code>
-              <p class="tiny dim">A link works once, for five minutes.</p>
+              <p class="tiny dim">A link works once and expires after 5 minutes.</p>
             </div>
           </form>
         )}

@@ -7,20 +7,22 @@ import { ApprovalCard } from '../approval/card'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
 import { approvals, areGrantsPaused, canDecide, grants, runs, sessions, spend } from '../store/live'
-import { failedRuns, needsCount, needyPanes, openApprovals } from '../store/needs'
+import { failedRuns, needsCount, openApprovals, panesThatNeedYou } from '../store/needs'
 import { go } from '../store/router'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, isOpenRun, paneAspect, runAspect, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Left } from '../ui/time'
-import { AtWork } from './at-work'
 import { LiveSessionLine, RunLine, SessionLine } from './lines'
+import { WorkingSession } from './working-session'
 
-/** How long a decided card stays in its place, so that its outcome is seen where the press was. */
+/**
+ * How long a decided card stays in its place, so that its outcome appears where the person pressed.
+ */
 const LINGER_MS = 4_000
 
-const running = computed(() => sessions.all.value.filter(isLiveSession).sort((a, b) => attention(a) - attention(b)))
-const working = computed(() => runs.all.value.filter(isOpenRun))
+const liveSessions = computed(() => sessions.all.value.filter(isLiveSession).sort((a, b) => rank(a) - rank(b)))
+const openRuns = computed(() => runs.all.value.filter(isOpenRun))
 
 export function OverviewPage() {
   const shown = useLingering(openApprovals.value)
@@ -47,13 +49,13 @@ export function OverviewPage() {
       setSelected(next)
     },
   })
-  // What runs is not made again because somebody is asked.
-  const atWork = useMemo(
+  // A new request does not draw the running sessions again.
+  const live = useMemo(
     () => ({
-      lines: <Running sessions={running.value} runs={working.value} />,
-      one: <AtWork sessions={running.value} />,
+      lines: <Running sessions={liveSessions.value} runs={openRuns.value} />,
+      preview: <WorkingSession sessions={liveSessions.value} />,
     }),
-    [running.value, working.value],
+    [liveSessions.value, openRuns.value],
   )
   return (
     <div class="page">
@@ -61,7 +63,7 @@ export function OverviewPage() {
         <h1>
           {needsCount.value === 0
             ? 'Nothing needs you'
-            : `${plural(needsCount.value, 'thing')} ${needsCount.value === 1 ? 'needs' : 'need'} you`}
+            : `${plural(needsCount.value, 'item')} ${needsCount.value === 1 ? 'needs' : 'need'} you`}
         </h1>
         <div class="actions">
           <a class="btn solid" href="/start">
@@ -87,15 +89,15 @@ export function OverviewPage() {
                   />
                 ))}
               </div>
-              <Needy panes={needyPanes.value} runs={failedRuns.value} />
+              <OtherNeeds panes={panesThatNeedYou.value} runs={failedRuns.value} />
             </Section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
-          {atWork.lines}
-          <Done sessions={sessions.all.value} runs={runs.all.value} />
+          {live.lines}
+          <Recent sessions={sessions.all.value} runs={runs.all.value} />
         </div>
         <aside class="aside" aria-label="Today">
-          {atWork.one}
+          {live.preview}
           <Today />
           <Grants items={grants.all.value.filter(grant => !grant.ended)} />
         </aside>
@@ -104,12 +106,15 @@ export function OverviewPage() {
   )
 }
 
-/** Moving first, then what waits for the cards above, then what rests. */
-function attention(session: Session): number {
+/** Working sessions first, then those that wait for a decision, then idle ones. */
+function rank(session: Session): number {
   return { clear: 0, caution: 1, danger: 1, lunar: 2, unlit: 3 }[sessionAspect(session).tone]
 }
 
-/** Keeps what has just been decided in its place for a moment: cards below must not jump under somebody's finger. */
+/**
+ * Keeps decided cards in their place for a moment, so that the cards below do not move under the
+ * pointer.
+ */
 function useLingering(open: readonly Approval[]): Approval[] {
   const left = useRef(new Map<string, { approval: Approval; until: number }>())
   const [, tick] = useState(0)
@@ -136,8 +141,9 @@ function latest(approval: Approval): Approval {
   return approvals.get(approval.id) ?? { ...approval, state: approval.state === 'pending' ? 'stale' : approval.state }
 }
 
-function Needy({ panes: needy, runs: failed }: { panes: readonly Pane[]; runs: readonly Run[] }) {
-  if (needy.length + failed.length === 0) return null
+/** Failed runs, and panes that wait without a request. */
+function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; runs: readonly Run[] }) {
+  if (waiting.length + failed.length === 0) return null
   return (
     <ul class="list" style={{ marginTop: '12px' }}>
       {failed.map(run => (
@@ -158,7 +164,7 @@ function Needy({ panes: needy, runs: failed }: { panes: readonly Pane[]; runs: r
           </a>
         </li>
       ))}
-      {needy.map(pane => (
+      {waiting.map(pane => (
         <li key={pane.id} class="line-item">
           <StatusBadge aspect={paneAspect(pane)} />
           <a class="what" href={pane.source === 'session' ? `/s/${pane.id}` : '/panes'}>
@@ -166,13 +172,13 @@ function Needy({ panes: needy, runs: failed }: { panes: readonly Pane[]; runs: r
               {pane.doing || pane.title || pane.name}
             </span>
             <span class="small soft cut" style={{ display: 'block' }}>
-              {pane.agent ?? pane.command} · {baseName(pane.cwd)} · by {pane.why.authority}
+              {pane.agent ?? pane.command} · {baseName(pane.cwd)} · status from {pane.why.authority}
             </span>
           </a>
           <span class="meta" style={{ alignItems: 'center' }}>
             <Age at={pane.waitedSince ?? pane.since} />
             <button type="button" class="btn" disabled={!canDecide.value} onClick={() => void acknowledgePane(pane.id)}>
-              Seen
+              Mark as seen
             </button>
           </span>
         </li>
@@ -184,9 +190,9 @@ function Needy({ panes: needy, runs: failed }: { panes: readonly Pane[]; runs: r
 function Running({ sessions: live, runs: open }: { sessions: readonly Session[]; runs: readonly Run[] }) {
   if (live.length + open.length === 0)
     return (
-      <Section title="Running">
-        <Empty title="No agents yet">
-          <p>Start one here, or from a terminal:</p>
+      <Section title="Live">
+        <Empty title="No live sessions">
+          <p>Start an agent here, or from a terminal:</p>
           <code>signalbox start claude --attach</code>
           <div class="row" style={{ marginTop: '8px' }}>
             <a class="btn solid" href="/start">
@@ -200,7 +206,7 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
       </Section>
     )
   return (
-    <Section title="Running" of={live.length + open.length} tone="clear">
+    <Section title="Live" of={live.length + open.length} tone="clear">
       <ul class="list lines">
         {open.map(run => (
           <li key={run.id}>
@@ -217,9 +223,9 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
   )
 }
 
-const DONE_MOST = 6
+const RECENT_MAX = 6
 
-function Done({ sessions: all, runs: ended }: { sessions: readonly Session[]; runs: readonly Run[] }) {
+function Recent({ sessions: all, runs: ended }: { sessions: readonly Session[]; runs: readonly Run[] }) {
   const items = [
     ...all
       .filter(session => !isLiveSession(session))
@@ -229,10 +235,10 @@ function Done({ sessions: all, runs: ended }: { sessions: readonly Session[]; ru
       .map(run => ({ at: timeOf(run.endedAt ?? run.updatedAt), session: null, run })),
   ]
     .sort((a, b) => b.at - a.at)
-    .slice(0, DONE_MOST)
+    .slice(0, RECENT_MAX)
   if (items.length === 0) return null
   return (
-    <Section title="Recently done">
+    <Section title="Recently ended">
       <ul class="list">
         {items.map(({ session, run }) =>
           run ? (
@@ -252,7 +258,8 @@ function Done({ sessions: all, runs: ended }: { sessions: readonly Session[]; ru
 
 function Today() {
   const today = spend.value
-  const share = today?.budgetUsd ? today.costUsd / today.budgetUsd : null
+  const budget = today?.budgetUsd ?? null
+  const share = today && budget ? today.costUsd / budget : null
   return (
     <section class="panel" aria-label="Spend today">
       <div class="pad stack">
@@ -268,8 +275,8 @@ function Today() {
               <i style={{ width: `${Math.min(100, share * 100)}%` }} />
             </div>
             <p class="tiny dim">
-              {Math.round(share * 100)} % of the {formatMoney(today?.budgetUsd ?? 0)} for a day
-              {share > 1 && ': used up'}
+              {Math.round(share * 100)} % of today’s {formatMoney(budget ?? 0)} budget
+              {share > 1 && ', exceeded'}
             </p>
           </>
         )}
@@ -300,7 +307,7 @@ function Grants({ items }: { items: readonly Grant[] }) {
         )}
       </header>
       {items.length === 0 ? (
-        <p class="pad small soft">No grant is in force: every request comes to you.</p>
+        <p class="pad small soft">No grants. Agents ask for every decision.</p>
       ) : (
         <ul>
           {items.map(grant => (
@@ -308,7 +315,7 @@ function Grants({ items }: { items: readonly Grant[] }) {
               <span class="grow small">
                 <span class="strong">{grant.tools.join(', ')}</span>{' '}
                 {grant.match.kind === 'prefix' ? (
-                  <code>{grant.match.words?.join(' ')} …</code>
+                  <code>{grant.match.words.join(' ')}…</code>
                 ) : grant.match.kind === 'path' ? (
                   <code>{grant.match.directory}</code>
                 ) : (
@@ -316,8 +323,8 @@ function Grants({ items }: { items: readonly Grant[] }) {
                 )}
                 <br />
                 <span class="dim tiny">
-                  {grant.scope.kind} · {isPaused ? 'rests' : <Left until={grant.expiresAt} />} ·{' '}
-                  {grant.uses ?? grant.used ?? 0} of {grant.maxUses}
+                  {grant.scope.kind} · {isPaused ? 'paused' : <Left until={grant.expiresAt} />} · {grant.uses} of{' '}
+                  {grant.maxUses} uses
                 </span>
               </span>
               <button
@@ -326,7 +333,7 @@ function Grants({ items }: { items: readonly Grant[] }) {
                 disabled={!canDecide.value}
                 onClick={() => void revokeGrant(grant.id)}
               >
-                End
+                Revoke
               </button>
             </li>
           ))}

@@ -1,15 +1,16 @@
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { onGap, onPassing } from '../store/live'
+import { onEphemeral, onGap } from '../store/live'
 import { watch } from '../store/watching'
 import { request } from '../transport/request'
 
-/** Pictures under way at once: a wall of hundreds must not keep the press of a button waiting. */
+/** Concurrent requests: hundreds of previews must not delay a decision. */
 const FETCHES_MAX = 4
 
 /**
- * Pictures of the panes whose tiles are in view. A new one is fetched when the stream says that the screen is another; what is out of view
- * costs nothing, and is looked at when it comes into view.
+ * Previews of the panes whose tiles are in view. A preview is fetched again when the stream reports
+ * that the screen changed. Tiles that are out of view cost nothing; their preview is fetched when
+ * they come into view.
  */
 export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly string[]): ReadonlyMap<string, string> {
   const [pictures, setPictures] = useState<ReadonlyMap<string, string>>(new Map())
@@ -18,16 +19,16 @@ export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly s
     const inView = new Set<string>()
     const due = new Set<string>()
     let running = 0
-    let isOver = false
+    let isStopped = false
     let stopWatching = () => {}
     const fetchDue = () => {
       for (const id of due) {
-        if (running >= FETCHES_MAX || isOver) return
+        if (running >= FETCHES_MAX || isStopped) return
         due.delete(id)
         running++
         void request(`/panes/${id}/preview.svg`)
           .then(response => response.text())
-          .then(text => !isOver && setPictures(before => new Map(before).set(id, text)))
+          .then(text => !isStopped && setPictures(before => new Map(before).set(id, text)))
           .catch(() => undefined)
           .finally(() => {
             running--
@@ -35,7 +36,7 @@ export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly s
           })
       }
     }
-    const look = (id: string) => {
+    const load = (id: string) => {
       due.add(id)
       fetchDue()
     }
@@ -48,7 +49,7 @@ export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly s
             due.delete(id)
           } else if (!inView.has(id)) {
             inView.add(id)
-            look(id)
+            load(id)
           }
         }
         stopWatching()
@@ -57,17 +58,17 @@ export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly s
       { rootMargin: '200px' },
     )
     for (const tile of wall.current?.querySelectorAll('[data-pane]') ?? []) observer.observe(tile)
-    const stopPassing = onPassing((type, data) => {
-      if (type === 'pane.preview' && inView.has(String(data.pane))) look(String(data.pane))
+    const stopEphemeral = onEphemeral(({ event, data }) => {
+      if (event === 'pane.preview' && inView.has(data.pane)) load(data.pane)
     })
     const stopGap = onGap(() => {
-      for (const id of inView) look(id)
+      for (const id of inView) load(id)
     })
     return () => {
-      isOver = true
+      isStopped = true
       observer.disconnect()
       stopWatching()
-      stopPassing()
+      stopEphemeral()
       stopGap()
     }
   }, [key, wall])
@@ -76,10 +77,12 @@ export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly s
 
 const ROW_HEIGHT = 17
 const RATIO = 9 / 16
-/** So that letters do not touch the frame. */
+/** Keeps the text away from the frame. */
 const MARGIN = 10
 
-/** A thumbnail shows the last rows that say something: that is where a question or an answer stands. */
+/**
+ * A thumbnail shows the last rows with text: questions and answers are at the bottom of the screen.
+ */
 export function frameLast(svg: SVGSVGElement): void {
   const [, , width, height] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
   if (!width || !height) return

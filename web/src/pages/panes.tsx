@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Pane } from '../api/types'
-import { PaneTalk } from '../session/pane-talk'
+import { PaneConversationDialog } from '../session/pane-conversation'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
 import { canDecide, panes } from '../store/live'
@@ -17,11 +17,11 @@ import { SvgView } from '../ui/svg-view'
 import { Age } from '../ui/time'
 import { frameLast, usePreviews } from './pane-previews'
 
-/** Made once: comparing two hundred places several times a second is noticed otherwise. */
+/** Created once: the page sorts hundreds of places several times a second. */
 const byPlace = new Intl.Collator(undefined, { numeric: true })
-const FILTERS = ['all', 'needs you', 'running', 'idle'] as const
+const FILTERS = ['all', 'needs you', 'working', 'idle'] as const
 
-/** Every pane that is supervised, as it looks now, by project. */
+/** A live preview of every supervised pane, by project. */
 export function PanesPage() {
   const filter = query.value.get('show') ?? 'all'
   const words = (query.value.get('q') ?? '').toLowerCase()
@@ -67,7 +67,7 @@ export function PanesPage() {
           <select
             class="input"
             style={{ width: 'auto' }}
-            aria-label="Which panes"
+            aria-label="Filter panes"
             value={filter}
             onChange={event =>
               setQuery({ show: event.currentTarget.value === 'all' ? null : event.currentTarget.value })
@@ -98,8 +98,8 @@ export function PanesPage() {
         </div>
       </div>
       {shown.length === 0 && (
-        <Empty title={all.length === 0 ? 'No panes yet' : 'No pane by this filter'}>
-          <p>Sessions of Signalbox and panes of tmux stand here, each with what it does and why we think so.</p>
+        <Empty title={all.length === 0 ? 'No panes yet' : 'No pane matches this filter'}>
+          <p>Your sessions and tmux panes appear here.</p>
           <code>signalbox watch --tmux</code>
         </Empty>
       )}
@@ -158,27 +158,29 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
             </button>
             {pane.source === 'tmux' && pane.agent !== null && (
               <button type="button" onClick={() => setReading(true)}>
-                Conversation …
+                Conversation…
               </button>
             )}
             {pane.source === 'tmux' && (
               <button
                 type="button"
                 disabled={!canDecide.value}
-                onClick={() => void attempt(() => postJson(`/panes/${pane.id}/focus`), 'It has the focus in tmux')}
+                onClick={() =>
+                  void attempt(() => postJson(`/panes/${pane.id}/focus`), 'The pane has the focus in tmux')
+                }
               >
                 Focus in tmux
               </button>
             )}
             <button type="button" disabled={!canDecide.value} onClick={() => setNaming(true)}>
-              Rename …
+              Rename…
             </button>
             <button
               type="button"
               disabled={!canDecide.value}
               onClick={() => void attempt(() => postJson(`/panes/${pane.id}/clear`))}
             >
-              Read anew
+              Reset status
             </button>
             <button type="button" onClick={() => (hiddenPanes.value = [...hiddenPanes.value, pane.id])}>
               Hide
@@ -187,15 +189,15 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
         </div>
         <p class="tile-why tiny dim cut">
           {pane.why.claim === null
-            ? `unknown (was ${pane.status} ${Math.round(stale ?? 0)} s ago)`
-            : `by ${pane.why.rule.startsWith(`${pane.why.authority}/`) ? '' : `${pane.why.authority} · `}${pane.why.rule}`}{' '}
+            ? `unknown (${pane.status} until ${Math.round(stale ?? 0)} s ago)`
+            : `status from ${pane.why.rule.startsWith(`${pane.why.authority}/`) ? '' : `${pane.why.authority} · `}${pane.why.rule}`}{' '}
           · <Age at={pane.since} />
         </p>
-        {isReading && <PaneTalk pane={pane} onClose={() => setReading(false)} />}
+        {isReading && <PaneConversationDialog pane={pane} onClose={() => setReading(false)} />}
         {isNaming && (
           <NameDialog
-            title="Rename this pane"
-            label="Its name"
+            title="Rename pane"
+            label="Name"
             name={pane.name}
             onName={rename}
             onClose={() => setNaming(false)}
@@ -209,12 +211,12 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
 
 function open(pane: Pane): void {
   if (pane.source === 'session') go(`/s/${pane.id}`)
-  else void attempt(() => postJson(`/panes/${pane.id}/focus`), 'It has the focus in tmux')
+  else void attempt(() => postJson(`/panes/${pane.id}/focus`), 'The pane has the focus in tmux')
 }
 
 function isWanted(pane: Pane, filter: string): boolean {
   if (filter === 'needs you') return pane.needsYou
-  if (filter === 'running') return pane.shown === 'running' || pane.shown === 'long-running'
+  if (filter === 'working') return pane.shown === 'running' || pane.shown === 'long-running'
   if (filter === 'idle') return pane.shown === 'idle' || pane.shown === 'done'
   return true
 }

@@ -6,7 +6,7 @@ import { type Moment, momentsOf } from '../replay/moments'
 import { advance, IDLE_MS } from '../replay/player'
 import { ReplayScreen } from '../replay/screen'
 import { Scrubber } from '../replay/scrubber'
-import { Talk, Thought } from '../replay/side'
+import { DetectedStatus, ReplayConversation } from '../replay/side'
 import { query, setQuerySoon } from '../store/router'
 import { CopyButton } from '../ui/copy'
 import { BackIcon, CompareIcon, PauseIcon, PlayIcon, StepIcon } from '../ui/icons'
@@ -31,8 +31,8 @@ export function ReplayPage({ id }: { id: string }) {
 function Replay(replayed: Replayed) {
   const { index, cast, messages } = replayed
   const duration = lengthOf(replayed)
-  const began = timeOf(index.recording.startedAt)
-  const [ms, setMs] = useState(() => Math.max(0, Math.min(duration, wantedMs(began) ?? firstSight(replayed))))
+  const startedAt = timeOf(index.recording.startedAt)
+  const [ms, setMs] = useState(() => Math.max(0, Math.min(duration, wantedMs(startedAt) ?? firstScreen(replayed))))
   const [isPlaying, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
   const [skipsIdle, setSkipsIdle] = useState(true)
@@ -72,7 +72,7 @@ function Replay(replayed: Replayed) {
   }
   const { recording } = index
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the player, wherever the focus is inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the player work wherever the focus is inside
     <div class="page full replay" onKeyDown={onKey} ref={clock}>
       <div class="page-head">
         <div class="grow">
@@ -81,7 +81,7 @@ function Replay(replayed: Replayed) {
             <span>replay</span>
             <span>{recording.agent}</span>
             <a class="link" href={`/s/${recording.session}`}>
-              the session
+              session
             </a>
           </p>
         </div>
@@ -94,7 +94,7 @@ function Replay(replayed: Replayed) {
             label="Copy a link to this moment"
             class="btn"
           >
-            Link to this moment
+            Copy link
           </CopyButton>
         </div>
       </div>
@@ -144,28 +144,39 @@ function Replay(replayed: Replayed) {
                 checked={skipsIdle}
                 onChange={event => setSkipsIdle(event.currentTarget.checked)}
               />
-              skip rests over {IDLE_MS / 1000} s
+              Skip pauses over {IDLE_MS / 1000} s
             </label>
           </div>
         </div>
         <div class="replay-side">
-          <Thought index={index} ms={ms} />
-          <Talk messages={messages} decisions={index.decisions} began={began} ms={ms} onSeek={seek} />
+          <DetectedStatus index={index} ms={ms} />
+          <ReplayConversation
+            messages={messages}
+            decisions={index.decisions}
+            startedAt={startedAt}
+            ms={ms}
+            onSeek={seek}
+          />
         </div>
       </div>
     </div>
   )
 }
 
-/** The moment that the address names, if any: by its place in the recording (`t`), or by the clock on the wall (`at`). */
-function wantedMs(began: number): number | null {
+/**
+ * The moment that the address names: a position in the recording (`t`), or a wall-clock time
+ * (`at`).
+ */
+function wantedMs(startedAt: number): number | null {
   const [at, t] = [query.peek().get('at'), query.peek().get('t')]
-  if (at !== null) return Number(at) - began
+  if (at !== null) return Number(at) - startedAt
   return t === null ? null : Number(t)
 }
 
-/** Where there is something to see: a recording begins with an empty screen. */
-function firstSight({ index, cast }: Replayed): number {
+/**
+ * A recording starts with an empty screen: the first position at which the screen shows something.
+ */
+function firstScreen({ index, cast }: Replayed): number {
   const read = index.markers.find(({ kind, label }) => kind === 'change' && label !== 'unknown')
   return read?.atMs ?? cast.events[0]?.ms ?? 0
 }
@@ -181,7 +192,7 @@ interface Playing {
   setPlaying(isPlaying: boolean): void
 }
 
-/** Time passes while it plays. */
+/** Advances the position while the replay plays. */
 function usePlaying(options: Playing) {
   const box = useRef<HTMLDivElement>(null)
   const latest = useRef(options)

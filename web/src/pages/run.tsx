@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Approval, Run } from '../api/types'
+import type { Run, RunContext, RunGates, RunNodes, Timeline } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { RunDiff } from '../run/diff-view'
 import { ForkDialog } from '../run/fork-dialog'
@@ -8,7 +8,6 @@ import { NodeTable, RunGraph } from '../run/graph-panel'
 import { RunHead } from '../run/head'
 import { RunLog } from '../run/log'
 import { NodeDetail } from '../run/node-detail'
-import type { RunNode, Timeline } from '../run/types'
 import { usePageKeys } from '../shell/keyboard'
 import { approvals, runs } from '../store/live'
 import { query, setQuery } from '../store/router'
@@ -33,15 +32,13 @@ export function RunPage({ id }: { id: string }) {
 }
 
 function Loaded({ run }: { run: Run }) {
-  const version = run.version ?? 0
+  const { version } = run
   usePageKeys({})
   const tab = (TABS.find(name => name === query.value.get('tab')) ?? 'timeline') as Tab
   const node = query.value.get('node')
   const visit = Number(query.value.get('visit') ?? Number.MAX_SAFE_INTEGER)
   const [forking, setForking] = useState<string | null>(query.value.get('fork') ? '' : null)
-  const nodes = useLoad(`${run.id}#${version}`, signal =>
-    getJson<{ items: RunNode[] }>(`/runs/${run.id}/nodes`, { signal }),
-  )
+  const nodes = useLoad(`${run.id}#${version}`, signal => getJson<RunNodes>(`/runs/${run.id}/nodes`, { signal }))
   const timeline = useLoad(`${run.id}#${version}`, signal => getJson<Timeline>(`/runs/${run.id}/timeline`, { signal }))
   const lastNodes = useLast(nodes.value?.items)
   const lastTimeline = useLast(timeline.value)
@@ -124,21 +121,23 @@ function Loaded({ run }: { run: Run }) {
 }
 
 function ContextView({ run, version }: { run: string; version: number }) {
-  const { value, error, reload } = useLoad(`${run}#${version}`, signal =>
-    getJson<{ context: Record<string, unknown> }>(`/runs/${run}/context`, { signal }),
-  )
-  if (!value) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
-  const entries = Object.entries(value.context)
+  const {
+    value: loaded,
+    error,
+    reload,
+  } = useLoad(`${run}#${version}`, signal => getJson<RunContext>(`/runs/${run}/context`, { signal }))
+  if (!loaded) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
+  const entries = Object.entries(loaded.context)
   return (
     <dl class="kv pad">
-      {entries.length === 0 && <dd class="dim">Nothing is known yet.</dd>}
-      {entries.map(([key, known]) => (
+      {entries.length === 0 && <dd class="dim">The context is empty.</dd>}
+      {entries.map(([key, value]) => (
         <>
           <dt key={key} class="mono">
             {key}
           </dt>
           <dd>
-            <pre class="context-value">{typeof known === 'string' ? known : JSON.stringify(known, null, 2)}</pre>
+            <pre class="context-value">{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
           </dd>
         </>
       ))}
@@ -148,14 +147,14 @@ function ContextView({ run, version }: { run: string; version: number }) {
 
 function Gates({ run, version }: { run: string; version: number }) {
   const { value, error, reload } = useLoad(`${run}#${version}`, async signal => {
-    const { items } = await getJson<{ items: { gate: string; approval: Approval }[] }>(`/runs/${run}/gates`, { signal })
+    const { items } = await getJson<RunGates>(`/runs/${run}/gates`, { signal })
     approvals.put(...items.map(({ approval }) => approval))
     return items
   })
   if (!value) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
   return (
     <div class="cards pad">
-      {value.length === 0 && <p class="small soft">This run has asked nobody yet.</p>}
+      {value.length === 0 && <p class="small soft">No requests in this run yet</p>}
       {value.map(({ approval }) => (
         <ApprovalCard key={approval.id} approval={approvals.get(approval.id) ?? approval} />
       ))}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { baseName, formatMoney, timeOf } from '../api/format'
-import type { Run } from '../api/types'
+import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
 import { usePageKeys } from '../shell/keyboard'
 import { controlRun } from '../store/actions'
@@ -25,7 +25,7 @@ export function RunsPage() {
   const [at, setAt] = useState(-1)
   const [chosen, setChosen] = useState<readonly string[]>([])
   useLoad('runs', async signal => {
-    runs.put(...(await getJson<{ items: Run[] }>('/runs?limit=200', { signal })).items)
+    runs.put(...(await getJson<Page<Run>>('/runs?limit=200', { signal })).items)
   })
   const statuses = query.value.getAll('status')[0]?.split(',') ?? []
   const words = (query.value.get('q') ?? '').toLowerCase()
@@ -85,8 +85,8 @@ export function RunsPage() {
         ))}
       </div>
       {shown.length === 0 ? (
-        <Empty title={runs.all.value.length === 0 ? 'No runs yet' : 'No run by this filter'}>
-          <p>A run drives agents through a loop, a graph or a pipeline, and survives whatever happens to its host.</p>
+        <Empty title={runs.all.value.length === 0 ? 'No runs yet' : 'No run matches this filter'}>
+          <p>Runs are workflows that continue after a crash. Start one from a task, a graph or an issue.</p>
           <code>signalbox run examples/implement-test-fix.dot</code>
           <a class="btn solid" href="/start?what=run">
             Start a run
@@ -135,7 +135,7 @@ const COLUMNS: readonly Column<Run>[] = [
         <a class="strong" href={`/r/${run.id}`}>
           {run.title}
         </a>
-        <span class="small dim under">{run.labels?.pipeline ?? run.kind}</span>
+        <span class="small dim under">{run.labels.pipeline ?? run.kind}</span>
       </>
     ),
     sort: ({ title }) => title,
@@ -149,8 +149,8 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Cost',
     isRight: true,
-    cell: run => formatMoney(run.usage?.costUsd),
-    sort: ({ usage }) => usage?.costUsd ?? -1,
+    cell: run => formatMoney(run.usage.costUsd),
+    sort: ({ usage }) => usage.costUsd ?? -1,
   },
   {
     name: 'Time',
@@ -159,13 +159,13 @@ const COLUMNS: readonly Column<Run>[] = [
     sort: run => (run.startedAt ? timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt) : 0),
   },
   {
-    name: 'Begun',
+    name: 'Started',
     isRight: true,
     cell: run => <Age at={run.createdAt} suffix=" ago" />,
     sort: run => timeOf(run.createdAt),
   },
   {
-    name: 'Verdict',
+    name: 'Result',
     cell: run => <span class="soft">{run.reason && run.reason !== run.status ? run.reason : '–'}</span>,
   },
 ]
@@ -183,7 +183,7 @@ const ACTIONS: Column<Run> = {
           type="button"
           class="danger"
           disabled={!canDecide.value}
-          onClick={() => void controlRun(run.id, 'cancel', 'The run is being cancelled')}
+          onClick={() => void controlRun(run.id, 'cancel', 'Cancelling the run')}
         >
           Cancel
         </button>
@@ -192,12 +192,12 @@ const ACTIONS: Column<Run> = {
         <button
           type="button"
           disabled={!canDecide.value}
-          onClick={() => void controlRun(run.id, 'resume', 'The run goes on')}
+          onClick={() => void controlRun(run.id, 'resume', 'The run was resumed')}
         >
           Resume
         </button>
       )}
-      <a href={`/r/${run.id}?fork=1`}>Fork …</a>
+      <a href={`/r/${run.id}?fork=1`}>Fork…</a>
     </Menu>
   ),
 }
@@ -219,17 +219,15 @@ function SavedFilters() {
         ))}
         {savedRunFilters.value.length > 0 && <hr />}
         <button type="button" disabled={text === ''} onClick={() => setNaming(true)}>
-          Save this filter …
+          Save this filter…
         </button>
         {savedRunFilters.value.length > 0 && (
           <button type="button" onClick={() => (savedRunFilters.value = [])}>
-            Forget all
+            Delete all
           </button>
         )}
       </Menu>
-      {isNaming && (
-        <NameDialog title="Save this filter" label="Its name" onName={save} onClose={() => setNaming(false)} />
-      )}
+      {isNaming && <NameDialog title="Save this filter" label="Name" onName={save} onClose={() => setNaming(false)} />}
     </>
   )
 }

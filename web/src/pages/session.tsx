@@ -4,7 +4,7 @@ import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
-import { ContextGauge, HelperTree, NearlyFull, OwnAllowances, SpentLine, useCrew } from '../session/crew'
+import { AgentAllowances, ContextGauge, HelperTree, NearlyFull, SpentLine, useCrew } from '../session/crew'
 import { ExplainDialog } from '../session/explain'
 import { FileDialog } from '../session/file-dialog'
 import { GitLine } from '../session/git-line'
@@ -15,7 +15,7 @@ import { sessionLayout } from '../store/prefs'
 import { go } from '../store/router'
 import { TerminalView } from '../terminal/terminal-view'
 import { getJson } from '../transport/request'
-import { ReplayIcon, StopIcon, WhyIcon } from '../ui/icons'
+import { HelpIcon, ReplayIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { Guard, Problem, Skeleton } from '../ui/panel'
 import { isLiveSession, StatusBadge, sessionAspect } from '../ui/status'
@@ -70,7 +70,7 @@ function Loaded({ session }: { session: Session }) {
             {isLive ? <Composer session={session} /> : <Ended session={session} />}
           </section>
         )}
-        {layout === 'terminal' && <PendingBeside asked={asked} />}
+        {layout === 'terminal' && <PendingRequests asked={asked} />}
       </div>
       {panel === 'explain' && <ExplainDialog session={session} onClose={() => setPanel(null)} />}
       {panel === 'files' && <FileDialog session={session.id} onClose={() => setPanel(null)} />}
@@ -104,23 +104,23 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
           <GitLine session={session.id} />
           <ContextGauge session={session} />
           <SpentLine session={session} />
-          <OwnAllowances session={session} />
+          <AgentAllowances session={session} />
           {session.phase && <span class="deep">phase {session.phase}</span>}
           {pane && isLive && (
             <span class="deep">
-              read by {pane.why.authority}
+              status from {pane.why.authority}
               {pane.why.staleForS !== null && pane.why.staleForS > 5 && `, ${Math.round(pane.why.staleForS)} s old`}
             </span>
           )}
           <Age at={session.startedAt} prefix="for " />
           {session.resumedFrom && (
             <a class="link" href={`/s/${session.resumedFrom}`}>
-              goes on from an earlier session
+              resumed from an earlier session
             </a>
           )}
           {session.resumedBy && (
             <a class="link" href={`/s/${session.resumedBy}`}>
-              goes on in a later session
+              resumed in a later session
             </a>
           )}
         </p>
@@ -132,14 +132,15 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
             value={props.layout}
             choices={[
               ...(isPhone.value ? [] : [{ value: 'split', label: 'Both' }]),
-              { value: 'conversation', label: 'Talk' },
+              // A phone has no room for the longer word.
+              { value: 'conversation', label: isPhone.value ? 'Chat' : 'Conversation' },
               { value: 'terminal', label: 'Terminal' },
             ]}
             onChange={value => (sessionLayout.value = value as 'split')}
           />
         )}
         <button type="button" class="btn" onClick={() => onPanel('explain')} aria-keyshortcuts="e">
-          <WhyIcon /> <span class="wide-only">Explain</span>
+          <HelpIcon /> <span class="wide-only">Explain</span>
         </button>
         <a class="btn" href={`/replay/${session.id}`}>
           <ReplayIcon /> <span class="wide-only">Replay</span>
@@ -165,7 +166,7 @@ function SessionMenu({ session, onFiles }: { session: Session; onFiles(): void }
   return (
     <Menu label="More actions">
       <button type="button" onClick={onFiles}>
-        Files of the project
+        Project files
       </button>
       <a href={`/compare?a=${session.id}&b=`}>Compare with another session</a>
       {!isLive && (
@@ -175,7 +176,7 @@ function SessionMenu({ session, onFiles }: { session: Session; onFiles(): void }
       )}
       {isLive && (
         <button type="button" class="danger" disabled={!canDecide.value} onClick={() => void stopSession(session.id)}>
-          Stop the session
+          Stop session
         </button>
       )}
     </Menu>
@@ -186,9 +187,7 @@ function Ended({ session }: { session: Session }) {
   return (
     <div class="composer row wrap">
       <span class="grow small soft">
-        {session.state === 'lost'
-          ? 'The terminal is gone and nobody saw how the agent ended.'
-          : 'The session has ended'}{' '}
+        {session.state === 'lost' ? 'The terminal was lost; how the agent ended is unknown.' : 'The session has ended'}{' '}
         {session.endedAt && <Age at={timeOf(session.endedAt)} suffix=" ago" />}
       </span>
       <a class="btn" href={`/replay/${session.id}`}>
@@ -206,8 +205,8 @@ async function resume(id: string): Promise<void> {
   if (session) go(`/s/${session.id}`)
 }
 
-/** With the terminal alone on the page a request still comes beside it. */
-function PendingBeside({ asked }: { asked: readonly Approval[] }) {
+/** Pending requests beside the terminal, when the layout has no conversation. */
+function PendingRequests({ asked }: { asked: readonly Approval[] }) {
   const pending = asked.filter(({ state }) => state === 'pending')
   if (pending.length === 0) return null
   return (

@@ -41,7 +41,7 @@ export function SessionsPage() {
             onInput={event => setQuery({ q: event.currentTarget.value })}
           />
           <Segments
-            label="Which"
+            label="Filter sessions"
             value={which}
             choices={[
               { value: 'live', label: 'Live' },
@@ -55,8 +55,8 @@ export function SessionsPage() {
         </div>
       </div>
       {shown.length === 0 ? (
-        <Empty title={words ? 'No session by these words' : 'No agents yet'}>
-          <p>Start one here, or from a terminal:</p>
+        <Empty title={words ? 'No session matches this search' : 'No live sessions'}>
+          <p>Start an agent here, or from a terminal:</p>
           <code>signalbox start claude --attach</code>
           <div class="row" style={{ marginTop: '8px' }}>
             <a class="btn solid" href="/start">
@@ -88,7 +88,7 @@ export function SessionsPage() {
   )
 }
 
-/** What needs somebody first, then what works, then what rests, then what has ended. */
+/** Sessions that need you first, then working, idle and ended ones. */
 function rank(session: Parameters<typeof sessionAspect>[0]): number {
   const { tone } = sessionAspect(session)
   if (!isLiveSession(session)) return 9

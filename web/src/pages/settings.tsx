@@ -1,13 +1,13 @@
+import { AppearanceTab } from '../settings/appearance-tab'
 import { DevicesTab } from '../settings/devices'
 import { DoctorTab } from '../settings/doctor'
-import { PageTab } from '../settings/page-tab'
 import { ValuesTab } from '../settings/values'
 
 const TABS = [
-  { tab: 'values', label: 'Settings' },
+  { tab: 'values', label: 'All settings' },
   { tab: 'doctor', label: 'Doctor' },
   { tab: 'people', label: 'People and devices' },
-  { tab: 'page', label: 'This page' },
+  { tab: 'page', label: 'Appearance' },
 ]
 
 export function SettingsPage({ tab }: { tab: string }) {
@@ -33,7 +33,7 @@ export function SettingsPage({ tab }: { tab: string }) {
       ) : here === 'people' ? (
         <DevicesTab />
       ) : here === 'page' ? (
-        <PageTab />
+        <AppearanceTab />
       ) : (
         <ValuesTab />
       )}

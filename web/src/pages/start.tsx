@@ -1,3 +1,4 @@
+import type { ProjectList } from '../api/types'
 import { RunForm } from '../start/run-form'
 import { SessionForm } from '../start/session-form'
 import { query, setQuery } from '../store/router'
@@ -5,25 +6,21 @@ import { getJson } from '../transport/request'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
 
-interface Project {
-  path: string
-  name: string
-}
-
 type What = 'session' | 'run'
+
 export function StartPage() {
   const what: What = query.value.get('what') === 'run' ? 'run' : 'session'
-  const projects = useLoad('projects', signal => getJson<{ items: Project[] }>('/projects', { signal }))
+  const projects = useLoad('projects', signal => getJson<ProjectList>('/projects', { signal }))
   return (
     <div class="page start-page">
       <div class="page-head">
         <h1>Start</h1>
         <Segments
-          label="What"
+          label="Start"
           value={what}
           choices={[
-            { value: 'session', label: 'A session' },
-            { value: 'run', label: 'A run' },
+            { value: 'session', label: 'Session' },
+            { value: 'run', label: 'Run' },
           ]}
           onChange={value => setQuery({ what: value === 'run' ? 'run' : null })}
         />

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { formatCount, formatMoney, formatSpan } from '../api/format'
-import type { Time, Usage } from '../api/types'
+import type { UsageReport } from '../api/types'
 import { query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
 import { getJson, request } from '../transport/request'
@@ -12,66 +12,25 @@ import { Plot, type Series } from '../ui/plot'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
 
-interface Row {
-  key: Record<string, string>
-  usage: Usage
-  steps: number
-  runs: number
-  passed: number
-  failed: number
-  medianMs: number
-  p95Ms: number
-}
-
-interface Times {
-  count: number
-  medianMs: number | null
-  p95Ms: number | null
-}
-
-interface Tally {
-  name: string
-  requests: number
-  allowed: number
-  denied: number
-  toDecision: Times
-}
-
-interface Body {
-  from: Time
-  to: Time
-  rows: Row[]
-  total: Usage
-  budget?: { dayUsd: number | null }
-  recoveries?: { verdict: string; count: number }[]
-  decisions?: {
-    toDecision?: Times
-    toApplied?: Times
-    states?: Record<string, number>
-    byPerson?: Tally[]
-    byTool?: Tally[]
-    byRisk?: Tally[]
-  }
-}
+type Row = UsageReport['rows'][number]
+type Split = UsageReport['by'][number]
 
 const RANGES = ['7d', '30d', '90d', 'all'] as const
 const SPLITS = ['agent', 'model', 'project', 'pipeline', 'version', 'node'] as const
-const SPLIT_WORDS: Readonly<Record<string, string>> = { version: 'pipeline version' }
-const wordOf = (split: string) => SPLIT_WORDS[split] ?? split
+const wordOf = (split: Split) => (split === 'version' ? 'pipeline version' : split)
 
 export function UsagePage() {
   const range = query.value.get('range') ?? '30d'
-  const by = query.value.get('by') ?? 'agent'
+  const by = SPLITS.find(split => split === query.value.get('by')) ?? 'agent'
   const days = useLoad(`${range}/day/${by}`, signal =>
-    getJson<Body>(`/usage?range=${range}&by=day&by=${by}`, { signal }),
+    getJson<UsageReport>(`/usage?range=${range}&by=day&by=${by}`, { signal }),
   )
-  const split = useLoad(`${range}/${by}`, signal => getJson<Body>(`/usage?range=${range}&by=${by}`, { signal }))
+  const split = useLoad(`${range}/${by}`, signal => getJson<UsageReport>(`/usage?range=${range}&by=${by}`, { signal }))
   const csv = () =>
     attempt(async () => {
       const response = await request(`/usage.csv?range=${range}&by=day&by=${by}`)
       download('usage.csv', await response.text(), 'text/csv')
     })
-  const total = days.value?.total
   return (
     <div class="page">
       <div class="page-head">
@@ -110,17 +69,17 @@ export function UsagePage() {
       ) : (
         <div class="stack wide">
           <div class="stats panel">
-            <Stat value={formatMoney(total?.costUsd ?? 0)} label="spent" />
-            <Stat value={formatCount(total?.input ?? 0)} label="tokens in" />
-            <Stat value={formatCount(total?.output ?? 0)} label="tokens out" />
+            <Stat value={formatMoney(days.value.total.costUsd ?? 0)} label="spent" />
+            <Stat value={formatCount(days.value.total.input)} label="tokens in" />
+            <Stat value={formatCount(days.value.total.output)} label="tokens out" />
             <Stat value={rate(split.value.rows)} label="of runs passed" />
-            <Stat value={span(days.value.decisions?.toDecision?.medianMs)} label="to decide, median" />
-            <Stat value={span(days.value.decisions?.toDecision?.p95Ms)} label="to decide, p95" />
+            <Stat value={span(days.value.decisions.toDecision.medianMs)} label="median time to decide" />
+            <Stat value={span(days.value.decisions.toDecision.p95Ms)} label="95th percentile" />
           </div>
-          <Charts rows={days.value.rows} by={by} dayUsd={days.value.budget?.dayUsd ?? null} />
+          <Charts rows={days.value.rows} by={by} dayUsd={days.value.budget.dayUsd} />
           <SplitTable rows={split.value.rows} by={by} />
-          <Decisions body={days.value} />
-          <Recoveries items={days.value.recoveries ?? []} />
+          <Decisions report={days.value} />
+          <Recoveries items={days.value.recoveries} />
         </div>
       )}
     </div>
@@ -142,11 +101,11 @@ function rate(rows: readonly Row[]): string {
   return ended === 0 ? '–' : `${Math.round((passed / ended) * 100)} %`
 }
 
-function span(ms: number | null | undefined): string {
-  return ms === null || ms === undefined ? '–' : formatSpan(ms)
+function span(ms: number | null): string {
+  return ms === null ? '–' : formatSpan(ms)
 }
 
-function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: string; dayUsd: number | null }) {
+function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: Split; dayUsd: number | null }) {
   const { days, names } = useMemo(
     () => ({
       days: everyDay(rows.map(({ key }) => key.day ?? '')),
@@ -163,10 +122,8 @@ function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: string; dayUsd
     }))
   if (days.length === 0)
     return (
-      <Empty title="Nothing was spent in this time">
-        <p class="small">
-          Runs and their agents report what they use; it is kept by day, agent, model, project, pipeline and node.
-        </p>
+      <Empty title="No usage in this period">
+        <p class="small">Runs report what their agents use, by day, agent, model, project, pipeline and node.</p>
       </Empty>
     )
   return (
@@ -177,7 +134,7 @@ function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: string; dayUsd
           days={days}
           series={series(({ usage }) => usage.costUsd ?? 0)}
           format={formatMoney}
-          limit={dayUsd === null ? null : { name: 'budget of a day', value: dayUsd }}
+          limit={dayUsd === null ? null : { name: 'Daily budget', value: dayUsd }}
         />
       </Panel>
       <Panel title="Tokens per day" note={`by ${wordOf(by)}`}>
@@ -193,23 +150,23 @@ function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: string; dayUsd
 }
 
 function nameOf(name: string | undefined): string {
-  return !name || name === '–' ? 'not told' : name
+  return !name || name === '–' ? 'unknown' : name
 }
 
 const DAY_MS = 86_400_000
-const SHOWN_DAYS = 7
+const DAYS_MIN = 7
 
-/** From the first day to the last without gaps, and at least a week: a bar alone says nothing. */
+/** All days from the first to the last, at least a week. */
 function everyDay(found: readonly string[]): string[] {
   const times = found.filter(day => day !== '').map(day => Date.parse(`${day}T00:00:00Z`))
   if (times.length === 0) return []
   const last = Math.max(...times)
-  const first = Math.min(...times, last - (SHOWN_DAYS - 1) * DAY_MS)
+  const first = Math.min(...times, last - (DAYS_MIN - 1) * DAY_MS)
   const count = Math.round((last - first) / DAY_MS) + 1
   return Array.from({ length: count }, (_, index) => new Date(first + index * DAY_MS).toISOString().slice(0, 10))
 }
 
-function SplitTable({ rows, by }: { rows: readonly Row[]; by: string }) {
+function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
   const columns: Column<Row>[] = [
     { name: wordOf(by), isMain: true, cell: ({ key }) => <b>{nameOf(key[by])}</b>, sort: ({ key }) => key[by] ?? '' },
     { name: 'Runs', isRight: true, cell: ({ runs }) => runs, sort: ({ runs }) => runs },
@@ -230,18 +187,18 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: string }) {
       sort: ({ usage }) => usage.costUsd ?? 0,
     },
     {
-      name: 'Cost a run',
+      name: 'Cost per run',
       isRight: true,
       cell: ({ usage, runs }) =>
         formatMoney(usage.costUsd === undefined || runs === 0 ? undefined : usage.costUsd / runs),
     },
     {
-      name: 'Step, median',
+      name: 'Median step',
       isRight: true,
       cell: ({ medianMs }) => formatSpan(medianMs),
       sort: ({ medianMs }) => medianMs,
     },
-    { name: 'Step, p95', isRight: true, cell: ({ p95Ms }) => formatSpan(p95Ms), sort: ({ p95Ms }) => p95Ms },
+    { name: '95 % of steps', isRight: true, cell: ({ p95Ms }) => formatSpan(p95Ms), sort: ({ p95Ms }) => p95Ms },
   ]
   if (rows.length === 0) return null
   return (
@@ -252,12 +209,11 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: string }) {
   )
 }
 
-function Decisions({ body }: { body: Body }) {
-  const { decisions } = body
+function Decisions({ report: { decisions } }: { report: UsageReport }) {
   const tallies = [
-    ...(decisions?.byRisk ?? []).map(tally => ({ ...tally, of: 'risk' })),
-    ...(decisions?.byTool ?? []).map(tally => ({ ...tally, of: 'tool' })),
-    ...(decisions?.byPerson ?? []).map(tally => ({ ...tally, of: 'person' })),
+    ...decisions.byRisk.map(tally => ({ ...tally, of: 'risk' })),
+    ...decisions.byTool.map(tally => ({ ...tally, of: 'tool' })),
+    ...decisions.byPerson.map(tally => ({ ...tally, of: 'person' })),
   ]
   if (tallies.length === 0) return null
   return (
@@ -273,22 +229,22 @@ function Decisions({ body }: { body: Body }) {
           { name: 'Requests', isRight: true, cell: ({ requests }) => requests, sort: ({ requests }) => requests },
           { name: 'Allowed', isRight: true, cell: ({ allowed }) => allowed, sort: ({ allowed }) => allowed },
           { name: 'Denied', isRight: true, cell: ({ denied }) => denied, sort: ({ denied }) => denied },
-          { name: 'To decide, median', isRight: true, cell: ({ toDecision }) => span(toDecision?.medianMs) },
-          { name: 'p95', isRight: true, cell: ({ toDecision }) => span(toDecision?.p95Ms) },
+          { name: 'Median time', isRight: true, cell: ({ toDecision }) => span(toDecision.medianMs) },
+          { name: '95th percentile', isRight: true, cell: ({ toDecision }) => span(toDecision.p95Ms) },
         ]}
       />
     </section>
   )
 }
 
-const FOUND: Readonly<Record<string, string>> = {
-  success: 'had finished: its work was taken over',
-  partial: 'had done a part: it went on from there',
-  nothing: 'had done nothing: it was done again',
+const VERDICTS: Readonly<Record<string, string>> = {
+  success: 'The step had finished; its result was used.',
+  partial: 'The step had done a part; it continued from there.',
+  nothing: 'The step had done nothing; it was repeated.',
 }
 
-/** Steps that died or were interrupted, by what was found of them. */
-function Recoveries({ items }: { items: readonly { verdict: string; count: number }[] }) {
+/** Steps that died or were interrupted, by the verdict of their recovery. */
+function Recoveries({ items }: { items: UsageReport['recoveries'] }) {
   if (items.length === 0) return null
   return (
     <section aria-label="Recoveries">
@@ -298,8 +254,8 @@ function Recoveries({ items }: { items: readonly { verdict: string; count: numbe
         items={items}
         keyOf={({ verdict }) => verdict}
         columns={[
-          { name: 'Found', isMain: true, cell: ({ verdict }) => <b>{verdict}</b>, sort: ({ verdict }) => verdict },
-          { name: 'The step', cell: ({ verdict }) => FOUND[verdict] ?? '–' },
+          { name: 'Verdict', isMain: true, cell: ({ verdict }) => <b>{verdict}</b>, sort: ({ verdict }) => verdict },
+          { name: 'Meaning', cell: ({ verdict }) => VERDICTS[verdict] ?? '–' },
           { name: 'Steps', isRight: true, cell: ({ count }) => count, sort: ({ count }) => count },
         ]}
       />

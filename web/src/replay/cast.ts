@@ -9,7 +9,9 @@ export interface Cast {
   durationMs: number
 }
 
-/** A recording (asciicast 2 or 3). Lines that cannot be read are passed over: a torn end is no reason to show nothing. */
+/**
+ * Parses a recording (asciicast 2 or 3) and skips invalid lines: the last line may be incomplete.
+ */
 export function parseCast(text: string): Cast {
   const lines = text.split('\n')
   const header = JSON.parse(lines[0] ?? '{}') as {
@@ -27,7 +29,7 @@ export function parseCast(text: string): Cast {
     if (!event) continue
     const [time, code, data] = event
     at = isInterval ? at + time : time
-    // Whole milliseconds, as the index of a recording counts: a product that comes out a hair above one would be drawn too late.
+    // Whole milliseconds, as in the index of a recording: a rounding error must not delay a frame.
     const ms = Math.floor(at * 1000 + 1e-6)
     if (code === 'o') events.push({ ms, kind: 'output', data })
     else if (code === 'r') {
@@ -54,7 +56,7 @@ function readLine(line: string): [number, string, string] | null {
   }
 }
 
-/** Where in the events a time lies: the index of the first one after it. */
+/** The index of the first event after a time. */
 export function indexAfter(events: readonly CastEvent[], ms: number): number {
   let low = 0
   let high = events.length

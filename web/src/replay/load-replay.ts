@@ -1,23 +1,24 @@
-import type { Message } from '../api/types'
+import type { Conversation, Message, RecordingIndex } from '../api/types'
 import { getJson, request } from '../transport/request'
 import { type Cast, parseCast } from './cast'
-import type { Index } from './moments'
 
 export interface Replayed {
-  index: Index
+  index: RecordingIndex
   cast: Cast
   messages: Message[]
 }
 
-/** A recording with what happened in it and what was said, by its id or its session's. */
+/**
+ * A recording with its index and its conversation, by the id of the recording or of its session.
+ */
 export async function loadReplay(id: string, signal: AbortSignal): Promise<Replayed> {
-  const index = await getJson<Index>(`/recordings/${id}/index`, { signal })
+  const index = await getJson<RecordingIndex>(`/recordings/${id}/index`, { signal })
   const { session } = index.recording
-  const [cast, talk] = await Promise.all([
+  const [cast, conversation] = await Promise.all([
     request(`/recordings/${index.recording.id}.cast`, { signal }).then(response => response.text()),
-    getJson<{ messages: Message[] }>(`/sessions/${session}/conversation?limit=200`, { signal }),
+    getJson<Conversation>(`/sessions/${session}/conversation?limit=200`, { signal }),
   ])
-  return { index, cast: parseCast(cast), messages: talk.messages }
+  return { index, cast: parseCast(cast), messages: conversation.messages }
 }
 
 export function lengthOf({ cast, index }: Replayed): number {

@@ -1,28 +1,4 @@
-import type { Time } from '../api/types'
-
-export interface Marker {
-  atMs: number
-  kind: 'resize' | 'marker' | 'exit' | 'change' | 'message'
-  label: string
-  detail?: { status?: string; phase?: string; authority?: string; rule?: string; awaiting?: string | null }
-}
-
-export interface Decision {
-  approval: string
-  atMs: number
-  title: string
-  state: string
-  decidedAtMs: number | null
-  by: string | null
-  option: string | null
-}
-
-export interface Index {
-  recording: { id: string; session: string; agent: string; label: string | null; project: string; startedAt: Time }
-  durationMs: number
-  markers: Marker[]
-  decisions: Decision[]
-}
+import type { RecordingIndex } from '../api/types'
 
 export interface Moment {
   atMs: number
@@ -30,10 +6,11 @@ export interface Moment {
   label: string
 }
 
-export function momentsOf({ markers, decisions }: Index): Moment[] {
+/** The moments that the scrubber marks, in order. */
+export function momentsOf({ markers, decisions }: RecordingIndex): Moment[] {
   return [
     ...decisions.flatMap(({ atMs, decidedAtMs, title, by }) => [
-      { atMs, kind: 'decision' as const, label: `asked: ${title}` },
+      { atMs, kind: 'decision' as const, label: `request: ${title}` },
       ...(decidedAtMs === null
         ? []
         : [{ atMs: decidedAtMs, kind: 'decision' as const, label: `decided by ${by}: ${title}` }]),

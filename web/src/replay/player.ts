@@ -1,10 +1,10 @@
 import type { Terminal } from '@xterm/xterm'
 import { type Cast, indexAfter } from './cast'
 
-/** Rests longer than this are passed over when that is wished for. */
+/** Longer pauses can be skipped. */
 export const IDLE_MS = 2_000
 
-/** Draws a recording at any time of it: forward from where it stands, backward from the beginning. */
+/** Draws a recording at any time: forward from the current position, backward from the start. */
 export class Player {
   readonly #cast: Cast
   readonly #terminal: Terminal
@@ -12,16 +12,16 @@ export class Player {
   #next = 0
   #at = -1
 
-  /** `onDrawn`: the picture of the moment that was sought last is there. */
+  /** `onDrawn` is called when the terminal shows the last position that was sought. */
   constructor(cast: Cast, terminal: Terminal, onDrawn: () => void = () => undefined) {
     this.#onDrawn = onDrawn
     this.#cast = cast
     this.#terminal = terminal
-    this.#begin()
+    this.#restart()
   }
 
   seek(ms: number): void {
-    if (ms < this.#at) this.#begin()
+    if (ms < this.#at) this.#restart()
     const end = indexAfter(this.#cast.events, ms)
     let text = ''
     for (; this.#next < end; this.#next++) {
@@ -30,7 +30,7 @@ export class Player {
       else {
         this.#terminal.write(text)
         text = ''
-        // The size changes after what was written before it has been read.
+        // The terminal parses the text asynchronously: the size changes after it.
         const { cols, rows } = event
         this.#terminal.write('', () => this.#terminal.resize(cols, rows))
       }
@@ -39,7 +39,7 @@ export class Player {
     this.#terminal.write(text, () => this.#at === ms && this.#onDrawn())
   }
 
-  #begin(): void {
+  #restart(): void {
     this.#terminal.reset()
     this.#terminal.resize(this.#cast.cols, this.#cast.rows)
     this.#next = 0
@@ -47,7 +47,7 @@ export class Player {
   }
 }
 
-/** The next moment to show: `elapsed` later, or at once at the end of a long rest. */
+/** The next position: `elapsed` later, or the end of a long pause. */
 export function advance(cast: Cast, ms: number, elapsed: number, skipsIdle: boolean): number {
   const to = ms + elapsed
   if (!skipsIdle) return Math.min(to, cast.durationMs)

@@ -4,7 +4,7 @@ import { TERMINAL_FONT, terminalTheme } from '../terminal/palette'
 import type { Cast } from './cast'
 import { Player } from './player'
 
-/** The terminal as it was. */
+/** The terminal at a position of the recording. */
 export function ReplayScreen(props: {
   cast: Cast
   ms: number
@@ -16,13 +16,13 @@ export function ReplayScreen(props: {
   const player = useRef<Player | null>(null)
   const wanted = useRef(ms)
   wanted.current = ms
-  const tell = useRef(props.onText)
-  tell.current = props.onText
+  const onText = useRef(props.onText)
+  onText.current = props.onText
   useEffect(() => {
     let dispose: () => void = () => undefined
-    let isGone = false
+    let isDisposed = false
     void import('../terminal/xterm').then(({ Terminal: Emulator }) => {
-      if (isGone || !box.current) return
+      if (isDisposed || !box.current) return
       const terminal = new Emulator({
         fontFamily: TERMINAL_FONT,
         fontSize: 13,
@@ -34,7 +34,7 @@ export function ReplayScreen(props: {
         rows: cast.rows,
       })
       terminal.open(box.current)
-      // It takes no keys: all of them are the page's, Tab above all.
+      // The page handles all keys, Tab above all.
       terminal.attachCustomKeyEventHandler(() => false)
       const fit = () => {
         const width = box.current?.clientWidth ?? 0
@@ -46,8 +46,9 @@ export function ReplayScreen(props: {
       requestAnimationFrame(fit)
       const observer = new ResizeObserver(fit)
       observer.observe(box.current)
-      // What is written is read a moment later, in pieces: the text is told when the last of it has been read.
-      player.current = new Player(cast, terminal, () => tell.current?.(linesOf(terminal)))
+      // The terminal parses its input later, in chunks: the text is complete after the last of
+      // them.
+      player.current = new Player(cast, terminal, () => onText.current?.(linesOf(terminal)))
       player.current.seek(wanted.current)
       dispose = () => {
         observer.disconnect()
@@ -56,22 +57,15 @@ export function ReplayScreen(props: {
       }
     })
     return () => {
-      isGone = true
+      isDisposed = true
       dispose()
     }
   }, [cast])
   useEffect(() => player.current?.seek(ms), [ms])
-  return (
-    <div
-      class="terminal-box replay-screen"
-      ref={box}
-      role="region"
-      aria-label={props.label ?? 'Terminal at this moment'}
-    />
-  )
+  return <div class="terminal-box replay-screen" ref={box} role="region" aria-label={props.label ?? 'Terminal'} />
 }
 
-/** The rows that are in sight, without the blanks at their ends and the empty ones at the bottom. */
+/** The visible rows without trailing blanks, and without empty rows at the bottom. */
 function linesOf({ buffer, rows }: Terminal): string[] {
   const { active } = buffer
   const lines = Array.from(

@@ -22,7 +22,7 @@ export function Scrubber(props: {
       </div>
       <input
         type="range"
-        aria-label="Moment"
+        aria-label="Position"
         aria-valuetext={formatClock(ms)}
         min={0}
         max={Math.ceil(duration)}

@@ -1,16 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { formatClock, timeOf } from '../api/format'
-import type { Message } from '../api/types'
+import type { Message, RecordingIndex } from '../api/types'
 import { Blocks } from '../blocks/blocks'
 import { Empty, Panel } from '../ui/panel'
-import type { Decision, Index } from './moments'
 
-/** What Signalbox thought at that moment. */
-export function Thought({ index, ms }: { index: Index; ms: number }) {
+/** The status that Signalbox detected at a position. */
+export function DetectedStatus({ index, ms }: { index: RecordingIndex; ms: number }) {
   const change = index.markers.findLast(({ kind, atMs }) => kind === 'change' && atMs <= ms)
   const { detail } = change ?? {}
   return (
-    <Panel title="What Signalbox thought">
+    <Panel title="Detected status">
       <div class="pad">
         {change ? (
           <dl class="kv">
@@ -20,43 +19,44 @@ export function Thought({ index, ms }: { index: Index; ms: number }) {
             <dd>
               {detail?.status} <span class="dim">({detail?.phase})</span>
             </dd>
-            <dt>By</dt>
+            <dt>Source</dt>
             <dd>
               {detail?.authority} <code class="dim">{detail?.rule}</code>
             </dd>
-            <dt>For</dt>
+            <dt>Since</dt>
             <dd class="num">{((ms - change.atMs) / 1000).toFixed(1)} s</dd>
           </dl>
         ) : (
-          <p class="small soft">Nothing had been read yet.</p>
+          <p class="small soft">No status yet.</p>
         )}
       </div>
     </Panel>
   )
 }
 
-export function Talk(props: {
+/** The messages and requests up to a position. */
+export function ReplayConversation(props: {
   messages: readonly Message[]
-  decisions: readonly Decision[]
-  began: number
+  decisions: RecordingIndex['decisions']
+  startedAt: number
   ms: number
   onSeek(ms: number): void
 }) {
-  const { began, ms, decisions, onSeek } = props
-  const said = props.messages.filter(({ at }) => timeOf(at) - began <= ms)
-  const asked = decisions.filter(({ atMs }) => atMs <= ms)
+  const { startedAt, ms, decisions, onSeek } = props
+  const messages = props.messages.filter(({ at }) => timeOf(at) - startedAt <= ms)
+  const requests = decisions.filter(({ atMs }) => atMs <= ms)
   const entries = [
-    ...said.map(message => ({ at: timeOf(message.at) - began, message, decision: null })),
-    ...asked.map(decision => ({ at: decision.atMs, message: null, decision })),
+    ...messages.map(message => ({ at: timeOf(message.at) - startedAt, message, decision: null })),
+    ...requests.map(decision => ({ at: decision.atMs, message: null, decision })),
   ].sort((a, b) => a.at - b.at)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight
   }, [entries.length])
   return (
-    <Panel title="Conversation" note={`${said.length} of ${props.messages.length} messages`} class="replay-talk">
-      <div class="talk" ref={box} tabIndex={0} role="region" aria-label="Conversation up to this moment">
-        {entries.length === 0 && <Empty title="Nothing said yet" />}
+    <Panel title="Conversation" note={`${messages.length} of ${props.messages.length} messages`} class="replay-talk">
+      <div class="talk" ref={box} tabIndex={0} role="region" aria-label="Conversation up to this position">
+        {entries.length === 0 && <Empty title="No messages yet" />}
         {entries.map(({ at, message, decision }) =>
           message ? (
             <Blocks key={message.message} blocks={message.blocks} />
@@ -73,7 +73,7 @@ export function Talk(props: {
               <span class="small soft">
                 {decision!.decidedAtMs !== null && decision!.decidedAtMs <= ms
                   ? `decided by ${decision!.by} at ${formatClock(decision!.decidedAtMs)}, then ${decision!.state}`
-                  : 'waits for a decision'}
+                  : 'waiting for a decision'}
               </span>
             </button>
           ),

@@ -1,29 +1,29 @@
 import { timeOf } from '../api/format'
+import type { RecordingIndex } from '../api/types'
 import { blocksText } from '../blocks/blocks'
 import type { Replayed } from './load-replay'
-import type { Index } from './moments'
 
-/** What Signalbox thought at a moment, and how far things were, word by word, so that two moments can be laid side by side. */
-export function readingAt({ markers, decisions }: Index, ms: number): { what: string; is: string }[] {
+/** The detected status at a position, as rows of a table that compares two positions. */
+export function readingAt({ markers, decisions }: RecordingIndex, ms: number): { name: string; value: string }[] {
   const change = markers.findLast(({ kind, atMs }) => kind === 'change' && atMs <= ms)
   const { status, phase, authority, rule } = change?.detail ?? {}
   const open = decisions.find(({ atMs, decidedAtMs }) => atMs <= ms && (decidedAtMs === null || decidedAtMs > ms))
   const made = decisions.findLast(({ decidedAtMs }) => decidedAtMs !== null && decidedAtMs <= ms)
   return [
-    { what: 'View', is: change?.label.replaceAll('_', ' ') ?? 'nothing read yet' },
-    { what: 'Status', is: status ?? '–' },
-    { what: 'Phase', is: phase ?? '–' },
-    { what: 'By', is: authority ? `${authority} (${rule})` : '–' },
-    { what: 'Asks for', is: open?.title ?? '–' },
-    { what: 'Last decision', is: made ? `${made.title}, by ${made.by}` : '–' },
-    { what: 'Messages', is: String(markers.filter(({ kind, atMs }) => kind === 'message' && atMs <= ms).length) },
+    { name: 'View', value: change?.label.replaceAll('_', ' ') ?? 'unknown' },
+    { name: 'Status', value: status ?? '–' },
+    { name: 'Phase', value: phase ?? '–' },
+    { name: 'Source', value: authority ? `${authority} (${rule})` : '–' },
+    { name: 'Request', value: open?.title ?? '–' },
+    { name: 'Last decision', value: made ? `${made.title}, by ${made.by}` : '–' },
+    { name: 'Messages', value: String(markers.filter(({ kind, atMs }) => kind === 'message' && atMs <= ms).length) },
   ]
 }
 
-/** Everything that had been said by then, line by line. */
-export function saidBefore({ index, messages }: Replayed, ms: number): string[] {
-  const began = timeOf(index.recording.startedAt)
+/** The lines of all messages up to a position. */
+export function conversationUntil({ index, messages }: Replayed, ms: number): string[] {
+  const startedAt = timeOf(index.recording.startedAt)
   return messages
-    .filter(({ at }) => timeOf(at) - began <= ms)
+    .filter(({ at }) => timeOf(at) - startedAt <= ms)
     .flatMap(message => (message.markdown ?? blocksText(message.blocks)).split('\n'))
 }

@@ -1,3 +1,4 @@
+import type { RunDiff as RunDiffBody } from '../api/types'
 import { Diff } from '../blocks/blocks'
 import { setQuery } from '../store/router'
 import { ApiError, getJson } from '../transport/request'
@@ -5,20 +6,18 @@ import { Empty, Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
 import { parseUnified } from './parse-unified'
 
-/** What the run, or one node of it, changed in its repository. */
+/** The changes of the run, or of one of its nodes, in the repository. */
 export function RunDiff({ run, node, version }: { run: string; node: string | null; version: number }) {
   const query = node === null ? '' : `?node=${encodeURIComponent(node)}`
   const { value, error, reload } = useLoad(`${run}${query}#${version}`, signal =>
-    getJson<{ from: string | null; to: string | null; diff: string; isCut: boolean }>(`/runs/${run}/diff${query}`, {
-      signal,
-    }),
+    getJson<RunDiffBody>(`/runs/${run}/diff${query}`, { signal }),
   )
   if (!value && node !== null && error instanceof ApiError && error.code === 'E_UNKNOWN')
     return (
       <div class="pad">
-        <Empty title="This node has committed nothing">
+        <Empty title="This node has no commit">
           <button type="button" class="btn" onClick={() => setQuery({ node: null, visit: null })}>
-            What the whole run changed
+            Show the changes of the whole run
           </button>
         </Empty>
       </div>
@@ -28,16 +27,15 @@ export function RunDiff({ run, node, version }: { run: string; node: string | nu
   if (files.length === 0)
     return (
       <div class="pad">
-        <Empty title="Nothing has changed" />
+        <Empty title="No changes" />
       </div>
     )
   return (
     <div class="stack wide pad">
       <p class="small dim">
-        {files.length} {files.length === 1 ? 'file' : 'files'} ·{' '}
-        <code>{value.from?.slice(0, 10) ?? 'the beginning'}</code> →{' '}
-        <code>{value.to?.slice(0, 10) ?? 'the working tree'}</code>
-        {value.isCut && ' · only the beginning is shown'}
+        {files.length} {files.length === 1 ? 'file' : 'files'} · <code>{value.from?.slice(0, 10) ?? 'start'}</code> →{' '}
+        <code>{value.to?.slice(0, 10) ?? 'working tree'}</code>
+        {value.isCut && ' · shortened'}
       </p>
       {files.map(file => (
         <details key={file.name} class="tool" open>

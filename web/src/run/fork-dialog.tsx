@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks'
-import type { Run } from '../api/types'
+import type { Run, RunNode } from '../api/types'
 import { runs } from '../store/live'
 import { go } from '../store/router'
 import { attempt } from '../store/toasts'
 import { postJson } from '../transport/request'
 import { Dialog } from '../ui/dialog'
-import type { RunNode } from './types'
 
-/** A new run that goes on from a node of this one; a rewind ends this one in its favour. */
+/**
+ * Starts a new run that continues from a node of this one; a rewind replaces this run with the new
+ * one.
+ */
 export function ForkDialog(props: { run: Run; at: string; nodes: readonly RunNode[]; onClose(): void }) {
   const reached = props.nodes.filter(({ visits }) => visits > 0)
   const [at, setAt] = useState(props.at || (reached.at(-1)?.node ?? ''))
@@ -24,7 +26,7 @@ export function ForkDialog(props: { run: Run; at: string; nodes: readonly RunNod
     <Dialog title="Fork this run" onClose={props.onClose}>
       <form class="stack wide" onSubmit={fork}>
         <div class="field">
-          <label for="fork-at">Go on from</label>
+          <label for="fork-at">Continue from</label>
           <select id="fork-at" class="input" value={at} onChange={event => setAt(event.currentTarget.value)}>
             {reached.map(({ node, label }) => (
               <option key={node} value={node}>
@@ -32,11 +34,11 @@ export function ForkDialog(props: { run: Run; at: string; nodes: readonly RunNod
               </option>
             ))}
           </select>
-          <span class="hint">Everything before it counts as done; the repository is taken back to that moment.</span>
+          <span class="hint">Earlier steps are kept. The worktree is reset to that point.</span>
         </div>
         <label class="row small">
           <input type="checkbox" checked={isRewind} onChange={event => setRewind(event.currentTarget.checked)} />
-          Rewind: end this run in favour of the new one
+          Rewind: replace this run with the new one
         </label>
         <div class="row" style={{ justifyContent: 'flex-end' }}>
           <button type="button" class="btn" onClick={props.onClose}>

@@ -1,9 +1,11 @@
 import { formatClock, formatSpan, timeOf } from '../api/format'
+import type { NodeVisit, Timeline } from '../api/types'
 import { now } from '../store/now'
 import { nodeAspect } from '../ui/status'
-import type { Timeline, Visit } from './types'
 
-/** Nodes × visits × attempts on one line of time; gates are diamonds, what was recovered is hatched. */
+/**
+ * Visits and attempts of every node over time; gates are diamonds, recovered attempts are hatched.
+ */
 export function Gantt(props: { timeline: Timeline; picked: string | null; onPick(node: string, visit: number): void }) {
   const { timeline, picked, onPick } = props
   const begin = timeOf(timeline.startedAt)
@@ -12,7 +14,7 @@ export function Gantt(props: { timeline: Timeline; picked: string | null; onPick
   const left = (at: number) => ((at - begin) / length) * 100
   const width = (from: number, to: number) => Math.max(0.35, ((to - from) / length) * 100)
   const rows = rowsOf(timeline.visits)
-  if (rows.length === 0) return <p class="pad small soft">No node has been reached yet.</p>
+  if (rows.length === 0) return <p class="pad small soft">No node has started yet.</p>
   return (
     <div class="gantt" role="region" aria-label="Timeline" tabIndex={0}>
       <div class="gantt-axis" aria-hidden="true">
@@ -69,7 +71,7 @@ export function Gantt(props: { timeline: Timeline; picked: string | null; onPick
                     key={gate.gate}
                     class={`gate ${gate.endedAt === null ? 'open' : ''}`}
                     style={{ left: `${left(timeOf(gate.endedAt ?? end))}%` }}
-                    title={gate.endedAt === null ? 'a person is asked' : 'a person answered'}
+                    title={gate.endedAt === null ? 'waiting for an answer' : 'answered'}
                   />
                 )),
               )}
@@ -81,8 +83,8 @@ export function Gantt(props: { timeline: Timeline; picked: string | null; onPick
   )
 }
 
-function rowsOf(visits: readonly Visit[]): { key: string; node: string; visits: Visit[] }[] {
-  const rows = new Map<string, { key: string; node: string; visits: Visit[] }>()
+function rowsOf(visits: readonly NodeVisit[]): { key: string; node: string; visits: NodeVisit[] }[] {
+  const rows = new Map<string, { key: string; node: string; visits: NodeVisit[] }>()
   for (const visit of visits) {
     const key = visit.branch ? `${visit.branch}/${visit.node}` : visit.node
     const row = rows.get(key) ?? { key, node: visit.node, visits: [] }

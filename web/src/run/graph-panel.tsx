@@ -1,11 +1,10 @@
 import { formatMoney, formatSpan } from '../api/format'
-import type { Run } from '../api/types'
+import type { Run, RunNode } from '../api/types'
 import { request } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
 import { nodeAspect, StatusBadge } from '../ui/status'
 import { useLast, useLoad } from '../ui/use-load'
 import { GraphView } from './graph-view'
-import type { RunNode } from './types'
 
 export function RunGraph(props: {
   run: Run
@@ -45,7 +44,7 @@ export function RunGraph(props: {
       {last ? (
         <GraphView
           svg={last}
-          label={`Graph of ${run.title}; the nodes are also a table beside it`}
+          label={`Graph of ${run.title}; the table beside it has the same nodes`}
           picked={props.picked}
           onPick={props.onPick}
         />
@@ -72,7 +71,7 @@ export function NodeTable({
         <thead>
           <tr>
             <th>Node</th>
-            <th>State</th>
+            <th>Status</th>
             <th class="right">Visits</th>
             <th class="right">Time</th>
             <th class="right">Cost</th>
@@ -87,10 +86,7 @@ export function NodeTable({
                 </button>
               </td>
               <td>
-                <StatusBadge
-                  aspect={nodeAspect(node.status === 'idle' ? 'pending' : node.status)}
-                  isLive={node.status === 'running'}
-                />
+                <StatusBadge aspect={nodeAspect(node.status)} isLive={node.status === 'running'} />
               </td>
               <td class="right">{node.visits || '–'}</td>
               <td class="right">{node.ms ? formatSpan(node.ms) : '–'}</td>

@@ -5,11 +5,15 @@ import { SvgView } from '../ui/svg-view'
 const FITS_PT = 760
 const WIDTH_PX = { least: 160, most: 8_000, step: 1.25 }
 
-/** A graph as Graphviz laid it out, in our colours: states by class, nodes that can be opened, by mouse and by key. */
+/**
+ * A graph with the layout of Graphviz and the colours of the page. Nodes can be opened with the
+ * mouse and the keyboard.
+ */
 export function GraphView(props: { svg: string; label: string; picked?: string | null; onPick?(node: string): void }) {
   const { picked, onPick } = props
   const box = useRef<HTMLDivElement>(null)
-  // Null: as wide as its place lets it be. Kept beside the drawing, which is made anew whenever the run moves.
+  // Null: as wide as the container. The drawing is replaced whenever the run changes, so the width
+  // is kept here.
   const width = useRef<number | null>(null)
   const [isZoomed, setZoomed] = useState(false)
   const drawing = () => box.current?.querySelector('svg') ?? null
@@ -24,7 +28,8 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
   const prepare = useCallback(
     (svg: SVGSVGElement) => {
       if (onPick) svg.setAttribute('role', 'group')
-      // What is not much larger than its place is shown whole; what is, scrolls.
+      // A drawing that is not much larger than the container is shown completely; a larger one
+      // scrolls.
       svg.classList.toggle('fits', Number.parseFloat(svg.getAttribute('height') ?? '0') < FITS_PT)
       widen(svg, width.current)
       svg.querySelector('g.graph > polygon')?.remove()
@@ -47,7 +52,7 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
       <div class="graph" ref={box} tabIndex={0} role="region" aria-label={props.label}>
         <SvgView text={props.svg} label={props.label} prepare={prepare} />
       </div>
-      <div class="graph-zoom" role="group" aria-label="Size of the graph">
+      <div class="graph-zoom" role="group" aria-label="Zoom">
         {isZoomed && (
           <button type="button" class="btn quiet" onClick={() => resize(null)}>
             Fit
@@ -56,8 +61,8 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
         <button
           type="button"
           class="btn quiet"
-          aria-label="Smaller"
-          title="Smaller"
+          aria-label="Zoom out"
+          title="Zoom out"
           onClick={() => resize(size() / WIDTH_PX.step)}
         >
           −
@@ -65,8 +70,8 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
         <button
           type="button"
           class="btn quiet"
-          aria-label="Larger"
-          title="Larger; two fingers do the same"
+          aria-label="Zoom in"
+          title="Zoom in (or pinch)"
           onClick={() => resize(size() * WIDTH_PX.step)}
         >
           +
@@ -102,5 +107,5 @@ function wordsOf(group: SVGGElement): string {
 }
 
 function stateOf(group: SVGGElement): string {
-  return [...group.classList].find(name => name !== 'node' && name !== 'picked') ?? 'not reached'
+  return [...group.classList].find(name => name !== 'node' && name !== 'picked') ?? 'not started'
 }

@@ -20,7 +20,7 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
   const copyDot = () =>
     attempt(
       async () => navigator.clipboard.writeText(await (await request(`/runs/${run.id}/graph?format=dot`)).text()),
-      'The DOT text is in the clipboard',
+      'DOT copied',
     )
   return (
     <div class="page-head">
@@ -30,16 +30,16 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
           <StatusBadge aspect={runAspect(run.status)} isLive={run.status === 'running'} />
         </div>
         <p class="small dim facts">
-          <span>{run.labels?.pipeline ?? run.kind}</span>
+          <span>{run.labels.pipeline ?? run.kind}</span>
           <span title={run.project}>{baseName(run.project)}</span>
-          {run.step && <span>at {run.step}</span>}
+          {run.step && <span>step {run.step}</span>}
           <span>
             <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
           </span>
           <span>
-            {formatMoney(run.usage?.costUsd)} · {formatCount((run.usage?.input ?? 0) + (run.usage?.output ?? 0))} tokens
+            {formatMoney(run.usage.costUsd)} · {formatCount(run.usage.input + run.usage.output)} tokens
           </span>
-          <Age at={run.createdAt} prefix="begun " suffix=" ago" />
+          <Age at={run.createdAt} prefix="started " suffix=" ago" />
           {run.reason && run.reason !== run.status && <span class="soft">{run.reason}</span>}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
@@ -54,7 +54,7 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
             type="button"
             class="btn solid"
             disabled={!canDecide.value}
-            onClick={() => void controlRun(run.id, 'resume', 'The run goes on')}
+            onClick={() => void controlRun(run.id, 'resume', 'The run was resumed')}
           >
             <PlayIcon /> Resume
           </button>
@@ -67,30 +67,30 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
             type="button"
             class="btn danger"
             disabled={!canDecide.value}
-            onClick={() => void controlRun(run.id, 'cancel', 'The run is being cancelled')}
+            onClick={() => void controlRun(run.id, 'cancel', 'Cancelling the run')}
           >
             <StopIcon /> Cancel
           </button>
         )}
         <Menu label="More actions">
           <button type="button" onClick={() => void copyDot()}>
-            Copy the DOT text
+            Copy DOT
           </button>
           <button type="button" onClick={() => void exportAs('bundle')}>
-            Export as a bundle
+            Export (bundle)
           </button>
           {run.kind === 'graph' && (
             <button type="button" onClick={() => void exportAs('attractor')}>
-              Export for attractor
+              Export (attractor format)
             </button>
           )}
           {run.kind === 'oneshot' && (
             <button type="button" onClick={() => void exportAs('oneshot')}>
-              Export as oneshot files
+              Export (oneshot files)
             </button>
           )}
         </Menu>
-        <CopyButton text={run.id} label="Copy the run’s id" />
+        <CopyButton text={run.id} label="Copy run id" />
       </div>
     </div>
   )

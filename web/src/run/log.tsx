@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
+import type { RunLog as RunLogBody } from '../api/types'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Clock } from '../ui/time'
 import { useLoad } from '../ui/use-load'
-import type { LogLine } from './types'
 
-/** What happened and what agents did, line by line. */
+/** Events of the run and activities of its agents. */
 export function RunLog({ run, version, node }: { run: string; version: number; node: string | null }) {
   const [level, setLevel] = useState('')
   const [words, setWords] = useState('')
-  const [isHere, setHere] = useState(false)
-  const filter = new URLSearchParams({ limit: '1000', ...(level && { level }), ...(isHere && node && { node }) })
+  const [isNodeOnly, setNodeOnly] = useState(false)
+  const filter = new URLSearchParams({ limit: '1000', ...(level && { level }), ...(isNodeOnly && node && { node }) })
   const { value, error, reload } = useLoad(`${run}?${filter}#${version}`, signal =>
-    getJson<{ items: LogLine[] }>(`/runs/${run}/log?${filter}`, { signal }),
+    getJson<RunLogBody>(`/runs/${run}/log?${filter}`, { signal }),
   )
   const shown = value?.items.filter(({ text, type, step }) =>
     `${type} ${step ?? ''} ${text}`.toLowerCase().includes(words.toLowerCase()),
@@ -36,15 +36,15 @@ export function RunLog({ run, version, node }: { run: string; version: number; n
           value={level}
           onChange={event => setLevel(event.currentTarget.value)}
         >
-          <option value="">every level</option>
+          <option value="">all levels</option>
           <option value="info">info</option>
           <option value="warning">warning</option>
           <option value="error">error</option>
         </select>
         {node && (
           <label class="row small">
-            <input type="checkbox" checked={isHere} onChange={event => setHere(event.currentTarget.checked)} /> only{' '}
-            {node}
+            <input type="checkbox" checked={isNodeOnly} onChange={event => setNodeOnly(event.currentTarget.checked)} />{' '}
+            only {node}
           </label>
         )}
       </div>
@@ -55,7 +55,7 @@ export function RunLog({ run, version, node }: { run: string; version: number; n
           <Skeleton />
         )
       ) : shown.length === 0 ? (
-        <Empty title="No line by this filter" />
+        <Empty title="No line matches this filter" />
       ) : (
         <div class="log" tabIndex={0} role="region" aria-label="Log">
           {shown.map((line, index) => (

@@ -1,38 +1,35 @@
 import type { ComponentChildren } from 'preact'
 import { formatCount, formatMoney } from '../api/format'
+import type { NodeVisit, RunNode, RunStep } from '../api/types'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { nodeAspect, StatusBadge } from '../ui/status'
 import { Segments } from '../ui/tabs'
 import { Clock, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
-import type { RunNode, Step, Visit } from './types'
 
 interface NodeDetailProps {
   run: string
   node: RunNode
   visit: number
-  /** Changes when the run has moved: what is shown is looked at again. */
+  /** Changes with the run: the visit is loaded again. */
   version: number
   onVisit(visit: number): void
   onFork(node: string): void
 }
 
-/** One visit of a node: what it was asked, what it answered, where the run went from there, and why. */
+/** One visit of a node: input, result, and the edge that the run took. */
 export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeDetailProps) {
   const number = Math.min(Math.max(1, visit), Math.max(1, node.visits))
   const { value, error, reload } = useLoad(`${run}/${node.node}/${number}/${version}`, signal =>
     node.visits === 0
       ? Promise.resolve(null)
-      : getJson<Visit>(`/runs/${run}/nodes/${encodeURIComponent(node.node)}/visits/${number}`, { signal }),
+      : getJson<NodeVisit>(`/runs/${run}/nodes/${encodeURIComponent(node.node)}/visits/${number}`, { signal }),
   )
   return (
     <div class="stack wide pad">
       <div class="row wrap">
-        <StatusBadge
-          aspect={nodeAspect(node.status === 'idle' ? 'pending' : node.status)}
-          isLive={node.status === 'running'}
-        />
+        <StatusBadge aspect={nodeAspect(node.status)} isLive={node.status === 'running'} />
         <span class="small dim grow">{node.handler}</span>
         {node.visits > 1 && (
           <Segments
@@ -66,7 +63,7 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
         )}
       </div>
       {node.visits === 0 ? (
-        <Empty title="Not reached yet" />
+        <Empty title="Not started" />
       ) : value ? (
         <VisitView visit={value} />
       ) : error ? (
@@ -78,11 +75,11 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
   )
 }
 
-function VisitView({ visit }: { visit: Visit }) {
+function VisitView({ visit }: { visit: NodeVisit }) {
   return (
     <>
       <dl class="kv">
-        <dt>Began</dt>
+        <dt>Started</dt>
         <dd>
           <Clock at={visit.startedAt} /> · <Took from={visit.startedAt} to={visit.endedAt} />
         </dd>
@@ -94,9 +91,9 @@ function VisitView({ visit }: { visit: Visit }) {
         )}
         {visit.edge && (
           <>
-            <dt>Went on to</dt>
+            <dt>Next node</dt>
             <dd>
-              <b>{visit.edge.to}</b> <span class="dim">because of {visit.edge.reason.replaceAll('_', ' ')}</span>
+              <b>{visit.edge.to}</b> <span class="dim">reason: {visit.edge.reason.replaceAll('_', ' ')}</span>
             </dd>
           </>
         )}
@@ -136,13 +133,13 @@ function VisitView({ visit }: { visit: Visit }) {
   )
 }
 
-function AttemptView({ attempt }: { attempt: Step }) {
+function AttemptView({ attempt }: { attempt: RunStep }) {
   const { usage, recovery } = attempt
   return (
     <section class="attempt">
       <header class="row wrap small">
         <code class="strong">{attempt.step}</code>
-        <StatusBadge aspect={nodeAspect(STATUS[attempt.status] ?? attempt.status)} isLive={attempt.status === 'open'} />
+        <StatusBadge aspect={nodeAspect(STATUS[attempt.status])} isLive={attempt.status === 'open'} />
         <span class="dim">
           {attempt.effect} · <Took from={attempt.startedAt} to={attempt.endedAt} />
           {usage &&
@@ -158,7 +155,7 @@ function AttemptView({ attempt }: { attempt: Step }) {
       {recovery && (
         <div class="recovery small">
           <p>
-            Recovered: <b>{recovery.verdict}</b>
+            Recovery: <b>{recovery.verdict}</b>
           </p>
           <ul>
             {recovery.evidence.map((piece, index) => (
@@ -169,21 +166,23 @@ function AttemptView({ attempt }: { attempt: Step }) {
           </ul>
         </div>
       )}
-      <Value title="Asked" value={attempt.input} />
-      <Value title="Answered" value={attempt.result} isOpen />
+      <Value title="Input" value={attempt.input} />
+      <Value title="Result" value={attempt.result} isOpen />
     </section>
   )
 }
 
-const STATUS: Readonly<Record<string, string>> = {
+const STATUS: Readonly<Record<RunStep['status'], Parameters<typeof nodeAspect>[0]>> = {
   open: 'running',
   ok: 'success',
+  failed: 'fail',
   silent: 'fail',
+  cancelled: 'cancelled',
   lost: 'fail',
   cut: 'cancelled',
 }
 
-/** Texts as texts, the rest as what it is. */
+/** The main text of a value, and its other fields as JSON. */
 function Value({ title, value, isOpen = false }: { title: string; value: unknown; isOpen?: boolean }) {
   if (value === null || value === undefined) return null
   const { text, rest } = splitValue(value)
@@ -198,7 +197,7 @@ function Value({ title, value, isOpen = false }: { title: string; value: unknown
           <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
         ) : (
           <details>
-            <summary class="tiny dim">and the rest</summary>
+            <summary class="tiny dim">Other fields</summary>
             <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
           </details>
         ))}
@@ -206,7 +205,7 @@ function Value({ title, value, isOpen = false }: { title: string; value: unknown
   )
 }
 
-/** What was asked or answered as one text: its main part first, the rest as it is. */
+/** A value as one text: its main text first, then the other fields as JSON. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return ''
   const { text, rest } = splitValue(value)

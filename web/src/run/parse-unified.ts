@@ -5,7 +5,7 @@ export interface DiffFile {
   lines: { sign: '+' | '-' | ' ' | '@'; number: number | null; text: string }[]
 }
 
-/** A unified difference, file by file, each line with its number in the file it belongs to. */
+/** Parses a unified diff; each line has its number in the old or the new file. */
 export function parseUnified(text: string): DiffFile[] {
   const files: DiffFile[] = []
   let file: DiffFile | null = null

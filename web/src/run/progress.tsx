@@ -1,18 +1,18 @@
 import { plural } from '../api/format'
 import type { Run } from '../api/types'
 
-/** Labels that say how Signalbox keeps the run, not what it is about. */
-const OURS = new Set(['host', 'pipeline', 'surface'])
+/** Labels that Signalbox sets for itself. */
+const INTERNAL = new Set(['host', 'pipeline', 'surface'])
 
-function labelsOf(labels: Run['labels'] | undefined): string[] {
-  return Object.entries(labels ?? {})
-    .filter(([name]) => !OURS.has(name))
+function labelsOf(labels: Run['labels']): string[] {
+  return Object.entries(labels)
+    .filter(([name]) => !INTERNAL.has(name))
     .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
 }
 
-/** What a search finds a run by. */
-export function labelWords(labels: Run['labels'] | undefined): string {
-  return [...labelsOf(labels), labels?.pipeline ?? ''].join(' ')
+/** The text of the labels that a search matches. */
+export function labelWords(labels: Run['labels']): string {
+  return [...labelsOf(labels), labels.pipeline ?? ''].join(' ')
 }
 
 export function hasLabels({ labels }: Run): boolean {
@@ -33,13 +33,13 @@ export function RunLabels({ run }: { run: Run }) {
   )
 }
 
-/** How much of it is behind it; a run that has ended is whole, whichever way it took. */
+/** The share of the run that is done, for sorting; 1 after it has ended. */
 export function shareOf({ progress, endedAt }: Run): number {
   if (endedAt !== null) return 1
   return progress && progress.of > 0 ? progress.done / progress.of : 0
 }
 
-/** How far an open run is, and where. What has ended says so by its verdict. */
+/** Progress and current step of an open run. */
 export function RunProgress({ run }: { run: Run }) {
   const { progress, steps, step } = run
   const place = step && <code class="small dim under">{step}</code>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Session } from '../api/types'
+import { plural } from '../api/format'
+import type { HeldPrompt, HeldPrompts as HeldPromptList, Sent, Session } from '../api/types'
 import { dropPrompt, sendPrompt } from '../store/actions'
 import { canDecide, onEvent } from '../store/live'
 import { attempt, toast } from '../store/toasts'
@@ -7,16 +8,14 @@ import { getJson, request } from '../transport/request'
 import { ClipIcon, CloseIcon, SendIcon } from '../ui/icons'
 import { useLoad } from '../ui/use-load'
 
-interface Held {
-  id: string
-  text: string
-}
-
-/** What becomes of a prompt is said as the session says it: delivered, queued in the agent, held here, or not delivered and why. */
+/**
+ * Sends prompts and shows the result: delivered, queued by the agent, held, or not delivered with
+ * the reason.
+ */
 export function Composer({ session }: { session: Session }) {
   const [text, setText] = useState('')
   const [isBusy, setBusy] = useState(false)
-  const [outcome, setOutcome] = useState<{ result: string; detail?: string } | null>(null)
+  const [outcome, setOutcome] = useState<Sent | null>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const file = useRef<HTMLInputElement>(null)
   const isAsking = session.awaiting !== null && session.awaiting !== undefined
@@ -30,7 +29,7 @@ export function Composer({ session }: { session: Session }) {
     setBusy(false)
     if (!sent) return
     setText('')
-    setOutcome({ result: sent.result ?? 'sent', ...(sent.detail !== undefined && { detail: sent.detail }) })
+    setOutcome(sent)
     field.current?.focus()
   }
   const upload = async (files: FileList | null) => {
@@ -38,7 +37,7 @@ export function Composer({ session }: { session: Session }) {
     const form = new FormData()
     for (const one of files) form.append('file', one)
     const done = await attempt(() => request(`/sessions/${session.id}/uploads`, { method: 'POST', form }))
-    if (done) toast('good', `${files.length} ${files.length === 1 ? 'file' : 'files'} given to the agent`)
+    if (done) toast('good', `${plural(files.length, 'file')} attached`)
     if (file.current) file.current.value = ''
   }
   const onKey = (event: KeyboardEvent) => {
@@ -50,13 +49,15 @@ export function Composer({ session }: { session: Session }) {
   return (
     <div class="composer">
       <HeldPrompts session={session} onEdit={held => setText(held.text)} />
-      {outcome && <Outcome {...outcome} />}
+      {outcome && <Outcome sent={outcome} />}
       <div class="composer-box">
         <textarea
           id="composer"
           ref={field}
           aria-label="Prompt"
-          placeholder={isAsking ? 'The agent asks something: answer that first, or queue a prompt' : 'Send a prompt'}
+          placeholder={
+            isAsking ? 'The agent is waiting for your answer. Answer it, or queue a prompt.' : 'Send a prompt'
+          }
           rows={2}
           value={text}
           disabled={!canDecide.value}
@@ -68,8 +69,8 @@ export function Composer({ session }: { session: Session }) {
           <button
             type="button"
             class="btn quiet icon"
-            aria-label="Give files to the agent"
-            title="Give files to the agent"
+            aria-label="Attach files"
+            title="Attach files"
             disabled={isOff}
             onClick={() => file.current?.click()}
           >
@@ -83,7 +84,7 @@ export function Composer({ session }: { session: Session }) {
             type="button"
             class="btn"
             disabled={isOff || text.trim() === ''}
-            title="Send when the agent rests"
+            title="Send when the agent is idle"
             onClick={() => void send('after-turn')}
           >
             Queue
@@ -102,31 +103,31 @@ export function Composer({ session }: { session: Session }) {
   )
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const RESULTS: Readonly<Record<Sent['result'], string>> = {
   delivered: 'Delivered',
-  queued: 'Queued in the agent',
-  held: 'Held here until the agent rests',
+  queued: 'Queued by the agent',
+  held: 'Held until the agent is idle',
   refused: 'Not delivered',
-  failed: 'Not delivered',
+  unconfirmed: 'Delivery not confirmed',
 }
 
-function Outcome({ result, detail }: { result: string; detail?: string }) {
-  const isBad = result === 'refused' || result === 'failed' || /not/.test(result)
+function Outcome({ sent: { result, detail } }: { sent: Sent }) {
+  const isBad = result === 'refused' || result === 'unconfirmed'
   return (
     <p
       class={`tiny ${isBad ? 'tone-danger' : 'dim'}`}
       role="status"
       style={isBad ? { color: 'var(--danger)' } : undefined}
     >
-      {WORDS[result] ?? result}
+      {RESULTS[result]}
       {detail && `: ${detail}`}
     </p>
   )
 }
 
-function HeldPrompts({ session, onEdit }: { session: Session; onEdit(held: Held): void }) {
+function HeldPrompts({ session, onEdit }: { session: Session; onEdit(held: HeldPrompt): void }) {
   const { value, reload } = useLoad(`${session.id}:${session.held ?? 0}`, signal =>
-    getJson<{ items: Held[] }>(`/sessions/${session.id}/messages`, { signal }),
+    getJson<HeldPromptList>(`/sessions/${session.id}/messages`, { signal }),
   )
   useEffect(
     () =>
@@ -137,16 +138,16 @@ function HeldPrompts({ session, onEdit }: { session: Session; onEdit(held: Held)
   )
   const held = value?.items ?? []
   if (held.length === 0) return null
-  const edit = async (item: Held) => {
+  const edit = async (item: HeldPrompt) => {
     await dropPrompt(session.id, item.id)
     onEdit(item)
     reload()
   }
   return (
-    <ul class="held" aria-label="Waiting prompts">
+    <ul class="held" aria-label="Held prompts">
       {held.map(item => (
         <li key={item.id} class="row small">
-          <span class="chip">waits</span>
+          <span class="chip">held</span>
           <span class="grow cut">{item.text}</span>
           <button type="button" class="btn quiet" disabled={!canDecide.value} onClick={() => void edit(item)}>
             Edit
@@ -154,7 +155,7 @@ function HeldPrompts({ session, onEdit }: { session: Session; onEdit(held: Held)
           <button
             type="button"
             class="btn quiet icon"
-            aria-label="Take this prompt back"
+            aria-label="Delete this prompt"
             disabled={!canDecide.value}
             onClick={() => void dropPrompt(session.id, item.id).then(reload)}
           >

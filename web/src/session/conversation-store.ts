@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { timeOf } from '../api/format'
-import type { Approval, Block, Message, Time } from '../api/types'
-import { approvals, onEvent, onPassing } from '../store/live'
+import type { Approval, Conversation, Message, Page, Prompt } from '../api/types'
+import { approvals, onEphemeral, onEvent } from '../store/live'
 import { watch } from '../store/watching'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
@@ -13,13 +13,7 @@ export interface Notice {
   text: string
 }
 
-export interface Prompt {
-  at: Time
-  turn: string
-  text: string
-}
-
-export interface Conversation {
+export interface LiveConversation {
   prompts: readonly Prompt[]
   messages: readonly Message[]
   notices: readonly Notice[]
@@ -30,30 +24,25 @@ export interface Conversation {
   loadEarlier(): void
 }
 
-interface Answer {
-  messages: Message[]
-  prompts?: Prompt[]
-  before: string | null
-}
-
-/** What was said in a session: a snapshot, then what the stream adds; provisional text is replaced by what is kept. */
-export function useConversation(session: string): Conversation {
+/**
+ * The conversation of a session: a snapshot, then the stream. A final message replaces its
+ * provisional text.
+ */
+export function useConversation(session: string): LiveConversation {
   const messages = useSignal<readonly Message[]>([])
   const prompts = useSignal<readonly Prompt[]>([])
   const notices = useSignal<readonly Notice[]>([])
   const before = useSignal<string | null>(null)
   const { error, isLoading, reload } = useLoad(session, async signal => {
     const known = { messages: messages.peek(), prompts: prompts.peek() }
-    const [answer, asked] = await Promise.all([
-      getJson<Answer>(`/sessions/${session}/conversation`, { signal }),
-      getJson<{ items: Approval[] }>(`/approvals?session=${session}&all=true&limit=200`, { signal }).catch(() => ({
-        items: [],
-      })),
+    const [conversation, asked] = await Promise.all([
+      getJson<Conversation>(`/sessions/${session}/conversation`, { signal }),
+      getJson<Page<Approval>>(`/approvals?session=${session}&all=true&limit=200`, { signal }).catch(() => null),
     ])
-    messages.value = withArrived(answer.messages, messages.peek(), known.messages, ({ message }) => message)
-    prompts.value = withArrived(answer.prompts ?? [], prompts.peek(), known.prompts, ({ turn }) => turn)
-    before.value = answer.before ?? null
-    approvals.put(...asked.items)
+    messages.value = withArrived(conversation.messages, messages.peek(), known.messages, ({ message }) => message)
+    prompts.value = withArrived(conversation.prompts, prompts.peek(), known.prompts, ({ turn }) => turn)
+    before.value = conversation.before
+    approvals.put(...(asked?.items ?? []))
   })
 
   useEffect(() => {
@@ -72,30 +61,26 @@ export function useConversation(session: string): Conversation {
         prompts.value = [...prompts.peek(), { at, turn: String(data.turn), text: data.prompt }]
       if (type === 'session.noticed') notices.value = [...notices.peek(), { at: timeOf(at), text: String(data.text) }]
     })
-    const stopPassing = onPassing((type, data) => {
-      if (type !== 'message.update' || data.session !== session) return
-      const known = messages.peek().find(({ message }) => message === data.message)
+    const stopEphemeral = onEphemeral(({ event, data }) => {
+      if (event !== 'message.update' || data.session !== session) return
+      const { turn, message, blocks } = data
+      const known = messages.peek().find(candidate => candidate.message === message)
       if (known && !known.provisional) return
-      put({
-        at: known?.at ?? Date.now(),
-        turn: String(data.turn),
-        message: String(data.message),
-        blocks: data.blocks as Block[],
-        provisional: true,
-      })
+      const at = known?.at ?? new Date().toISOString()
+      put({ at, session, turn, message, blocks, provisional: true })
     })
     const stopWatching = watch({ sessions: [session] })
     return () => {
       stopWatching()
       stopEvents()
-      stopPassing()
+      stopEphemeral()
     }
   }, [session, messages, prompts, notices])
 
   const loadEarlier = async () => {
-    const answer = await getJson<Answer>(`/sessions/${session}/conversation?before=${before.value}`)
-    messages.value = [...answer.messages, ...messages.peek()]
-    before.value = answer.before
+    const earlier = await getJson<Conversation>(`/sessions/${session}/conversation?before=${before.value}`)
+    messages.value = [...earlier.messages, ...messages.peek()]
+    before.value = earlier.before
   }
   return {
     messages: messages.value,

@@ -6,7 +6,7 @@ import { Blocks, blocksText } from '../blocks/blocks'
 import { CopyButton } from '../ui/copy'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { Clock } from '../ui/time'
-import { type Conversation, useConversation } from './conversation-store'
+import { type LiveConversation, useConversation } from './conversation-store'
 
 interface Entry {
   at: number
@@ -17,7 +17,10 @@ interface Entry {
   prompt?: string
 }
 
-/** What was said, with requests at their time. New things are announced when they are whole, not letter by letter. */
+/**
+ * Messages, prompts and requests in order of time. Screen readers announce messages when they are
+ * complete.
+ */
 export function ConversationView({ session, asked }: { session: string; asked: readonly Approval[] }) {
   const conversation = useConversation(session)
   const box = useRef<HTMLDivElement>(null)
@@ -27,12 +30,13 @@ export function ConversationView({ session, asked }: { session: string; asked: r
   const count = entries.length
   const lastSize = conversation.messages.at(-1)?.blocks.length ?? 0
 
-  // Before anything is painted: a scroll that the browser tells of later must not find it grown and not yet followed.
+  // Before the browser paints: a later scroll event must not see the new height with the old
+  // position.
   useLayoutEffect(() => {
     const element = box.current
     if (!element || !isAtEnd.current) return
     element.scrollTop = element.scrollHeight
-    // A request is read from its beginning, also where it is taller than the place for it.
+    // A request that is taller than the conversation is shown from its start.
     const last = element.lastElementChild
     if (last?.matches('.card') && last.clientHeight > element.clientHeight) last.scrollIntoView({ block: 'start' })
   }, [count, lastSize, conversation.messages])
@@ -52,23 +56,23 @@ export function ConversationView({ session, asked }: { session: string; asked: r
       onScroll={event => {
         const { scrollTop, clientHeight, scrollHeight } = event.currentTarget
         const isNear = scrollHeight - scrollTop - clientHeight < 48
-        // Who left the end has scrolled up; what merely grew below has not moved anybody.
+        // Only scrolling up leaves the end; new content below does not.
         isAtEnd.current = isNear || (isAtEnd.current && scrollTop >= lastTop.current)
         lastTop.current = scrollTop
       }}
     >
       {conversation.hasEarlier && (
         <button type="button" class="btn quiet" onClick={conversation.loadEarlier}>
-          Earlier
+          Show earlier messages
         </button>
       )}
       {count === 0 && (
-        <Empty title="Nothing said yet">
+        <Empty title="No messages yet">
           <p class="small">Send the first prompt below, or type in the terminal.</p>
         </Empty>
       )}
       {entries.map(({ key, message, approval, notice, prompt, at }) => {
-        if (approval) return <AskedView key={key} approval={approval} />
+        if (approval) return <RequestView key={key} approval={approval} />
         if (prompt !== undefined)
           return (
             <div key={key} class="asked">
@@ -93,20 +97,20 @@ export function ConversationView({ session, asked }: { session: string; asked: r
   )
 }
 
-/** Hundreds of requests may stand in a conversation; what is written below them does not concern them. */
-function AskedView({ approval }: { approval: Approval }) {
+/** A conversation may have hundreds of requests; new text does not draw them again. */
+function RequestView({ approval }: { approval: Approval }) {
   return useMemo(() => <ApprovalCard approval={approval} isPicked={approval.state === 'pending'} />, [approval])
 }
 
 function MessageView({ message, turn }: { message: Message; turn: number | null }) {
-  // What was said before is not made again with every word that is added to the last of it.
+  // New words of the last message do not draw the earlier messages again.
   return useMemo(
     () => (
       <section class={`said ${message.provisional ? 'provisional' : ''}`} aria-busy={message.provisional}>
         <header>
           {turn !== null ? <h2>Turn {turn}</h2> : <span />}
-          <span class="tiny dim">{message.provisional ? 'as it is written' : <Clock at={message.at} />}</span>
-          <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy this message" />
+          <span class="tiny dim">{message.provisional ? 'in progress' : <Clock at={message.at} />}</span>
+          <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy message" />
         </header>
         <Blocks blocks={message.blocks} />
       </section>
@@ -115,7 +119,7 @@ function MessageView({ message, turn }: { message: Message; turn: number | null 
   )
 }
 
-function entriesOf({ messages, prompts, notices }: Conversation, asked: readonly Approval[]): Entry[] {
+function entriesOf({ messages, prompts, notices }: LiveConversation, asked: readonly Approval[]): Entry[] {
   return [
     ...messages.map(message => ({ at: timeOf(message.at), key: message.message, message })),
     ...prompts.map(({ at, turn, text }) => ({ at: timeOf(at), key: `p${turn}`, prompt: text })),

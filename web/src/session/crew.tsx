@@ -2,35 +2,35 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatCount, formatMoney, plural } from '../api/format'
 import type { Crew, Helper, Session } from '../api/types'
 import { compactSession } from '../store/actions'
-import { canDecide, onPassing, sessions } from '../store/live'
+import { canDecide, onEphemeral, sessions } from '../store/live'
 import { type Aspect, isLiveSession, StatusBadge } from '../ui/status'
 import { Age, Clock, Took } from '../ui/time'
 
-/** The crew changes more often than anything that is in the log: while a session is looked at it is told as it changes. */
+/** Follows what the agent reports about its work. These reports are not in the log. */
 export function useCrew(id: string): void {
   useEffect(
     () =>
-      onPassing((type, data) => {
+      onEphemeral(({ event, data }) => {
         const known = sessions.peek(id)
-        if (type === 'session.crew' && data.session === id && known) sessions.put({ ...known, crew: data.crew as Crew })
+        if (event === 'session.crew' && data.session === id && known) sessions.put({ ...known, crew: data.crew })
       }),
     [id],
   )
 }
 
-interface Fullness {
+interface ContextUse {
   share: number
-  words: string
+  text: string
 }
 
-/** How full the conversation is, in the agent's own words: tokens of its window, or what its screen says is left. */
-export function fullnessOf({ context, contextLeftPercent }: Crew): Fullness | null {
+/** How much of the context is in use: tokens of the window, or what the agent's screen shows. */
+function contextUse({ context, contextLeftPercent }: Crew): ContextUse | null {
   if (context?.window) {
     const share = Math.min(1, context.used / context.window)
-    return { share, words: `${formatCount(context.used)} of ${formatCount(context.window)} tokens` }
+    return { share, text: `${formatCount(context.used)} of ${formatCount(context.window)} tokens` }
   }
   if (contextLeftPercent !== null)
-    return { share: 1 - contextLeftPercent / 100, words: `${contextLeftPercent} % left before it makes room` }
+    return { share: 1 - contextLeftPercent / 100, text: `${contextLeftPercent} % left before the agent compacts it` }
   return null
 }
 
@@ -39,11 +39,11 @@ const NEARLY_FULL = 0.8
 export function ContextGauge({ session }: { session: Session }) {
   const { crew } = session
   if (!crew) return null
-  const full = fullnessOf(crew)
-  if (!full) return crew.context ? <span>{formatCount(crew.context.used)} tokens in context</span> : null
-  const percent = Math.round(full.share * 100)
+  const use = contextUse(crew)
+  if (!use) return crew.context ? <span>{formatCount(crew.context.used)} tokens in context</span> : null
+  const percent = Math.round(use.share * 100)
   return (
-    <span class={`context-gauge ${full.share >= NEARLY_FULL ? 'tone-caution' : 'tone-lunar'}`} title={full.words}>
+    <span class={`context-gauge ${use.share >= NEARLY_FULL ? 'tone-caution' : 'tone-lunar'}`} title={use.text}>
       <span>context</span>
       <span
         class="gauge"
@@ -52,34 +52,37 @@ export function ContextGauge({ session }: { session: Session }) {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
-        aria-valuetext={`${percent} %, ${full.words}`}
+        aria-valuetext={`${percent} %, ${use.text}`}
       >
         <i style={{ width: `${percent}%` }} />
       </span>
       <span class="num">
-        {percent} %{full.share >= NEARLY_FULL && ', nearly full'}
+        {percent} %{use.share >= NEARLY_FULL && ', nearly full'}
       </span>
     </span>
   )
 }
 
-/** A conversation that is nearly full: the agent can be asked to make room before it does so by itself in the middle of something. */
+/**
+ * Offers to compact a conversation that is nearly full, before the agent does so in the middle of
+ * its work.
+ */
 export function NearlyFull({ session }: { session: Session }) {
   const [isDismissed, setDismissed] = useState(false)
-  const full = session.crew ? fullnessOf(session.crew) : null
-  const isFull = full !== null && full.share >= NEARLY_FULL
+  const use = session.crew ? contextUse(session.crew) : null
+  const isFull = use !== null && use.share >= NEARLY_FULL
   useEffect(() => {
     if (!isFull) setDismissed(false)
   }, [isFull])
   if (!isFull || isDismissed || !session.compact) return null
   return (
     <div class="nearly-full" role="status">
-      <span class="grow">The conversation is nearly full: {full.words}.</span>
+      <span class="grow">The context is nearly full: {use.text}.</span>
       <button
         type="button"
         class="btn"
         disabled={!canDecide.value}
-        title={`Sends ${session.compact} when the agent rests`}
+        title={`Sends ${session.compact} when the agent is idle`}
         onClick={() => {
           setDismissed(true)
           void compactSession(session)
@@ -94,13 +97,15 @@ export function NearlyFull({ session }: { session: Session }) {
   )
 }
 
-/** What no longer reaches anybody here: the agent was told in its own menu not to ask. */
-export function OwnAllowances({ session }: { session: Session }) {
+/**
+ * Tools that the agent uses without asking, because a person chose that in the agent's own menu.
+ */
+export function AgentAllowances({ session }: { session: Session }) {
   return (
     <>
       {(session.allows ?? []).map(({ tool, label, approval, since }) => (
         <a key={label} class="link tone-caution" href={`/a/${approval}`} title={label}>
-          the agent allows {tool} itself since <Clock at={since} />
+          the agent allows {tool} without asking since <Clock at={since} />
         </a>
       ))}
     </>
@@ -111,7 +116,7 @@ export function SpentLine({ session }: { session: Session }) {
   const spent = session.crew?.spent
   if (!spent || spent.input + spent.output === 0) return null
   return (
-    <span title={`${formatCount(spent.input)} tokens in, ${formatCount(spent.output)} out, since the session began`}>
+    <span title={`${formatCount(spent.input)} tokens in, ${formatCount(spent.output)} out since the session started`}>
       {spent.costUsd !== null && `${formatMoney(spent.costUsd)} · `}
       {formatCount(spent.input + spent.output)} tokens used
     </span>
@@ -120,22 +125,22 @@ export function SpentLine({ session }: { session: Session }) {
 
 const ASPECTS: Readonly<Record<Helper['state'], Aspect>> = {
   working: { word: 'working', tone: 'clear', shape: 'disc' },
-  blocked: { word: 'waits', tone: 'caution', shape: 'diamond' },
+  blocked: { word: 'waiting', tone: 'caution', shape: 'diamond' },
   done: { word: 'done', tone: 'lunar', shape: 'tick' },
   failed: { word: 'failed', tone: 'danger', shape: 'square' },
 }
 
-/** Who works for the agent, below whom, at what. */
+/** The helpers of the agent as a tree, with their tasks. */
 export function HelperTree({ session }: { session: Session }) {
   const isLive = isLiveSession(session)
   const helpers = session.crew?.helpers ?? []
   if (helpers.length === 0) return null
   const open = helpers.filter(({ state }) => state === 'working' || state === 'blocked').length
-  const stands = open === 0 ? 'all done' : isLive ? `${open} at work` : `${open} at work when last heard of`
+  const state = open === 0 ? 'all done' : isLive ? `${open} working` : `${open} working at the last report`
   return (
     <details class="helpers" open={isLive && open > 0}>
       <summary>
-        <span class="strong">{plural(helpers.length, 'helper')}</span> <span class="dim">{stands}</span>
+        <span class="strong">{plural(helpers.length, 'helper')}</span> <span class="dim">{state}</span>
       </summary>
       <ul class="helper-tree" aria-label={`Helpers of ${session.agent}`}>
         {helpers
@@ -157,8 +162,8 @@ interface BranchProps {
   isLive: boolean
 }
 
-/** It had not ended when its agent last told of it, and nobody will. */
-const UNHEARD: Aspect = { word: 'not heard of', tone: 'lunar', shape: 'ring' }
+/** The session ended before the agent reported the end of the helper. */
+const END_UNKNOWN: Aspect = { word: 'end unknown', tone: 'lunar', shape: 'ring' }
 
 function Branch({ helper, all, depth, isLive }: BranchProps) {
   const isOpen = helper.state === 'working' || helper.state === 'blocked'
@@ -167,7 +172,7 @@ function Branch({ helper, all, depth, isLive }: BranchProps) {
     <li>
       <div class="helper">
         <StatusBadge
-          aspect={isOpen && !isLive ? UNHEARD : ASPECTS[helper.state]}
+          aspect={isOpen && !isLive ? END_UNKNOWN : ASPECTS[helper.state]}
           isLive={isLive && helper.state === 'working'}
         />
         <span class="grow cut" title={[helper.task, helper.doing].filter(Boolean).join(' · ')}>

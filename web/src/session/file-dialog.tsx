@@ -7,7 +7,7 @@ import { download } from '../ui/download'
 
 const SHOWN_MAX = 200_000
 
-/** A file of the session's project, as text or to keep. It is never shown as anything but text. */
+/** Shows a file of the session's project as text, and downloads it. */
 export function FileDialog({ session, onClose }: { session: string; onClose(): void }) {
   const [path, setPath] = useState('')
   const [text, setText] = useState<string | null>(null)
@@ -22,11 +22,11 @@ export function FileDialog({ session, onClose }: { session: string; onClose(): v
     })
   }
   return (
-    <Dialog title="Files of the project" onClose={onClose} isWide>
+    <Dialog title="Project files" onClose={onClose} isWide>
       <form class="row" onSubmit={fetchFile}>
         <input
           class="input code grow"
-          aria-label="Path, relative to the project"
+          aria-label="Path relative to the project"
           placeholder="src/main.ts"
           value={path}
           onInput={event => setPath(event.currentTarget.value)}
@@ -44,7 +44,7 @@ export function FileDialog({ session, onClose }: { session: string; onClose(): v
               class="btn"
               onClick={() => bytes && download(baseName(path), bytes, 'application/octet-stream')}
             >
-              Save
+              Download
             </button>
           </div>
           <pre class="code-box" style={{ maxHeight: '52vh' }} tabIndex={0}>

@@ -1,20 +1,16 @@
 import { useEffect } from 'preact/hooks'
 import { plural } from '../api/format'
+import type { GitState } from '../api/types'
 import { onEvent } from '../store/live'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
 
-interface Git {
-  branch: string | null
-  head: string | null
-  changed: number
-  untracked: number
-}
-
-/** Where the work stands: branch, commit, and what is not committed. It is looked at again after every turn. */
+/**
+ * Branch, commit and uncommitted changes of the session's directory; loaded again after every turn.
+ */
 export function GitLine({ session }: { session: string }) {
   const { value, reload } = useLoad(`git ${session}`, signal =>
-    getJson<{ git: Git | null }>(`/sessions/${session}/git`, { signal }),
+    getJson<GitState>(`/sessions/${session}/git`, { signal }),
   )
   useEffect(
     () => onEvent(({ type, subject }) => type === 'turn.closed' && subject === `session/${session}` && reload()),
@@ -27,9 +23,10 @@ export function GitLine({ session }: { session: string }) {
     ...(git.untracked > 0 ? [`${git.untracked} new`] : []),
   ]
   return (
-    <span title="Branch, commit, and what is not committed">
+    <span title="Branch, commit, uncommitted changes">
       <span class="mono">{git.branch ?? 'detached'}</span>
-      {git.head && <span class="mono dim"> {git.head.slice(0, 8)}</span>} · {open.join(', ') || 'nothing uncommitted'}
+      {git.head && <span class="mono dim"> {git.head.slice(0, 8)}</span>} ·{' '}
+      {open.join(', ') || 'no uncommitted changes'}
     </span>
   )
 }

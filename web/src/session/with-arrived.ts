@@ -1,10 +1,10 @@
-/** A snapshot is older than what the stream told while it was on its way: that is kept behind it. */
+/** A snapshot, followed by what the stream added while the snapshot was loading. */
 export function withArrived<T>(
   snapshot: readonly T[],
   now: readonly T[],
   before: readonly T[],
   keyOf: (one: T) => string,
 ): readonly T[] {
-  const told = new Set([...snapshot, ...before].map(keyOf))
-  return [...snapshot, ...now.filter(one => !told.has(keyOf(one)))]
+  const known = new Set([...snapshot, ...before].map(keyOf))
+  return [...snapshot, ...now.filter(one => !known.has(keyOf(one)))]
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Actor, Time } from '../api/types'
+import type { Device, DeviceList, PeopleList } from '../api/types'
 import { isOwner, me } from '../store/live'
 import { attempt } from '../store/toasts'
 import { endAccess, getJson, postJson, sendDelete } from '../transport/request'
@@ -11,33 +11,18 @@ import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { PairingSection } from './pairing'
 
-interface Device {
-  id: string
-  name: string
-  person: Actor
-  createdAt: Time
-  lastUsedAt: Time
-  expiresAt: Time
-  isThis: boolean
-}
-
-interface Person {
-  id: string
-  name: string
-  role: string
-  surfaces: string[]
-}
-
-/** Who may look and decide, and from which browsers. People are changed at the terminal alone. */
+/**
+ * People and the browsers that they are signed in with. People are changed only in the terminal.
+ */
 export function DevicesTab() {
-  const devices = useLoad('devices', signal => getJson<{ items: Device[] }>('/auth/devices', { signal }))
-  const people = useLoad('people', signal => getJson<{ items: Person[] }>('/people', { signal }))
+  const devices = useLoad('devices', signal => getJson<DeviceList>('/auth/devices', { signal }))
+  const people = useLoad('people', signal => getJson<PeopleList>('/people', { signal }))
   const revoke = (device: Device) =>
     attempt(async () => {
       await sendDelete(`/auth/devices/${device.id}`)
       if (device.isThis) await endAccess()
       else devices.reload()
-    }, 'The device has ended')
+    }, 'The device was signed out')
   const signOut = () =>
     attempt(async () => {
       await sendDelete('/auth/session')
@@ -46,7 +31,10 @@ export function DevicesTab() {
   const [isLocking, setLocking] = useState(false)
   const lockDown = () => {
     setLocking(false)
-    return attempt(() => withStepUp(() => postJson('/lockdown')), 'Locked down: grants, tokens and devices have ended')
+    return attempt(
+      () => withStepUp(() => postJson('/lockdown')),
+      'Locked down: all grants, tokens and devices were revoked',
+    )
   }
   return (
     <>
@@ -68,7 +56,7 @@ export function DevicesTab() {
           <Skeleton lines={1} />
         )}
         <p class="small dim" style={{ marginTop: '8px' }}>
-          A link for somebody else: <code>signalbox serve --link --role approver --as Anna</code>
+          To invite someone: <code>signalbox serve --link --role approver --as Anna</code>
         </p>
       </Section>
       <Section title="Devices">
@@ -83,7 +71,7 @@ export function DevicesTab() {
                 isMain: true,
                 cell: device => (
                   <>
-                    <b>{device.name}</b> {device.isThis && <span class="chip">this one</span>}
+                    <b>{device.name}</b> {device.isThis && <span class="chip">this browser</span>}
                   </>
                 ),
               },
@@ -122,14 +110,14 @@ export function DevicesTab() {
       <Panel title="This browser" note={me.value ? `${me.value.person.name}, ${me.value.person.role}` : ''}>
         <div class="pad row wrap this-browser">
           <span class="grow small soft">
-            Its key is kept in this browser and cannot be read out; it ends after 12 hours without use, and after 7 days
-            in any case.
+            You stay signed in for 12 hours without activity, 7 days at most. The key of this browser cannot be read
+            out.
           </span>
           <button type="button" class="btn" onClick={() => void signOut()}>
             Sign out
           </button>
           <button type="button" class="btn danger" disabled={!isOwner.value} onClick={() => setLocking(true)}>
-            Lock down …
+            Lock down…
           </button>
         </div>
       </Panel>
@@ -149,8 +137,8 @@ export function DevicesTab() {
           }
         >
           <p>
-            Every grant, token and login ends, this one too, and nothing but denials is taken until somebody unlocks it
-            at the terminal. Agents go on.
+            This signs everyone out (you too), revokes all tokens and grants, and allows only denials until Signalbox is
+            unlocked in the terminal. Agents keep running.
           </p>
         </Dialog>
       )}

@@ -1,4 +1,5 @@
 import { formatBytes } from '../api/format'
+import type { Finding, Findings, Health } from '../api/types'
 import { isOwner } from '../store/live'
 import { attempt } from '../store/toasts'
 import { getJson, postJson } from '../transport/request'
@@ -6,28 +7,20 @@ import { Panel, Problem, Section, Skeleton } from '../ui/panel'
 import { type Aspect, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
-interface Check {
-  check: string
-  level: 'ok' | 'note' | 'warning' | 'error'
-  message: string
-  next?: string
-  isFixable?: boolean
-}
-
-const ASPECT: Readonly<Record<Check['level'], Aspect>> = {
-  ok: { word: 'good', tone: 'clear', shape: 'tick' },
+const ASPECT: Readonly<Record<Finding['level'], Aspect>> = {
+  ok: { word: 'ok', tone: 'clear', shape: 'tick' },
   note: { word: 'note', tone: 'lunar', shape: 'ring' },
-  warning: { word: 'look', tone: 'caution', shape: 'triangle' },
-  error: { word: 'bad', tone: 'danger', shape: 'square' },
+  warning: { word: 'warning', tone: 'caution', shape: 'triangle' },
+  error: { word: 'error', tone: 'danger', shape: 'square' },
 }
 
-/** Checks, each with the one line that cures it. */
+/** The checks of `signalbox doctor`, each with its next step. */
 export function DoctorTab() {
-  const doctor = useLoad('doctor', signal => getJson<{ items: Check[] }>('/doctor', { signal }))
-  const health = useLoad('health', signal => getJson<Record<string, unknown>>('/health', { signal }))
-  const checks = doctor.value?.items ?? []
-  const fix = (check: Check) =>
-    attempt(() => postJson(`/doctor/fix/${encodeURIComponent(check.check)}`), 'Done').then(doctor.reload)
+  const doctor = useLoad('doctor', signal => getJson<Findings>('/doctor', { signal }))
+  const health = useLoad('health', signal => getJson<Health>('/health', { signal }))
+  const findings = doctor.value?.items ?? []
+  const fix = ({ check }: Finding) =>
+    attempt(() => postJson(`/doctor/fix/${encodeURIComponent(check)}`), 'Fixed').then(doctor.reload)
   return (
     <>
       <Section
@@ -40,19 +33,19 @@ export function DoctorTab() {
       >
         {doctor.value ? (
           <ul class="list">
-            {checks.map(check => (
-              <li key={`${check.check} ${check.message}`} class="line-item doctor-line">
-                <StatusBadge aspect={ASPECT[check.level]} />
+            {findings.map(finding => (
+              <li key={`${finding.check} ${finding.message}`} class="line-item doctor-line">
+                <StatusBadge aspect={ASPECT[finding.level]} />
                 <span class="what">
-                  <span class="strong">{check.check}</span> <span class="soft">{check.message}</span>
-                  {check.next && (
+                  <span class="strong">{finding.check}</span> <span class="soft">{finding.message}</span>
+                  {finding.next && (
                     <span class="small" style={{ display: 'block' }}>
-                      {check.next}
+                      {finding.next}
                     </span>
                   )}
                 </span>
-                {check.isFixable ? (
-                  <button type="button" class="btn" disabled={!isOwner.value} onClick={() => void fix(check)}>
+                {finding.isFixable ? (
+                  <button type="button" class="btn" disabled={!isOwner.value} onClick={() => void fix(finding)}>
                     Fix
                   </button>
                 ) : (

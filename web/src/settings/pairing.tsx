@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Time } from '../api/types'
+import type { Health, Paired, Pairing } from '../api/types'
 import { isOwner } from '../store/live'
 import { attempt, toastError } from '../store/toasts'
 import { getJson, postJson } from '../transport/request'
@@ -10,19 +10,14 @@ import { withStepUp } from '../ui/step-up'
 import { Left } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 
-interface Pairing {
-  isOpen: boolean
-  code: string | null
-  expiresAt: Time | null
-  candidate: { id: number; name: string } | null
-  closed: string | null
-}
+const POLL_MS = 2_000
 
-const LOOK_MS = 2_000
-
-/** A chat becomes a person's: a code is shown here, sent there, and confirmed here. */
+/**
+ * Pairs a Telegram chat: the page shows a code, the person sends it to the bot and confirms it
+ * here.
+ */
 export function PairingSection({ onPaired }: { onPaired(): void }) {
-  const health = useLoad('telegram', signal => getJson<{ telegram: { state: string } }>('/health', { signal }))
+  const health = useLoad('telegram', signal => getJson<Health>('/health', { signal }))
   const [isOpen, setOpen] = useState(false)
   const state = health.value?.telegram.state
   return (
@@ -31,16 +26,16 @@ export function PairingSection({ onPaired }: { onPaired(): void }) {
         <div class="pad row wrap this-browser">
           <span class="grow small soft">
             {state === undefined
-              ? 'Looking for the bot …'
+              ? 'Checking the bot…'
               : state === 'off'
-                ? 'No bot runs. With a token of your own bot, requests can be answered from a chat.'
-                : `The bot is ${state}. A chat is paired by a code that is shown here and sent to the bot.`}
+                ? 'Telegram is not set up. Connect your own bot to answer requests from your phone.'
+                : `The bot is ${state}. To pair a chat, send the code that this page shows to the bot.`}
           </span>
           {state === 'off' ? (
             <code class="small">signalbox telegram setup</code>
           ) : (
             <button type="button" class="btn" disabled={!isOwner.value || !state} onClick={() => setOpen(true)}>
-              Pair a chat …
+              Pair a chat…
             </button>
           )}
         </div>
@@ -59,45 +54,45 @@ export function PairingSection({ onPaired }: { onPaired(): void }) {
 
 function PairingDialog({ onClose }: { onClose(isPaired: boolean): void }) {
   const [pairing, setPairing] = useState<Pairing | null>(null)
-  const isOver = useRef(false)
-  const ask = (body: Record<string, string>) => postJson<Pairing>('/pairing/telegram', body)
+  const isClosed = useRef(false)
+  const ask = (action: 'open' | 'close') => postJson<Pairing>('/pairing/telegram', { action })
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
-    // Asking to open a window that is open tells how it stands.
-    const look = async () => {
+    // `open` returns the state of a pairing that is already open.
+    const poll = async () => {
       try {
-        const state = await withStepUp(() => ask({ action: 'open' }))
-        if (isOver.current) return
+        const state = await withStepUp(() => ask('open'))
+        if (isClosed.current) return
         setPairing(state)
-        timer = setTimeout(() => void look(), LOOK_MS)
+        timer = setTimeout(() => void poll(), POLL_MS)
       } catch (error) {
-        if (isOver.current) return
+        if (isClosed.current) return
         toastError(error)
         onClose(false)
       }
     }
-    void look()
+    void poll()
     return () => {
-      isOver.current = true
+      isClosed.current = true
       clearTimeout(timer)
     }
   }, [])
   const close = () => {
-    isOver.current = true
-    if (pairing) void ask({ action: 'close' }).catch(() => undefined)
+    isClosed.current = true
+    if (pairing) void ask('close').catch(() => undefined)
     onClose(false)
   }
   const confirm = async (code: string) => {
-    isOver.current = true
-    const done = await attempt(() => withStepUp(() => ask({ action: 'confirm', code })), 'The chat is paired')
-    onClose(done !== null && done !== undefined)
+    isClosed.current = true
+    const pair = () => postJson<Paired>('/pairing/telegram', { action: 'confirm', code })
+    onClose((await attempt(() => withStepUp(pair), 'The chat is paired')) !== null)
   }
   if (!pairing?.code) return null
   const { code, candidate, expiresAt } = pairing
   return (
     <Dialog title="Pair a chat" onClose={close}>
       <div class="stack wide">
-        <p>Send this code to your bot, in a private chat:</p>
+        <p>Send this code to your bot in a private chat:</p>
         <div class="row pairing-code">
           <code>{code}</code>
           <CopyButton text={code} label="Copy the code" />
@@ -105,10 +100,10 @@ function PairingDialog({ onClose }: { onClose(isPaired: boolean): void }) {
         <p class="small dim" role="status">
           {candidate ? (
             <>
-              <b>{candidate.name}</b> (account {candidate.id}) has sent it.
+              <b>{candidate.name}</b> (account {candidate.id}) sent the code.
             </>
           ) : (
-            <>Nobody has sent it yet · {expiresAt !== null && <Left until={expiresAt} />}</>
+            <>Waiting for the code · {expiresAt !== null && <Left until={expiresAt} />}</>
           )}
         </p>
         <div class="row" style={{ justifyContent: 'flex-end' }}>
@@ -116,7 +111,7 @@ function PairingDialog({ onClose }: { onClose(isPaired: boolean): void }) {
             Back
           </button>
           <button type="button" class="btn solid" disabled={!candidate} onClick={() => void confirm(code)}>
-            That is me
+            This is me
           </button>
         </div>
       </div>

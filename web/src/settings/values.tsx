@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { Setting, Settings } from '../api/types'
 import { isOwner } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
@@ -9,23 +10,9 @@ import { withStepUp } from '../ui/step-up'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
 
-interface Setting {
-  key: string
-  about: string
-  /** As a file would say it; a secret is "set" or "unset". */
-  shown: string
-  origin: { source: string; place?: string }
-  isChangeable: boolean
-}
-
-interface Body {
-  items: Setting[]
-  version: string
-}
-
-/** Every value with where it comes from; the safe ones can be changed here. */
+/** All settings with the source of their values; the safe ones can be changed here. */
 export function ValuesTab() {
-  const { value, error, reload } = useLoad('settings', signal => getJson<Body>('/settings', { signal }))
+  const { value, error, reload } = useLoad('settings', signal => getJson<Settings>('/settings', { signal }))
   const [words, setWords] = useState('')
   const [editing, setEditing] = useState<Setting | null>(null)
   const which = words === '' && query.value.get('show') !== 'all' ? 'changeable' : 'all'
@@ -47,7 +34,7 @@ export function ValuesTab() {
           onInput={event => setWords(event.currentTarget.value)}
         />
         <Segments
-          label="Which settings"
+          label="Filter settings"
           value={which}
           choices={[
             { value: 'changeable', label: 'Editable here' },
@@ -121,7 +108,7 @@ function ChangeDialog(props: { setting: Setting; version: string; onDone(): void
       <form class="stack wide" onSubmit={save}>
         <p>{setting.about}</p>
         <p class="soft small">
-          Now <code>{setting.shown}</code>, from {setting.origin.source}. The change is written to your own settings
+          Current value: <code>{setting.shown}</code> ({setting.origin.source}). The change is written to your settings
           file.
         </p>
         <input
@@ -143,7 +130,7 @@ function ChangeDialog(props: { setting: Setting; version: string; onDone(): void
   )
 }
 
-/** Texts stay texts; numbers, switches and lists are read as what they are. */
+/** A string stays a string; numbers, booleans and lists are parsed as JSON. */
 function valueLike(before: string, text: string): unknown {
   if (before.startsWith('"')) return text
   try {

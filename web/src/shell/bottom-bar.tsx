@@ -2,18 +2,18 @@ import { signal } from '@preact/signals'
 import { needsCount } from '../store/needs'
 import { Dialog } from '../ui/dialog'
 import { MoreIcon } from '../ui/icons'
-import { isHere, STOPS } from './nav'
+import { isCurrent, PAGES } from './nav'
 
 const isMoreOpen = signal(false)
 const FIRST = ['/', '/sessions', '/runs']
 
 export function BottomBar() {
-  const rest = STOPS.filter(({ href }) => !FIRST.includes(href))
+  const rest = PAGES.filter(({ href }) => !FIRST.includes(href))
   return (
     <>
       <nav class="bottom" aria-label="Main">
-        {STOPS.filter(({ href }) => FIRST.includes(href)).map(({ href, label, pages, icon: Icon }) => (
-          <a key={href} href={href} aria-current={isHere(pages) ? 'page' : undefined}>
+        {PAGES.filter(({ href }) => FIRST.includes(href)).map(({ href, label, pages, icon: Icon }) => (
+          <a key={href} href={href} aria-current={isCurrent(pages) ? 'page' : undefined}>
             <Icon />
             {label}
             {href === '/' && needsCount.value > 0 && <span class="count">{needsCount.value}</span>}
@@ -21,7 +21,7 @@ export function BottomBar() {
         ))}
         <button
           type="button"
-          aria-current={rest.some(({ pages }) => isHere(pages)) ? 'page' : undefined}
+          aria-current={rest.some(({ pages }) => isCurrent(pages)) ? 'page' : undefined}
           onClick={() => (isMoreOpen.value = true)}
         >
           <MoreIcon />

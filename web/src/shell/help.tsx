@@ -1,17 +1,17 @@
 import { hasLetterKeys } from '../store/prefs'
 import { Dialog } from '../ui/dialog'
 import { isHelpOpen } from './keyboard'
-import { STOPS } from './nav'
+import { PAGES } from './nav'
 
 const KEYS: [string[], string][] = [
-  [['j'], 'next'],
-  [['k'], 'previous'],
+  [['j'], 'next item'],
+  [['k'], 'previous item'],
   [['Enter'], 'open'],
-  [['a'], 'allow once; asks first when the risk is elevated'],
+  [['a'], 'allow once; asks for confirmation unless the risk is low'],
   [['d'], 'deny, with a reason'],
   [['x'], 'select for a batch'],
-  [['e'], 'explain the reading'],
-  [['.'], 'actions'],
+  [['e'], 'explain the status'],
+  [['.'], 'more actions'],
   [['/'], 'search'],
   [['Ctrl', 'k'], 'go anywhere'],
   [['Esc'], 'close'],
@@ -21,7 +21,7 @@ const KEYS: [string[], string][] = [
 export function HelpDialog() {
   if (!isHelpOpen.value) return null
   return (
-    <Dialog title="Keys" onClose={() => (isHelpOpen.value = false)}>
+    <Dialog title="Keyboard shortcuts" onClose={() => (isHelpOpen.value = false)}>
       <div class="stack wide">
         <dl class="kv" style={{ gridTemplateColumns: '140px 1fr', rowGap: '9px' }}>
           {KEYS.map(([keys, meaning]) => (
@@ -36,7 +36,7 @@ export function HelpDialog() {
               <dd>{meaning}</dd>
             </>
           ))}
-          {STOPS.map(({ key, label }) => (
+          {PAGES.map(({ key, label }) => (
             <>
               <dt key={label}>
                 <kbd>g</kbd> <kbd>{key}</kbd>
@@ -51,7 +51,7 @@ export function HelpDialog() {
             checked={hasLetterKeys.value}
             onChange={event => (hasLetterKeys.value = event.currentTarget.checked)}
           />
-          Single letters are keys
+          Single-key shortcuts
         </label>
       </div>
     </Dialog>

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { cardKeys } from '../approval/card-keys'
 import { hasLetterKeys } from '../store/prefs'
 import { go } from '../store/router'
-import { STOPS } from './nav'
+import { PAGES } from './nav'
 
 export const isHelpOpen = signal(false)
 export const isPaletteOpen = signal(false)
@@ -17,10 +17,10 @@ export interface PageKeys {
 }
 
 let pageKeys: PageKeys = {}
-let isGoing = false
+let isGoPressed = false
 let goTimer: ReturnType<typeof setTimeout> | undefined
 
-/** The page's own meaning of the moving keys, while it is shown. */
+/** The keys of a page, while it is shown. */
 export function usePageKeys(keys: PageKeys): void {
   useEffect(() => {
     pageKeys = { actions: openActions, ...keys }
@@ -30,7 +30,7 @@ export function usePageKeys(keys: PageKeys): void {
   })
 }
 
-/** The first list of further actions that the page has. */
+/** Opens the first menu in the head of the page. */
 function openActions(): void {
   document.querySelector<HTMLElement>('.page-head [aria-haspopup="true"]')?.click()
 }
@@ -50,21 +50,21 @@ export function startKeyboard(): void {
 }
 
 function handle(key: string): boolean {
-  if (isGoing) {
-    isGoing = false
+  if (isGoPressed) {
+    isGoPressed = false
     clearTimeout(goTimer)
-    const stop = STOPS.find(candidate => candidate.key === key)
-    if (stop) go(stop.href)
-    return stop !== undefined
+    const page = PAGES.find(candidate => candidate.key === key)
+    if (page) go(page.href)
+    return page !== undefined
   }
   switch (key) {
     case '?':
       isHelpOpen.value = true
       return true
     case 'g':
-      isGoing = true
+      isGoPressed = true
       goTimer = setTimeout(() => {
-        isGoing = false
+        isGoPressed = false
       }, 1_500)
       return true
     case '/': {

@@ -8,7 +8,8 @@ import { isLiveSession, isOpenRun } from '../ui/status'
 const liveCount = computed(() => sessions.all.value.filter(isLiveSession).length)
 const openRuns = computed(() => runs.all.value.filter(isOpenRun).length)
 
-export const STOPS = [
+/** The pages of the main navigation; `g` and `key` open them. */
+export const PAGES = [
   { href: '/', label: 'Needs you', pages: ['overview', 'approval'], icon: NeedsIcon, key: 'o', count: needsCount },
   {
     href: '/sessions',
@@ -25,6 +26,6 @@ export const STOPS = [
   { href: '/settings', label: 'Settings', pages: ['settings'], icon: SettingsIcon, key: 't', count: null },
 ] as const
 
-export function isHere(pages: readonly string[]): boolean {
+export function isCurrent(pages: readonly string[]): boolean {
   return pages.includes(route.value.page)
 }

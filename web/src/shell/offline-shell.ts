@@ -5,10 +5,13 @@ interface ScriptUrls {
   ): { createScriptURL(text: string): string }
 }
 
-/** The one script address that is ever made: a constant. The page's policy takes no plain text where a script is named. */
+/** The only script URL that the page creates. Its Trusted Types policy accepts no other. */
 const PATH = '/shell-worker.js'
 
-/** Keeps the page's files in the browser, so that it opens while the server is down. Without it the page works all the same. */
+/**
+ * Keeps the files of the page in the browser, so that it opens while the server is down. The page
+ * also works without it.
+ */
 export function keepShell(): void {
   if (!('serviceWorker' in navigator)) return
   const { trustedTypes } = globalThis as { trustedTypes?: ScriptUrls }

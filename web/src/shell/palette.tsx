@@ -4,7 +4,7 @@ import { runs, sessions } from '../store/live'
 import { go } from '../store/router'
 import { Dialog } from '../ui/dialog'
 import { isPaletteOpen } from './keyboard'
-import { STOPS } from './nav'
+import { PAGES } from './nav'
 
 interface Place {
   href: string
@@ -12,7 +12,7 @@ interface Place {
   about: string
 }
 
-const MOST = 12
+const RESULTS_MAX = 12
 
 export function Palette() {
   if (!isPaletteOpen.value) return null
@@ -30,7 +30,7 @@ function PaletteDialog() {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const found = places()
     .filter(({ label, about }) => words.every(word => `${label} ${about}`.toLowerCase().includes(word)))
-    .slice(0, MOST)
+    .slice(0, RESULTS_MAX)
   const open = (place: Place | undefined) => {
     if (!place) return
     close()
@@ -53,7 +53,7 @@ function PaletteDialog() {
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found[at] ? `palette-${at}` : undefined}
-        placeholder="a page, a session, a run"
+        placeholder="Page, session or run"
         value={text}
         onInput={event => {
           setText(event.currentTarget.value)
@@ -61,7 +61,7 @@ function PaletteDialog() {
         }}
         onKeyDown={onKey}
       />
-      <div id="palette-list" role="listbox" aria-label="Places" class="palette">
+      <div id="palette-list" role="listbox" aria-label="Results" class="palette">
         {found.map((place, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
           <div
@@ -78,7 +78,7 @@ function PaletteDialog() {
         ))}
         {found.length === 0 && (
           <p class="dim small" style={{ padding: '12px' }}>
-            Nothing by that name
+            No results
           </p>
         )}
       </div>
@@ -88,7 +88,7 @@ function PaletteDialog() {
 
 function places(): Place[] {
   return [
-    ...STOPS.map(({ href, label }) => ({ href, label, about: 'page' })),
+    ...PAGES.map(({ href, label }) => ({ href, label, about: 'page' })),
     { href: '/start', label: 'Start a session or a run', about: 'page' },
     { href: '/settings/doctor', label: 'Doctor', about: 'settings' },
     { href: '/settings/people', label: 'People and devices', about: 'settings' },

@@ -1,23 +1,23 @@
 import { me } from '../store/live'
 import { needsCount } from '../store/needs'
-import { Mark, PlusIcon, WhyIcon } from '../ui/icons'
+import { HelpIcon, Logo, PlusIcon } from '../ui/icons'
 import { isHelpOpen } from './keyboard'
-import { isHere, STOPS } from './nav'
+import { isCurrent, PAGES } from './nav'
 
 export function Sidebar() {
   return (
     <header class="side">
       <a class="brand" href="/">
-        <Mark />
+        <Logo />
         <span>Signalbox</span>
       </a>
       <nav class="track" aria-label="Main">
-        {STOPS.map(({ href, label, pages, icon: Icon, count }) => (
+        {PAGES.map(({ href, label, pages, icon: Icon, count }) => (
           <a
             key={href}
             href={href}
             class={`stop ${href === '/' && needsCount.value > 0 ? 'needs' : ''}`}
-            aria-current={isHere(pages) ? 'page' : undefined}
+            aria-current={isCurrent(pages) ? 'page' : undefined}
             title={label}
           >
             <span class="station" />
@@ -34,9 +34,9 @@ export function Sidebar() {
           <PlusIcon />
           <span class="label">Start</span>
         </a>
-        <button type="button" class="btn quiet" title="Keys and help" onClick={() => (isHelpOpen.value = true)}>
-          <WhyIcon />
-          <span class="label">Keys</span>
+        <button type="button" class="btn quiet" title="Keyboard shortcuts" onClick={() => (isHelpOpen.value = true)}>
+          <HelpIcon />
+          <span class="label">Shortcuts</span>
         </button>
         {me.value && (
           <div class="who tiny dim">

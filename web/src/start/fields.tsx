@@ -1,17 +1,10 @@
+import type { PipelineList } from '../api/types'
 import { sentence } from '../store/toasts'
 import type { ApiError } from '../transport/request'
 
-export interface Pipeline {
-  name: string
-  displayName?: string
-  description?: string
-  inputSchema?: {
-    properties?: Record<string, { type?: string; description?: string; title?: string; enum?: string[] }>
-    required?: string[]
-  }
-}
+export type Pipeline = PipelineList['items'][number]
 
-/** A form from the pipeline's own description of what it takes. */
+/** A form that is generated from the pipeline's input schema. */
 export function SchemaFields(props: {
   pipeline: Pipeline | undefined
   values: Record<string, string>

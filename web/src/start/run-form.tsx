@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { Run } from '../api/types'
+import type { PipelineList, Run } from '../api/types'
 import { draftGraph } from '../graphs/sample'
 import { canDecide, runs } from '../store/live'
 import { go, query } from '../store/router'
 import { ApiError, getJson, postJson } from '../transport/request'
 import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
-import { DirectoryField, FormProblem, type Pipeline, SchemaFields } from './fields'
+import { DirectoryField, FormProblem, SchemaFields } from './fields'
 
 type Kind = 'oneshot' | 'graph' | 'pipeline'
 
@@ -23,7 +23,7 @@ export function RunForm({ first }: { first: string }) {
   const [trust, setTrust] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const pipelines = useLoad('pipelines', signal =>
-    getJson<{ items: Pipeline[] }>('/pipelines', { signal }).catch(() => ({ items: [] as Pipeline[] })),
+    getJson<PipelineList>('/pipelines', { signal }).catch((): PipelineList => ({ items: [] })),
   )
   const chosen = pipelines.value?.items.find(({ name }) => name === pipeline) ?? pipelines.value?.items[0]
   const directory = project || first
@@ -36,15 +36,15 @@ export function RunForm({ first }: { first: string }) {
       ...(Number(budget) > 0 && { budget: { costUsd: Number(budget) } }),
       ...(trust !== null && trust !== '' && { trust }),
     }
-    const who = agent === '' ? {} : { agent }
-    const wish =
+    const chosenAgent = agent === '' ? {} : { agent }
+    const body =
       kind === 'oneshot'
-        ? { oneshot: { task, ...who }, ...shared }
+        ? { oneshot: { task, ...chosenAgent }, ...shared }
         : kind === 'graph'
-          ? { graph, input: inputs, ...who, ...shared }
+          ? { graph, input: inputs, ...chosenAgent, ...shared }
           : { pipeline: chosen?.name ?? '', input: inputs, ...shared }
     try {
-      const run = await postJson<Run>('/runs', wish)
+      const run = await postJson<Run>('/runs', body)
       runs.put(run)
       go(`/r/${run.id}`)
     } catch (error) {
@@ -62,7 +62,7 @@ export function RunForm({ first }: { first: string }) {
       <FormProblem error={problem} />
       {trust !== null && trust !== '' && (
         <p class="small">
-          Press <b>Trust and start</b> to let this project run exactly what is named above (
+          Select <b>Trust and start</b> to allow this project to run exactly what is listed above (
           <code>{trust.slice(0, 12)}</code>).
         </p>
       )}
@@ -87,7 +87,9 @@ export function RunForm({ first }: { first: string }) {
             value={task}
             onInput={event => setTask(event.currentTarget.value)}
           />
-          <span class="hint">A worker does it, an auditor looks at the result, until it is done or impossible.</span>
+          <span class="hint">
+            A worker does the task and an auditor checks the result, until the task is done or impossible.
+          </span>
         </div>
       )}
       {kind === 'graph' && (
@@ -103,7 +105,7 @@ export function RunForm({ first }: { first: string }) {
           />
           <span class="hint">
             <a class="link" href="/graphs">
-              Write it with a drawing beside it
+              Open in the graph editor
             </a>
           </span>
         </div>
@@ -120,11 +122,11 @@ export function RunForm({ first }: { first: string }) {
             >
               {(pipelines.value?.items ?? []).map(({ name, displayName }) => (
                 <option key={name} value={name}>
-                  {displayName ?? name}
+                  {displayName}
                 </option>
               ))}
             </select>
-            {chosen?.description && <span class="hint">{chosen.description}</span>}
+            {chosen && <span class="hint">{chosen.description}</span>}
           </div>
           <SchemaFields pipeline={chosen} values={inputs} onChange={setInputs} />
         </>
@@ -137,7 +139,7 @@ export function RunForm({ first }: { first: string }) {
           </div>
         )}
         <div class="field">
-          <label for="budget">Budget in dollars (optional)</label>
+          <label for="budget">Budget in USD (optional)</label>
           <input
             id="budget"
             class="input"
@@ -149,7 +151,7 @@ export function RunForm({ first }: { first: string }) {
       </div>
       <div class="row" style={{ justifyContent: 'flex-end' }}>
         <button type="submit" class="btn solid tall" disabled={!canDecide.value || isBusy || !isReady}>
-          {isBusy ? 'Starting …' : trust ? 'Trust and start' : 'Start the run'}
+          {isBusy ? 'Starting…' : trust ? 'Trust and start' : 'Start run'}
         </button>
       </div>
     </form>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Session } from '../api/types'
+import type { Health } from '../api/types'
 import { startSession } from '../store/actions'
 import { canDecide, sessions } from '../store/live'
 import { go, query } from '../store/router'
@@ -15,14 +15,14 @@ export function SessionForm({ first }: { first: string }) {
   const [args, setArgs] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
-  const agents = useLoad('agents', signal => getJson<{ agents: string[] }>('/health', { signal }))
+  const agents = useLoad('agents', signal => getJson<Health>('/health', { signal }))
   const directory = cwd || first
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
     setProblem(null)
     try {
-      const session: Session = await startSession({
+      const session = await startSession({
         agent,
         cwd: directory,
         args: args.trim() === '' ? [] : args.trim().split(/\s+/),
@@ -73,7 +73,7 @@ export function SessionForm({ first }: { first: string }) {
         />
       </div>
       <details>
-        <summary class="small soft">Arguments of the agent</summary>
+        <summary class="small soft">Extra arguments</summary>
         <input
           class="input code"
           style={{ marginTop: '8px' }}
@@ -84,7 +84,7 @@ export function SessionForm({ first }: { first: string }) {
       </details>
       <div class="row" style={{ justifyContent: 'flex-end' }}>
         <button type="submit" class="btn solid tall" disabled={!canDecide.value || isBusy || directory === ''}>
-          {isBusy ? 'Starting …' : 'Start the session'}
+          {isBusy ? 'Starting…' : 'Start session'}
         </button>
       </div>
     </form>

@@ -1,6 +1,6 @@
-import type { Approval, Session } from '../api/types'
+import type { Approval, Interrupted, Run, Sent, Session, StoppedSession } from '../api/types'
 import { ApiError, getJson, postJson, sendDelete } from '../transport/request'
-import { approvals, lookAtSession, runs, sessions } from './live'
+import { approvals, refreshSession, runs, sessions } from './live'
 import { attempt, toast } from './toasts'
 
 export interface Decision {
@@ -8,20 +8,20 @@ export interface Decision {
   choices?: string[]
   text?: string
   note?: string
-  /** With a denial: the turn is interrupted, too. */
+  /** With a denial: also interrupt the turn. */
   thenInterrupt?: boolean
   editedInput?: unknown
   grant?: { scope: string; forMs?: number; uses?: number; match?: unknown }
-  /** The person has had all of the request before their eyes. */
+  /** The page has shown the whole request. */
   whole: boolean
 }
 
-/** How long the answer to a decision may wait for the agent to move on. */
+/** How long the server waits for the agent to continue before it answers. */
 const APPLY_WAIT_MS = 8_000
 
 /**
- * Decides, and gives the record as the server has it afterwards. Nothing is shown as decided before that. A request that somebody else
- * has decided meanwhile is looked at again, so that the card says who.
+ * Decides a request and returns the record of the server. The page shows no decision before that.
+ * If another person has decided the request, it is loaded again, so that the card shows who.
  */
 export async function decide(approval: Approval, { whole, ...decision }: Decision): Promise<Approval> {
   try {
@@ -41,39 +41,47 @@ export async function decide(approval: Approval, { whole, ...decision }: Decisio
   }
 }
 
-/** What stood there for less was not seen by anybody, and the moment in which a request comes is the one in which all pages are drawn. */
+/**
+ * A card that was visible for less was not read; and right after a request arrives, all pages are
+ * busy drawing it.
+ */
 const SEEN_AFTER_MS = 800
-const told = new Set<string>()
+const reported = new Set<string>()
 
-/** Once per request: the ledger notes that it was before somebody's eyes. Called off by what it returns. */
+/**
+ * Reports once per request that the page has shown it. The returned function cancels the report.
+ */
 export function reportSeen(approval: Approval, whole: boolean): () => void {
-  const timer = setTimeout(() => tellSeen(approval, whole), SEEN_AFTER_MS)
+  const timer = setTimeout(() => sendSeen(approval, whole), SEEN_AFTER_MS)
   return () => clearTimeout(timer)
 }
 
-function tellSeen(approval: Approval, whole: boolean): void {
+function sendSeen(approval: Approval, whole: boolean): void {
   const key = `${approval.id}:${approval.display.hash}:${whole}`
-  if (told.has(key)) return
-  told.add(key)
+  if (reported.has(key)) return
+  reported.add(key)
   void postJson(`/approvals/${approval.id}/seen`, { displayHash: approval.display.hash, whole }).catch(() =>
-    told.delete(key),
+    reported.delete(key),
   )
 }
 
-export async function startSession(wish: {
+export async function startSession(options: {
   agent: string
   cwd: string
   args: string[]
   prompt?: string
   label?: string
 }): Promise<Session> {
-  const session = await postJson<Session>('/sessions', wish)
+  const session = await postJson<Session>('/sessions', options)
   sessions.put(session)
   return session
 }
 
 export function stopSession(id: string): Promise<unknown> {
-  return attempt(async () => sessions.put(await postJson<Session>(`/sessions/${id}/stop`)), 'The session is ending')
+  return attempt(
+    async () => sessions.put(await postJson<StoppedSession>(`/sessions/${id}/stop`)),
+    'The session was stopped',
+  )
 }
 
 export async function resumeSession(id: string): Promise<Session | null> {
@@ -84,30 +92,33 @@ export async function resumeSession(id: string): Promise<Session | null> {
   })
 }
 
+const INTERRUPTS: Readonly<Record<Interrupted['result'], string>> = {
+  interrupted: 'Interrupted',
+  idle: 'The agent is already idle',
+  refused: 'Not interrupted',
+  unconfirmed: 'Interrupt not confirmed',
+}
+
 export function interruptSession(id: string): Promise<unknown> {
   return attempt(async () => {
-    const { result } = await postJson<{ result?: string }>(`/sessions/${id}/interrupt`)
-    toast('info', result ? `Interrupt: ${result}` : 'Interrupted')
-    lookAtSession(id)
+    const { result, detail } = await postJson<Interrupted>(`/sessions/${id}/interrupt`)
+    toast('info', INTERRUPTS[result], detail)
+    refreshSession(id)
   })
 }
 
-export async function sendPrompt(
-  id: string,
-  text: string,
-  when: 'now' | 'after-turn',
-): Promise<{ result?: string; detail?: string; prompt?: string }> {
-  const sent = await postJson<{ result?: string; detail?: string }>(`/sessions/${id}/messages`, { text, when })
-  lookAtSession(id)
+export async function sendPrompt(id: string, text: string, when: 'now' | 'after-turn'): Promise<Sent> {
+  const sent = await postJson<Sent>(`/sessions/${id}/messages`, { text, when })
+  refreshSession(id)
   return sent
 }
 
-/** Asks the agent to make room in its conversation, once it rests. */
+/** Asks the agent to compact its conversation as soon as it is idle. */
 export function compactSession({ id, compact }: Session): Promise<unknown> {
   return attempt(async () => {
     const body = { text: compact, when: 'after-turn', meaning: 'command' }
-    const { result, detail } = await postJson<{ result?: string; detail?: string }>(`/sessions/${id}/messages`, body)
-    lookAtSession(id)
+    const { result, detail } = await postJson<Sent>(`/sessions/${id}/messages`, body)
+    refreshSession(id)
     if (result === 'refused' || result === 'unconfirmed') toast('bad', 'Not sent', detail)
   })
 }
@@ -115,7 +126,7 @@ export function compactSession({ id, compact }: Session): Promise<unknown> {
 export function dropPrompt(session: string, prompt: string): Promise<unknown> {
   return attempt(async () => {
     await sendDelete(`/sessions/${session}/messages/${prompt}`)
-    lookAtSession(session)
+    refreshSession(session)
   })
 }
 
@@ -125,18 +136,14 @@ export function acknowledgePane(id: string): Promise<unknown> {
 
 export function controlRun(id: string, action: 'cancel' | 'resume', done: string): Promise<unknown> {
   return attempt(async () => {
-    await postJson(`/runs/${id}/${action}`)
-    runs.put(await getJson(`/runs/${id}`))
+    runs.put(await postJson<Run>(`/runs/${id}/${action}`))
   }, done)
 }
 
 export function pauseGrants(pause: boolean): Promise<unknown> {
-  return attempt(
-    () => postJson(`/grants/${pause ? 'pause' : 'resume'}`),
-    pause ? 'All grants rest' : 'Grants decide again',
-  )
+  return attempt(() => postJson(`/grants/${pause ? 'pause' : 'resume'}`), pause ? 'Grants paused' : 'Grants resumed')
 }
 
 export function revokeGrant(id: string): Promise<unknown> {
-  return attempt(() => postJson(`/grants/${id}/revoke`), 'The grant has ended')
+  return attempt(() => postJson(`/grants/${id}/revoke`), 'Grant revoked')
 }

@@ -1,15 +1,16 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 
-interface Kept {
+interface Versioned {
   id: string
   version?: number
 }
 
 /**
- * Resources of one kind by id. What is older than what is known changes nothing. Whoever looks at one of them hears of that one only:
- * two hundred panes change all the time, and a page about one session is not drawn again for the others.
+ * Resources of one kind by id. An older version never replaces a newer one. A component that reads
+ * one resource is drawn again only when that one changes: with hundreds of panes something changes
+ * all the time.
  */
-export class Collection<T extends Kept> {
+export class Collection<T extends Versioned> {
   readonly #items = new Map<string, T>()
   readonly #cells = new Map<string, Signal<T | undefined>>()
   readonly #changes = signal(0)
@@ -28,13 +29,13 @@ export class Collection<T extends Kept> {
     return this.#items.get(id)
   }
 
-  /** A snapshot of all there is: what it does not name is gone. */
+  /** Takes a complete snapshot: resources that it does not contain are removed. */
   replace(items: readonly T[]): void {
     const before = new Map(this.#items)
     batch(() => {
       this.#items.clear()
       for (const item of items) this.#set(item.id, newer(before.get(item.id), item))
-      for (const id of before.keys()) if (!this.#items.has(id)) this.#tell(id, undefined)
+      for (const id of before.keys()) if (!this.#items.has(id)) this.#notify(id, undefined)
       this.#changed()
     })
   }
@@ -51,7 +52,7 @@ export class Collection<T extends Kept> {
     })
   }
 
-  /** Takes over what makes no difference to anybody who looks. */
+  /** Takes a version that draws nothing differently, without notifying components. */
   note(item: T): void {
     this.#items.set(item.id, newer(this.#items.get(item.id), item))
   }
@@ -59,21 +60,21 @@ export class Collection<T extends Kept> {
   remove(id: string): void {
     if (!this.#items.delete(id)) return
     batch(() => {
-      this.#tell(id, undefined)
+      this.#notify(id, undefined)
       this.#changed()
     })
   }
 
-  /** Keeps so many of those that nobody has to come back to; the oldest go. */
-  prune(most: number, isOver: (item: T) => boolean): void {
-    const over = [...this.#items.values()].filter(isOver)
-    for (const { id } of over.slice(0, Math.max(0, over.length - most))) {
+  /** Keeps at most `max` of the items that are closed; removes the oldest. */
+  prune(max: number, isClosed: (item: T) => boolean): void {
+    const closed = [...this.#items.values()].filter(isClosed)
+    for (const { id } of closed.slice(0, Math.max(0, closed.length - max))) {
       this.remove(id)
       this.#cells.delete(id)
     }
   }
 
-  /** As it is after so many changes. */
+  /** Depends on the number of changes, so that the signal is computed again after each. */
   #list(_changes: number): readonly T[] {
     return [...this.#items.values()]
   }
@@ -84,16 +85,16 @@ export class Collection<T extends Kept> {
 
   #set(id: string, item: T): void {
     this.#items.set(id, item)
-    this.#tell(id, item)
+    this.#notify(id, item)
   }
 
-  #tell(id: string, item: T | undefined): void {
+  #notify(id: string, item: T | undefined): void {
     const cell = this.#cells.get(id)
     if (cell) cell.value = item
   }
 }
 
-function newer<T extends Kept>(known: T | undefined, item: T): T {
+function newer<T extends Versioned>(known: T | undefined, item: T): T {
   if (known?.version !== undefined && item.version !== undefined && item.version < known.version) return known
   return item
 }

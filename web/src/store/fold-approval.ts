@@ -8,14 +8,14 @@ const ENDS: Readonly<Record<string, Approval['state']>> = {
 }
 
 /**
- * An approval with one more event of its stream. Null: this event needs a fresh look at the record, because one is missing in between or
- * because it changes what is shown.
+ * An approval after one more event of its stream. Null: load the record, because an event is
+ * missing in between or this one changes the display.
  */
 export function foldApproval(known: Approval | undefined, event: StreamEvent): Approval | null {
   const id = event.subject.slice(event.subject.indexOf('/') + 1)
   const { type, at, version, data } = event
   if (type === 'approval.requested')
-    return { ...(data as unknown as Approval), id, state: 'pending', version, requestedAt: at }
+    return { ...(data as unknown as Approval), id, state: 'pending', version, requestedAt: at, delivery: [] }
   if (!known) return null
   if (version <= known.version) return known
   if (version !== known.version + 1 || type === 'approval.joined') return null

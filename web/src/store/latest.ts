@@ -1,28 +1,31 @@
 import { batch } from '@preact/signals'
 
-/** Sooner than this nobody sees a difference. */
-const SOONEST_MS = 60
-/** Later than this somebody does. */
-const LATEST_MS = 180
-/** Time between two rounds for each millisecond that a round took: a page spends at most a fifth of its time on what merely passes. */
-const PATIENCE = 4
-/** So long what merely passes keeps out of the way of something that somebody waits for. */
+/** A person does not notice a shorter delay. */
+const DELAY_MIN_MS = 60
+/** A person notices a longer delay. */
+const DELAY_MAX_MS = 180
+/**
+ * Pause per millisecond of work: the page spends at most a fifth of its time on ephemeral updates.
+ */
+const PAUSE_FACTOR = 4
+/** Ephemeral updates wait this long when something more urgent is drawn. */
 const GIVE_WAY_MS = 80
-/** A round that takes longer until it is drawn is one of a machine with more to do than it can. */
+/** A round that takes longer than this was drawn by a busy machine. */
 const BUSY_MS = 50
-/** What was said of a round is no longer true after this. */
-const REMEMBERED_MS = 2_000
+/** After this time the cost of the last round says nothing about the machine any more. */
+const COST_VALID_MS = 2_000
 
 let lastRound = { at: Number.NEGATIVE_INFINITY, cost: 0 }
 
-/** Whether there is time for motion: on a machine that hardly keeps up, a picture that moves keeps others from being drawn at all. */
-export function isCalm(): boolean {
-  return lastRound.cost < BUSY_MS || performance.now() - lastRound.at > REMEMBERED_MS
+/** Whether the machine has time for animations: on a busy one they delay everything else. */
+export function hasTimeToAnimate(): boolean {
+  return lastRound.cost < BUSY_MS || performance.now() - lastRound.at > COST_VALID_MS
 }
 
 /**
- * What passes by faster than it can be looked at: of each kind only the newest is kept, and all of them are taken in together, so often
- * as the page can afford. With a few panes that is as they come; with hundreds on a slow machine it is a few times a second.
+ * Ephemeral updates that arrive faster than a person can read. Of each key only the newest is kept,
+ * and all are applied together, as often as the page can afford: with a few panes at once, with
+ * hundreds on a slow machine a few times a second.
  */
 export class Latest {
   #waiting = new Map<string, () => void>()
@@ -32,49 +35,51 @@ export class Latest {
 
   put(key: string, take: () => void): void {
     this.#waiting.set(key, take)
-    if (this.#timer === undefined) this.#wait()
+    if (this.#timer === undefined) this.#startTimer()
   }
 
-  /** Something else is drawn first; many of them one after the other hold up nothing for longer than one does. */
+  /**
+   * Something urgent is drawn first. Several calls in a row delay the updates no longer than one.
+   */
   giveWay(): void {
     const now = performance.now()
     if (now < this.#notBefore) return
     this.#notBefore = now + GIVE_WAY_MS
-    this.#waitAnew()
+    this.#restartTimer()
   }
 
-  #wait(): void {
+  #startTimer(): void {
     const at = Math.max(this.#nextAt, this.#notBefore)
     this.#timer = setTimeout(() => this.#flush(), Math.max(0, at - performance.now()))
   }
 
-  #waitAnew(): void {
+  #restartTimer(): void {
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
-    this.#wait()
+    this.#startTimer()
   }
 
   #flush(): void {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const waiting = this.#waiting
     this.#waiting = new Map()
     this.#timer = undefined
-    this.#nextAt = begun + LATEST_MS
+    this.#nextAt = startedAt + DELAY_MAX_MS
     batch(() => {
       for (const take of waiting.values()) take()
     })
-    // A page that nobody looks at draws nothing, and keeps the longest pause.
+    // A hidden page draws nothing and keeps the longest delay.
     if (document.visibilityState !== 'visible') return
     afterFrame(() => {
-      const cost = performance.now() - begun
-      lastRound = { at: begun, cost }
-      this.#nextAt = begun + Math.min(LATEST_MS, Math.max(SOONEST_MS, cost * (PATIENCE + 1)))
-      this.#waitAnew()
+      const cost = performance.now() - startedAt
+      lastRound = { at: startedAt, cost }
+      this.#nextAt = startedAt + Math.min(DELAY_MAX_MS, Math.max(DELAY_MIN_MS, cost * (PAUSE_FACTOR + 1)))
+      this.#restartTimer()
     })
   }
 }
 
-/** When the picture has been handed over. */
+/** Calls `done` after the browser has painted the next frame. */
 function afterFrame(done: () => void): void {
   requestAnimationFrame(() => {
     const { port1, port2 } = new MessageChannel()

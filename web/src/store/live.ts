@@ -1,5 +1,18 @@
 import { batch, computed, signal } from '@preact/signals'
-import type { Approval, Grant, Hello, Me, Pane, Run, Session, StreamEvent } from '../api/types'
+import type {
+  Approval,
+  EphemeralFrame,
+  Grant,
+  GrantList,
+  Hello,
+  Me,
+  Overview,
+  Page,
+  Pane,
+  Run,
+  Session,
+  StreamEvent,
+} from '../api/types'
 import { keepSnapshot, loadSnapshot as loadKept } from '../transport/device'
 import { access, getJson } from '../transport/request'
 import { SharedStream } from '../transport/shared-stream'
@@ -15,18 +28,11 @@ export const approvals = new Collection<Approval>()
 export const runs = new Collection<Run>()
 export const grants = new Collection<Grant>()
 
-export interface Spend {
-  costUsd: number
-  tokens: number
-  runs: number
-  budgetUsd?: number | null
-}
-
 export const me = signal<Me | null>(null)
-export const spend = signal<Spend | null>(null)
+export const spend = signal<Overview['spendToday'] | null>(null)
 export const areGrantsPaused = signal(false)
 export const connection = signal<StreamState>({ is: 'connecting' })
-/** When what is shown was last known to be whole; null before the first snapshot. */
+/** When the data on the page was last complete; null before the first snapshot. */
 export const snapshotAt = signal<number | null>(null)
 export const loadProblem = signal<unknown>(null)
 export const hasSnapshot = computed(() => snapshotAt.value !== null)
@@ -36,24 +42,13 @@ export const canDecide = computed(() => isOnline.value && !me.value?.isReadOnly 
 export const isOwner = computed(() => isOnline.value && !me.value?.isReadOnly && roleRank() >= 2)
 
 function roleRank(): number {
-  return { viewer: 0, approver: 1, owner: 2 }[me.value?.person.role ?? 'viewer'] ?? 0
+  return { viewer: 0, approver: 1, owner: 2 }[me.value?.person.role ?? 'viewer']
 }
 
-interface Overview {
-  sessions?: Session[]
-  panes?: Pane[]
-  approvals?: Approval[]
-  runs?: Run[]
-  grants?: { items?: Grant[]; isPaused?: boolean } | Grant[]
-  spendToday?: Spend
-  position?: number | string
-  store?: string
-}
-
-type Listener = (event: StreamEvent) => void
-type PassingListener = (type: string, data: Record<string, unknown>) => void
-const listeners = new Set<Listener>()
-const passingListeners = new Set<PassingListener>()
+type EventListener = (event: StreamEvent) => void
+type EphemeralListener = (frame: EphemeralFrame) => void
+const eventListeners = new Set<EventListener>()
+const ephemeralListeners = new Set<EphemeralListener>()
 const gapListeners = new Set<() => void>()
 const helloListeners = new Set<() => void>()
 const latest = new Latest()
@@ -61,24 +56,24 @@ let stream: SharedStream | null = null
 let lastSubscription: string | null = null
 
 /** Every event of the log, in order. */
-export function onEvent(listener: Listener): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+export function onEvent(listener: EventListener): () => void {
+  eventListeners.add(listener)
+  return () => eventListeners.delete(listener)
 }
 
-/** What is shown now and kept nowhere: provisional text, previews. */
-export function onPassing(listener: PassingListener): () => void {
-  passingListeners.add(listener)
-  return () => passingListeners.delete(listener)
+/** Updates that are not in the log: provisional text, previews. */
+export function onEphemeral(listener: EphemeralListener): () => void {
+  ephemeralListeners.add(listener)
+  return () => ephemeralListeners.delete(listener)
 }
 
-/** Events were missed: whoever keeps something of their own must look again. */
+/** Events were missed: a part of the page that keeps data of its own must load it again. */
 export function onGap(listener: () => void): () => void {
   gapListeners.add(listener)
   return () => gapListeners.delete(listener)
 }
 
-/** A stream has begun, the first or another one: it knows nothing yet of what this page looks at. */
+/** A stream has started. It does not know yet what this page watches. */
 export function onHello(listener: () => void): () => void {
   helloListeners.add(listener)
   return () => helloListeners.delete(listener)
@@ -93,11 +88,11 @@ export function retryNow(): void {
   else void goLive()
 }
 
-/** One snapshot, then the stream from its position on. */
+/** Loads one snapshot, then reads the stream from its position. */
 export async function goLive(): Promise<void> {
   stopLive()
   try {
-    me.value = meOf(await getJson<Record<string, unknown>>('/auth/me'))
+    me.value = await getJson<Me>('/auth/me')
     const position = await loadSnapshot()
     stream = new SharedStream(handlers, position)
     loadProblem.value = null
@@ -112,21 +107,24 @@ export async function goLive(): Promise<void> {
   }
 }
 
-export function stopLive(): void {
+function stopLive(): void {
   stream?.close()
   stream = null
   lastSubscription = null
 }
 
-async function loadSnapshot(): Promise<string | null> {
+async function loadSnapshot(): Promise<string> {
   const overview = await getJson<Overview>('/overview')
   take(overview)
   snapshotAt.value = Date.now()
   void keepSnapshot({ at: Date.now(), body: { overview, me: me.peek() } }).catch(() => undefined)
-  return overview.position === undefined ? null : String(overview.position)
+  return overview.position
 }
 
-/** Nobody answers: what was known last, dated. Without a server nothing can be decided, so no control is shown as working. */
+/**
+ * The server does not answer: shows the last snapshot with its time. Controls stay disabled,
+ * because nothing can be decided.
+ */
 async function showKept(): Promise<void> {
   if (snapshotAt.peek() !== null) return
   const kept = await loadKept().catch(() => null)
@@ -140,19 +138,13 @@ async function showKept(): Promise<void> {
 }
 
 function take(overview: Overview): void {
-  sessions.replace(overview.sessions ?? [])
-  panes.replace(overview.panes ?? [])
-  approvals.replace(overview.approvals ?? [])
-  runs.replace(overview.runs ?? [])
-  const given = overview.grants ?? []
-  grants.replace(Array.isArray(given) ? given : (given.items ?? []))
-  areGrantsPaused.value = Array.isArray(given) ? false : given.isPaused === true
-  spend.value = overview.spendToday ?? null
-}
-
-function meOf(body: Record<string, unknown>): Me {
-  const person = (body.person ?? body) as Me['person']
-  return { ...(body as unknown as Me), person }
+  sessions.replace(overview.sessions)
+  panes.replace(overview.panes)
+  approvals.replace(overview.approvals)
+  runs.replace(overview.runs)
+  grants.replace(overview.grants.items)
+  areGrantsPaused.value = overview.grants.isPaused
+  spend.value = overview.spendToday
 }
 
 const handlers = {
@@ -163,7 +155,8 @@ const handlers = {
     const isAnother = lastSubscription !== null && lastSubscription !== hello.subscription
     lastSubscription = hello.subscription
     for (const listener of helloListeners) listener()
-    // Panes, phases and keyboards are in no log: after a break they are looked at again even where no event was missed.
+    // Panes, phases and keyboards are not in the log: after a break they are loaded again even if
+    // no event was missed.
     if (hello.resume !== 'gap' && !isAnother) return
     void loadSnapshot().catch(() => undefined)
     for (const listener of gapListeners) listener()
@@ -173,57 +166,69 @@ const handlers = {
     batch(() => {
       snapshotAt.value = Date.now()
       route(event)
-      for (const listener of listeners) listener(event)
+      for (const listener of eventListeners) listener(event)
     })
   },
-  passing(type: string, frame: Record<string, unknown>): void {
-    // Changes of panes come in the form of events, with what changed inside.
-    const isNested = typeof frame.data === 'object' && frame.data !== null
-    const data = isNested ? (frame.data as Record<string, unknown>) : frame
-    const key = typeof frame.subject === 'string' ? frame.subject : passingKey(type, data)
-    latest.put(key, () => {
-      if (type === 'session.record') sessions.put(data.session as Session)
-      else if (type === 'run.record') runs.put(data.run as Run)
-      else if (type.startsWith('pane.') && type !== 'pane.preview') takePane(type, data)
-      for (const listener of passingListeners) listener(type, data)
+  ephemeral(frame: EphemeralFrame): void {
+    latest.put(keyOf(frame), () => {
+      takeFrame(frame)
+      for (const listener of ephemeralListeners) listener(frame)
     })
   },
 }
 
-const sessionLooks = new Refresher({
+function takeFrame({ event, data }: EphemeralFrame): void {
+  switch (event) {
+    case 'session.record':
+      return sessions.put(data.data.session)
+    case 'run.record':
+      return runs.put(data.data.run)
+    case 'pane.gone':
+      return panes.remove(data.data.pane.id)
+    case 'pane.found':
+    case 'pane.status':
+    case 'pane.reading':
+    case 'pane.stuck':
+      return panes.put(data.data.pane)
+  }
+}
+
+/** Of the frames with the same key only the newest is applied. */
+function keyOf({ event, data }: EphemeralFrame): string {
+  if ('subject' in data) return data.subject
+  if (event === 'pane.preview') return `${event}/${data.pane}`
+  return `${event}/${data.session}/${event === 'message.update' ? data.message : ''}`
+}
+
+const sessionRefresher = new Refresher({
   one: async id => sessions.put(await getJson<Session>(`/sessions/${id}`)),
-  all: async () => sessions.put(...(await getJson<{ items: Session[] }>('/sessions?limit=200')).items),
+  all: async () => sessions.put(...(await getJson<Page<Session>>('/sessions?limit=200')).items),
 })
-const approvalLooks = new Refresher({
+const approvalRefresher = new Refresher({
   one: async id => approvals.put(await getJson<Approval>(`/approvals/${id}`)),
-  all: async () => approvals.put(...(await getJson<{ items: Approval[] }>('/approvals?limit=200')).items),
+  all: async () => approvals.put(...(await getJson<Page<Approval>>('/approvals?limit=200')).items),
 })
-const runLooks = new Refresher({
-  one: async id => runs.put(await getJson<Run>(`/runs/${id}`)),
-  all: async () => runs.put(...(await getJson<{ items: Run[] }>('/runs?limit=200')).items),
-})
-const grantLooks = new Refresher({ one: loadGrants, all: loadGrants })
+const grantRefresher = new Refresher({ one: loadGrants, all: loadGrants })
 
 async function loadGrants(): Promise<void> {
-  const { items, isPaused } = await getJson<{ items: Grant[]; isPaused?: boolean }>('/grants')
+  const { items, isPaused } = await getJson<GrantList>('/grants')
   grants.replace(items)
-  areGrantsPaused.value = isPaused === true
+  areGrantsPaused.value = isPaused
 }
 
+/** Sessions and runs are not handled here: after an event the stream sends their records. */
 function route(event: StreamEvent): void {
   const [kind, id] = event.subject.split('/')
   if (!id) return
-  if (event.type.startsWith('pane.')) takePane(event.type, event.data)
-  else if (kind === 'approval') {
+  if (kind === 'approval') {
     const folded = foldApproval(approvals.peek(id), event)
-    if (!folded) approvalLooks.touch(id)
-    else if (isUnseen(event.type)) approvals.note(folded)
+    if (!folded) approvalRefresher.touch(id)
+    else if (isInvisible(event.type)) approvals.note(folded)
     else takeApproval(folded)
-  } else if (kind === 'grant') grantLooks.touch(id)
-  // How a session or a run is after an event, the stream tells by itself: once looked at for all who read.
+  } else if (kind === 'grant') grantRefresher.touch(id)
 }
 
-/** A page that is open for days has heard of more requests than anybody scrolls back to. */
+/** A page that stays open for days receives more requests than a person scrolls back to. */
 const CLOSED_MAX = 500
 
 function takeApproval(approval: Approval): void {
@@ -232,29 +237,12 @@ function takeApproval(approval: Approval): void {
     approvals.prune(CLOSED_MAX, ({ state }) => state !== 'pending' && state !== 'decided')
 }
 
-/** A page shows nothing of who has looked at a request, or was told of it. */
-function isUnseen(type: string): boolean {
-  return type === 'approval.seen' || type === 'approval.notified'
+/** The page does not show who has seen a request. */
+function isInvisible(type: string): boolean {
+  return type === 'approval.seen'
 }
 
-function passingKey(type: string, data: Record<string, unknown>): string {
-  const pane = data.pane as Pane | string | undefined
-  const subject = typeof pane === 'object' ? pane.id : (pane ?? data.session)
-  const kind = type.startsWith('pane.') && type !== 'pane.preview' ? 'pane' : type
-  return `${kind}/${String(subject)}/${String(data.message ?? '')}`
-}
-
-function takePane(type: string, data: Record<string, unknown>): void {
-  const pane = data.pane as Pane | string | undefined
-  if (type === 'pane.gone') panes.remove(typeof pane === 'object' ? pane.id : String(pane ?? data.id))
-  else if (typeof pane === 'object') panes.put(pane)
-}
-
-/** A session's state outside the log (phase, holder, held prompts) is looked at again when a page needs it now. */
-export function lookAtSession(id: string): void {
-  sessionLooks.touch(id)
-}
-
-export function lookAtRun(id: string): void {
-  runLooks.touch(id)
+/** Loads the state of a session that is not in the log (phase, keyboard, held prompts). */
+export function refreshSession(id: string): void {
+  sessionRefresher.touch(id)
 }

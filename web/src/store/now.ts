@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The wall clock in whole seconds, for ages. It stands still while nobody looks. */
+/** The current time, updated every second while the page is visible. */
 export const now = signal(Date.now())
 
 setInterval(() => {

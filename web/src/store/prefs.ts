@@ -1,14 +1,14 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
-/** What this browser likes. Nothing secret and no address ever goes in here. */
-function kept<T>(name: string, initial: T): Signal<T> {
+/** A preference that is saved in this browser. Never contains secrets or addresses. */
+function saved<T>(name: string, initial: T): Signal<T> {
   const key = `signalbox.${name}`
   const value = signal<T>(read(key, initial))
   effect(() => {
     try {
       localStorage.setItem(key, JSON.stringify(value.value))
     } catch {
-      // A browser that keeps nothing forgets the preference; that is its owner's wish.
+      // Storage is disabled in this browser: the preference lasts until the page is closed.
     }
   })
   return value
@@ -23,14 +23,14 @@ function read<T>(key: string, initial: T): T {
   }
 }
 
-export const theme = kept<'system' | 'light' | 'dark'>('theme', 'system')
-export const hasLetterKeys = kept('letter-keys', true)
-export const terminalFontSize = kept('terminal-font-size', 13)
-export const isScreenReader = kept('screen-reader', false)
-export const wallColumns = kept('wall-columns', 3)
-export const hiddenPanes = kept<string[]>('hidden-panes', [])
-export const savedRunFilters = kept<{ name: string; query: string }[]>('run-filters', [])
-export const sessionLayout = kept<'split' | 'conversation' | 'terminal'>('session-layout', 'split')
+export const theme = saved<'system' | 'light' | 'dark'>('theme', 'system')
+export const hasLetterKeys = saved('letter-keys', true)
+export const terminalFontSize = saved('terminal-font-size', 13)
+export const isScreenReader = saved('screen-reader', false)
+export const wallColumns = saved('wall-columns', 3)
+export const hiddenPanes = saved<string[]>('hidden-panes', [])
+export const savedRunFilters = saved<{ name: string; query: string }[]>('run-filters', [])
+export const sessionLayout = saved<'split' | 'conversation' | 'terminal'>('session-layout', 'split')
 
 effect(() => {
   const root = document.documentElement

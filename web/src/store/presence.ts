@@ -1,18 +1,18 @@
 import { postJson } from '../transport/request'
 import { isOnline, streamSubscription } from './live'
 
-const TELL_MS = 20_000
+const REPORT_MS = 20_000
 let lastInput = performance.now()
 
-/** While somebody looks at this page, the server does not call them elsewhere. */
+/** Reports that a person uses this page, so that the server does not notify them elsewhere. */
 export function startPresence(): void {
   for (const kind of ['pointerdown', 'keydown', 'wheel'] as const)
     addEventListener(kind, () => (lastInput = performance.now()), { passive: true, capture: true })
-  setInterval(tell, TELL_MS)
-  document.addEventListener('visibilitychange', tell)
+  setInterval(report, REPORT_MS)
+  document.addEventListener('visibilitychange', report)
 }
 
-function tell(): void {
+function report(): void {
   const subscription = streamSubscription()
   if (!subscription || !isOnline.peek()) return
   void postJson('/presence', {

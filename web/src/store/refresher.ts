@@ -1,11 +1,14 @@
-/** After one refresh the next waits this long, however much happens: a busy system costs a page no more than a calm one. */
+/**
+ * Minimum pause between two refreshes, so that a busy system costs the page no more than a quiet
+ * one.
+ */
 const PAUSE_MS = 400
-/** From here on one list is cheaper than single looks. */
+/** With more changed resources than this, loading the whole list is cheaper. */
 const SINGLE_MAX = 4
 
 /**
- * Collects which subjects changed and looks at them again: the first at once, the rest together. What the page shows is always what the
- * server says, never a guess of what an event might have meant.
+ * Loads changed resources again: the first at once, the others together. The page shows what the
+ * server answers and never derives it from an event.
  */
 export class Refresher {
   readonly #one: (id: string) => Promise<void>

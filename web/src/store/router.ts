@@ -16,7 +16,7 @@ export type Route =
   | { page: 'start' }
   | { page: 'settings'; tab: string }
   | { page: 'login' }
-  | { page: 'lost'; path: string }
+  | { page: 'not-found'; path: string }
 
 const TABLE: [RegExp, (match: string[]) => Route][] = [
   [/^\/(?:demo)?$/, () => ({ page: 'overview' })],
@@ -45,10 +45,10 @@ export const route = computed<Route>(() => {
     const match = pattern.exec(path)
     if (match) return make(match)
   }
-  return { page: 'lost', path }
+  return { page: 'not-found', path }
 })
 
-/** The parameters after `?`: filters, positions in time, the part of a page that is open. */
+/** The parameters of the address: filters, positions in time, the open part of a page. */
 export const query = computed(() => new URLSearchParams(place.value.search))
 
 export function go(address: string, { replace = false } = {}): void {
@@ -60,14 +60,14 @@ export function go(address: string, { replace = false } = {}): void {
 }
 
 const SOON_MS = 200
-let later: Record<string, string | null> = {}
+let delayed: Record<string, string | null> = {}
 let isWaiting = false
 
-/** Changes parameters of this page's address; null takes one away. */
+/** Changes parameters of the address; null removes one. */
 export function setQuery(changes: Record<string, string | null>, { replace = true } = {}): void {
   const next = new URLSearchParams(place.peek().search)
-  // What is said now is newer than what still waits.
-  for (const name of Object.keys(changes)) delete later[name]
+  // This change is newer than the delayed ones.
+  for (const name of Object.keys(changes)) delete delayed[name]
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') next.delete(name)
     else next.set(name, value)
@@ -76,17 +76,20 @@ export function setQuery(changes: Record<string, string | null>, { replace = tru
   go(`${place.peek().path}${text ? `?${text}` : ''}`, { replace })
 }
 
-/** For what changes with every movement of a hand: browsers refuse an address that changes too often. */
+/**
+ * For values that change with every pointer movement: browsers refuse an address that changes too
+ * often.
+ */
 export function setQuerySoon(changes: Record<string, string | null>): void {
   const { path } = place.peek()
-  later = { ...later, ...changes }
+  delayed = { ...delayed, ...changes }
   if (isWaiting) return
   isWaiting = true
   setTimeout(() => {
-    const wanted = later
-    later = {}
+    const wanted = delayed
+    delayed = {}
     isWaiting = false
-    // Another page is open by now: its address is none of ours.
+    // Not if another page was opened in the meantime.
     if (place.peek().path === path) setQuery(wanted)
   }, SOON_MS)
 }
@@ -99,7 +102,9 @@ window.addEventListener('popstate', () => {
   place.value = read()
 })
 
-/** Links of ours change the page without loading it; everything else is left to the browser. */
+/**
+ * Links within the dashboard change the page without loading it; the browser handles all others.
+ */
 document.addEventListener('click', event => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return

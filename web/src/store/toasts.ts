@@ -9,7 +9,7 @@ export interface Toast {
 }
 
 export const toasts = signal<readonly Toast[]>([])
-/** Spoken at once: that somebody is needed. */
+/** Text that screen readers announce at once. */
 export const announcement = signal('')
 
 const SHOWN_MS = 6_000
@@ -17,7 +17,7 @@ let count = 0
 
 export function toast(tone: Toast['tone'], text: string, next?: string): void {
   const id = ++count
-  // The same again takes the place of the one before: a pile of them would cover what they are about.
+  // A repeated message replaces the earlier one: a pile of toasts would cover the page.
   const others = toasts.peek().filter(shown => shown.tone !== tone || shown.text !== text)
   toasts.value = [...others.slice(-3), { id, tone, text, ...(next !== undefined && { next }) }]
   setTimeout(() => dismiss(id), tone === 'bad' ? SHOWN_MS * 2 : SHOWN_MS)
@@ -33,7 +33,7 @@ export function toastError(error: unknown): void {
   toast('bad', sentence((error as Error)?.message ?? String(error)), next)
 }
 
-/** Does it, and says so when it fails. */
+/** Runs an action, and shows a toast when it succeeds (`done`) or fails. */
 export async function attempt<T>(act: () => Promise<T>, done?: string): Promise<T | null> {
   try {
     const result = await act()

@@ -2,38 +2,41 @@ import { postJson } from '../transport/request'
 import { onHello, streamSubscription } from './live'
 
 const viewer = crypto.randomUUID()
-const wishes = new Map<object, { panes: readonly string[]; sessions: readonly string[] }>()
-let isTelling = false
-let isTold = true
+const watched = new Map<object, { panes: readonly string[]; sessions: readonly string[] }>()
+let isSending = false
+let isSent = true
 
-/** Says what a part of the page looks at, until it is called off: the stream carries pictures and unfinished text only for that. */
-export function watch(wish: { panes?: readonly string[]; sessions?: readonly string[] }): () => void {
+/**
+ * Subscribes to previews and provisional text, until the returned function is called. The stream
+ * sends them only for watched panes and sessions.
+ */
+export function watch(subjects: { panes?: readonly string[]; sessions?: readonly string[] }): () => void {
   const key = {}
-  wishes.set(key, { panes: wish.panes ?? [], sessions: wish.sessions ?? [] })
-  tell()
+  watched.set(key, { panes: subjects.panes ?? [], sessions: subjects.sessions ?? [] })
+  send()
   return () => {
-    wishes.delete(key)
-    tell()
+    watched.delete(key)
+    send()
   }
 }
 
-/** One at a time, and always what is true at the end. */
-function tell(): void {
-  isTold = false
-  if (isTelling) return
-  isTelling = true
+/** One request at a time; the last one has the final state. */
+function send(): void {
+  isSent = false
+  if (isSending) return
+  isSending = true
   queueMicrotask(async () => {
-    while (!isTold) {
-      isTold = true
+    while (!isSent) {
+      isSent = true
       const subscription = streamSubscription()
       if (!subscription) break
-      const all = [...wishes.values()]
-      const panes = [...new Set(all.flatMap(wish => wish.panes))].slice(0, 200)
-      const sessions = [...new Set(all.flatMap(wish => wish.sessions))].slice(0, 50)
+      const all = [...watched.values()]
+      const panes = [...new Set(all.flatMap(subjects => subjects.panes))].slice(0, 200)
+      const sessions = [...new Set(all.flatMap(subjects => subjects.sessions))].slice(0, 50)
       await postJson(`/events/${subscription}/watch`, { panes, sessions, viewer }).catch(() => undefined)
     }
-    isTelling = false
+    isSending = false
   })
 }
 
-onHello(tell)
+onHello(send)

@@ -10,7 +10,7 @@ const KEYS: [string, string, string][] = [
   ['⏎', '\r', 'Enter'],
 ]
 
-/** Keys that a phone does not have. Ctrl makes the next letter a control. */
+/** Keys that a phone keyboard does not have. */
 export function KeyRow({ onKeys }: { onKeys(keys: string): void }) {
   const [hasCtrl, setCtrl] = useState(false)
   return (

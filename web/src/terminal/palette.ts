@@ -1,6 +1,8 @@
 import type { ITheme } from '@xterm/xterm'
 
-/** The terminal stays dark in both themes: agents choose their colours for that. */
+/**
+ * The terminal is dark in both themes, because agents choose their colours for a dark background.
+ */
 export const terminalTheme: ITheme = {
   background: '#0f1315',
   foreground: '#e3e3dd',

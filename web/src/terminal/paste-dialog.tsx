@@ -1,6 +1,6 @@
 import { Dialog } from '../ui/dialog'
 
-/** What a paste of several lines would do is looked at before it is done. */
+/** Shows a paste of several lines before it is sent. */
 export function PasteDialog(props: { text: string; onPaste(): void; onClose(): void }) {
   const lines = props.text.split(/\r\n|\r|\n/).length
   return (

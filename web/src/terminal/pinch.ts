@@ -1,18 +1,18 @@
-/** Two fingers apart make the text larger, together smaller. One finger scrolls, as everywhere. */
-export function onPinch(element: HTMLElement, text: { size(): number; resize(to: number): void }): () => void {
-  let began: { apart: number; size: number } | null = null
+/** Pinching with two fingers changes the size. One finger scrolls. */
+export function onPinch(element: HTMLElement, target: { size(): number; resize(to: number): void }): () => void {
+  let start: { apart: number; size: number } | null = null
   const move = (event: TouchEvent) => {
     if (event.touches.length !== 2) {
-      began = null
+      start = null
       return
     }
     event.preventDefault()
     const apart = distance(event.touches)
-    began ??= { apart, size: text.size() }
-    text.resize((began.size * apart) / began.apart)
+    start ??= { apart, size: target.size() }
+    target.resize((start.size * apart) / start.apart)
   }
   const end = () => {
-    began = null
+    start = null
   }
   element.addEventListener('touchmove', move, { passive: false })
   element.addEventListener('touchend', end)

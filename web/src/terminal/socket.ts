@@ -1,20 +1,29 @@
+import type { ClientMessage, ServerMessage } from '../api/types'
 import { API, proofOf } from '../transport/request'
 
+type MessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
+
+/** Who has the keyboard. */
+export type Input = MessageOf<'input'>
+
 export interface TerminalEvents {
-  snapshot(snapshot: { cols: number; rows: number; data: string; title?: string }): void
+  snapshot(snapshot: MessageOf<'snapshot'>): void
   bytes(bytes: Uint8Array): void
-  holder(holder: { holder: string; isYours: boolean; name?: string }): void
+  input(input: Input): void
   resized(cols: number, rows: number): void
-  exited(code: number | null, signal: string | null): void
+  exited(): void
   state(state: 'connecting' | 'live' | 'closed' | 'ended'): void
   problem(message: string): void
 }
 
 const ACK_EVERY = 32 * 1024
-const INPUT_PIECE = 48 * 1024
+const INPUT_CHUNK = 48 * 1024
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 10_000]
 
-/** A pane's bytes. What was read is acknowledged, so a slow page is given a fresh picture instead of a backlog. */
+/**
+ * The terminal of a pane. The page acknowledges bytes, so that a slow page gets a new snapshot
+ * instead of a backlog.
+ */
 export class TerminalSocket {
   readonly #pane: string
   readonly #events: TerminalEvents
@@ -42,14 +51,14 @@ export class TerminalSocket {
     this.#socket?.close()
   }
 
-  /** Asks for the keyboard: whoever holds it is told. A viewer comes back as one who may type. */
+  /** Takes the keyboard: reconnects as a client that may type. */
   take(): void {
     this.#wants = 'input'
     this.#isTaking = true
     this.#reopen()
   }
 
-  /** Gives the keyboard back and goes on watching. */
+  /** Releases the keyboard and continues as a viewer. */
   leave(): void {
     this.#wants = 'view'
     this.#reopen()
@@ -57,7 +66,7 @@ export class TerminalSocket {
 
   input(text: string): void {
     const bytes = new TextEncoder().encode(text)
-    for (let at = 0; at < bytes.length; at += INPUT_PIECE) this.#sendBytes(bytes.slice(at, at + INPUT_PIECE))
+    for (let at = 0; at < bytes.length; at += INPUT_CHUNK) this.#sendBytes(bytes.slice(at, at + INPUT_CHUNK))
   }
 
   resize(cols: number, rows: number): void {
@@ -81,7 +90,7 @@ export class TerminalSocket {
     this.#socket = socket
     socket.onopen = () => this.#hello().catch(error => this.#events.problem((error as Error).message))
     socket.onmessage = ({ data }) => {
-      if (typeof data === 'string') this.#message(JSON.parse(data) as Record<string, unknown>)
+      if (typeof data === 'string') this.#message(JSON.parse(data) as ServerMessage)
       else this.#bytes(new Uint8Array(data as ArrayBuffer))
     }
     socket.onclose = () => {
@@ -103,7 +112,7 @@ export class TerminalSocket {
     this.#send({ type: 'hello', proof, want: this.#wants, ...this.#size })
   }
 
-  #message(message: Record<string, unknown>): void {
+  #message(message: ServerMessage): void {
     switch (message.type) {
       case 'snapshot':
         this.#failures = 0
@@ -111,19 +120,17 @@ export class TerminalSocket {
         this.#events.state('live')
         if (this.#isTaking) this.#send({ type: 'take' })
         this.#isTaking = false
-        return this.#events.snapshot(message as never)
+        return this.#events.snapshot(message)
       case 'input':
-        return this.#events.holder(message as never)
+        return this.#events.input(message)
       case 'resize':
-        return this.#events.resized(Number(message.cols), Number(message.rows))
+        return this.#events.resized(message.cols, message.rows)
       case 'exit':
         this.#hasEnded = true
-        return this.#events.exited(message.code as number | null, message.signal as string | null)
-      case 'error': {
+        return this.#events.exited()
+      case 'error':
         this.#hasEnded = true
-        const { message: text } = message.error as { message: string }
-        return this.#events.problem(text)
-      }
+        return this.#events.problem(message.error.message)
     }
   }
 
@@ -135,7 +142,7 @@ export class TerminalSocket {
     this.#unacknowledged = 0
   }
 
-  #send(message: object): void {
+  #send(message: ClientMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
   }
 

@@ -1,5 +1,6 @@
 import type { Terminal } from '@xterm/xterm'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { TextFrame } from '../api/types'
 import { canDecide } from '../store/live'
 import { isScreenReader, terminalFontSize } from '../store/prefs'
 import { getJson } from '../transport/request'
@@ -8,23 +9,21 @@ import { KeyRow } from './key-row'
 import { TERMINAL_FONT, terminalTheme } from './palette'
 import { PasteDialog } from './paste-dialog'
 import { onPinch } from './pinch'
-import { TerminalSocket } from './socket'
+import { type Input, TerminalSocket } from './socket'
 
-/** Narrower than this, all columns at once would be dust: there the text stays readable, and the screen is moved sideways. */
+/**
+ * On a narrower page all columns would be unreadably small: the text stays readable, and the screen
+ * scrolls sideways.
+ */
 const NARROW_PX = 480
 const SMALLER_PX = 3
 
 type State = 'connecting' | 'live' | 'closed' | 'ended'
 
-interface Holding {
-  holder: string
-  isYours: boolean
-  name?: string
-}
-
 /**
- * A pane's screen, live. It looks until somebody takes the keyboard; then keys go to the agent, all of them but Ctrl-Shift-. which
- * leaves. Pastes of more than a line are shown first.
+ * The live screen of a pane. It is a viewer until the person takes the keyboard. Then all keys go
+ * to the agent, except Ctrl-Shift-., which leaves the terminal. Pastes of more than one line are
+ * shown before they are sent.
  */
 export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean }) {
   const box = useRef<HTMLDivElement>(null)
@@ -32,19 +31,19 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
   const screen = useRef<Terminal | null>(null)
   const fit = useRef<(() => void) | null>(null)
   const [state, setState] = useState<State>('connecting')
-  const [holding, setHolding] = useState<Holding | null>(null)
+  const [input, setInput] = useState<Input | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [pasted, setPasted] = useState<string | null>(null)
   const [plain, setPlain] = useState<string | null>(null)
-  const isMine = holding?.isYours === true
+  const isMine = input?.isYours === true
   const mine = useRef(false)
   mine.current = isMine
 
   useEffect(() => {
-    let isGone = false
+    let isDisposed = false
     let dispose: () => void = () => undefined
     void import('./xterm').then(({ Terminal, FitAddon }) => {
-      if (isGone || !box.current) return
+      if (isDisposed || !box.current) return
       const terminal = new Terminal({
         fontFamily: TERMINAL_FONT,
         fontSize: terminalFontSize.peek(),
@@ -61,7 +60,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       terminal.loadAddon(fitter)
       terminal.open(box.current)
       screen.current = terminal
-      /** Whoever only watches sees all columns, at whatever size of text that takes. */
+      /** A viewer sees all columns: the text is as small as that needs. */
       const scale = () => {
         const element = box.current
         const shown = element?.querySelector<HTMLElement>('.xterm-screen')
@@ -69,7 +68,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         const wanted = terminalFontSize.peek()
         const now = terminal.options.fontSize ?? wanted
         const fits = (now * (element.clientWidth - 28)) / shown.offsetWidth
-        const size = mine.current ? wanted : sizeToWatch(wanted, fits, element.clientWidth)
+        const size = mine.current ? wanted : viewerFontSize(wanted, fits, element.clientWidth)
         if (size !== now) terminal.options.fontSize = size
       }
       const proposed = fitter.proposeDimensions() ?? { cols: 80, rows: 24 }
@@ -78,7 +77,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         { wants: 'view', cols: clamp(proposed.cols), rows: clamp(proposed.rows) },
         {
           state: setState,
-          holder: setHolding,
+          input: setInput,
           problem: setProblem,
           exited: () => setState('ended'),
           resized: (cols, rows) => {
@@ -126,7 +125,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       }
     })
     return () => {
-      isGone = true
+      isDisposed = true
       dispose()
     }
   }, [pane])
@@ -143,17 +142,17 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
 
   const readPlain = async () => {
     if (plain !== null) return setPlain(null)
-    const frame = await getJson<{ lines?: (string | { text: string })[]; text?: string }>(
-      `/panes/${pane}/frame?format=text`,
-    ).catch(error => ({ text: (error as Error).message, lines: undefined }))
-    const lines = frame.lines?.map(line => (typeof line === 'string' ? line : line.text))
-    setPlain(lines?.join('\n') ?? frame.text ?? '')
+    const text = await getJson<TextFrame>(`/panes/${pane}/frame?format=text`).then(
+      ({ lines }) => lines.join('\n'),
+      error => (error as Error).message,
+    )
+    setPlain(text)
   }
 
   return (
     <div class={`term ${isMine ? 'is-mine' : ''}`}>
       <div class="terminal-bar">
-        <HolderLine state={state} holding={holding} problem={problem} />
+        <InputLine state={state} input={input} problem={problem} />
         <div class="row" style={{ marginLeft: 'auto', gap: '2px' }}>
           <button type="button" class="btn quiet" aria-pressed={plain !== null} onClick={() => void readPlain()}>
             Plain text
@@ -176,7 +175,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
           </button>
           {isMine && (
             <button type="button" class="btn" onClick={() => socket.current?.leave()}>
-              Leave
+              Release keyboard
             </button>
           )}
           {state !== 'ended' && !isMine && (
@@ -186,7 +185,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
               disabled={!canDecide.value || state !== 'live'}
               onClick={() => socket.current?.take()}
             >
-              Take input
+              Take keyboard
             </button>
           )}
         </div>
@@ -212,29 +211,28 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
   )
 }
 
-function HolderLine({ state, holding, problem }: { state: State; holding: Holding | null; problem: string | null }) {
+function InputLine({ state, input, problem }: { state: State; input: Input | null; problem: string | null }) {
   if (problem) return <span class="small tone-danger">{problem}</span>
   if (state === 'ended') return <span class="small">The terminal has ended</span>
-  if (state !== 'live') return <span class="small">Connecting to the terminal …</span>
-  if (holding?.isYours)
+  if (state !== 'live') return <span class="small">Connecting to the terminal…</span>
+  if (input?.isYours)
     return (
       <span class="small">
         You have the keyboard
         <span class="leave-hint">
           {' '}
-          · <kbd>Ctrl</kbd> <kbd>Shift</kbd> <kbd>.</kbd> leaves
+          · <kbd>Ctrl</kbd> <kbd>Shift</kbd> <kbd>.</kbd> leaves the terminal
         </span>
       </span>
     )
-  if (holding?.holder === 'person') return <span class="small">{holding.name ?? 'Somebody'} has the keyboard</span>
-  if (holding?.holder === 'signalbox') return <span class="small">Signalbox is typing</span>
-  return <span class="small">Watching</span>
+  if (input?.holder === 'person') return <span class="small">{input.name ?? 'Another person'} has the keyboard</span>
+  if (input?.holder === 'signalbox') return <span class="small">Signalbox is typing</span>
+  return <span class="small">View only</span>
 }
 
-/** Everything belongs to the terminal but the way out. */
-/** False: the key is not the terminal's. */
+/** False: the page handles the key, not the terminal. */
 function handleKey(event: KeyboardEvent, terminal: Terminal, { isHeld }: { isHeld: boolean }): boolean {
-  // Who only watches passes through: without the keyboard of the session Tab is the page's.
+  // A viewer leaves the terminal with Tab.
   if (event.key === 'Tab' && !isHeld) return false
   if (event.ctrlKey && event.shiftKey && (event.key === '.' || event.key === '>' || event.code === 'Period')) {
     event.preventDefault()
@@ -246,7 +244,7 @@ function handleKey(event: KeyboardEvent, terminal: Terminal, { isHeld }: { isHel
   return true
 }
 
-function sizeToWatch(wanted: number, fits: number, width: number): number {
+function viewerFontSize(wanted: number, fits: number, width: number): number {
   if (width < NARROW_PX) return Math.max(7, wanted - SMALLER_PX)
   return Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
 }

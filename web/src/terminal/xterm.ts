@@ -1,4 +1,4 @@
-// The terminal emulator, in a chunk of its own: a page without one does not load it.
+// The terminal emulator is a chunk of its own, which only pages with a terminal load.
 export { FitAddon } from '@xterm/addon-fit'
 export { Terminal } from '@xterm/xterm'
 

@@ -2,7 +2,10 @@ import type { Device } from './device'
 
 const encoder = new TextEncoder()
 
-/** What one request is signed with: nothing of the key is in it, and it is good once, for this request, for a minute. */
+/**
+ * The signature of one request. It is valid once, for this request, for a minute, and does not
+ * reveal the key.
+ */
 export async function proofFor(
   device: Device,
   request: { method: string; path: string; body: Uint8Array<ArrayBuffer> },
@@ -15,7 +18,7 @@ export async function proofFor(
   return `${device.id}.${now}.${nonce}.${base64url(new Uint8Array(signature))}`
 }
 
-export function base64url(bytes: Uint8Array): string {
+function base64url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -1,11 +1,17 @@
 import { signal } from '@preact/signals'
-import type { ApiErrorBody } from '../api/types'
+import type { ApiError as ErrorBody } from '../api/types'
 import { type Device, forgetDevice, loadDevice } from './device'
 import { proofFor } from './proof'
 
 export const API = '/api/v1'
 
-/** An answer that is no success, as every surface words it. */
+/**
+ * The fields of an error that every answer has; the page itself makes errors with no more than
+ * these.
+ */
+type ApiErrorBody = Pick<ErrorBody, 'code' | 'message'> & Partial<ErrorBody>
+
+/** An answer with an error status. */
 export class ApiError extends Error {
   readonly code: string
   readonly status: number
@@ -21,17 +27,17 @@ export class ApiError extends Error {
   }
 }
 
-/** The server did not answer at all. */
+/** The server did not answer. */
 export class OfflineError extends Error {
-  readonly next = 'it is tried again by itself'
+  readonly next = 'The page retries automatically.'
   constructor() {
-    super('Signalbox does not answer')
+    super('Can’t reach Signalbox')
   }
 }
 
 export type Access = 'unknown' | 'yes' | 'no'
 
-/** Whether this browser may speak to the server; `no` shows the login page. */
+/** Whether this browser is signed in; `no` shows the login page. */
 export const access = signal<Access>('unknown')
 
 let device: Device | null = null
@@ -47,7 +53,7 @@ export function useDevice(fresh: Device): void {
   access.value = 'yes'
 }
 
-/** This browser forgets its key: signed out, revoked, or expired. */
+/** Deletes the key of this browser: it signed out, or its access was revoked or expired. */
 export async function endAccess(): Promise<void> {
   device = null
   access.value = 'no'
@@ -60,13 +66,13 @@ export interface RequestOptions {
   form?: FormData
   headers?: Record<string, string>
   signal?: AbortSignal
-  /** Without a proof: only the exchange of a login code. */
+  /** Without a proof: only to sign in. */
   isOpen?: boolean
 }
 
 /**
- * One signed request to our own origin: the address is always a path of ours, never taken from a link, a message or an answer.
- * The body is signed as the bytes that are sent.
+ * A signed request to the own origin. The path is always written in the code, never taken from a
+ * link, a message or an answer. The signature covers the bytes of the body that are sent.
  */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', headers = {}, isOpen = false } = options
@@ -74,7 +80,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
   const { bytes, type } = await bodyOf(options)
   const sent: Record<string, string> = { ...headers, ...(type !== null && { 'content-type': type }) }
   if (!isOpen) {
-    if (!device) throw new ApiError(401, { code: 'E_LOGIN', message: 'this browser is not signed in' })
+    if (!device) throw new ApiError(401, { code: 'E_LOGIN', message: 'This browser is not signed in' })
     sent['x-signalbox-proof'] = await proofFor(device, { method, path: full, body: bytes }, Date.now())
   }
   const response = await fetch(full, {
@@ -99,7 +105,7 @@ export async function getJson<T>(path: string, options: RequestOptions = {}): Pr
   return (await request(path, options)).json() as Promise<T>
 }
 
-/** A write that may be repeated: the same key and body give the first answer again. */
+/** A write with an idempotency key: a repetition returns the first answer. */
 export async function postJson<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
   const headers = { 'idempotency-key': crypto.randomUUID(), ...options.headers }
   const response = await request(path, { method: 'POST', ...options, body, headers })
@@ -111,9 +117,9 @@ export async function sendDelete(path: string): Promise<void> {
   await request(path, { method: 'DELETE' })
 }
 
-/** A proof for something that is not a fetch: the first frame of a terminal's socket. */
+/** The proof for a request that is not a fetch: the WebSocket of a terminal. */
 export async function proofOf(method: string, path: string): Promise<string> {
-  if (!device) throw new ApiError(401, { code: 'E_LOGIN', message: 'this browser is not signed in' })
+  if (!device) throw new ApiError(401, { code: 'E_LOGIN', message: 'This browser is not signed in' })
   return proofFor(device, { method, path, body: new Uint8Array() }, Date.now())
 }
 
@@ -122,7 +128,7 @@ async function bodyOf({
   form,
 }: RequestOptions): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string | null }> {
   if (form) {
-    // Encoded once here, so that what is signed is what is sent.
+    // Encoded once, so that the signature covers the bytes that are sent.
     const encoded = new Response(form)
     return { bytes: new Uint8Array(await encoded.arrayBuffer()), type: encoded.headers.get('content-type') }
   }
@@ -133,7 +139,7 @@ async function bodyOf({
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   try {
-    const { error } = JSON.parse(text) as { error: ApiErrorBody }
+    const { error } = JSON.parse(text) as { error: ErrorBody }
     return new ApiError(response.status, error)
   } catch {
     return new ApiError(response.status, {

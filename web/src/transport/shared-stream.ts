@@ -1,4 +1,4 @@
-import type { Hello, StreamEvent } from '../api/types'
+import type { EphemeralFrame, Hello, StreamEvent } from '../api/types'
 import { EventStream, type StreamHandlers, type StreamState } from './stream'
 
 const NAME = 'signalbox-events'
@@ -7,15 +7,16 @@ type Shared =
   | { is: 'state'; state: StreamState }
   | { is: 'hello'; hello: Hello }
   | { is: 'event'; event: StreamEvent; id: string }
-  | { is: 'passing'; type: string; data: Record<string, unknown> }
+  | { is: 'ephemeral'; frame: EphemeralFrame }
   | { is: 'many'; many: Shared[] }
   | { is: 'retry' }
-  /** A tab that has just come asks how things stand. */
+  /** A new tab asks for the current state. */
   | { is: 'who' }
 
 /**
- * Tabs of one browser share one stream: HTTP/1.1 gives a host six connections. The tab that holds the lock reads and tells the others;
- * when it closes, the lock passes on and the next one resumes after the last event that it has heard of.
+ * All tabs of a browser share one stream, because HTTP/1.1 allows six connections to a host. The
+ * tab that holds the lock reads the stream and forwards it to the others. When that tab closes, the
+ * next one takes the lock and resumes after the last event that it received.
  */
 export class SharedStream {
   readonly #handlers: StreamHandlers
@@ -25,22 +26,18 @@ export class SharedStream {
   #stream: EventStream | null = null
   #state: StreamState = { is: 'connecting' }
   #hello: Hello | null = null
-  /** Told to the other tabs together: what came in one piece of the stream. */
-  #untold: Shared[] = []
+  /** Messages of one chunk of the stream: the other tabs get them together. */
+  #unsent: Shared[] = []
 
   constructor(handlers: StreamHandlers, cursor: string | null) {
     this.#handlers = handlers
     this.#cursor = cursor
-    this.#channel.onmessage = message => this.#hear(message.data as Shared)
+    this.#channel.onmessage = message => this.#receive(message.data as Shared)
     this.#channel.postMessage({ is: 'who' } satisfies Shared)
     void navigator.locks.request(NAME, { signal: this.#end.signal }, () => this.#lead()).catch(() => undefined)
   }
 
-  get isLeader(): boolean {
-    return this.#stream !== null
-  }
-
-  /** Ids of the panes whose previews are wanted are told to the server by whoever knows the subscription. */
+  /** Requests that say what this page watches name the subscription. */
   get subscription(): string | null {
     return this.#hello?.subscription ?? null
   }
@@ -59,32 +56,32 @@ export class SharedStream {
   #lead(): Promise<void> {
     this.#stream = new EventStream(
       {
-        state: state => this.#tell({ is: 'state', state }),
-        hello: hello => this.#tell({ is: 'hello', hello }),
-        event: (event, id) => this.#tell({ is: 'event', event, id: id! }),
-        passing: (type, data) => this.#tell({ is: 'passing', type, data }),
+        state: state => this.#share({ is: 'state', state }),
+        hello: hello => this.#share({ is: 'hello', hello }),
+        event: (event, id) => this.#share({ is: 'event', event, id }),
+        ephemeral: frame => this.#share({ is: 'ephemeral', frame }),
       },
       this.#cursor,
     )
     return new Promise(resolve => this.#end.signal.addEventListener('abort', () => resolve()))
   }
 
-  #tell(message: Shared): void {
-    if (this.#untold.length === 0) queueMicrotask(() => this.#tellOthers())
-    this.#untold.push(message)
+  #share(message: Shared): void {
+    if (this.#unsent.length === 0) queueMicrotask(() => this.#send())
+    this.#unsent.push(message)
     this.#take(message)
   }
 
-  #tellOthers(): void {
-    const many = this.#untold
-    this.#untold = []
+  #send(): void {
+    const many = this.#unsent
+    this.#unsent = []
     if (many.length > 0 && !this.#end.signal.aborted) this.#channel.postMessage({ is: 'many', many } satisfies Shared)
   }
 
-  #hear(message: Shared): void {
+  #receive(message: Shared): void {
     if (message.is === 'who') {
       if (!this.#stream) return
-      this.#tellOthers()
+      this.#send()
       this.#channel.postMessage({ is: 'state', state: this.#state } satisfies Shared)
       if (this.#hello)
         this.#channel.postMessage({ is: 'hello', hello: { ...this.#hello, resume: 'ok' } } satisfies Shared)
@@ -104,8 +101,8 @@ export class SharedStream {
         this.#handlers.event(message.event, message.id)
         this.#cursor = message.id
         return
-      case 'passing':
-        return this.#handlers.passing(message.type, message.data)
+      case 'ephemeral':
+        return this.#handlers.ephemeral(message.frame)
       case 'many':
         for (const each of message.many) this.#take(each)
         return

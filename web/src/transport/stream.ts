@@ -1,13 +1,16 @@
-import type { Hello, StreamEvent } from '../api/types'
+import { EventStreamParser } from '../../../src/text/event-stream'
+import type { EphemeralFrame, Hello, StreamEvent } from '../api/types'
 import { waitBefore } from './backoff'
 import { ApiError, request } from './request'
-import { SseReader } from './sse-reader'
 
 const STALE_MS = 60_000
-/** A tab that returns to the foreground was perhaps asleep: less patience. */
+/** A tab that returns to the foreground may have been asleep: it waits less. */
 const STALE_ON_RETURN_MS = 45_000
 const CHECK_MS = 5_000
-/** A page pays for every piece that arrives. Requests for a decision come at once, all else this often. */
+/**
+ * Every chunk costs the page time. Requests for a decision arrive at once, everything else this
+ * often.
+ */
 const REST_MS = 100
 
 export type StreamState = { is: 'connecting' } | { is: 'live' } | { is: 'offline'; since: number; tries: number }
@@ -15,21 +18,22 @@ export type StreamState = { is: 'connecting' } | { is: 'live' } | { is: 'offline
 export interface StreamHandlers {
   state(state: StreamState): void
   hello(hello: Hello): void
-  /** What is in the log carries an id; what is only shown now does not. */
-  event(event: StreamEvent, id: string | null): void
-  /** Frames that are no log events: provisional text, previews. */
-  passing(type: string, data: Record<string, unknown>): void
+  /** An event of the log; its id is the position to resume from. */
+  event(event: StreamEvent, id: string): void
+  /** A frame that is not in the log: provisional text, previews. */
+  ephemeral(frame: EphemeralFrame): void
 }
 
 /**
- * The one stream of this browser. It reads with `fetch`, because a proof must go along; it resumes after the last event that was handled;
- * it ends itself when nothing came for too long, and comes back by itself.
+ * The event stream of this browser. It uses `fetch`, because the request carries a proof. It
+ * resumes after the last event that was handled, closes a connection that is silent for too long,
+ * and reconnects.
  */
 export class EventStream {
   readonly #handlers: StreamHandlers
   #cursor: string | null
   #abort: AbortController | null = null
-  #heardAt = 0
+  #receivedAt = 0
   #failures = 0
   #offlineSince = 0
   #isClosed = false
@@ -39,14 +43,10 @@ export class EventStream {
   constructor(handlers: StreamHandlers, cursor: string | null) {
     this.#handlers = handlers
     this.#cursor = cursor
-    this.#check = setInterval(() => this.#cutIfStale(STALE_MS), CHECK_MS)
+    this.#check = setInterval(() => this.#closeIfStale(STALE_MS), CHECK_MS)
     document.addEventListener('visibilitychange', this.#onReturn)
     window.addEventListener('online', this.retry)
     void this.#open()
-  }
-
-  get cursor(): string | null {
-    return this.#cursor
   }
 
   close(): void {
@@ -58,7 +58,7 @@ export class EventStream {
     this.#abort?.abort()
   }
 
-  /** Now, whatever the waiting time: a person asked, or the network is back. */
+  /** Reconnects now, without the remaining delay: a person asked for it, or the network is back. */
   readonly retry = (): void => {
     if (this.#isClosed || this.#abort) return
     clearTimeout(this.#timer)
@@ -67,18 +67,18 @@ export class EventStream {
 
   readonly #onReturn = (): void => {
     if (document.visibilityState !== 'visible') return
-    this.#cutIfStale(STALE_ON_RETURN_MS)
+    this.#closeIfStale(STALE_ON_RETURN_MS)
     this.retry()
   }
 
-  #cutIfStale(limitMs: number): void {
-    if (this.#abort && this.#heardAt > 0 && performance.now() - this.#heardAt > limitMs) this.#abort.abort()
+  #closeIfStale(limitMs: number): void {
+    if (this.#abort && this.#receivedAt > 0 && performance.now() - this.#receivedAt > limitMs) this.#abort.abort()
   }
 
   async #open(): Promise<void> {
     const abort = new AbortController()
     this.#abort = abort
-    this.#heardAt = performance.now()
+    this.#receivedAt = performance.now()
     if (this.#failures === 0) this.#handlers.state({ is: 'connecting' })
     try {
       const response = await request(`/events?updates=watched&records=changed&restMs=${REST_MS}`, {
@@ -92,38 +92,38 @@ export class EventStream {
       abort.abort()
       if (this.#abort === abort) this.#abort = null
     }
-    this.#again()
+    this.#reconnect()
   }
 
   async #read(response: Response): Promise<void> {
-    const reader = new SseReader()
+    const parser = new EventStreamParser()
     const text = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
       const { done, value } = await text.read()
       if (done) return
-      this.#heardAt = performance.now()
-      for (const { event, data, id } of reader.push(value)) {
+      this.#receivedAt = performance.now()
+      for (const { event, data, id } of parser.push(value)) {
         if (event === 'bye') return
         this.#take(event, data, id)
       }
     }
   }
 
-  #take(type: string, data: string, id: string | null): void {
-    if (type === 'heartbeat') return
-    const body = JSON.parse(data) as Record<string, unknown>
-    if (type === 'hello') {
+  #take(event: string, text: string, id: string | null): void {
+    if (event === 'heartbeat') return
+    const data: unknown = JSON.parse(text)
+    if (event === 'hello') {
       this.#failures = 0
       this.#offlineSince = 0
       this.#handlers.state({ is: 'live' })
-      this.#handlers.hello(body as unknown as Hello)
+      this.#handlers.hello(data as Hello)
     } else if (id !== null) {
-      this.#handlers.event(body as unknown as StreamEvent, id)
+      this.#handlers.event(data as StreamEvent, id)
       this.#cursor = id
-    } else this.#handlers.passing(type, body)
+    } else this.#handlers.ephemeral({ event, data } as EphemeralFrame)
   }
 
-  #again(): void {
+  #reconnect(): void {
     if (this.#isClosed) return
     const wait = waitBefore(this.#failures, Math.random())
     this.#failures++

@@ -4,13 +4,13 @@ import { useState } from 'preact/hooks'
 export interface Column<T> {
   name: string
   cell(item: T): ComponentChildren
-  /** What it is sorted by; absent: it is not. */
+  /** The sort key; absent: the column cannot be sorted. */
   sort?(item: T): number | string
   isRight?: boolean
   isMain?: boolean
-  /** Left out where there is no room for it. */
+  /** Hidden on narrow pages. */
   isExtra?: boolean
-  /** Its head says nothing to the eye. */
+  /** The header is visible only to screen readers. */
   isAction?: boolean
 }
 

@@ -10,7 +10,9 @@ interface DialogProps {
   isWide?: boolean
 }
 
-/** The browser's own modal dialog: it keeps the focus inside, closes by Esc, and gives the focus back. */
+/**
+ * The browser's modal dialog: it keeps the focus inside, closes with Esc, and restores the focus.
+ */
 export function Dialog({ title, onClose, children, foot, isWide = false }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null)
   const id = useId()

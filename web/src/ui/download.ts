@@ -1,4 +1,4 @@
-/** Offers a file that this page has in hand. */
+/** Downloads content of this page as a file. */
 export function download(name: string, content: BlobPart, type: string): void {
   const address = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')

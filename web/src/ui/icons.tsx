@@ -57,8 +57,6 @@ export const PlusIcon = icon(<path d="M10 4v12M4 10h12" />)
 export const MinusIcon = icon(<path d="M4 10h12" />)
 export const CloseIcon = icon(<path d="m5 5 10 10M15 5 5 15" />)
 export const MoreIcon = icon(<path d="M4.5 10h.01M10 10h.01M15.5 10h.01" stroke-width="2.6" />)
-export const DownIcon = icon(<path d="m5.5 8 4.5 4.5L14.5 8" />)
-export const RightIcon = icon(<path d="m8 5.5 4.5 4.5L8 14.5" />)
 export const StopIcon = icon(<rect x="5" y="5" width="10" height="10" rx="1.5" />)
 export const PlayIcon = icon(<path d="M6 4.5v11l9-5.5z" />)
 export const PauseIcon = icon(<path d="M7 4.5v11M13 4.5v11" />)
@@ -70,15 +68,9 @@ export const CopyIcon = icon(
     <path d="M13 4.5V4a1.5 1.5 0 0 0-1.5-1.5H4.500A1.500 1.500 0 0 0 3 4v7.500A1.500 1.500 0 0 0 4.500 13H5" />
   </>,
 )
-export const SearchIcon = icon(
-  <>
-    <circle cx="8.8" cy="8.8" r="5.3" />
-    <path d="m13 13 4 4" />
-  </>,
-)
 export const ClipIcon = icon(<path d="m8 11.500 4.500-4.500a2.100 2.100 0 0 1 3 3l-6 6a4 4 0 0 1-5.700-5.700l6-6" />)
 export const SendIcon = icon(<path d="M10 16V4M5 9l5-5 5 5" />)
-export const WhyIcon = icon(
+export const HelpIcon = icon(
   <>
     <circle cx="10" cy="10" r="7.3" />
     <path d="M7.900 7.800a2.200 2.200 0 1 1 3 2.100c-.6.250-.9.700-.9 1.300M10 13.600h.01" />
@@ -103,10 +95,9 @@ export const CompareIcon = icon(
 )
 export const CheckIcon = icon(<path d="m4.500 10.500 3.700 3.700 7.300-8" />)
 export const DownloadIcon = icon(<path d="M10 3.500v9M6 9l4 4 4-4M4 16.500h12" />)
-export const LeverIcon = icon(<path d="M6 17V6M6 6.500h9.500l-2 2.200 2 2.200H6M4 17h4" />)
 
-/** The mark: a signal post with its arm at caution. */
-export function Mark() {
+/** The logo: a semaphore signal at caution. */
+export function Logo() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="7.500" fill="var(--solid)" />

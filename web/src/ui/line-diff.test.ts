@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isSame, lineDiff } from './line-diff'
 
-describe('lines that differ', () => {
-  it('are shown with a little of what is around them, the rest is counted', () => {
+describe('a line diff', () => {
+  it('shows changes with two lines of context and counts the other equal lines', () => {
     const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
     const after = ['a', 'b', 'c', 'd', 'E', 'f', 'g', 'h', 'i']
     expect(lineDiff(before, after).map(({ sign, text }) => `${sign}${text}`)).toEqual([
@@ -19,13 +19,13 @@ describe('lines that differ', () => {
     ])
   })
 
-  it('equal texts have none', () => {
+  it('is empty for equal texts', () => {
     expect(lineDiff(['x', 'y'], ['x', 'y'])).toEqual([])
     expect(isSame(lineDiff([], []))).toBe(true)
     expect(isSame(lineDiff(['x'], ['y']))).toBe(false)
   })
 
-  it('taking away and adding them makes one text the other', () => {
+  it('turns one text into the other', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 5 })
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -33,7 +33,7 @@ describe('lines that differ', () => {
         if (isSame(lines)) return void expect(before).toEqual(after)
         const kept = (signs: string) => lines.filter(({ sign }) => signs.includes(sign)).map(line => line.text)
         const counted = lines.reduce(
-          (sum, { sign, text: words }) => (sign === '@' ? sum + Number.parseInt(words) : sum),
+          (sum, { sign, text: words }) => (sign === '@' ? sum + Number.parseInt(words, 10) : sum),
           0,
         )
         expect(kept(' -').length + counted).toBe(before.length)

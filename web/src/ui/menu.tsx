@@ -12,7 +12,7 @@ interface MenuProps {
   isDisabled?: boolean
 }
 
-/** A button that opens a short list of further actions. */
+/** A button that opens a list of actions. */
 export function Menu({ label, children, trigger, class: kind = 'btn quiet icon', ...place }: MenuProps) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
@@ -52,7 +52,7 @@ export function Menu({ label, children, trigger, class: kind = 'btn quiet icon',
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the list inside are caught where they bubble to
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the list inside bubble up to here
     <div class="menu-box" ref={box} onKeyDown={onKey}>
       <button
         ref={button}
@@ -67,8 +67,8 @@ export function Menu({ label, children, trigger, class: kind = 'btn quiet icon',
         {trigger ?? <MoreIcon />}
       </button>
       {isOpen && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: a choice inside closes it
-        // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a choice is a click
+        // biome-ignore lint/a11y/noStaticElementInteractions: a click on an action closes the menu
+        // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on an action is a click
         <div ref={list} class={`menu ${isUp ? 'up' : ''} ${place.isLeft ? 'left' : ''}`} onClick={() => setOpen(false)}>
           {children}
         </div>
@@ -77,7 +77,7 @@ export function Menu({ label, children, trigger, class: kind = 'btn quiet icon',
   )
 }
 
-/** The list would be cut off below its button, and less so above it. */
+/** The list does not fit below its button, and there is more room above. */
 function hasMoreRoomAbove(list: HTMLElement, button: HTMLElement): boolean {
   const { top, bottom } = button.getBoundingClientRect()
   let frame = { top: 0, bottom: innerHeight }

@@ -80,7 +80,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
   )
 }
 
-/** A part of the page that fails takes nothing else with it. */
+/** An error boundary: an error in a part of the page does not break the rest. */
 export class Guard extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state = { error: null as unknown }
 

@@ -10,7 +10,7 @@ interface PlotProps {
   days: readonly string[]
   series: readonly Series[]
   format(value: number): string
-  /** A line across all days that should not be passed. */
+  /** A horizontal line that marks a limit. */
   limit?: Limit | null
 }
 
@@ -21,20 +21,20 @@ export interface Limit {
 
 const COLOURS = ['--lunar-lamp', '--clear-lamp', '--caution-lamp', '--danger-lamp', '--ink-3', '--accent']
 
-/** A plot with the table behind it: what the eye takes at once, and what it means to the last digit. */
+/** A plot that can be switched to a table with the exact values. */
 export function Plot({ label, days, series, format, limit = null }: PlotProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isTable, setTable] = useState(false)
   useEffect(() => {
     if (isTable || !box.current) return
-    let isGone = false
+    let isDisposed = false
     let dispose: () => void = () => undefined
     void import('./uplot').then(({ drawBars }) => {
-      if (!isGone && box.current)
+      if (!isDisposed && box.current)
         dispose = drawBars(box.current, { days, series, format, colours: COLOURS, limit: limit?.value ?? null })
     })
     return () => {
-      isGone = true
+      isDisposed = true
       dispose()
     }
   }, [days, series, format, isTable, limit?.value])
@@ -94,7 +94,7 @@ export function Plot({ label, days, series, format, limit = null }: PlotProps) {
                   {limit && (
                     <td class="right">
                       {format(limit.value)}
-                      {spent[at]! > limit.value && <b class="over"> passed</b>}
+                      {spent[at]! > limit.value && <b class="over"> exceeded</b>}
                     </td>
                   )}
                 </tr>
@@ -103,7 +103,7 @@ export function Plot({ label, days, series, format, limit = null }: PlotProps) {
           </table>
         </div>
       ) : (
-        <div class="plot-box" ref={box} role="img" aria-label={`${label}; the same figures stand in the table`} />
+        <div class="plot-box" ref={box} role="img" aria-label={`${label}; the table has the same values`} />
       )}
     </div>
   )

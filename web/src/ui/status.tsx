@@ -1,4 +1,4 @@
-import type { Approval, Pane, Run, Session } from '../api/types'
+import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
 
 export type Tone = 'clear' | 'caution' | 'danger' | 'lunar' | 'unlit'
 export type Shape = 'disc' | 'diamond' | 'square' | 'tick' | 'ring' | 'dashed' | 'bars' | 'triangle'
@@ -9,7 +9,7 @@ export interface Aspect {
   shape: Shape
 }
 
-/** A status is a word, a shape and a colour: any two may be missed. */
+/** A status is a word, a shape and a colour: each is enough to recognise it. */
 export function StatusBadge({ aspect, isLive = false }: { aspect: Aspect; isLive?: boolean }) {
   return (
     <span class={`badge tone-${aspect.tone}`}>
@@ -80,9 +80,9 @@ export function paneAspect(pane: Pane): Aspect {
     case 'waiting-approval':
       return NEEDS
     case 'running':
-      return { ...WORKING, word: 'running' }
+      return WORKING
     case 'long-running':
-      return { ...WORKING, word: 'long running' }
+      return { ...WORKING, word: 'working (long)' }
     case 'done':
       return { word: 'done', tone: 'lunar', shape: 'tick' }
     case 'failed':
@@ -104,31 +104,30 @@ const RUN: Readonly<Record<Run['status'], Aspect>> = {
 }
 
 export function runAspect(status: Run['status']): Aspect {
-  return RUN[status] ?? { ...UNKNOWN, word: String(status) }
+  return RUN[status]
 }
 
 export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
 }
 
-const NODE: Readonly<Record<string, Aspect>> = {
+/** The status of a node, or of one of its steps that was cancelled. */
+type NodeStatus = RunNode['status'] | 'cancelled'
+
+const NODE: Readonly<Record<NodeStatus, Aspect>> = {
   running: { ...WORKING, word: 'running' },
-  started: { ...WORKING, word: 'running' },
   waiting: { word: 'waiting', tone: 'caution', shape: 'diamond' },
   success: { word: 'success', tone: 'lunar', shape: 'tick' },
-  done: { word: 'done', tone: 'lunar', shape: 'tick' },
-  partial_success: { word: 'partly', tone: 'caution', shape: 'triangle' },
+  partial_success: { word: 'partial success', tone: 'caution', shape: 'triangle' },
   retry: { word: 'retrying', tone: 'caution', shape: 'triangle' },
-  retrying: { word: 'retrying', tone: 'caution', shape: 'triangle' },
   fail: { word: 'failed', tone: 'danger', shape: 'square' },
-  failed: { word: 'failed', tone: 'danger', shape: 'square' },
   skipped: { word: 'skipped', tone: 'unlit', shape: 'ring' },
   cancelled: { word: 'cancelled', tone: 'unlit', shape: 'square' },
-  pending: { word: 'not yet', tone: 'unlit', shape: 'ring' },
+  idle: { word: 'not started', tone: 'unlit', shape: 'ring' },
 }
 
-export function nodeAspect(status: string | null | undefined): Aspect {
-  return NODE[status ?? 'pending'] ?? { ...UNKNOWN, word: String(status) }
+export function nodeAspect(status: NodeStatus): Aspect {
+  return NODE[status]
 }
 
 export function approvalAspect({ state }: Pick<Approval, 'state'>): Aspect {

@@ -4,20 +4,23 @@ import { attempt } from '../store/toasts'
 import { ApiError, postJson } from '../transport/request'
 import { Dialog } from './dialog'
 
-interface Asked {
+interface Prompted {
   done(isConfirmed: boolean): void
 }
 
-const asked = signal<Asked | null>(null)
+const prompted = signal<Prompted | null>(null)
 
-/** Does it; where the server wants a second confirmation, asks for one and does it again. */
+/**
+ * Runs an action. If the server requires a second confirmation, asks for it and runs the action
+ * again.
+ */
 export async function withStepUp<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'E_STEP_UP')) throw error
     const isConfirmed = await new Promise<boolean>(done => {
-      asked.value = { done }
+      prompted.value = { done }
     })
     if (!isConfirmed) throw error
     return act()
@@ -27,11 +30,11 @@ export async function withStepUp<T>(act: () => Promise<T>): Promise<T> {
 export function StepUpDialog() {
   const [text, setText] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  const open = asked.value
+  const open = prompted.value
   useEffect(() => field.current?.focus(), [open])
   if (!open) return null
   const end = (isConfirmed: boolean) => {
-    asked.value = null
+    prompted.value = null
     setText('')
     open.done(isConfirmed)
   }
@@ -45,10 +48,10 @@ export function StepUpDialog() {
     if (confirmed) end(true)
   }
   return (
-    <Dialog title="Confirm that it is you" onClose={() => end(false)}>
+    <Dialog title="Confirm it’s you" onClose={() => end(false)}>
       <form class="stack wide" onSubmit={submit}>
         <div class="field">
-          <label for="step-up">Passphrase, or the link that “signalbox serve --link” prints</label>
+          <label for="step-up">Passphrase, or the link from “signalbox serve --link”</label>
           <input
             id="step-up"
             ref={field}
@@ -58,7 +61,7 @@ export function StepUpDialog() {
             value={text}
             onInput={event => setText(event.currentTarget.value)}
           />
-          <span class="hint">Good for five minutes on this device.</span>
+          <span class="hint">Valid for 5 minutes on this device.</span>
         </div>
         <div class="row" style={{ justifyContent: 'flex-end' }}>
           <button type="button" class="btn" onClick={() => end(false)}>

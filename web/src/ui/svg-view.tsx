@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { parseSvg } from './svg'
 
-/** A drawing of the server's. `prepare` may colour and wire its nodes; it runs again when what it uses changes. */
+/**
+ * A drawing of the server. `prepare` may change its nodes; it runs again when its dependencies
+ * change.
+ */
 export function SvgView(props: {
   text: string
   label: string

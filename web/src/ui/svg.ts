@@ -1,5 +1,6 @@
-// SVG that the server drew comes as text. It is parsed as XML, walked against a list of what a drawing may hold, and only then put on
-// the page, as nodes. Nothing in it can run, load, or lead anywhere.
+// The server sends drawings as SVG text. The page parses it as XML, removes everything that is not
+// on the allow lists below, and only then adds the nodes. Nothing in a drawing can run, load or
+// link to anything.
 
 const ELEMENTS = new Set([
   'svg',
@@ -81,20 +82,24 @@ interface Policy {
 }
 
 const factory = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }).trustedTypes
-/** The parser below is the only place that text becomes elements, and its result never reaches the page unwalked. */
+/**
+ * The parser below is the only place where text becomes elements, and its result is always
+ * sanitised.
+ */
 const policy = factory?.createPolicy('signalbox-svg', { createHTML: text => text })
 
-/** @throws Error for what is no SVG. */
+/** @throws Error if the text is not SVG. */
 export function parseSvg(text: string): SVGSVGElement {
   const source = policy ? policy.createHTML(text) : text
   const document_ = new DOMParser().parseFromString(source, 'image/svg+xml')
   const root = document_.documentElement
-  if (root.localName !== 'svg' || document_.querySelector('parsererror')) throw new Error('the drawing cannot be read')
-  clean(root)
+  if (root.localName !== 'svg' || document_.querySelector('parsererror'))
+    throw new Error('the drawing is not valid SVG')
+  sanitise(root)
   return document.importNode(root, true) as unknown as SVGSVGElement
 }
 
-function clean(element: Element): void {
+function sanitise(element: Element): void {
   for (const attribute of [...element.attributes]) {
     const isPlain = ATTRIBUTES.has(attribute.name) && !/url\(|javascript:|data:/i.test(attribute.value)
     const isOwn = ATTRIBUTES.has(attribute.name) && OWN_REFERENCE.test(attribute.value)
@@ -104,11 +109,11 @@ function clean(element: Element): void {
     if (child.nodeType === Node.TEXT_NODE) continue
     const isKnown = child.nodeType === Node.ELEMENT_NODE && ELEMENTS.has((child as Element).localName)
     if (!isKnown) {
-      // A link around a node is taken away, what it holds stays.
+      // A link is replaced by its content.
       if (child.nodeType === Node.ELEMENT_NODE && (child as Element).localName === 'a') {
-        clean(child as Element)
+        sanitise(child as Element)
         child.replaceWith(...child.childNodes)
       } else child.remove()
-    } else clean(child as Element)
+    } else sanitise(child as Element)
   }
 }

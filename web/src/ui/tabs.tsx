@@ -5,7 +5,7 @@ interface Choice<T extends string> {
   label: ComponentChildren
 }
 
-/** One of a few, shown side by side. */
+/** A choice between a few values, shown side by side. */
 export function Segments<T extends string>(props: {
   label: string
   value: T

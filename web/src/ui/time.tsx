@@ -1,9 +1,8 @@
 import { useComputed } from '@preact/signals'
-import { formatSpan, formatTime, formatWhen, timeOf } from '../api/format'
-import type { Time } from '../api/types'
+import { formatSpan, formatTime, formatWhen, type Time, timeOf } from '../api/format'
 import { now } from '../store/now'
 
-/** How long ago, counting. */
+/** The time since a moment, updated every second. */
 export function Age({ at, prefix = '', suffix = '' }: { at: Time; prefix?: string; suffix?: string }) {
   const ms = timeOf(at)
   return (
@@ -15,13 +14,13 @@ export function Age({ at, prefix = '', suffix = '' }: { at: Time; prefix?: strin
   )
 }
 
-/** A text of its own, so that a second that passes draws nothing but the words that it changes. */
+/** A component of its own, so that every second only this text is drawn again. */
 function Counting({ from }: { from: number }) {
   const text = useComputed(() => formatSpan(now.value - from))
   return <>{text}</>
 }
 
-/** How long something took, or takes. */
+/** The duration of something, so far or in total. */
 export function Took({ from, to }: { from: Time; to: Time | null | undefined }) {
   const end = to === null || to === undefined ? now.value : timeOf(to)
   const ms = Math.max(0, end - timeOf(from))
@@ -42,7 +41,7 @@ export function Left({ until }: { until: Time }) {
   const left = ms - now.value
   return (
     <time dateTime={new Date(ms).toISOString()} title={formatWhen(ms)}>
-      {left <= 0 ? 'over' : `${formatSpan(left)} left`}
+      {left <= 0 ? 'expired' : `${formatSpan(left)} left`}
     </time>
   )
 }

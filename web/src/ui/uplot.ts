@@ -1,4 +1,4 @@
-// The plots, in a chunk of their own.
+// The plots are a chunk of their own.
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Series } from './plot'
@@ -13,7 +13,7 @@ interface Bars {
 
 const HEIGHT = 220
 
-/** Stacked bars, a day each: the first series lies at the bottom. */
+/** One stacked bar per day; the first series is at the bottom. */
 export function drawBars(box: HTMLElement, { days, series, format, colours, limit }: Bars): () => void {
   const style = getComputedStyle(box)
   const colour = (name: string) => style.getPropertyValue(name).trim()
@@ -55,7 +55,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours, limi
         hooks: limit === null ? {} : { draw: [plot => drawLimit(plot, limit, colour('--danger-lamp'))] },
         series: [
           {},
-          // Drawn from the top of the stack down, so that each covers the one above to its own height.
+          // Drawn from the top of the stack down: each bar covers the lower part of the one before.
           ...[...stacked].reverse().map(({ name, index }) => ({
             label: name,
             fill: colour(colours[index % colours.length]!),
@@ -79,7 +79,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours, limi
     plot = make()
   }
   scheme.addEventListener('change', redraw)
-  // The theme that a person chose on the page is an attribute of the document.
+  // The theme that a person chose is an attribute of the document.
   const chosen = new MutationObserver(redraw)
   chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
   return () => {
@@ -90,7 +90,10 @@ export function drawBars(box: HTMLElement, { days, series, format, colours, limi
   }
 }
 
-/** What is drawn higher than this many times the tallest bar would make every bar a stump. */
+/**
+ * A limit that is higher than this many times the tallest bar is not drawn, because the bars would
+ * be too small.
+ */
 const LIMIT_REACH = 4
 
 function topOf(tallest: number, limit: number | null): number {
@@ -98,7 +101,10 @@ function topOf(tallest: number, limit: number | null): number {
   return 1.12 * (limit !== null && limit <= tallest * LIMIT_REACH ? Math.max(tallest, limit) : tallest)
 }
 
-/** A dashed line across the bars; beyond the top of the plot there is none, and the legend still names it. */
+/**
+ * A dashed line across the bars, unless it is above the top of the plot; the legend names it in any
+ * case.
+ */
 function drawLimit(plot: uPlot, limit: number, colour: string): void {
   const { left, top, width } = plot.bbox
   const y = Math.round(plot.valToPos(limit, 'y', true))

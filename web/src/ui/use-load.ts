@@ -8,7 +8,10 @@ export interface Loaded<T> {
   reload(): void
 }
 
-/** Loads what a page needs beyond the shared store, again when its key changes or events were missed; the last answer stays meanwhile. */
+/**
+ * Loads data of a page that is not in the shared store, and loads it again when the key changes or
+ * events were missed.
+ */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ key: string; value: T | null; error: unknown; isLoading: boolean }>({
     key,
@@ -34,7 +37,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   return { value, error: state.error, isLoading: state.isLoading, reload }
 }
 
-/** What was shown stays until there is something newer: a live page does not blink. */
+/** The last value, until there is a newer one: a live page does not flicker. */
 export function useLast<T>(value: T | null | undefined): T | null {
   const [last, setLast] = useState<T | null>(null)
   useEffect(() => {

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-const WHOLE_UP_TO = 200
+const VIRTUAL_FROM = 200
 const MARGIN = 8
 
-/** A list of rows of one height. Long ones draw only what is near the window; the page scrolls, not the list. */
+/**
+ * A list of rows of equal height. A long list draws only the rows near the viewport; the page
+ * scrolls, not the list.
+ */
 export function VirtualList<T extends { id: string }>(props: {
   items: readonly T[]
   rowHeight: number
@@ -14,20 +17,20 @@ export function VirtualList<T extends { id: string }>(props: {
   const { items, rowHeight } = props
   const box = useRef<HTMLUListElement>(null)
   const [range, setRange] = useState({ from: 0, to: 40 })
-  const isLong = items.length > WHOLE_UP_TO
+  const isLong = items.length > VIRTUAL_FROM
   useEffect(() => {
     if (!isLong) return
-    const look = () => {
+    const update = () => {
       const top = -(box.current?.getBoundingClientRect().top ?? 0)
       const from = Math.max(0, Math.floor(top / rowHeight) - MARGIN)
       setRange({ from, to: from + Math.ceil(innerHeight / rowHeight) + 2 * MARGIN })
     }
-    look()
-    addEventListener('scroll', look, { passive: true })
-    addEventListener('resize', look)
+    update()
+    addEventListener('scroll', update, { passive: true })
+    addEventListener('resize', update)
     return () => {
-      removeEventListener('scroll', look)
-      removeEventListener('resize', look)
+      removeEventListener('scroll', update)
+      removeEventListener('resize', update)
     }
   }, [isLong, rowHeight])
   const from = isLong ? range.from : 0

@@ -14,41 +14,43 @@ import { handlersOf, type NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 import { fillIn } from './codergen-prompt.js'
 
-/** It goes through the journal of the run that starts it. */
+/** The graph text passes through the journal of the parent run. */
 const CHILD_MAX = 100_000
 
-/** Reads the graph of a child run, once: from then on it is in the journal. */
+/** Reads the graph of a child run, once: afterwards its text is in the journal. */
 export const childSourceSteps: Performer = {
   async run(call: StepCall): Promise<StepEnd> {
     const step = graphStep(call)
     const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
     const attached = step.context['stack.child.run']
     if (textOf(step.node.attributes, 'stack.child_autostart') === 'false') {
-      if (typeof attached !== 'string') return ended(structural('there is no child run to attach to'))
+      if (typeof attached !== 'string') return ended(structural('no child run to attach to'))
       return ended({ status: 'success', child: { dot: '', file: null, hash: '', attached } })
     }
     const source = read.text('stack.child_dot_source')
     const named =
       read.text('pipeline') ?? read.text('stack.child_dotfile') ?? textOf(step.graph.attributes, 'stack.child_dotfile')
-    if (source === null && named === null) return ended(structural('it names no graph for its child'))
+    if (source === null && named === null) return ended(structural('the node names no graph for its child run'))
     const { text, file } = source !== null ? { text: source, file: null } : await readChild(step, named!)
     const hash = createHash('sha256').update(text).digest('hex')
     if (text.length > CHILD_MAX)
-      return ended(structural(`the graph of the child has ${text.length} characters; at most ${CHILD_MAX} go`))
+      return ended(
+        structural(`the graph of the child run is ${text.length} characters long; the limit is ${CHILD_MAX}`),
+      )
     const { trusted } = step.work.input
     if (file !== null && trusted && !trusted.includes(hash))
-      return ended(structural(`${file} is not what was let run when the run began`))
+      return ended(structural(`${file} has changed since it was trusted`))
     const parsed = parseDot(text, file === null ? {} : { file })
     const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input) }).find(
       ({ severity }) => severity === 'error',
     )
     if (problem)
-      return ended(structural(`the graph of the child is not valid: line ${problem.line ?? 0}: ${problem.message}`))
+      return ended(structural(`the graph of the child run is not valid: line ${problem.line ?? 0}: ${problem.message}`))
     return ended({ status: 'success', child: { dot: text, file, hash, attached: null } })
   },
 }
 
-/** Beside the graph that names it, or in the worktree; never outside of the repository. */
+/** Looks next to the graph that names it, then in the worktree; never outside the repository. */
 async function readChild(step: GraphStep, named: string): Promise<{ text: string; file: string }> {
   const beside =
     step.work.input.file === null ? [] : [resolve(step.work.about.project, dirname(step.work.input.file), named)]
@@ -59,14 +61,14 @@ async function readChild(step: GraphStep, named: string): Promise<{ text: string
       if (inside.startsWith('..')) continue
       return { text: readFileSync(path, 'utf8'), file: named }
     } catch {
-      // Not there: the next place.
+      // Does not exist: try the next place.
     }
   }
   throw new SignalboxError('E_GRAPH', `the graph ${named} of "${step.node.id}" does not exist`)
 }
 
-/** What a manager sees of its child. */
-export class ChildLookSteps implements Performer {
+/** Reads the state of a manager's child. */
+export class ChildObserveSteps implements Performer {
   readonly #store: EventStore
 
   constructor(store: EventStore) {
@@ -97,7 +99,7 @@ export class ChildLookSteps implements Performer {
   }
 }
 
-/** Tells the child something: its next agent hears it. */
+/** Sends the child a message, which its next agent prompt includes. */
 export class ChildSteerSteps implements Performer {
   readonly #store: EventStore
 
@@ -117,7 +119,7 @@ export class ChildSteerSteps implements Performer {
   }
 }
 
-/** Ends the child. */
+/** Stops the child. */
 export class ChildStopSteps implements Performer {
   readonly #store: EventStore
 
@@ -128,14 +130,14 @@ export class ChildStopSteps implements Performer {
   async run(call: StepCall): Promise<StepEnd> {
     const id = await childOf(this.#store, call)
     if (!isEnded((await getRun(this.#store, id)).status))
-      await cancelRun(this.#store, id, { by: call.run, reason: 'its manager ended it' }).catch(error => {
+      await cancelRun(this.#store, id, { by: call.run, reason: 'stopped by its manager' }).catch(error => {
         if (!(error instanceof SignalboxError && error.code === 'E_STATE')) throw error
       })
     return ended({ status: 'success' })
   }
 }
 
-/** The run that this node started, the newest where it began anew; or the one it is attached to. */
+/** The run that this node started, or the newest one if it restarted; or the attached run. */
 async function childOf(store: EventStore, call: StepCall): Promise<string> {
   const { child } = call.input as { child: string }
   const { cursor } = graphStep(call)
@@ -144,7 +146,7 @@ async function childOf(store: EventStore, call: StepCall): Promise<string> {
     const [created] = await store.readStream(runStream(run.id), { limit: 1 })
     if ((created?.data.parent as { child?: string } | undefined)?.child === child) return run.id
   }
-  throw new SignalboxError('E_UNKNOWN', `the child run of ${call.step} is not known`)
+  throw new SignalboxError('E_UNKNOWN', `unknown child run of ${call.step}`)
 }
 
 function structural(reason: string): NodeOutcome {

@@ -10,7 +10,7 @@ const functions = {
   }),
 }
 
-test('a code node calls the function that it names, and says so when there is none', async () => {
+test('a code node calls the function it names, and fails if there is none', async () => {
   const steps = codeSteps(functions, () => '/tmp')
   const call = (fn: string) =>
     steps.run(stepCall('/tmp', `a [type=code, fn="${fn}"]; start -> a -> exit`, { context: { items: 'abc' } }))
@@ -21,9 +21,9 @@ test('a code node calls the function that it names, and says so when there is no
 
 test.each([
   ['graph [pipeline_type=shop];', 'shop.count', null],
-  ['graph [pipeline_type=shop];', 'shop.other', 'there is no function "shop.other"'],
-  ['', 'shop.count', '"a" calls a function, and the graph has no pipeline_type'],
-])('%s %s is checked before the run', (graph, fn, expected) => {
+  ['graph [pipeline_type=shop];', 'shop.other', 'unknown function "shop.other"'],
+  ['', 'shop.count', '"a" calls a function, but the graph has no pipeline_type'],
+])('a code node with %s %s is checked before the run', (graph, fn, expected) => {
   const dot = `digraph { ${graph} start [shape=Mdiamond]; exit [shape=Msquare]; a [type=code, fn="${fn}"]; start -> a -> exit }`
   const found = lintParsed(parseDot(dot), { functions: Object.keys(functions) }).find(
     ({ rule }) => rule === 'handler_attributes',

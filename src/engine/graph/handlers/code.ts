@@ -4,7 +4,7 @@ import type { NodeOutcome } from '../graph-run.js'
 import { graphStep } from '../graph-step.js'
 import { type CustomHandler, customSteps } from './custom.js'
 
-/** Calls the function that a node names, from those that this process has been given. */
+/** Calls the function that a node names, out of those registered in this process. */
 export function codeSteps(
   functions: Readonly<Record<string, CustomHandler>>,
   stepDirectory: (call: StepCall) => string,
@@ -17,7 +17,7 @@ export function codeSteps(
       if (called) return customSteps(called, stepDirectory).run(call)
       const result: NodeOutcome = {
         status: 'fail',
-        failure_reason: `there is no function "${name ?? ''}" here`,
+        failure_reason: `unknown function "${name ?? ''}"`,
         failure_class: 'structural',
       }
       return { status: 'ok', result }

@@ -30,15 +30,15 @@ const prompt = (made: TestCall) => {
 }
 
 describe('fidelity', () => {
-  test('full: nothing is told, the session knows', () => {
+  test('full adds nothing, because the session has the context', () => {
     expect(prompt(call(', fidelity=full'))).toBe('Do red for Ship it\n')
   })
 
-  test('truncate: the goal and the run', () => {
+  test('truncate adds the goal and the run', () => {
     expect(prompt(call(', fidelity=truncate'))).toBe('Goal: Ship it\nRun: run_x\n\nDo red for Ship it\n')
   })
 
-  test('compact, the default: finished nodes and values, cut to 500 characters, no answers', () => {
+  test('compact, the default, adds finished nodes and values cut to 500 characters, without responses', () => {
     const text = prompt(call(''))
     expect(text).toContain('- before: success — all well')
     expect(text).toContain('- colour: red')
@@ -47,7 +47,7 @@ describe('fidelity', () => {
     expect(text).not.toContain('internal.')
   })
 
-  test('summaries grow: low tells what was done, medium what is known, high what was said', () => {
+  test('summary:low adds finished nodes, medium also values, high also responses', () => {
     const [low, medium, high] = ['low', 'medium', 'high'].map(level => prompt(call(`, fidelity="summary:${level}"`)))
     expect([low!.includes('Done so far'), low!.includes('colour: red')]).toEqual([true, false])
     expect([medium!.includes('colour: red'), medium!.includes('I looked at')]).toEqual([true, false])
@@ -55,14 +55,14 @@ describe('fidelity', () => {
     expect(low!.length).toBeLessThan(2_400 + 200)
   })
 
-  test('the edge says it before the node, the node before the graph', () => {
+  test('is taken from the edge before the node, and from the node before the graph', () => {
     const of = (made: TestCall) => fidelityOf(graphStep(made))
     expect(of(call('', { graph: ', default_fidelity=truncate' }))).toBe('truncate')
     expect(of(call(', fidelity=full', { graph: ', default_fidelity=truncate' }))).toBe('full')
     expect(of(call(', fidelity=full', { edge: '[fidelity="summary:low"]' }))).toBe('summary:low')
   })
 
-  test('leaves the context alone', () => {
+  test('does not change the context', () => {
     const made = call(', fidelity="summary:high"')
     const before = JSON.stringify(
       (made.work() as { cursors: Map<string, { context: object }> }).cursors.get('')!.context,
@@ -94,9 +94,9 @@ describe('variables', () => {
     ['{unknown} $other 5$', '{unknown} $other 5$'],
   ])('%s', (text, expected) => expect(filled(text).text).toBe(`${expected}\n`))
 
-  test('that nothing fills are told of', () => expect(filled('{x} $y {x}').unknown).toEqual(['{x}', '$y']))
+  test('without a value are reported', () => expect(filled('{x} $y {x}').unknown).toEqual(['{x}', '$y']))
 
-  test('are put in once: what a value says is text', () => {
+  test('are substituted once: a value is not expanded again', () => {
     const step = graphStep(
       stepCall('/tmp', 'graph [goal=g]; a [prompt="{colour}", fidelity=full]; start -> a -> exit', {
         context: { colour: '$goal {colour}' },
@@ -107,7 +107,7 @@ describe('variables', () => {
 })
 
 describe('the routing contract', () => {
-  test('is there where something depends on the answer, with its labels and keys', () => {
+  test('is included if an edge depends on the answer, with its labels and keys', () => {
     const step = graphStep(
       stepCall(
         '/tmp',
@@ -119,7 +119,7 @@ describe('the routing contract', () => {
     expect(text).toContain('"context_updates" should set: tests')
   })
 
-  test('is not there where nothing does', () => {
+  test('is omitted if no edge depends on the answer', () => {
     const step = graphStep(stepCall('/tmp', 'a [prompt=x, fidelity=full]; start -> a -> exit'))
     expect(codergenPrompt(step, 'full').text).toBe('x\n')
   })

@@ -11,7 +11,7 @@ import type { GraphStep } from '../graph-step.js'
 import { isEngineKey } from '../graph-work.js'
 
 const VALUE_MAX = 500
-/** About four characters a token. */
+/** Characters; a token is about four of them. */
 const SUMMARY_MAX: Readonly<Record<string, number>> = {
   'summary:low': 2_400,
   'summary:medium': 6_000,
@@ -20,11 +20,13 @@ const SUMMARY_MAX: Readonly<Record<string, number>> = {
 
 export interface BuiltPrompt {
   text: string
-  /** Variables that nothing fills. */
+  /** Variables without a value. */
   unknown: string[]
 }
 
-/** What an agent is told of the run so far: the edge's word, else the node's, else the graph's. */
+/**
+ * How much of the run so far the prompt includes: as the edge says, else the node, else the graph.
+ */
 export function fidelityOf({ graph, node, cursor }: GraphStep): Fidelity {
   const edge = graph.edges.find(candidate => candidate.id === cursor.edge)
   const own = (edge && textOf(edge.attributes, 'fidelity')) ?? textOf(node.attributes, 'fidelity')
@@ -33,7 +35,10 @@ export function fidelityOf({ graph, node, cursor }: GraphStep): Fidelity {
     'compact') as Fidelity
 }
 
-/** The prompt of an agent's turn: a preamble by fidelity, the node's own prompt with its variables filled, and how to report. */
+/**
+ * Builds the prompt of an agent turn: a preamble by fidelity, the node's own prompt with its
+ * variables filled in, and how to report.
+ */
 export function codergenPrompt(step: GraphStep, fidelity: Fidelity): BuiltPrompt {
   const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
   const own = read.text('prompt') ?? read.text('label') ?? step.node.id
@@ -42,7 +47,10 @@ export function codergenPrompt(step: GraphStep, fidelity: Fidelity): BuiltPrompt
   return { text: `${parts.filter(part => part !== '').join('\n\n')}\n`, unknown }
 }
 
-/** `{key}` and `{a.b}` from the context, `$goal` and `$input`; `{{key}}` is literal; what nothing fills stays as it is. */
+/**
+ * Replaces `{key}` and `{a.b}` from the context, `$goal` and `$input`; `{{key}}` is literal;
+ * variables without a value stay as written.
+ */
 export function fillIn(text: string, { context, graph, work }: GraphStep): BuiltPrompt {
   const unknown = new Set<string>()
   const goal = textOf(graph.attributes, 'goal') ?? ''
@@ -61,7 +69,7 @@ export function fillIn(text: string, { context, graph, work }: GraphStep): Built
   return { text: filled, unknown: [...unknown] }
 }
 
-/** What is too big for a prompt is named by where it is. */
+/** A value that is too large for a prompt is shown as a path. */
 function shownText(value: unknown): string {
   const reference = value as { artifact?: unknown; path?: unknown } | null
   return typeof reference === 'object' && typeof reference?.artifact === 'string' && typeof reference.path === 'string'
@@ -124,17 +132,17 @@ function lastOf(lines: readonly string[], max: number): string[] {
   return kept
 }
 
-/** What a manager of this run has said since an agent last worked. */
+/** Messages from a manager of this run since the last agent turn. */
 function steered({ work }: GraphStep): string {
-  return work.steering.length === 0 ? '' : `A message from whoever watches over this work:\n${work.steering.join('\n')}`
+  return work.steering.length === 0 ? '' : `A message from the supervisor of this work:\n${work.steering.join('\n')}`
 }
 
 function salvaged({ cursor }: GraphStep): string {
   if (!cursor.salvage) return ''
-  return `An earlier attempt at this was cut off. Go on from what is there; do not start again.${cursor.salvage.text ? ` Its last words:\n${cursor.salvage.text}` : ''}`
+  return `An earlier attempt at this was cut off. Continue from the work that exists; do not start over.${cursor.salvage.text ? ` Its last output:\n${cursor.salvage.text}` : ''}`
 }
 
-/** Asked for only where something depends on the answer. */
+/** Included only if an edge depends on the answer. */
 function routingContract({ graph, node }: GraphStep): string {
   const edges = edgesFrom(graph, node.id)
   const labels = edges.map(edge => textOf(edge.attributes, 'label') ?? '').filter(label => label !== '')

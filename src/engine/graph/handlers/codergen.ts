@@ -23,7 +23,7 @@ import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
 const STATUSES = ['success', 'fail', 'partial_success', 'retry', 'skipped'] as const
 const THRESHOLDS = { inactivityMs: 300_000, toolInactivityMs: 1_800_000, exitGraceMs: 10_000, killGraceMs: 5_000 }
 
-/** One turn of an agent for a node. */
+/** Runs one agent turn for a node. */
 export class CodergenSteps implements Performer {
   readonly #agents: AgentSteps
 
@@ -38,7 +38,7 @@ export class CodergenSteps implements Performer {
     if (agent === null)
       return ended({
         status: 'fail',
-        failure_reason: 'no agent is named for this node',
+        failure_reason: 'no agent is configured for this node',
         failure_class: 'deterministic',
       })
     const fidelity = fidelityOf(step)
@@ -48,13 +48,14 @@ export class CodergenSteps implements Performer {
     const own = step.cursor.salvage?.session ?? (bound?.agent === agent ? bound.session : null)
     const outer = thread === null || own !== null ? null : outerThread(step)
     const isFork =
-      outer?.agent === agent && headless?.canFork === true && isWhereItBegan(step) && !isLiveNode(step.node)
+      outer?.agent === agent && headless?.canFork === true && isInRunDirectory(step) && !isLiveNode(step.node)
     const resume = isFork ? outer.session : own
-    // A thread that has begun elsewhere, with another agent or before its branch, is told what it would know.
+    // A thread that began elsewhere, with another agent or before its branch, gets a summary of
+    // what it would know.
     const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || outer !== null)
-    if (isDegraded) call.notice('info', `thread "${thread}" begins anew for ${step.node.id}, with a summary`)
+    if (isDegraded) call.notice('info', `thread "${thread}" starts a new session for ${step.node.id}, with a summary`)
     const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity)
-    if (built.unknown.length > 0) call.notice('info', `nothing fills ${built.unknown.join(', ')}`)
+    if (built.unknown.length > 0) call.notice('info', `no value for ${built.unknown.join(', ')}`)
     const model = read.text('llm_model') ?? step.work.input.model
     const end = await this.#agents.run(call, {
       agent,
@@ -101,7 +102,7 @@ export class CodergenSteps implements Performer {
   }
 
   #finish(call: StepCall, step: GraphStep, end: HeadlessEnd, agent: string, thread: string | null): NodeOutcome {
-    if (end.status !== 'ok') return died(end)
+    if (end.status !== 'ok') return failedTurn(end)
     const outcome = reported(step, end.text, end.structured, this.#statusFile(call))
     const session = end.sessionId === null ? {} : { session: { agent, id: end.sessionId, thread } }
     writeFileSync(join(this.#agents.directory(call), 'status.json'), JSON.stringify(statusFileOf(outcome), null, 2), {
@@ -115,7 +116,7 @@ export class CodergenSteps implements Performer {
   }
 }
 
-/** In a terminal: said by the node. A model call without tools has no terminal. */
+/** Whether the node asks for a terminal. A model call without tools has none. */
 export function isLiveNode(node: GraphNode): boolean {
   return handlerOf(node) === 'codergen' && new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('live')
 }
@@ -124,7 +125,10 @@ function thresholdsOf({ node }: GraphStep) {
   return { ...THRESHOLDS, timeoutMs: new AttributeReader(node.attributes, NODE_ATTRIBUTES).durationMs('timeout') ?? 0 }
 }
 
-/** What the agent reported: a file it wrote, structured output, the only object of its last message; else the step ended well. */
+/**
+ * The agent's report: a file it wrote, structured output, or the only JSON object in its last
+ * message; without a report the step succeeded.
+ */
 function reported(step: GraphStep, text: string, structured: unknown, file: string): NodeOutcome {
   const isAuto = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES).isTrue('auto_status')
   const isWritten = existsSync(file)
@@ -140,11 +144,11 @@ function reported(step: GraphStep, text: string, structured: unknown, file: stri
     ? {
         ...outcome,
         response: text,
-        ...(isDouble && !outcome.notes && { notes: 'the status file counts, not the object in the message' }),
+        ...(isDouble && !outcome.notes && { notes: 'the status file overrides the object in the message' }),
       }
     : {
         status: 'retry',
-        failure_reason: 'bad_status: the report is not of the form that was asked for',
+        failure_reason: 'bad_status: the report does not have the requested form',
         response: text,
       }
 }
@@ -152,7 +156,7 @@ function reported(step: GraphStep, text: string, structured: unknown, file: stri
 function objectIn(text: string): unknown {
   const found = soleJsonObject(text)
   if (!('value' in found)) return undefined
-  // An object that reports nothing is a part of the answer, not a report.
+  // An object without any of these keys is part of the answer, not a report.
   return ['outcome', 'status', 'preferred_label', 'context_updates'].some(key => key in found.value)
     ? found.value
     : undefined
@@ -166,7 +170,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Null when it is not of the form. `status` and `preferred_next_label` are accepted for their newer names. */
+/**
+ * Null if it does not have the right form. The older names `status` and `preferred_next_label` are
+ * accepted.
+ */
 export function readOutcome(value: unknown): NodeOutcome | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const given = value as Record<string, unknown>
@@ -193,8 +200,8 @@ export function readOutcome(value: unknown): NodeOutcome | null {
   }
 }
 
-/** An agent's turn that did not end well, as the end of a node. */
-export function died({ status, reason, class: kind, text }: HeadlessEnd): NodeOutcome {
+/** The node outcome of an agent turn that did not succeed. */
+export function failedTurn({ status, reason, class: kind, text }: HeadlessEnd): NodeOutcome {
   const failureClass =
     kind === 'spawn' || kind === 'auth' || kind === 'config' || kind === 'refused'
       ? 'deterministic'
@@ -209,7 +216,7 @@ export function died({ status, reason, class: kind, text }: HeadlessEnd): NodeOu
     status: 'fail',
     failure_reason: text ? `${reason}: ${text.slice(0, 500)}` : reason,
     failure_class: failureClass,
-    // An agent that could not be started, or that said what is wrong, left nothing to look for.
+    // An agent that could not be started, or that reported an error, left nothing to recover.
     ...(failureClass !== 'deterministic' && failureClass !== 'budget_exhausted' && { isDeath: true }),
   }
 }
@@ -224,13 +231,16 @@ function statusFileOf(outcome: NodeOutcome) {
   }
 }
 
-/** The thread of a `full` node. Branches that live at once never share one: inside a branch it is the branch's own. */
+/**
+ * The thread of a `full` node. Branches that run at the same time never share one: inside a branch
+ * it is the branch's own.
+ */
 function threadOf(step: GraphStep): string {
   const { id } = step.cursor
   return id === MAIN ? threadName(step) : `${id}/${threadName(step)}`
 }
 
-/** Its own, its edge's, the graph's, its subgraph's, else that of the node before. */
+/** From the node, its edge, the graph, its subgraph, else from the previous node. */
 function threadName({ graph, node, cursor }: GraphStep): string {
   const edge = graph.edges.find(candidate => candidate.id === cursor.edge)
   return (
@@ -243,7 +253,7 @@ function threadName({ graph, node, cursor }: GraphStep): string {
   )
 }
 
-/** The session that the thread has outside of this branch. */
+/** The session that the thread has outside this branch. */
 function outerThread(step: GraphStep): { agent: string; session: string } | null {
   const name = threadName(step)
   for (let id = step.cursor.id; id !== MAIN; ) {
@@ -254,8 +264,8 @@ function outerThread(step: GraphStep): { agent: string; session: string } | null
   return null
 }
 
-/** Agents keep their sessions by directory: a branch in a worktree of its own finds none of those before it. */
-function isWhereItBegan({ work, cwd }: GraphStep): boolean {
+/** Agents store sessions by directory: a branch in its own worktree cannot find earlier ones. */
+function isInRunDirectory({ work, cwd }: GraphStep): boolean {
   return cwd === cursorPath(work, work.cursors.get(MAIN)!)
 }
 

@@ -4,10 +4,10 @@ import type { NodeOutcome } from '../graph-run.js'
 import { graphStep } from '../graph-step.js'
 import { readOutcome } from './codergen.js'
 
-/** What a handler of the user's own is given beside its node. */
+/** Services passed to a custom handler, besides its node. */
 export interface HandlerServices {
   readonly cwd: string
-  /** A directory of this step alone. */
+  /** A directory for this step alone. */
   readonly directory: string
   readonly signal: AbortSignal
   notice(text: string): void
@@ -15,13 +15,13 @@ export interface HandlerServices {
 
 export interface HandlerStep {
   readonly run: string
-  /** `run/node@visit#attempt`: name everything that must not be made twice after it. */
+  /** `run/node@visit#attempt`: use it to name everything that must not be created twice. */
   readonly name: string
   readonly visit: number
   readonly attempt: number
 }
 
-/** A handler of the user's own. It keeps nothing between calls; a throw is a failure. */
+/** A custom handler. It keeps no state between calls; throwing is a failure. */
 export type CustomHandler = (
   node: GraphNode,
   context: Readonly<Record<string, unknown>>,
@@ -30,7 +30,7 @@ export type CustomHandler = (
   services: HandlerServices,
 ) => Promise<Partial<NodeOutcome> | undefined> | Partial<NodeOutcome> | undefined
 
-/** Carries out nodes by a user's handler; what it returns is read as strictly as what an agent reports. */
+/** Runs nodes with a custom handler; validates its result as strictly as an agent's report. */
 export function customSteps(handler: CustomHandler, stepDirectory: (call: StepCall) => string): Performer {
   return {
     async run(call: StepCall): Promise<StepEnd> {

@@ -15,11 +15,14 @@ export interface Candidate {
   commit?: string
 }
 
-/** Chooses among what the branches before it made: by an agent where it has a prompt, else by how they ended. */
+/**
+ * Chooses among the results of the branches before it: with an agent if it has a prompt, else by
+ * outcome.
+ */
 export class FanInSteps implements Performer {
   readonly #agent: Performer
 
-  /** @param agent carries out the turn of the agent that ranks. */
+  /** @param agent runs the turn of the ranking agent. */
   constructor(agent: Performer) {
     this.#agent = agent
   }
@@ -53,7 +56,7 @@ export class FanInSteps implements Performer {
   #chosen(call: StepCall, step: GraphStep, candidates: readonly Candidate[], said: NodeOutcome): Promise<NodeOutcome> {
     const id = bestId(said)
     const named = candidates.find(candidate => candidate.id === id)
-    const note = named ? '' : `the agent named ${JSON.stringify(id ?? 'nobody')}; chosen by how they ended`
+    const note = named ? '' : `the agent named ${JSON.stringify(id ?? 'no branch')}; chosen by outcome instead`
     return choose(call, step, named ?? bestOf(candidates), note, said)
   }
 }
@@ -73,7 +76,7 @@ function bestId({ response, context_updates: updates }: NodeOutcome): string | n
 
 const RANK: Readonly<Record<string, number>> = { success: 0, partial_success: 1, retry: 2, fail: 3, skipped: 4 }
 
-/** By how they ended, then by score, then by name. */
+/** Orders by outcome, then by score, then by name. */
 export function bestOf(candidates: readonly Candidate[]): Candidate {
   const score = ({ score: given }: Candidate) =>
     Number.isFinite(Number(given ?? Number.NaN)) ? Number(given) : -Infinity
@@ -88,7 +91,7 @@ function isUsable({ status }: Candidate): boolean {
   return status !== 'fail' && status !== 'skipped'
 }
 
-/** Takes over what the winner made known, and its work. */
+/** Takes over the winner's context updates and merges its work. */
 async function choose(
   call: StepCall,
   step: GraphStep,

@@ -4,7 +4,9 @@ import { graphStep } from '../graph-step.js'
 import { branchRef } from '../graph-work.js'
 import { conflictQuestion, mergeBranch } from '../merge-branch.js'
 
-/** Brings the work of every good branch together before an ordinary join, in the order of their edges. */
+/**
+ * Merges the work of every successful branch before an ordinary join, in the order of their edges.
+ */
 export const mergeSteps: Performer = {
   async run(call: StepCall): Promise<StepEnd> {
     const step = graphStep(call)
@@ -13,11 +15,11 @@ export const mergeSteps: Performer = {
     let commit: string | null = null
     for (const branch of branches) {
       const ref = branchRef(call.run, branch)
-      const wish = { run: call.run, step: call.name, ref, name: branch, answer }
-      const merged = await mergeBranch(step.cwd, wish)
+      const options = { run: call.run, step: call.name, ref, name: branch, answer }
+      const merged = await mergeBranch(step.cwd, options)
       if ('conflict' in merged)
         return ended({ status: 'retry', question: conflictQuestion(branch, merged.conflict, step.cwd) })
-      // An answer is about the first branch that is not in yet.
+      // An answer concerns the first branch that is not merged yet.
       if (merged.isNew) answer = null
       commit = merged.commit ?? commit
     }

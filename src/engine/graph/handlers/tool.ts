@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../clock/index.js'
 import { newEvent } from '../../../events/index.js'
 import { AttributeReader, NODE_ATTRIBUTES, valueText } from '../../../graph/index.js'
-import { spawnGroup, whenAborted } from '../../../process/index.js'
+import { onAbort, spawnGroup } from '../../../process/index.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
@@ -18,7 +18,10 @@ const TIMEOUT_MS = 300_000
 const OUTPUT_MAX = 64 * 1024
 const KILL_GRACE_MS = 5_000
 
-/** Runs the command of a tool node: shell text by definition, handed over as one argument with nothing put into it. */
+/**
+ * Runs the command of a tool node: shell text by definition, passed as one argument with nothing
+ * interpolated.
+ */
 export class ToolSteps implements Performer {
   readonly #options: ToolStepsOptions
 
@@ -32,7 +35,7 @@ export class ToolSteps implements Performer {
     const command = read.text('tool_command')
     if (command === null)
       return ended({ status: 'fail', failure_reason: 'the node has no command', failure_class: 'structural' })
-    if (step.answer === 'done') return ended({ status: 'success', notes: 'a person said that it was done' })
+    if (step.answer === 'done') return ended({ status: 'success', notes: 'a person confirmed that it was done' })
     if (step.answer === 'fail') return ended(interrupted())
     const timeoutMs = read.durationMs('timeout') ?? TIMEOUT_MS
     const stdin = this.#stdin(call, step)
@@ -50,7 +53,7 @@ export class ToolSteps implements Performer {
         stop()
       }
       const timer = timeoutMs > 0 ? clock.setTimer(timeoutMs, onTimeout) : null
-      const unlisten = whenAborted(call.signal, stop)
+      const unlisten = onAbort(call.signal, stop)
       try {
         const exit = await group.exit
         return ended(outcomeOf({ ...exit, isTimedOut, stdout: out(), stderr: err(), timeoutMs }))
@@ -64,19 +67,22 @@ export class ToolSteps implements Performer {
     }
   }
 
-  /** A command has no transcript: begun without an end means that it ran at least partly. `rerun` decides. */
+  /**
+   * A command has no transcript: started without an end means that it ran at least partly. `rerun`
+   * decides what to do.
+   */
   async recover(call: StepCall): Promise<Recovery> {
     const { node } = graphStep(call)
     const rerun = new AttributeReader(node.attributes, NODE_ATTRIBUTES).text('rerun') ?? 'always'
-    const evidence = [{ source: 'step', says: 'the command was begun, and nobody saw how it ended' }]
+    const evidence = [{ source: 'step', says: 'the command started, and its end was not observed' }]
     if (rerun === 'always') return { verdict: 'nothing', evidence }
     if (rerun === 'never') return { verdict: 'success', evidence, result: interrupted() }
     const question = {
-      text: `The command of "${node.id}" was begun, and nobody saw how it ended. Shall it run again?`,
+      text: `The command of "${node.id}" started, and its end was not observed. Run it again?`,
       options: [
         { key: 'again', label: 'Run it again' },
         { key: 'done', label: 'It was done' },
-        { key: 'fail', label: 'Count it as failed' },
+        { key: 'fail', label: 'Mark it as failed' },
       ],
     }
     return { verdict: 'success', evidence, result: { status: 'retry', question } satisfies NodeOutcome }
@@ -95,7 +101,7 @@ function interrupted(): NodeOutcome {
   return { status: 'fail', failure_reason: 'interrupted command', failure_class: 'deterministic' }
 }
 
-/** `tool_env`: `NAME=value` pairs, one a line or separated by semicolons. */
+/** `tool_env`: `NAME=value` pairs, one per line or separated by semicolons. */
 function ownVariables(read: AttributeReader): Record<string, string> {
   const pairs = (read.text('tool_env') ?? '').split(/[;\n]/).flatMap(pair => {
     const at = pair.indexOf('=')
@@ -122,7 +128,7 @@ function outcomeOf(end: {
       context_updates: updates,
     }
   if (end.code === 0) return { status: 'success', context_updates: updates, response: end.stdout }
-  const how = end.signal ? `was ended by ${end.signal}` : `ended with ${end.code}`
+  const how = end.signal ? `was killed by ${end.signal}` : `exited with code ${end.code}`
   const said = end.stderr.trim().split('\n').at(-1)
   return {
     status: 'fail',
@@ -133,7 +139,7 @@ function outcomeOf(end: {
   }
 }
 
-/** Context values as variables, as far as an environment can hold them. */
+/** Context values as environment variables, as far as an environment can hold them. */
 function variables(context: Readonly<Record<string, unknown>>): Record<string, string> {
   const entries = Object.entries(context).flatMap(([key, value]) => {
     const text = valueText(value)
@@ -144,7 +150,7 @@ function variables(context: Readonly<Record<string, unknown>>): Record<string, s
   return Object.fromEntries(entries)
 }
 
-/** The end of a stream: what lies before is read and dropped. */
+/** Collects the end of a stream; earlier output is read and dropped. */
 function collect(stream: NodeJS.ReadableStream): () => string {
   let kept = Buffer.alloc(0)
   stream.on('data', (chunk: Buffer) => {

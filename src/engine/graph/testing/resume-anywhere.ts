@@ -3,10 +3,10 @@ import { createRun, getRun } from '../../control.js'
 import { runStream } from '../../run-journal.js'
 import type { StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
-import { type GraphBench, Script } from './graph-bench.js'
+import { type GraphFixture, Script } from './graph-fixture.js'
 
-/** Says of every step what its name says, whether it is asked while the step runs or when its remains are examined. */
-export class Named extends Script {
+/** The result of a step depends on its name alone, whether it runs or is recovered. */
+export class NamedScript extends Script {
   readonly #say: (step: string) => Partial<NodeOutcome>
 
   constructor(say: (step: string) => Partial<NodeOutcome>) {
@@ -15,7 +15,7 @@ export class Named extends Script {
   }
 
   override async run(call: StepCall): Promise<StepEnd> {
-    this.begun.push(call.step)
+    this.started.push(call.step)
     return { status: 'ok', result: { status: 'success', ...this.#say(call.step) } }
   }
 
@@ -25,24 +25,28 @@ export class Named extends Script {
   }
 }
 
-/** Drives to the end, answering every gate with Y, through as many lives as it takes. */
-export async function toTheEnd(bench: GraphBench, id: string, script: Script): Promise<void> {
+/** Drives to the end and answers every gate with Y, restarting the host as often as needed. */
+export async function driveToEnd(fixture: GraphFixture, id: string, script: Script): Promise<void> {
   for (let life = 0; life < 500; life++) {
-    const end = await bench.drive(id, script, { park: true })
+    const end = await fixture.drive(id, script, { park: true })
     if (end.state === 'ended') return
-    const { gates, status } = await getRun(bench.store, id)
-    if (Object.keys(gates).length > 0) await bench.answer(id, 'Y')
-    else if (status === 'waiting') bench.clock.advance(120_000)
+    const { gates, status } = await getRun(fixture.store, id)
+    if (Object.keys(gates).length > 0) await fixture.answer(id, 'Y')
+    else if (status === 'waiting') fixture.clock.advance(120_000)
   }
   throw new Error(`run ${id} does not end`)
 }
 
-/** A run whose host died right after this event: a journal that ends there. */
-export async function cutOff(bench: GraphBench, events: readonly StoredEvent[], cut: number): Promise<string> {
+/** A run whose host died right after this event: its journal ends there. */
+export async function truncatedRun(
+  fixture: GraphFixture,
+  events: readonly StoredEvent[],
+  cut: number,
+): Promise<string> {
   const [created, ...rest] = events.slice(0, cut)
-  const id = await createRun(bench.store, created!.data as never, created!.at)
+  const id = await createRun(fixture.store, created!.data as never, created!.at)
   if (rest.length > 0)
-    await bench.store.append(
+    await fixture.store.append(
       runStream(id),
       1,
       rest.map(({ type, data, at }) => ({ type, data, at })),
@@ -50,8 +54,8 @@ export async function cutOff(bench: GraphBench, events: readonly StoredEvent[], 
   return id
 }
 
-/** The way through the graph, each branch by itself: side by side they may meet in any order. */
-export function waysOf(events: readonly StoredEvent[]): Record<string, string[]> {
+/** The path through the graph, by branch: parallel branches may interleave in any order. */
+export function pathsOf(events: readonly StoredEvent[]): Record<string, string[]> {
   const ways: Record<string, string[]> = {}
   for (const { type, data } of events) {
     const way = (ways[String(data.branch ?? '')] ??= [])

@@ -10,7 +10,7 @@ export interface TestCall extends StepCall {
   abort: AbortController
 }
 
-/** A call for node `a` of a graph, as the engine makes it, for handlers that are asked directly. */
+/** A call for node `a` of a graph, as the engine makes it, to test handlers directly. */
 export function stepCall(
   directory: string,
   dot: string,

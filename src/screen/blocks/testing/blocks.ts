@@ -1,6 +1,6 @@
 import type { Block, BlockContent } from '../block.js'
 
-/** Finished blocks of these contents, as they are read from a screen. */
+/** Finished blocks with these contents, as read from a screen. */
 export function blocks(...contents: BlockContent[]): Block[] {
   return contents.map((content, index) => ({
     id: `t.${index}`,

@@ -1,8 +1,11 @@
 import { type Row, TerminalEmulator } from '../../../terminal/index.js'
 import { type Pack, parsePack } from '../../pack/index.js'
-import type { KeptRow } from '../align-window.js'
+import type { KeptRow } from '../merge-window.js'
 
-/** An agent that marks an answer with `●`, a tool's output with `⎿`, and wraps at the edge of the screen. */
+/**
+ * An agent that marks an answer with `●`, a tool's output with `⎿`, and wraps at the edge of the
+ * screen.
+ */
 export const PACK: Pack = parsePack(
   `pack = 1
 agent = "test"
@@ -39,7 +42,10 @@ export function keptRows(texts: readonly string[], options: { cols?: number } = 
   }))
 }
 
-/** A wrapper such as agents have: breaks at blanks, cuts words that are too long, `indent` blanks in front of every row but the first. */
+/**
+ * Wraps as agents do: breaks at blanks, splits words that are too long, and puts `indent` blanks
+ * before every row but the first.
+ */
 export function wrap(text: string, width: number, indent = 2): string[] {
   const rows: string[] = []
   let row = ''

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 
-/** Bytes that are mostly near the edges of UTF-8: whole characters, cut ones, overlong forms, surrogates, too large ones. */
+/**
+ * Bytes that are mostly edge cases of UTF-8: complete characters, cut ones, overlong forms,
+ * surrogates, values that are too large.
+ */
 export const awkwardBytes = fc
   .array(
     fc.oneof(

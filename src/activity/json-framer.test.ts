@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type JsonFrame, JsonFramer } from './json-framer.js'
+
+function frame(text: string, size = text.length): JsonFrame[] {
+  const framer = new JsonFramer()
+  const frames: JsonFrame[] = []
+  for (let at = 0; at < text.length; at += Math.max(1, size))
+    frames.push(...framer.push(text.slice(at, at + Math.max(1, size))))
+  return [...frames, ...framer.end()]
+}
+
+const object = (value: Record<string, unknown>): JsonFrame => ({ kind: 'object', value })
+const text = (line: string): JsonFrame => ({ kind: 'text', text: line })
+const malformed = (line: string): JsonFrame => ({ kind: 'text', text: line, malformed: true })
+
+describe('framing', () => {
+  test.each<[string, string, JsonFrame[]]>([
+    ['one object a line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
+    ['an object over many lines', '{\n  "a": {\n    "b": 1\n  }\n}\n', [object({ a: { b: 1 } })]],
+    [
+      'text before, between and after',
+      'hello\n{"a":1}\nthere\n{\n"b":2\n}\nbye',
+      [text('hello'), object({ a: 1 }), text('there'), object({ b: 2 }), text('bye')],
+    ],
+    ['several objects on one line', '{"a":1}{"b":2} {"c":3}\n', [object({ a: 1 }), object({ b: 2 }), object({ c: 3 })]],
+    ['an object and words on one line', '{"a":1} done\n', [object({ a: 1 }), text(' done')]],
+    ['an object that ends where another begins', '{\n"a":1\n}{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
+    ['braces and quotes inside of strings', '{\n"a": "}{ \\" }",\n"b": 1}\n', [object({ a: '}{ " }', b: 1 })]],
+    ['CRLF, BOM and NUL', '\ufeff{"a":1}\r\n\u0000{"b":2}\r\n', [object({ a: 1 }), object({ b: 2 })]],
+    [
+      'bare values are text',
+      '"a"\n1\n[1]\ntrue\nnull\n',
+      [text('"a"'), text('1'), text('[1]'), text('true'), text('null')],
+    ],
+    [
+      'escape sequences go from text only',
+      '\u001b[31mred\u001b[0m\n{"a":"\\u001b[31m"}\n',
+      [text('red'), object({ a: '\u001b[31m' })],
+    ],
+    ['a last line without an end', '{"a":1}\n{"b":', [object({ a: 1 }), malformed('{"b":')]],
+    ['a closed thing that is no JSON', '{a: 1}\nnext\n', [malformed('{a: 1}'), text('next')]],
+    [
+      'a stray brace does not swallow what follows',
+      'if (x) {\n{ oops\nhello\n{"a":1}\nworld\n',
+      [text('if (x) {'), malformed('{ oops'), text('hello'), object({ a: 1 }), text('world')],
+    ],
+    ['a stray brace at the end', '{"a":1}\n{\nlast words\n', [object({ a: 1 }), malformed('{'), text('last words')]],
+    ['two stray braces', '{\n{\ntext\n{"a":1}\n', [malformed('{'), malformed('{'), text('text'), object({ a: 1 })]],
+  ])('%s', (_, input, frames) => {
+    for (const size of [input.length, 1, 2, 3, 7]) expect(frame(input, size)).toEqual(frames)
+  })
+
+  test('finds the same frames however the bytes are split, also for one-line NDJSON in a preamble', () => {
+    const pieces = fc.array(fc.constantFrom('{', '}', '"', '\n', '{"a":1}', 'x', ' ', '\\', '\r\n', ','), {
+      maxLength: 40,
+    })
+    fc.assert(
+      fc.property(pieces, fc.integer({ min: 1, max: 9 }), (parts, size) => {
+        const input = parts.join('')
+        expect(frame(input, size)).toEqual(frame(input))
+      }),
+    )
+  })
+
+  test('loses no line: every non-blank character is in a frame', () => {
+    const pieces = fc.array(fc.constantFrom('{', '}', '"', '\n', '{"a":1}', 'word', ':', '\n'), { maxLength: 40 })
+    const bare = (value: string) => value.replace(/\s/g, '')
+    fc.assert(
+      fc.property(pieces, parts => {
+        const input = parts.join('')
+        const out = frame(input).map(found => (found.kind === 'object' ? JSON.stringify(found.value) : found.text))
+        expect(bare(out.join(''))).toBe(bare(input))
+      }),
+    )
+  })
+
+  test('handles many stray braces without quadratic time', () => {
+    const input = '{ no\n'.repeat(60_000)
+    expect(frame(input, 65_536)).toHaveLength(60_000)
+  })
+
+  test('cuts a line that is too long, and reads the next one', () => {
+    const frames = frame(`${'x'.repeat(9 * 1024 * 1024)}\n{"a":1}\n`, 1024 * 1024)
+    expect(frames).toHaveLength(2)
+    expect(frames[0]).toMatchObject({ kind: 'text', truncated: true })
+    expect(frames[1]).toEqual(object({ a: 1 }))
+  })
+
+  test('can abandon an open object while the stream continues', () => {
+    const framer = new JsonFramer()
+    expect(framer.push('{ stray\nwords\n')).toEqual([])
+    expect(framer.isOpen).toBe(true)
+    expect(framer.abandonOpen()).toEqual([malformed('{ stray'), text('words')])
+    expect(framer.isOpen).toBe(false)
+    expect(framer.push('{"a":1}\n')).toEqual([object({ a: 1 })])
+  })
+})

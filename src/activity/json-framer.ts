@@ -1,0 +1,214 @@
+import { stripAnsi } from '../text/index.js'
+
+/** A part of an agent's output: a JSON object, or a line of other text. */
+export type JsonFrame =
+  | { kind: 'object'; value: Record<string, unknown> }
+  | { kind: 'text'; text: string; malformed?: true; truncated?: true }
+
+const BLOCK_MAX = 8 * 1024 * 1024
+const LINE_MAX = 8 * 1024 * 1024
+/**
+ * Opening braces in a row that start no object; beyond this limit the rest is read line by line.
+ */
+const STRAY_MAX = 100
+
+/**
+ * Finds the JSON objects in a stream of text, one per line or indented over many lines, and leaves
+ * everything else as text. No line is ever lost: text that does not parse is passed on unchanged. A
+ * stray `{` neither swallows nor delays the text after it.
+ */
+export class JsonFramer {
+  #line = ''
+  #isCutting = false
+  /** Lines of an object that is not closed yet, the opening one first. */
+  #block: string[] = []
+  #blockSize = 0
+  #scan: Scan = newScan()
+  #strays = 0
+
+  /**
+   * An object has started and not ended. After ten seconds without a byte the caller calls
+   * `abandonOpen`, and it becomes text.
+   */
+  get isOpen(): boolean {
+    return this.#block.length > 0
+  }
+
+  push(text: string): JsonFrame[] {
+    const frames: JsonFrame[] = []
+    let rest = text
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      this.#grow(rest.slice(0, end))
+      rest = rest.slice(end + 1)
+      frames.push(...this.#takeLine())
+    }
+    this.#grow(rest)
+    return frames
+  }
+
+  /** Treats the open object as text: it will not be closed. */
+  abandonOpen(): JsonFrame[] {
+    return this.isOpen ? this.#dropOpener() : []
+  }
+
+  end(): JsonFrame[] {
+    const frames = this.#line === '' ? [] : this.#takeLine()
+    return [...frames, ...this.#abandonAll()]
+  }
+
+  #grow(text: string): void {
+    if (this.#isCutting) return
+    if (this.#line.length + text.length <= LINE_MAX) {
+      this.#line += text
+      return
+    }
+    this.#line += text.slice(0, LINE_MAX - this.#line.length)
+    this.#isCutting = true
+  }
+
+  #takeLine(): JsonFrame[] {
+    const line = clean(this.#line)
+    const isCut = this.#isCutting
+    this.#line = ''
+    this.#isCutting = false
+    if (isCut) return [...this.#abandonAll(), { kind: 'text', text: stripAnsi(line), truncated: true }]
+    return this.#read(line)
+  }
+
+  #abandonAll(): JsonFrame[] {
+    const frames: JsonFrame[] = []
+    while (this.isOpen) frames.push(...this.abandonOpen())
+    return frames
+  }
+
+  #read(line: string): JsonFrame[] {
+    if (this.isOpen) {
+      // A complete object on its own line is never part of another one: what was open was not an
+      // object.
+      if (line.startsWith('{')) {
+        const value = parseObject(line)
+        if (value) return [...this.#abandonAll(), { kind: 'object', value }]
+      }
+      return this.#continue(line)
+    }
+    const frames: JsonFrame[] = []
+    let rest = line
+    for (;;) {
+      if (!rest.trimStart().startsWith('{')) {
+        if (rest.trim() !== '' || frames.length === 0) frames.push(...textFrame(rest))
+        return frames
+      }
+      const value = parseObject(rest)
+      if (value) return [...frames, { kind: 'object', value }]
+      const scan = newScan()
+      const end = advance(scan, rest, 0)
+      if (end < 0) {
+        this.#block = [rest]
+        this.#blockSize = rest.length
+        this.#scan = scan
+        return frames
+      }
+      frames.push(closed(rest.slice(0, end + 1)))
+      rest = rest.slice(end + 1)
+      if (rest.trim() === '') return frames
+    }
+  }
+
+  #continue(line: string): JsonFrame[] {
+    const end = advance(this.#scan, line, 0)
+    if (end < 0) {
+      this.#block.push(line)
+      this.#blockSize += line.length + 1
+      return this.#blockSize > BLOCK_MAX ? this.abandonOpen() : []
+    }
+    const text = [...this.#block, line.slice(0, end + 1)].join('\n')
+    this.#close()
+    this.#strays = 0
+    const rest = line.slice(end + 1)
+    return [closed(text), ...(rest.trim() === '' ? [] : this.#read(rest))]
+  }
+
+  /** The opening line was text after all; the lines after it are read again. */
+  #dropOpener(): JsonFrame[] {
+    const [opener, ...lines] = this.#block
+    this.#close()
+    const frames: JsonFrame[] = [{ kind: 'text', text: stripAnsi(opener!), malformed: true }]
+    if (++this.#strays > STRAY_MAX) {
+      for (const line of lines) frames.push(...readAlone(line))
+      return frames
+    }
+    for (const line of lines) frames.push(...this.#read(line))
+    return frames
+  }
+
+  #close(): void {
+    this.#block = []
+    this.#blockSize = 0
+    this.#scan = newScan()
+  }
+}
+
+interface Scan {
+  depth: number
+  isString: boolean
+  isEscaped: boolean
+}
+
+function newScan(): Scan {
+  return { depth: 0, isString: false, isEscaped: false }
+}
+
+/**
+ * Counts braces outside of strings; returns where the object closes in this line, or -1. Strings do
+ * not span lines.
+ */
+function advance(scan: Scan, line: string, from: number): number {
+  for (let at = from; at < line.length; at++) {
+    const code = line.charCodeAt(at)
+    if (scan.isString) {
+      if (scan.isEscaped) scan.isEscaped = false
+      else if (code === 92) scan.isEscaped = true
+      else if (code === 34) scan.isString = false
+    } else if (code === 34) scan.isString = true
+    else if (code === 123) scan.depth++
+    else if (code === 125 && --scan.depth === 0) return at
+  }
+  scan.isString = false
+  scan.isEscaped = false
+  return -1
+}
+
+function closed(text: string): JsonFrame {
+  const value = parseObject(text)
+  return value ? { kind: 'object', value } : { kind: 'text', text: stripAnsi(text), malformed: true }
+}
+
+/** A line by itself, without its neighbours. */
+function readAlone(line: string): JsonFrame[] {
+  const value = parseObject(line)
+  return value ? [{ kind: 'object', value }] : textFrame(line)
+}
+
+function textFrame(text: string): JsonFrame[] {
+  return text === '' ? [] : [{ kind: 'text', text: stripAnsi(text) }]
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  const trimmed = text.trim()
+  if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return null
+  try {
+    const value: unknown = JSON.parse(trimmed)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}
+
+function clean(line: string): string {
+  return line
+    .replace(/\r$/, '')
+    .replace(/\u0000/g, '')
+    .replace(/^\ufeff/, '')
+}

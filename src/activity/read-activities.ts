@@ -1,0 +1,115 @@
+import type { Clock } from '../clock/index.js'
+import type { Redactor } from '../text/index.js'
+import type { Activity, ActivityBody } from './activity.js'
+import { type JsonFrame, JsonFramer } from './json-framer.js'
+import type { Chunk } from './merge-pipes.js'
+
+/**
+ * Turns the frames of one agent's output into activities. It may keep state between frames; unknown
+ * records become `raw`.
+ */
+export interface ActivityParser {
+  parse(frame: JsonFrame): ActivityBody[]
+  /**
+   * For agents that write records to standard error; without it, lines of standard error become
+   * `raw`.
+   */
+  parseError?(frame: JsonFrame): ActivityBody[]
+  /** At the end of the output: activities for what was still open. */
+  end?(): ActivityBody[]
+}
+
+export interface StreamOptions {
+  step: string
+  agent: string
+  clock: Clock
+  redactor: Redactor
+  parser: ActivityParser
+  /** Persists each activity before it is passed on. */
+  log(activity: Activity): void
+  /** Null while persisting keeps up; else what to wait for before more is read. */
+  caughtUp?(): Promise<void> | null
+}
+
+/** Text that starts like an object and is not closed for this long is not one. */
+const OPEN_MAX_MS = 10_000
+
+/**
+ * Bytes in, activities out: framed, parsed, numbered, redacted, persisted, and passed on one at a
+ * time when the consumer asks. Standard error is kept apart from standard output; its lines become
+ * `raw`.
+ */
+export async function* readActivities(
+  chunks: AsyncIterable<Chunk>,
+  options: StreamOptions,
+): AsyncGenerator<Activity, void, undefined> {
+  const { parser } = options
+  const recorder = new ActivityRecorder(options)
+  const pipes = { stdout: new Pipe(options.clock), stderr: new Pipe(options.clock) }
+  const read = function* (from: Chunk['from'], frames: readonly JsonFrame[]) {
+    for (const frame of frames) {
+      const bodies = from === 'stdout' ? parser.parse(frame) : (parser.parseError?.(frame) ?? errorLine(frame))
+      for (const body of bodies) yield recorder.record(body)
+    }
+  }
+  for await (const { from, bytes } of chunks) {
+    yield* read(from, pipes[from].push(bytes))
+    await options.caughtUp?.()
+  }
+  for (const from of ['stdout', 'stderr'] as const) yield* read(from, pipes[from].end())
+  for (const body of parser.end?.() ?? []) yield recorder.record(body)
+}
+
+class Pipe {
+  readonly #decoder = new TextDecoder()
+  readonly #framer = new JsonFramer()
+  readonly #clock: Clock
+  #lastAt: number
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#lastAt = clock.monotonic()
+  }
+
+  push(bytes: Uint8Array): JsonFrame[] {
+    const now = this.#clock.monotonic()
+    const isStale = this.#framer.isOpen && now - this.#lastAt >= OPEN_MAX_MS
+    this.#lastAt = now
+    const given = isStale ? this.#framer.abandonOpen() : []
+    return [...given, ...this.#framer.push(this.#decoder.decode(bytes, { stream: true }))]
+  }
+
+  end(): JsonFrame[] {
+    return [...this.#framer.push(this.#decoder.decode()), ...this.#framer.end()]
+  }
+}
+
+class ActivityRecorder {
+  readonly #options: StreamOptions
+  #seq = 0
+  #sessionId: string | undefined
+
+  constructor(options: StreamOptions) {
+    this.#options = options
+  }
+
+  record(body: ActivityBody): Activity {
+    const { step, agent, clock, redactor, log } = this.#options
+    if (body.type === 'session') this.#sessionId ??= body.sessionId
+    const activity = {
+      step,
+      seq: ++this.#seq,
+      at: clock.now(),
+      agent,
+      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...(redactor.redactValue(body) as ActivityBody),
+    }
+    log(activity)
+    return activity
+  }
+}
+
+function errorLine(frame: JsonFrame): ActivityBody[] {
+  const text = frame.kind === 'object' ? JSON.stringify(frame.value) : frame.text
+  return [{ type: 'raw', text, from: 'stderr' }]
+}

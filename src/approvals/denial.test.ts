@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { denyingOption, isDenialMeaning } from './denial.js'
+
+const MEANINGS = ['allow-once', 'allow-session', 'allow-always', 'choice', 'text', 'deny-with-text', 'cancel', 'deny']
+const optionsOf = (...meanings: string[]) => meanings.map(meaning => ({ key: meaning, meaning }))
+
+test.each(MEANINGS)('an option that means %s denies exactly when it says no', meaning => {
+  expect(isDenialMeaning(meaning)).toBe(['deny', 'deny-with-text', 'cancel'].includes(meaning))
+})
+
+test('a missing meaning is not a denial', () => {
+  expect(isDenialMeaning(undefined)).toBe(false)
+})
+
+test('the option that denies is the plainest one, wherever it stands', () => {
+  expect(denyingOption(optionsOf(...MEANINGS))?.key).toBe('deny')
+  expect(denyingOption(optionsOf('deny-with-text', 'allow-once', 'cancel'))?.key).toBe('cancel')
+  expect(denyingOption(optionsOf('allow-once', 'deny-with-text'))?.key).toBe('deny-with-text')
+  expect(denyingOption(optionsOf('allow-once', 'choice'))).toBeUndefined()
+})

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { ApprovalRecord, DecisionRequest } from '../../approvals/index.js'
+import { questionOf, readAnswer } from '../../engine/index.js'
+import { SignalboxError, toSignalboxError } from '../../errors/index.js'
+import { findOption, plainOption } from './pick-option.js'
+
+/** What a person typed as options of `approve`, `deny` or `answer`. */
+export interface AnswerOptions {
+  wants: 'allow' | 'deny' | 'answer'
+  option: string | null
+  choices: readonly string[]
+  text: string | null
+  note: string | null
+  /** A file with the edited input: JSON, or the Markdown of a plan. */
+  edit: string | null
+}
+
+/** The answer to send, and its name for the person. */
+export interface ChosenAnswer extends Pick<DecisionRequest, 'option' | 'choices' | 'text' | 'editedInput'> {
+  label: string
+}
+
+/**
+ * @throws SignalboxError `E_INPUT`, `E_APPROVAL_OPTION` when the request does not offer such an
+ * answer.
+ */
+export function answerFrom(record: ApprovalRecord, options: AnswerOptions, cwd: string): ChosenAnswer {
+  const answer = chosen(record, options)
+  if (record.kind === 'plan' && answer.option === 'reject' && !`${options.note ?? ''}${options.text ?? ''}`.trim())
+    throw new SignalboxError('E_INPUT', 'denying a plan requests a new one: say what to change', {
+      next: `signalbox deny ${record.id} --note "…"`,
+    })
+  return options.edit === null ? answer : { ...answer, editedInput: readEdit(record, resolve(cwd, options.edit)) }
+}
+
+function chosen(record: ApprovalRecord, { wants, option, choices, text }: AnswerOptions): ChosenAnswer {
+  const { options, questions } = record.request
+  const withText = text === null ? {} : { text }
+  const named = (key: string) => options.find(candidate => candidate.key === key)?.label ?? key
+  if (choices.length > 0) {
+    if (option !== null)
+      throw new SignalboxError('E_INPUT', '--option and --choice exclude each other', { next: 'use one of them' })
+    const picked = choices.map(choice => findOption(options, choice))
+    const label = picked.map(choice => choice.label).join(' · ')
+    const isOne = picked.length === 1 && questions.every(question => !question.multi)
+    return isOne
+      ? { option: picked[0]!.key, ...withText, label }
+      : { choices: picked.map(choice => choice.key), ...withText, label }
+  }
+  if (option !== null) {
+    // A gate is also answered by the keys of its options, several with commas between them.
+    const read = wants === 'answer' && isGate(record) ? readAnswer(questionOf(record), option) : null
+    if (read && 'choices' in read) return { ...read, ...withText, label: read.choices.map(named).join(' · ') }
+    if (read && 'option' in read) return { ...read, ...withText, label: named(read.option) }
+    if (read && 'text' in read) return { ...read, label: 'your text' }
+    const found = findOption(options, option)
+    return { option: found.key, ...withText, label: found.label }
+  }
+  if (wants === 'answer') {
+    if (text === null)
+      throw new SignalboxError('E_INPUT', 'an answer needs an option, a choice or a text', {
+        next: `the request offers: ${options.map(({ label }) => label).join(' · ') || 'a text'}`,
+      })
+    return { text, label: 'your text' }
+  }
+  const found = plainOption(options, wants)
+  return { option: found.key, ...withText, label: found.label }
+}
+
+/** A request of a run itself, which its ledger entry answers: nothing has to be delivered. */
+export function isGate({ source }: ApprovalRecord): boolean {
+  return source.channel === 'run'
+}
+
+function readEdit(record: ApprovalRecord, path: string): unknown {
+  const isPlan = isGate(record) && record.kind === 'plan'
+  if (isGate(record) && !isPlan)
+    throw new SignalboxError('E_INPUT', 'of the gates of a run, only a plan can be edited', {
+      next: 'leave out --edit',
+    })
+  try {
+    const text = readFileSync(path, 'utf8')
+    return isPlan ? { ...(record.request.input as object), plan_markdown: text } : (JSON.parse(text) as unknown)
+  } catch (error) {
+    const what = isPlan ? 'the Markdown of the plan' : 'JSON'
+    throw new SignalboxError('E_INPUT', `--edit needs a file with ${what}: ${toSignalboxError(error).message}`, {
+      place: { file: path },
+    })
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { SignalboxError } from '../errors/index.js'
+import { describeError } from './main.js'
+
+test('an error is one line: where, what, and what to do next', () => {
+  const error = new SignalboxError('E_CONFIG', 'no such key', {
+    place: { file: 'a.toml', line: 3, column: 7 },
+    next: 'see docs',
+  })
+  expect(describeError(error, { isDebug: false })).toBe('signalbox: a.toml:3:7: no such key (see docs)')
+  expect(describeError(new SignalboxError('E_X', 'plain'), { isDebug: false })).toBe('signalbox: plain')
+  expect(describeError(new SignalboxError('E_X', 'here', { place: { file: 'f' } }), { isDebug: false })).toBe(
+    'signalbox: f: here',
+  )
+})
+
+test('debug output has the code, the stack and the cause', () => {
+  const error = new SignalboxError('E_X', 'plain', { cause: new Error('deep') })
+  const text = describeError(error, { isDebug: true })
+  expect(text).toMatch(/^signalbox: plain\n\[E_X\] SignalboxError: plain\n/)
+  expect(text).toContain('caused by Error: deep')
+})

@@ -1,0 +1,208 @@
+import { resolve } from 'node:path'
+import { getRun, graphWorkflow, isEnded, pauseRun, type RunRecord, readRun, runStream } from '../../engine/index.js'
+import { EXIT } from '../../errors/index.js'
+import { isPipelineRun } from '../../pipelines/index.js'
+import {
+  driveRun,
+  followRun,
+  loadUserModule,
+  type RunListener,
+  readPipeline,
+  type StartContext,
+  type StartedRun,
+  writeCheckpoints,
+} from '../../runs/index.js'
+import type { EventStore } from '../../store/index.js'
+import { visibleText } from '../../text/index.js'
+import type { CommandContext } from '../context.js'
+import { concludeRun } from './conclude-run.js'
+import { gateAnswerer } from './gate-interviewer.js'
+import { GraphProgress } from './graph-progress.js'
+import { OneshotProgress } from './oneshot-progress.js'
+import { PipelineProgress } from './pipeline-progress.js'
+import { reportError } from './with-store.js'
+
+export interface DriveFlags {
+  json?: boolean | undefined
+  /** False: no gate is asked in this terminal. */
+  ask?: boolean | undefined
+  checkpointDir?: string | undefined
+}
+
+/** Where a run is driven: the store, and the settings in force for it. */
+type RunPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
+
+/**
+ * Drives a run that was started, in this process or, if the daemon drives it, by following it;
+ * prints what happens. @returns the exit code.
+ */
+export async function driveStarted(
+  context: CommandContext,
+  { store, env, clock }: StartContext,
+  { id, home, driver, notices }: StartedRun,
+  flags: DriveFlags,
+): Promise<number> {
+  if (!flags.json) for (const notice of notices) context.note(notice)
+  const place = { store, home, env, clock }
+  if (driver === 'daemon') return followStarted(context, place, id, flags)
+  for (let current = id; ; ) {
+    const record = await getRun(store, current)
+    const printer = printerOf(context, record, flags)
+    if (!flags.json) context.out(`${context.style('bold', current)}  ${visibleText(record.title)}`)
+    const final = await driveHere(context, place, record, printer, flags)
+    if (flags.checkpointDir !== undefined)
+      await writeCheckpoints(store, current, resolve(context.cwd, flags.checkpointDir))
+    const successor = await successorOf(store, final)
+    if (successor === null) return concludeRun(context, place, final, flags)
+    if (!flags.json) context.out(context.style('yellow', `  the run continues as ${successor}`))
+    current = successor
+  }
+}
+
+/** Prints the id of a run that the daemon or `resume` will drive. */
+export function printQueued(
+  context: CommandContext,
+  id: string,
+  { json, ahead, isDetached }: { json?: boolean | undefined; ahead?: number; isDetached: boolean },
+): number {
+  if (json) context.json({ run: id, status: 'queued', ...(ahead !== undefined && { ahead }) })
+  else {
+    context.out(id)
+    context.note(
+      isDetached
+        ? `the daemon drives it; signalbox logs -f ${id} follows it, signalbox cancel ${id} cancels it`
+        : `queued behind ${ahead ?? 0}; start it: signalbox resume ${id}, or all: signalbox resume --queued`,
+    )
+  }
+  return EXIT.ok
+}
+
+async function driveHere(
+  context: CommandContext,
+  place: RunPlace,
+  record: RunRecord,
+  printer: Pick<RunListener, 'event' | 'activity'>,
+  { json, ask }: DriveFlags,
+): Promise<RunRecord> {
+  const { id } = record
+  const mayAsk = record.kind === 'graph' && context.isInteractive && ask !== false && !json
+  const asks = mayAsk && !(await isPlanOnly(place, record))
+  const module = await userModuleOf(context, place.store, record)
+  const restore = onInterrupt(async signal => {
+    context.note(`interrupting; resume with: signalbox resume ${id}`)
+    const reason = signal === 'SIGINT' ? 'sigint' : 'sigterm'
+    await pauseRun(place.store, id, { by: 'local', reason }).catch(() => undefined)
+  })
+  try {
+    return await driveRun(
+      place,
+      id,
+      { ...printer, ...(asks && { answerGate: gateAnswerer(context) }) },
+      {
+        stays: record.kind === 'graph' ? asks : context.isInteractive,
+        handlers: module?.handlers,
+        functions: module?.functions,
+        onError: error => reportError(context, error),
+      },
+    )
+  } finally {
+    restore()
+  }
+}
+
+/** With `--plan-only` the command returns when the plan waits for approval. */
+async function isPlanOnly({ store, home }: RunPlace, record: RunRecord): Promise<boolean> {
+  return isPipelineRun(record) && (await readPipeline(store, home.settings.dataDirectory, record)).args.planOnly
+}
+
+async function userModuleOf(context: CommandContext, store: EventStore, record: RunRecord) {
+  if (record.kind !== 'graph') return null
+  const { handlers } = (await readRun(store, record.id, graphWorkflow)).run.work.input
+  return handlers ? loadUserModule(context.cwd, handlers.file) : null
+}
+
+/** The run that replaces one that restarted itself. */
+async function successorOf(store: EventStore, record: RunRecord): Promise<string | null> {
+  if (record.status !== 'completed' || record.reason !== 'restarted') return null
+  const last = (await store.readStream(runStream(record.id))).find(({ type }) => type === 'run.completed')
+  return typeof last?.data.successor === 'string' ? last.data.successor : null
+}
+
+/** Follows a run until it ends or is paused, then prints how it ended. @returns the exit code. */
+export async function followStarted(
+  context: CommandContext,
+  place: RunPlace,
+  id: string,
+  flags: DriveFlags,
+): Promise<number> {
+  const record = await getRun(place.store, id)
+  if (!flags.json) context.out(`${context.style('bold', id)}  ${visibleText(record.title)}`)
+  const final = await followInTerminal(context, place, record, { step: null, isFollowing: true, json: flags.json })
+  if (!isEnded(final.status) && final.status !== 'paused') return EXIT.ok
+  return concludeRun(context, place, final, flags)
+}
+
+/**
+ * Prints what happened in a run, and with `isFollowing` what happens. Ctrl-C stops only the
+ * printing.
+ */
+export async function followInTerminal(
+  context: CommandContext,
+  place: Omit<RunPlace, 'env'>,
+  record: RunRecord,
+  { step, isFollowing, json }: { step: string | null; isFollowing: boolean; json?: boolean | undefined },
+): Promise<RunRecord> {
+  const stop = new AbortController()
+  const restore = onInterrupt(async () => {
+    stop.abort()
+    context.note(`run ${record.id} continues; signalbox cancel ${record.id} cancels it`)
+  })
+  const printer = json ? jsonPrinter(context, { hasActivities: true }) : progressOf(context, record)
+  try {
+    return await followRun(place, record, printer, { step, isFollowing, signal: stop.signal })
+  } finally {
+    restore()
+  }
+}
+
+function printerOf(context: CommandContext, record: RunRecord, { json }: DriveFlags) {
+  return json ? jsonPrinter(context, { hasActivities: record.kind === 'oneshot' }) : progressOf(context, record)
+}
+
+function jsonPrinter(
+  context: CommandContext,
+  { hasActivities }: { hasActivities: boolean },
+): Pick<RunListener, 'event' | 'activity'> {
+  return {
+    event: event => context.json(event),
+    activity: activity => hasActivities && context.json({ type: 'activity', data: activity }),
+  }
+}
+
+function progressOf(context: CommandContext, record: RunRecord): Pick<RunListener, 'event' | 'activity'> {
+  const progress =
+    record.kind === 'oneshot'
+      ? new OneshotProgress(context)
+      : isPipelineRun(record)
+        ? new PipelineProgress(context)
+        : new GraphProgress(context)
+  return { event: event => progress.event(event), activity: activity => progress.activity(activity) }
+}
+
+/**
+ * The first signal interrupts the run cleanly, the second exits at once: the journal is complete.
+ */
+function onInterrupt(first: (signal: NodeJS.Signals) => Promise<void>): () => void {
+  let count = 0
+  const handle = (signal: NodeJS.Signals) => {
+    count++
+    if (count === 1) void first(signal)
+    else process.exit(EXIT.interrupted)
+  }
+  process.on('SIGINT', handle)
+  process.on('SIGTERM', handle)
+  return () => {
+    process.off('SIGINT', handle)
+    process.off('SIGTERM', handle)
+  }
+}

@@ -1,0 +1,80 @@
+import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
+
+/** What people type every day. */
+export const EVERYDAY_COMMANDS = {
+  status: {
+    group: 'everyday',
+    summary: 'show open requests and running sessions; the default command',
+    options: [JSON_OPTION],
+    examples: [['signalbox', 'what needs you, and what is running']],
+  },
+  demo: {
+    group: 'everyday',
+    summary: 'try everything with scripted agents: no key, no network',
+    options: [
+      { flags: '--terminal', description: 'one agent in this terminal instead of the dashboard' },
+      { flags: '--yes', description: 'in this terminal, and approve everything automatically (for CI)' },
+      { flags: '--telegram', description: 'the dashboard, and the bot in a simulated chat; no phone needed' },
+      { flags: '--dashboard', description: 'the dashboard even without a terminal; ends with the command' },
+      { flags: '--fresh', description: 'start over instead of resuming an interrupted demo' },
+      { flags: '--speed <factor>', description: 'how fast the agents work; 1 is realistic' },
+      JSON_OPTION,
+    ],
+    examples: [
+      ['signalbox demo', 'the dashboard with agents at work; prints its link'],
+      ['signalbox demo --terminal', 'watch one agent fix a bug, and answer its request'],
+      ['signalbox demo --telegram', 'also the Telegram bot, in a chat in the browser'],
+      ['signalbox demo --yes --speed 5', 'unattended and fast'],
+    ],
+  },
+  serve: {
+    group: 'everyday',
+    summary: 'run the daemon and its dashboard; commands start it when needed',
+    options: [
+      { flags: '--port <n>', description: 'TCP port of the dashboard (0: a free one; default: server.port)' },
+      { flags: '--read-only', description: 'the dashboard shows everything and changes nothing' },
+      { flags: '--link', description: 'print a new login link for the running daemon' },
+      { flags: '--role <role>', description: 'with --link: the role', choices: ['viewer', 'approver', 'owner'] },
+      { flags: '--as <name>', description: 'with --link: the name of the person' },
+      { flags: '--rotate-token', description: 'create a new token for scripts and invalidate the old one' },
+      {
+        flags: '--lockdown',
+        description: 'revoke grants, logins and the token; accept only denials until the next start',
+      },
+      { flags: '--background', description: 'start it in the background and return when it answers' },
+      { flags: '--stop', description: 'stop the running daemon; agents keep running' },
+      JSON_OPTION,
+    ],
+    examples: [
+      ['signalbox serve', 'run it in this terminal, and print the link to the dashboard'],
+      ['signalbox serve --link', 'a new login link for the running daemon'],
+      ['signalbox serve --stop', 'stop it; agents keep running'],
+    ],
+  },
+  watch: {
+    group: 'everyday',
+    summary: 'live list of all sessions and tmux panes with their status',
+    options: [
+      { flags: '--tmux', description: 'only tmux panes; needs no set-up' },
+      { flags: '--sessions', description: 'only sessions of Signalbox' },
+      { flags: '--filter <words>', description: 'only panes that contain each of these words' },
+      {
+        flags: '--plain',
+        description: 'one line per change, for pipes and screen readers (default without a terminal)',
+      },
+      { flags: '--raw', description: 'where the panes are and what runs in them, without status; as lines' },
+      { flags: '--once', description: 'print the current list and exit' },
+      JSON_OPTION,
+    ],
+    details:
+      'Keys: j k move, enter opens (attaches, or selects the pane in tmux), space marks as seen, x clears, w says why, ' +
+      '/ filters, h switches heuristics for a pane, m its notifications, a shows or hides idle panes, ? helps, q quits. ' +
+      'Signalbox joins tmux in control mode once watch is used: one client per tmux session, without size or input.',
+    examples: [
+      ['signalbox watch', 'everything; panes that need you come first'],
+      ['signalbox watch --tmux', 'what runs in tmux'],
+      ['signalbox watch --json | jq .pane.status', 'every change, for a program'],
+      ['signalbox watch --once --plain', 'the list, once'],
+    ],
+  },
+} as const satisfies CommandSpecs

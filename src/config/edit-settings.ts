@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { SignalboxError } from '../errors/index.js'
+import { loadConfig } from './index.js'
+
+export type SettingValue = string | number | boolean | null | readonly string[]
+
+/**
+ * The settings that can be changed from the dashboard: notifications, timing, appearance. Settings
+ * about what runs, who decides, where the server listens and what leaves the machine can only be
+ * changed at the terminal.
+ */
+const EDITABLE = [
+  /^notify\.(?!command$)/,
+  /^(reading|sinks|attach)\./,
+  /^terminal\.size$/,
+  /^panes\.(?!sources$)/,
+  /^approvals\.(grant_for|grant_uses|expire_after)$/,
+  /^sessions\.(silence_warning_min|ready_timeout_s)$/,
+  /^telegram\.(announce|stream|topics)$/,
+]
+
+/** Whether the dashboard may change this setting. */
+export function isEditable(key: string): boolean {
+  return EDITABLE.some(pattern => pattern.test(key))
+}
+
+/** Identifies the content of a settings file, so that an edit of an outdated copy is refused. */
+export function settingsVersion(file: string): string {
+  return createHash('sha256')
+    .update(existsSync(file) ? readFileSync(file) : '')
+    .digest('hex')
+    .slice(0, 16)
+}
+
+export interface EditOptions {
+  /** The version that was shown to the person; null skips the comparison. */
+  version: string | null
+  /** A person at this machine asked for it: every setting may be changed. */
+  isAtTerminal?: boolean
+}
+
+/**
+ * Changes settings in a person's settings file, line by line, so that its comments stay. The result
+ * is parsed before the file is replaced; if any other setting would change, nothing is written.
+ * @throws SignalboxError `E_ROLE`, `E_VERSION`, `E_CONFIG`
+ */
+export function editSettings(
+  file: string,
+  changes: Readonly<Record<string, SettingValue>>,
+  { version, isAtTerminal = false }: EditOptions,
+): void {
+  const denied = isAtTerminal ? undefined : Object.keys(changes).find(key => !isEditable(key))
+  if (denied !== undefined)
+    throw new SignalboxError('E_ROLE', `"${denied}" cannot be changed from the dashboard`, {
+      next: `edit ${file} on this machine`,
+    })
+  if (version !== null && version !== settingsVersion(file))
+    throw new SignalboxError('E_VERSION', 'the settings have changed since you loaded them', { next: 'reload them' })
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const after = Object.entries(changes).reduce((text, [key, value]) => withValue(text, key, value), before)
+  const temporary = `${file}.${process.pid}.new`
+  writeFileSync(temporary, after, { mode: 0o600, flag: 'wx' })
+  try {
+    check(file, temporary, changes)
+    renameSync(temporary, file)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+function check(file: string, temporary: string, changes: Readonly<Record<string, SettingValue>>): void {
+  const read = (path: string) =>
+    new Map(
+      loadConfig({ environment: {}, userFile: path })
+        .entries()
+        .map(({ key, shown }) => [key, shown]),
+    )
+  const [before, after] = [read(file), read(temporary)]
+  for (const [key, shown] of after) {
+    if (Object.hasOwn(changes, key) || before.get(key) === shown) continue
+    throw new SignalboxError('E_CONFIG', `the edit would also change "${key}"`, { next: `edit ${file} by hand` })
+  }
+}
+
+function withValue(text: string, key: string, value: SettingValue): string {
+  const at = key.lastIndexOf('.')
+  const [section, name] = [key.slice(0, at), key.slice(at + 1)]
+  const lines = text.split('\n')
+  const header = lines.findIndex(line => line.trim().replace(/\s*#.*$/, '') === `[${section}]`)
+  const line = value === null ? null : `${name} = ${JSON.stringify(value)}`
+  if (header < 0) return line === null ? text : `${text.trimEnd()}${text === '' ? '' : '\n\n'}[${section}]\n${line}\n`
+  const rest = lines.slice(header + 1).findIndex(other => other.trim().startsWith('['))
+  const end = rest < 0 ? lines.length : header + 1 + rest
+  const found = lines.findIndex(
+    (other, index) => index > header && index < end && new RegExp(`^\\s*${name}\\s*=`).test(other),
+  )
+  if (found >= 0) lines.splice(found, 1, ...(line === null ? [] : [line]))
+  else if (line !== null) lines.splice(header + 1, 0, line)
+  return lines.join('\n')
+}

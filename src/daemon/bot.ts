@@ -1,0 +1,165 @@
+import { agentNames, loadAgent } from '../agents/index.js'
+import { systemClock } from '../clock/index.js'
+import { updateAgent } from '../doctor/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { Home } from '../host/home/index.js'
+import type { Host } from '../host/index.js'
+import { People } from '../people/index.js'
+import { isOwnerGone, ownName } from '../process/index.js'
+import { daemonContext, startOneshot, startPipeline } from '../runs/index.js'
+import type { BotControl } from '../server/index.js'
+import { botToken, openBotApi, Telegram, type TelegramPorts } from '../telegram/index.js'
+
+interface BotParts {
+  host: Host
+  lockdown: NonNullable<TelegramPorts['lockdown']>
+}
+
+/**
+ * The Telegram bot as a part of the daemon; the API server shows its state and steers the pairing.
+ */
+export interface DaemonBot extends BotControl {
+  /** Starts the bot if a token is set. */
+  start(parts: BotParts): void
+  stop(): Promise<void>
+}
+
+export function createBot(options: { home: Home; env: NodeJS.ProcessEnv; log(line: string): void }): DaemonBot {
+  const { home, env, log } = options
+  let bot: Telegram | null = null
+  let problem: string | null = null
+  let starting: Promise<void> = Promise.resolve()
+  const onError = (error: unknown) => log(`telegram: ${error instanceof Error ? error.message : String(error)}`)
+  return {
+    health: () => {
+      if (bot) return { state: bot.health.state, detail: bot.health.reason }
+      return problem === null ? { state: 'off' } : { state: 'off', detail: problem }
+    },
+    pairing: () => {
+      if (bot) return bot.pairing
+      throw new SignalboxError('E_STATE', problem ?? 'the Telegram bot is not running', {
+        next: 'signalbox telegram setup',
+      })
+    },
+    start: parts => {
+      let token: string | null
+      try {
+        token = home.loaded.config.telegram.enabled ? botToken(home) : null
+      } catch (error) {
+        // Without its bot the daemon still offers everything else.
+        onError(error)
+        problem = error instanceof Error ? error.message : String(error)
+        return
+      }
+      if (token === null) return
+      starting = openBot({ home, env, token, onError }, parts).then(opened => {
+        bot = opened
+        opened.begin()
+      })
+      starting.catch(onError)
+    },
+    stop: async () => {
+      await starting.catch(() => undefined)
+      await bot?.stop()
+    },
+  }
+}
+
+interface BotOptions {
+  home: Home
+  env: NodeJS.ProcessEnv
+  token: string
+  onError(error: unknown): void
+}
+
+async function openBot({ home, env, token, onError }: BotOptions, parts: BotParts): Promise<Telegram> {
+  const { telegram, notify } = home.loaded.config
+  return new Telegram({
+    host: parts.host,
+    api: openBotApi({ token, apiRoot: telegram.api_root }),
+    people: new People(home.directories.config),
+    clock: systemClock,
+    owner: ownName(),
+    isGone: isOwnerGone,
+    settings: {
+      groups: telegram.groups.map(Number).filter(Number.isSafeInteger),
+      groupDetail: telegram.group_detail,
+      topics: telegram.topics,
+      stream: telegram.stream,
+      announce: telegram.announce,
+      quiet: notify.quiet,
+      notify: {
+        needsYou: notify.enabled && notify.needs_you,
+        done: notify.enabled && notify.done,
+        failed: notify.enabled && notify.failed,
+      },
+    },
+    ports: {
+      ...runStarters({ home, env, host: parts.host }),
+      agents: await installedAgents(home, env),
+      roots: home.loaded.config.projects.roots,
+      lockdown: parts.lockdown,
+      updateAgent: agent => updateAgent(agent, { env, configuredCommand: home.settings.commands?.[agent] ?? null }),
+      dayUsd: home.loaded.config.runs.day_usd,
+      ...dashboardOf(home),
+    },
+    presence: () => ({
+      channels: notify.channels,
+      lastActive: parts.host.notices?.lastActive ?? {},
+      settings: {
+        graceMs: notify.grace_s * 1000,
+        nextMs: notify.next_s * 1000,
+        allMs: notify.all_s * 1000,
+        remindMs: notify.remind_s * 1000,
+      },
+    }),
+    utcOffset: -new Date(systemClock.now()).getTimezoneOffset(),
+    onError,
+  })
+}
+
+/** How the bot starts runs; the daemon drives them. */
+export function runStarters({
+  home,
+  env,
+  host,
+}: {
+  home: Home
+  env: NodeJS.ProcessEnv
+  host: Host
+}): Required<Pick<TelegramPorts, 'startOneshot' | 'startPipeline'>> {
+  const labels = { surface: 'telegram' }
+  const context = (project: string, person: string) =>
+    daemonContext({ store: host.store, home, env, clock: host.clock, person }, project)
+  return {
+    startOneshot: async ({ task, project, agent }) => {
+      const options = { task, agent, labels, isDetached: true, mayAsk: false }
+      return (await startOneshot(context(project, 'local'), options)).id
+    },
+    startPipeline: async (name, { input, project, person }) =>
+      (await startPipeline(context(project, person), name, input, { labels })).id,
+  }
+}
+
+/**
+ * The public address of the dashboard, for links in messages; none if other machines cannot reach
+ * it.
+ */
+function dashboardOf({ loaded }: Home): { dashboard?: string } {
+  const { public: isPublic, hosts, port, behind_proxy: isBehindProxy } = loaded.config.server
+  const [name] = hosts
+  if (!isPublic || name === undefined) return {}
+  const hasPort = /:\d+$/.test(name)
+  return { dashboard: `https://${name}${isBehindProxy || port === 0 || hasPort ? '' : `:${port}`}` }
+}
+
+async function installedAgents({ settings }: Home, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const found = await Promise.all(
+    agentNames().map(async name => {
+      const adapter = await loadAgent(name)
+      const configuredCommand = settings.commands?.[name] ?? null
+      return adapter.locate({ env, cwd: '/', configuredCommand }).found ? [name] : []
+    }),
+  )
+  return found.flat()
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path'
+import type { Clock } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { newEvent } from '../events/index.js'
+import { type Home, openHome } from '../host/home/index.js'
+import { Host } from '../host/index.js'
+import { startKeeper } from '../keeper/index.js'
+import { acquireLock } from '../process/index.js'
+import { openRuns } from '../runs/index.js'
+import { ApiServer, OWNER } from '../server/index.js'
+import { createBot } from './bot.js'
+import { serverSettings } from './server-settings.js'
+
+export interface DaemonOptions {
+  /** Names the home directory; agents and steps of runs inherit from it. */
+  env: NodeJS.ProcessEnv
+  /** Further variables that agents may inherit. */
+  envPass?: readonly string[]
+  /** The port of the dashboard; `server.port` by default. */
+  port?: number | undefined
+  isReadOnly?: boolean
+  /** Scripted agents in a temporary home: pages say so. */
+  isDemo?: boolean
+  /**
+   * Started by a command that needs a session, not a dashboard: it starts even if the port is
+   * taken.
+   */
+  isDetached: boolean
+  clock: Clock
+  version: string
+  /** When the program was built. */
+  buildTime: number
+  log(line: string): void
+}
+
+export interface Daemon {
+  socketPath: string
+  /** The address of the dashboard; null if it could not listen. */
+  address: string | null
+  /** A new login link for the owner; null without an address. */
+  link(): string | null
+  /** Resolves when it was asked to stop. */
+  stopping: Promise<void>
+  /** Resolves when it has stopped. */
+  stopped: Promise<void>
+  stop(): void
+}
+
+/**
+ * Starts the daemon of a home directory: the keeper, the host of the sessions, the driver of runs,
+ * the HTTP API and the Telegram bot. A lock guarantees that there is one. Sessions belong to the
+ * keeper, so stopping or killing the daemon ends none of them.
+ * @throws SignalboxError `E_DAEMON_RUNNING`, `E_CONFIG`, `E_PORT`
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { env, envPass = [], clock, version, log } = options
+  const home = openHome({ env })
+  const settings = { ...home.settings, envPass: [...home.settings.envPass, ...envPass] }
+  const server = serverSettings(home.loaded.config, home.directories, options)
+  const lock = await acquireLock(join(settings.runtimeDirectory, 'daemon.lock'))
+  if (!lock)
+    throw new SignalboxError('E_DAEMON_RUNNING', 'Signalbox is already running for this home directory', {
+      next: 'signalbox serve --link opens its dashboard; signalbox serve --stop stops it',
+    })
+  const onError = (error: unknown) =>
+    log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  let stop: () => void = () => undefined
+  const stopping = new Promise<void>(resolve => {
+    stop = resolve
+  })
+  const keeper = await startKeeper({
+    runtimeDirectory: settings.runtimeDirectory,
+    socketPath: settings.keeperSocket,
+    clock,
+    onLost: error => {
+      // Without its keeper a daemon has no sessions; the next command starts a new pair.
+      onError(error)
+      stop()
+    },
+  })
+  const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError }).catch(async error => {
+    await keeper.close()
+    lock.release()
+    throw error
+  })
+  await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
+  const runs = driveRuns(host, env, onError)
+  const end = async () => {
+    await runs.close().catch(onError)
+    await host.close().catch(onError)
+    await keeper.close()
+    lock.release()
+  }
+  const bot = createBot({ home, env, log })
+  const api = await listen(options, home, {
+    host,
+    runs,
+    env,
+    bot,
+    settings: server,
+    clock,
+    version,
+    build: { time: options.buildTime, isDetached: options.isDetached },
+    stop: () => stop(),
+    log,
+  }).catch(async error => {
+    await end()
+    throw error
+  })
+  bot.start({ host, lockdown: api.parts.lockdown })
+  const stopped = stopping.then(async () => {
+    await bot.stop().catch(onError)
+    await api.close()
+    await host.store
+      .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
+      .catch(onError)
+    await end()
+  })
+  return {
+    socketPath: settings.daemonSocket,
+    address: api.address,
+    link: () => api.address && `${api.address}/login#${api.parts.auth.codes.make(OWNER)}`,
+    stopping,
+    stopped,
+    stop: () => stop(),
+  }
+}
+
+/**
+ * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
+ */
+function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
+  const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
+  const runs = openRuns({
+    store: host.store,
+    ledger: host.ledger,
+    sessions: host,
+    clock: host.clock,
+    dataDirectory,
+    envPass,
+    env,
+    isPersonal: false,
+    maxRuns,
+    ...(prices && { prices }),
+    ...(maxParallel && { maxParallel }),
+    ...(commands && { commands }),
+    isWanted: run => run.labels.host === 'daemon',
+    onError,
+  })
+  runs.start()
+  return runs
+}
+
+async function listen(
+  { isDetached }: DaemonOptions,
+  { settings }: Home,
+  options: Parameters<typeof ApiServer.open>[0],
+): Promise<ApiServer> {
+  const api = await ApiServer.open(options)
+  try {
+    options.log(`the dashboard is at ${await api.listenOnTcp()}`)
+  } catch (error) {
+    if (!(isDetached && error instanceof SignalboxError && error.code === 'E_PORT')) {
+      await api.close()
+      throw error
+    }
+    options.log(`error: ${error.message}`)
+  }
+  await api.listenOnSocket(settings.daemonSocket)
+  options.log(`listening on ${settings.daemonSocket}`)
+  return api
+}

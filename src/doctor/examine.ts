@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import { type Directories, ensureDirectories, resolveDirectories } from '../config/index.js'
+import { type Home, openHome } from '../host/home/index.js'
+import { findExecutable } from '../process/index.js'
+import { examineAgents } from './agents.js'
+import { type DoctorContext, type Finding, failure } from './finding.js'
+import { checkLedger, checkStore } from './store.js'
+import { checkWorktrees } from './worktrees.js'
+
+/**
+ * Checks the machine and the home directory. With `fix`, repairs what can be repaired without
+ * losing anything.
+ */
+export async function examine(context: DoctorContext, { fix }: { fix: boolean }): Promise<Finding[]> {
+  const findings: Finding[] = [{ check: 'node', level: 'ok', message: process.version }]
+  const directories = checkDirectories(context, findings)
+  if (!directories) return findings
+  const home = checkConfig(context, findings)
+  const path = join(directories.data, 'signalbox.db')
+  const store = await checkStore(path, { fix })
+  findings.push(store)
+  const ledger = await checkLedger(path)
+  if (ledger) findings.push(ledger)
+  if (home && store.level === 'ok') findings.push(...(await checkWorktrees(home, { fix })))
+  findings.push(await checkDaemon(context))
+  for (const tool of ['git', 'tmux']) findings.push(checkTool(tool, context))
+  findings.push(...(await examineAgents(context, home?.loaded ?? null)))
+  return findings
+}
+
+/** Creating the directories also closes them to other users. */
+function checkDirectories({ env }: DoctorContext, findings: Finding[]): Directories | null {
+  try {
+    const directories = resolveDirectories(env, env.HOME)
+    const repairs = ensureDirectories(directories)
+    for (const { path, was, isRepaired } of repairs) {
+      findings.push({
+        check: 'directories',
+        level: isRepaired ? 'note' : 'warning',
+        message: `${path} was open to other users (${was})${isRepaired ? '; now closed' : ''}`,
+      })
+    }
+    if (repairs.length === 0) findings.push({ check: 'directories', level: 'ok', message: directories.data })
+    return directories
+  } catch (error) {
+    findings.push(failure('directories', error))
+    return null
+  }
+}
+
+function checkConfig(context: DoctorContext, findings: Finding[]): Home | null {
+  try {
+    const home = openHome(context)
+    findings.push({ check: 'config', level: 'ok', message: join(home.directories.config, 'config.toml') })
+    return home
+  } catch (error) {
+    findings.push(failure('config', error))
+    return null
+  }
+}
+
+async function checkDaemon(context: DoctorContext): Promise<Finding> {
+  try {
+    const daemon = await context.daemon()
+    if (!daemon) return { check: 'daemon', level: 'ok', message: 'not running; a command that needs it starts it' }
+    return { check: 'daemon', level: 'ok', message: `version ${daemon.version}, pid ${daemon.pid}` }
+  } catch (error) {
+    return failure('daemon', error)
+  }
+}
+
+function checkTool(name: string, { env, cwd }: DoctorContext): Finding {
+  const file = findExecutable(name, { path: env.PATH, cwd })
+  if (file) return { check: name, level: 'ok', message: file }
+  return {
+    check: name,
+    level: name === 'git' ? 'error' : 'note',
+    message: 'not found',
+    next: name === 'git' ? 'install git' : 'needed only to watch tmux panes',
+  }
+}

@@ -1,0 +1,28 @@
+import { toSignalboxError } from '../errors/index.js'
+import type { AgentFinding } from './agents.js'
+
+/** The result of one check. */
+export interface Finding {
+  check: string
+  level: 'ok' | 'note' | 'warning' | 'error'
+  message: string
+  /** What to do about it. */
+  next?: string
+  /** For an agent: everything that is known about it. */
+  agent?: AgentFinding
+}
+
+/** What the checks examine. */
+export interface DoctorContext {
+  env: NodeJS.ProcessEnv
+  cwd: string
+  /** The running daemon of the home directory; null if none runs. */
+  daemon(): Promise<{ pid: number; version: string } | null>
+}
+
+/** An error as the result of a check. */
+export function failure(check: string, error: unknown): Finding {
+  const { message, next, place } = toSignalboxError(error)
+  const where = place ? `${[place.file, place.line, place.column].filter(part => part !== undefined).join(':')}: ` : ''
+  return { check, level: 'error', message: where + message, ...(next !== undefined && { next }) }
+}

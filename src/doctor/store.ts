@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { systemClock } from '../clock/index.js'
+import { toSignalboxError } from '../errors/index.js'
+import { openStore, quarantine } from '../store/index.js'
+import { plural } from '../text/index.js'
+import { type Finding, failure } from './finding.js'
+
+/** Checks the integrity of the store. With `fix`, a damaged store is moved aside and salvaged. */
+export async function checkStore(path: string, { fix }: { fix: boolean }): Promise<Finding> {
+  if (!existsSync(path)) return { check: 'store', level: 'ok', message: 'not created yet' }
+  try {
+    const store = await openStore({ path, clock: systemClock })
+    try {
+      const problems = await store.check()
+      if (problems.length > 0)
+        return {
+          check: 'store',
+          level: 'error',
+          message: problems.map(problem => problem.message).join('; '),
+          next: 'signalbox doctor --fix moves it aside and keeps what can be read',
+        }
+      return { check: 'store', level: 'ok', message: `${plural(await store.head(), 'event')} in ${path}` }
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    if (!fix || toSignalboxError(error).code !== 'E_STORE_CORRUPT') return failure('store', error)
+    const moved = await quarantine(path, { clock: systemClock })
+    return {
+      check: 'store',
+      level: 'warning',
+      message: `the store was damaged; moved to ${moved.movedTo}, ${plural(moved.salvaged?.events ?? 0, 'event')} kept`,
+    }
+  }
+}
+
+/**
+ * Verifies the hash chain of the ledger: it shows decisions that were changed or removed
+ * afterwards.
+ */
+export async function checkLedger(path: string): Promise<Finding | null> {
+  if (!existsSync(path)) return null
+  const store = await openStore({ path, clock: systemClock }).catch(() => null)
+  // A store that cannot be opened is reported by `checkStore`.
+  if (!store) return null
+  try {
+    const [first, ...others] = await store.checkChain()
+    if (!first) return { check: 'ledger', level: 'ok', message: 'audit log intact' }
+    const more = others.length > 0 ? ` and at ${others.length} more places` : ''
+    return {
+      check: 'ledger',
+      level: 'error',
+      message: `${first.message.replace(/\.$/, '')} (position ${first.position})${more}`,
+      next: 'do not rely on decisions from there on; compare with a backup',
+    }
+  } finally {
+    await store.close()
+  }
+}

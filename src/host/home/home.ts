@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import {
+  type Config,
+  type Directories,
+  ensureDirectories,
+  type LoadedConfig,
+  type LoadOptions,
+  loadConfig,
+  parseSize,
+  resolveDirectories,
+  socketPath,
+} from '../../config/index.js'
+import type { Prices } from '../../engine/index.js'
+import type { HostSettings } from '../settings.js'
+import { approvalPolicy } from './approval-policy.js'
+
+/** A home directory: where its files lie, its settings in force, and those that a host takes. */
+export interface Home {
+  directories: Directories
+  loaded: LoadedConfig
+  settings: HostSettings
+}
+
+/**
+ * Reads and checks the home directory that the environment names. With `projectFile`, the settings
+ * of that project apply too.
+ * @throws SignalboxError `E_CONFIG` with every mistake, before anything is started.
+ */
+export function openHome(
+  { env }: { env: NodeJS.ProcessEnv },
+  { projectFile }: Pick<LoadOptions, 'projectFile'> = {},
+): Home {
+  const directories = resolveDirectories(env, env.HOME)
+  ensureDirectories(directories)
+  const settingsFile = join(directories.config, 'config.toml')
+  const loaded = loadConfig({ environment: env, userFile: settingsFile, ...(projectFile && { projectFile }) })
+  const { config } = loaded
+  return {
+    directories,
+    loaded,
+    settings: {
+      dataDirectory: directories.data,
+      runtimeDirectory: directories.runtime,
+      daemonSocket: socketPath(directories, 'signalbox.sock'),
+      keeperSocket: socketPath(directories, 'keeper.sock'),
+      packDirectory: join(directories.config, 'packs'),
+      settingsFile,
+      size: parseSize(config.terminal.size),
+      scrollback: config.terminal.scrollback,
+      maxSessions: config.sessions.max_total,
+      minFreeMb: config.store.min_free_mb,
+      envPass: config.env.pass,
+      maxRuns: config.runs.max_concurrent,
+      prices: pricesOf(config.prices),
+      maxParallel: Object.fromEntries(
+        Object.entries(config.agents).map(([name, { max_parallel: most }]) => [name, most]),
+      ),
+      approvals: approvalPolicy(config),
+      supervision: config,
+      notify: config.notify,
+      sessions: {
+        times: {
+          transcriptWaitMs: config.sessions.transcript_wait_ms,
+          readyTimeoutMs: config.sessions.ready_timeout_s * 1000,
+          silenceMs: config.sessions.silence_warning_min * 60_000,
+          authGraceMs: config.sessions.auth_grace_s * 1000,
+          readyWaitMs: config.send.ready_wait_ms,
+          typingRepeatMs: config.sinks.typing_repeat_ms,
+        },
+        maxPerPerson: config.sessions.max_per_person,
+        snapshotMs: config.sessions.snapshot_s * 1000,
+      },
+      keepDays: config.store.keep_days,
+      files: {
+        uploadMaxMb: config.files.upload_max_mb,
+        downloadMaxMb: config.files.download_max_mb,
+        quotaMb: config.files.session_quota_mb,
+        keepMs: config.files.keep_h * 3_600_000,
+      },
+      hooks: {
+        isEnabled: config.hooks.enabled,
+        offFor: Object.keys(config.agents).filter(name => config.agents[name]?.hooks === false),
+        hold: config.approvals.hold,
+      },
+      agents: Object.fromEntries(Object.entries(config.agents).map(([name, { args, env }]) => [name, { args, env }])),
+      commands: Object.fromEntries(
+        Object.entries(config.agents).flatMap(([name, { command }]) => (command === null ? [] : [[name, command]])),
+      ),
+    },
+  }
+}
+
+/** A model needs both prices, for input and for output, to have a price. */
+function pricesOf(prices: Config['prices']): Prices {
+  return Object.fromEntries(
+    Object.entries(prices).flatMap(([model, { input, output, cache_read: cacheRead }]) =>
+      input === null || output === null
+        ? []
+        : [[model, { input, output, ...(cacheRead !== null && { cacheRead }) }] as const],
+    ),
+  )
+}

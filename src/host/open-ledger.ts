@@ -1,0 +1,46 @@
+import { dirname } from 'node:path'
+import { Ledger, type LedgerOptions } from '../approvals/index.js'
+import type { Clock } from '../clock/index.js'
+import { People } from '../people/index.js'
+import type { EventStore } from '../store/index.js'
+import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
+import { gateAnswer } from './gate-answers.js'
+import type { HostSettings } from './settings.js'
+import { SettingsFiles } from './settings-files.js'
+
+interface OpenLedgerOptions {
+  store: EventStore
+  clock: Clock
+  settings: Pick<HostSettings, 'approvals' | 'settingsFile'>
+  /** Removes secrets from what is stored; by default those of this process's environment. */
+  redactor?: Redactor
+}
+
+/**
+ * Opens the ledger of a home. The daemon, a run in the foreground and a command that decides without a
+ * daemon all call this: the same policy, roles, redaction and grants hold for every decision, whichever
+ * process makes it.
+ */
+export function openLedger({ store, clock, settings, redactor }: OpenLedgerOptions): Ledger {
+  const { approvals, settingsFile } = settings
+  return new Ledger(store, {
+    clock,
+    redactor: redactor ?? createRedactor({ secretValues: secretsFromEnvironment(process.env) }),
+    ...(approvals && { policy: approvals }),
+    ...(settingsFile !== undefined && settingsRules(settingsFile)),
+    alongside: (record, decision) => gateAnswer(record, decision, clock.now()),
+  })
+}
+
+/** What the files beside the user's settings decide: which grants still hold, and who has which role. */
+function settingsRules(settingsFile: string): Pick<LedgerOptions, 'settingsHash' | 'roleOf'> {
+  const files = new SettingsFiles(settingsFile)
+  const people = new People(dirname(settingsFile))
+  return {
+    settingsHash: project => files.hashOf(project),
+    // A chat's people have the role that people.json gives them at this moment. The other surfaces
+    // check a credential of their own with every request, and pass on its role.
+    roleOf: (actor, surface) =>
+      surface === 'telegram' ? (people.all().find(({ id }) => id === actor.id)?.role ?? null) : actor.role,
+  }
+}

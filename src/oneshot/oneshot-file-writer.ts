@@ -1,0 +1,102 @@
+import type { Activity } from '../activity/index.js'
+import { type RunRecord, readRun, runStream } from '../engine/index.js'
+import type { EventStore, StoredEvent, Subscription } from '../store/index.js'
+import { OneshotFiles } from './oneshot-files.js'
+import { oneshotWorkflow } from './oneshot-workflow.js'
+import { SessionLog } from './session-log.js'
+
+export interface KeepFilesOptions {
+  store: EventStore
+  runDirectory(run: string): string
+  /** The logged activities of a step. */
+  activities(run: string, step: string): AsyncIterable<Activity>
+  onError(error: unknown): void
+}
+
+interface Kept {
+  files: OneshotFiles
+  log: SessionLog | null
+}
+
+/**
+ * Writes the files of the oneshots that this process drives: only the driver of a run writes them,
+ * so no line is written twice.
+ */
+export class OneshotFileWriter {
+  readonly #options: KeepFilesOptions
+  readonly #kept = new Map<string, Kept>()
+  #subscription: Subscription | null = null
+
+  constructor(options: KeepFilesOptions) {
+    this.#options = options
+  }
+
+  /** Before a run is driven here. */
+  async begin({ id, kind }: Pick<RunRecord, 'id' | 'kind'>): Promise<void> {
+    if (kind !== oneshotWorkflow.kind) return
+    const { store, activities } = this.#options
+    this.#subscription ??= store.subscribe({ after: await store.head(), onError: this.#options.onError }, events => {
+      for (const event of events) this.#take(event)
+    })
+    const { files, log } = await this.#open(id)
+    await files.rebuild(store, step => activities(id, step))
+    this.#kept.set(id, { files, log })
+  }
+
+  activity(run: string, activity: Activity): void {
+    this.#guard(() => {
+      const kept = this.#kept.get(run)
+      kept?.files.activity(activity)
+      kept?.log?.activity(activity)
+    })
+  }
+
+  /** After it was driven: the files are complete when this returns. */
+  async end(run: string): Promise<void> {
+    const kept = this.#kept.get(run)
+    if (!kept) return
+    await this.#subscription?.poll()
+    await kept.files.catchUp(this.#options.store)
+    this.#kept.delete(run)
+  }
+
+  /** Rebuilds the files of a run, here or in a directory that the person chose. */
+  async export(id: string, directory?: string): Promise<void> {
+    const { store, activities, runDirectory } = this.#options
+    await readRun(store, id, oneshotWorkflow)
+    await new OneshotFiles([directory ?? runDirectory(id)], id).rebuild(store, step => activities(id, step))
+  }
+
+  close(): void {
+    this.#subscription?.close()
+  }
+
+  async #open(id: string): Promise<Kept> {
+    const { store, runDirectory } = this.#options
+    const { run } = await readRun(store, id, oneshotWorkflow)
+    const { logsDir, sessionLog } = run.work.input
+    return {
+      files: new OneshotFiles([runDirectory(id), ...(logsDir === undefined ? [] : [logsDir])], id),
+      log: sessionLog === undefined ? null : new SessionLog(sessionLog),
+    }
+  }
+
+  #take(event: StoredEvent): void {
+    const prefix = runStream('')
+    if (!event.stream.startsWith(prefix)) return
+    const kept = this.#kept.get(event.stream.slice(prefix.length))
+    this.#guard(() => {
+      kept?.files.take(event)
+      kept?.log?.event(event)
+    })
+  }
+
+  /** The files are copies of what is in the store: a write error stops no run. */
+  #guard(write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+}

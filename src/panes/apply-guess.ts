@@ -1,0 +1,37 @@
+import type { Guess } from './heuristics/index.js'
+import type { ProgressTracker } from './progress.js'
+import type { SupervisedStatus } from './supervised-status.js'
+import { describeClaim, GUESS_LASTS_S, GUESSES, type SupervisorOptions } from './supervisor-parts.js'
+
+/**
+ * Applies a guess: counts it with its reason; it loses to any better source, and otherwise counts
+ * for a while. True if it was applied.
+ */
+export function applyGuess(
+  { emitted, suppressed, isPlateau }: Guess,
+  t: number,
+  options: {
+    job: string
+    status: SupervisedStatus
+    progress: ProgressTracker
+    counters: SupervisorOptions['counters']
+  },
+): boolean {
+  const { job, status, progress, counters } = options
+  if (isPlateau) progress.stalled()
+  if (suppressed && suppressed.signal !== 'any')
+    counters.add('heuristic.suppressed', { signal: suppressed.signal, job, reason: suppressed.reason })
+  if (!emitted) return false
+  counters.add('heuristic.emitted', { signal: emitted.signal, job, reason: emitted.reason })
+  const { event, claim } = GUESSES[emitted.signal]
+  const ref = `content/${emitted.signal}: ${emitted.reason}`
+  const top = status.pane.standing(t).find(({ authority }) => authority !== 'silence')
+  if (top && top.claim.is !== claim.is) {
+    counters.add('reading.contradiction', { won: top.authority, lost: 'silence' })
+    status.log.add({ t, source: 'silence', says: describeClaim(claim), ref, effect: `lost to ${top.authority}` })
+    return false
+  }
+  status.pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })
+  status.apply(event, 'silence', t, ref)
+  return true
+}

@@ -1,0 +1,52 @@
+import { loadConfig } from '../../../config/index.js'
+import { classify, initialMemory, parsePack } from '../../../screen/index.js'
+import { type Frame, TerminalEmulator } from '../../../terminal/index.js'
+import type { PaneStatus } from '../../status-table.js'
+import { type Guess, HeuristicAnalyser, type SuppressReason } from '../analyser.js'
+import { type ContentFeatures, featuresLater, featuresOf, spinnerMask } from '../content-features.js'
+import type { GateReason } from '../gate.js'
+import { compilePatterns, type HeuristicSettings } from '../patterns.js'
+
+export const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.heuristics
+const PACK = parsePack('pack = 1\nagent = "none"\n', 'none')
+
+/** A terminal, and the analyser that reads it. */
+export class GuessFixture {
+  readonly analyser: HeuristicAnalyser
+  readonly #settings: HeuristicSettings
+  readonly #emulator = new TerminalEmulator({ cols: 80, rows: 12, scrollback: 50 })
+  readonly #mask
+  #frame: Frame | null = null
+  #features: ContentFeatures | null = null
+  status: PaneStatus = 'running'
+  gate: GateReason | null = null
+
+  constructor(settings: Partial<HeuristicSettings> = {}) {
+    this.#settings = { ...DEFAULTS, ...settings }
+    this.analyser = new HeuristicAnalyser(this.#settings)
+    this.#mask = spinnerMask(compilePatterns(this.#settings.patterns))
+    this.print(0, '')
+  }
+
+  print(t: number, text: string): Guess {
+    this.#emulator.feed(Buffer.from(text === '' ? '\0' : text), t, { live: false })
+    const frame = this.#emulator
+      .force(t)
+      .flatMap(event => (event.type === 'frame' ? [event.frame] : []))
+      .at(-1)!
+    const { observation } = classify(frame, initialMemory(), PACK)
+    this.#features = featuresOf(frame, this.#frame, { observation, settings: this.#settings, mask: this.#mask })
+    this.#frame = frame
+    return this.analyser.look(this.#features, { status: this.status, gate: this.gate })
+  }
+
+  wait(t: number): Guess {
+    return this.analyser.look(featuresLater(this.#features!, t), { status: this.status, gate: this.gate })
+  }
+
+  /** Why this text gives no signal, right when it is printed or at the given time. */
+  said(text: string, at?: number): SuppressReason | undefined {
+    const guess = this.print(at === undefined ? 2 : 1, text)
+    return (at === undefined ? guess : this.wait(at)).suppressed?.reason
+  }
+}

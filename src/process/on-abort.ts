@@ -1,0 +1,12 @@
+/**
+ * Calls `act` when the signal aborts, at once if it has already: a caller that awaits something
+ * before it listens may have missed it. Returns a function that stops listening.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  if (signal.aborted) {
+    act()
+    return () => undefined
+  }
+  signal.addEventListener('abort', act, { once: true })
+  return () => signal.removeEventListener('abort', act)
+}

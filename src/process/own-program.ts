@@ -1,0 +1,31 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The programs of this package, each a file in `dist/`. */
+export type OwnProgram = 'cli' | 'keeper/main' | 'demo-agent/main' | 'agents/headless/direct-main'
+
+/**
+ * The directory of the package: the nearest one above this file with a package.json, wherever the
+ * build has put the file.
+ */
+export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
+
+/** The script of one of our programs, to be run with `process.execPath`. */
+export function ownProgram(name: OwnProgram): string {
+  return join(PACKAGE_ROOT, 'dist', `${name}.js`)
+}
+
+/**
+ * When this program was built, in milliseconds since the epoch: it distinguishes two builds of one
+ * version. 0 when nothing is built.
+ */
+export function buildTime(): number {
+  return Math.floor(statSync(ownProgram('cli'), { throwIfNoEntry: false })?.mtimeMs ?? 0)
+}
+
+function packageRoot(directory: string): string {
+  if (existsSync(join(directory, 'package.json'))) return directory
+  const above = dirname(directory)
+  return above === directory ? directory : packageRoot(above)
+}

@@ -1,0 +1,119 @@
+import { readSegment, segmentPath } from '../activity/index.js'
+import { delay } from '../clock/index.js'
+import { getRun, isEnded, type RunRecord, runStream } from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { StoredEvent } from '../store/index.js'
+import type { RunListener } from './drive-run.js'
+import { runDirectory } from './open-runs.js'
+import type { StartContext } from './start-context.js'
+
+export interface FollowOptions {
+  /** Only this step. */
+  step: string | null
+  /**
+   * Continues until the run ends or is paused, or the signal aborts; else reports what there is.
+   */
+  isFollowing: boolean
+  signal: AbortSignal
+}
+
+/** How often the store and the activities of open steps are read. */
+const POLL_MS = 200
+
+/**
+ * Reports what happened in a run and, with `isFollowing`, what happens, whichever process drives
+ * it.
+ * @throws SignalboxError `E_UNKNOWN` for a step that the run does not have.
+ */
+export async function followRun(
+  { store, home, clock }: Pick<StartContext, 'store' | 'home' | 'clock'>,
+  record: RunRecord,
+  listener: Pick<RunListener, 'event' | 'activity'>,
+  { step, isFollowing, signal }: FollowOptions,
+): Promise<RunRecord> {
+  const filter = new StepFilter(listener, step)
+  const activities = new StepActivities(runDirectory(home.settings.dataDirectory, record.id), filter)
+  let version = 0
+  const readEvents = async () => {
+    for (const event of await store.readStream(runStream(record.id), { fromVersion: version + 1 })) {
+      version = event.version
+      await activities.before(event)
+      filter.event(event)
+    }
+  }
+  for (;;) {
+    await readEvents()
+    const current = await getRun(store, record.id)
+    await activities.read()
+    const isOver = isEnded(current.status) || current.status === 'paused'
+    if (isFollowing && isOver) await readEvents()
+    if (isFollowing && !isOver && !signal.aborted) {
+      await delay(clock, POLL_MS)
+      continue
+    }
+    if (step === null || filter.hasStep) return current
+    throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no step "${step}"`, {
+      next: `signalbox show ${record.id} lists them`,
+    })
+  }
+}
+
+/** Passes on what belongs to the wanted step; everything if none is named. */
+class StepFilter {
+  readonly #listener: Pick<RunListener, 'event' | 'activity'>
+  readonly #wanted: string | null
+  hasStep = false
+
+  constructor(listener: Pick<RunListener, 'event' | 'activity'>, wanted: string | null) {
+    this.#listener = listener
+    this.#wanted = wanted
+  }
+
+  event(event: StoredEvent): void {
+    if (this.#passes((event.data as { step?: string }).step)) this.#listener.event(event)
+  }
+
+  activity(step: string, ...[activity]: Parameters<RunListener['activity']>): void {
+    if (this.#passes(step)) this.#listener.activity(activity)
+  }
+
+  #passes(step: string | undefined): boolean {
+    const isPassed = this.#wanted === null || step === this.#wanted
+    if (isPassed && step !== undefined) this.hasStep = true
+    return isPassed
+  }
+}
+
+/** Each step has a file of activities; those of open steps are read as they grow. */
+class StepActivities {
+  readonly #directory: string
+  readonly #filter: StepFilter
+  readonly #lastSeq = new Map<string, number>()
+
+  constructor(directory: string, filter: StepFilter) {
+    this.#directory = directory
+    this.#filter = filter
+  }
+
+  /** The activities of a step come before the event of its end. */
+  async before(event: StoredEvent): Promise<void> {
+    const { step } = event.data as { step?: string }
+    if (event.type === 'step.started' && step !== undefined) this.#lastSeq.set(step, 0)
+    if ((event.type === 'step.ended' || event.type === 'step.lost') && step !== undefined) await this.#readStep(step)
+    if (event.type === 'run.paused') await this.read()
+  }
+
+  async read(): Promise<void> {
+    for (const step of this.#lastSeq.keys()) await this.#readStep(step)
+  }
+
+  async #readStep(step: string): Promise<void> {
+    let last = this.#lastSeq.get(step) ?? 0
+    for await (const activity of readSegment(segmentPath(this.#directory, step))) {
+      if (activity.seq <= last) continue
+      last = activity.seq
+      this.#filter.activity(step, activity)
+    }
+    this.#lastSeq.set(step, last)
+  }
+}

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
+import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
+import { pipelineFunctions } from '../../pipelines/index.js'
+import { type AgentSearch, agentFacts } from '../choose-agent.js'
+import { loadUserModule, type UserModule } from './user-module.js'
+
+/** A DOT text and where it comes from. */
+export interface GraphSource {
+  text: string
+  /** Null for text from standard input or from a request. */
+  path: string | null
+  /** How messages name it. */
+  name: string
+}
+
+/** A graph, parsed and linted. */
+export interface LoadedGraph extends GraphSource {
+  parsed: Parsed
+  diagnostics: Diagnostic[]
+  /** The directory that paths in the graph are relative to. */
+  directory: string
+  module: UserModule | null
+}
+
+/** Reads a DOT file; `-` is standard input. @throws SignalboxError `E_INPUT` */
+export function readGraphFile(cwd: string, file: string): GraphSource {
+  const path = file === '-' ? null : resolve(cwd, file)
+  try {
+    return { text: readFileSync(path ?? 0, 'utf8'), path, name: path === null ? 'standard input' : file }
+  } catch (error) {
+    throw new SignalboxError('E_INPUT', `cannot read ${file}: ${(error as Error).message}`)
+  }
+}
+
+export interface LoadOptions {
+  /** A module of the user's own, with handlers, rules and transforms. */
+  handlers?: string | undefined
+  /**
+   * The agent of nodes that name none. Agents are checked only if it is given; null: there is none.
+   */
+  agent?: string | null | undefined
+  /** False for text without a project: prompt files are not looked for. */
+  hasProject?: boolean | undefined
+}
+
+/** Parses and lints a graph. Prompt files must lie beside the DOT file, inside its repository. */
+export async function loadGraph(
+  search: AgentSearch,
+  source: GraphSource,
+  { handlers, agent, hasProject = true }: LoadOptions = {},
+): Promise<LoadedGraph> {
+  const { cwd, home } = search
+  const { graphs } = home.loaded.config
+  const limits = { bytes: graphs.max_bytes, nodes: graphs.max_nodes, edges: graphs.max_edges, label: graphs.max_label }
+  const parsed = parseDot(source.text, { file: source.name, limits })
+  const directory = source.path === null ? cwd : dirname(source.path)
+  const root = (await new Git(directory).root()) ?? directory
+  const module = handlers === undefined ? null : await loadUserModule(cwd, handlers)
+  const facts = {
+    ...(hasProject && { promptFile: (prompt: string) => lookForPrompt(prompt, directory, root) }),
+    handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
+    functions: [
+      ...pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
+      ...Object.keys(module?.functions ?? {}),
+    ],
+    agents: agent === undefined ? null : await agentFacts(search, parsed.graph, agent),
+  }
+  return { ...source, parsed, diagnostics: lintParsed(parsed, facts, module?.rules), directory, module }
+}
+
+/** Whether a prompt file exists and lies inside the repository, after links are resolved. */
+export function lookForPrompt(prompt: string, directory: string, root: string): 'ok' | 'missing' | 'outside' {
+  const path = resolve(directory, prompt)
+  if (!existsSync(path)) return 'missing'
+  const inside = relative(realpathSync(root), realpathSync(path))
+  return inside.startsWith('..') || inside.startsWith('/') ? 'outside' : 'ok'
+}
+
+/**
+ * A graph with errors is not run.
+ * @throws SignalboxError `E_GRAPH`, or `E_AGENT_MISSING` if only agents are missing; with every
+ * diagnostic in its details.
+ */
+export function refuseErrors({ diagnostics, name }: LoadedGraph): void {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  const [first, ...more] = errors
+  if (!first) return
+  const place = first.line === null ? '' : `${first.line}:${first.column ?? 1}: `
+  const others = more.length === 0 ? '' : `, and ${more.length} more`
+  const isMissing = errors.every(({ rule }) => rule === 'agent_known')
+  throw new SignalboxError(
+    isMissing ? 'E_AGENT_MISSING' : 'E_GRAPH',
+    `nothing was started: ${name} has ${errors.length === 1 ? 'an error' : 'errors'}: ${place}${first.message}${others}`,
+    {
+      next: isMissing ? 'signalbox doctor lists the installed agents' : (first.fix ?? 'correct it and try again'),
+      details: { diagnostics },
+    },
+  )
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { newId } from '../../clock/index.js'
+import { createRun, type GraphInput, isLiveNode, type Limits } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
+import {
+  type Attribute,
+  AttributeReader,
+  applyStylesheet,
+  GRAPH_ATTRIBUTES,
+  type Graph,
+  printDot,
+} from '../../graph/index.js'
+import { plural } from '../../text/index.js'
+import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
+import { driverLabel, type RunOptions, type StartContext, type StartedRun } from '../start-context.js'
+import { type LoadedGraph, refuseErrors } from './load-graph.js'
+
+export interface GraphOptions extends RunOptions {
+  /** Values that the graph declares as inputs. */
+  inputs?: Record<string, string> | undefined
+  /** Replaces the graph's own goal. */
+  goal?: string | undefined
+  /** Agent, model and permissions of nodes that name none. */
+  agent?: string | undefined
+  model?: string | undefined
+  permissions?: GraphInput['permissions'] | undefined
+  /** Takes the first option at every gate. */
+  isAutoApproved?: boolean | undefined
+  /**
+   * Simulates the run: no agent, no command. Outcomes by `node@visit`; success where none is given.
+   */
+  dryRun?: GraphInput['dryRun'] | undefined
+}
+
+/**
+ * Creates a run of a graph.
+ * @throws SignalboxError `E_GRAPH`, `E_AGENT_MISSING` for a graph with errors; `E_UNTRUSTED`;
+ * `E_INPUT` for missing inputs and options that exclude each other.
+ */
+export async function startGraph(
+  context: StartContext,
+  loaded: LoadedGraph,
+  options: GraphOptions = {},
+): Promise<StartedRun> {
+  refuseErrors(loaded)
+  const { store, clock, cwd, person } = context
+  const { id = newId('run'), dryRun = null, trust } = options
+  const driver = driverOf(loaded, options)
+  if (driver === 'daemon') await context.requireDaemon()
+  const trusted = dryRun === null ? await requireGraphTrust(context, loaded, trust) : null
+  const home =
+    dryRun !== null
+      ? context.home
+      : trusted
+        ? await withProjectSettings(context)
+        : await enterProject(context, { trust, isApart: false })
+  const graph = transformGraph(loaded.parsed.graph, loaded.directory, loaded.module?.transforms)
+  const inputs = checkInputs(graph, options.inputs ?? {})
+  const workspace = await createWorkspace(home.settings.dataDirectory, {
+    cwd,
+    id,
+    isWanted: wantsWorktree(graph) && dryRun === null,
+  })
+  const labels = { ...options.labels, ...driverLabel(driver) }
+  const input: GraphInput = {
+    dot: printDot(withGoal(graph, options.goal)),
+    file: loaded.path,
+    hash: hashOfText(loaded.text),
+    inputs,
+    agent: options.agent ?? home.loaded.config.oneshot.agent,
+    model: options.model ?? null,
+    permissions: options.permissions ?? null,
+    isAutoApproved: options.isAutoApproved ?? false,
+    dryRun,
+    workspace,
+    from: null,
+    ...(loaded.module && { handlers: { file: loaded.module.file, types: Object.keys(loaded.module.handlers) } }),
+    ...(trusted && { trusted: Object.values(trusted.files) }),
+  }
+  await createRun(
+    store,
+    {
+      kind: 'graph',
+      title: titleOf(graph, loaded.path === null ? 'graph' : basename(loaded.path)),
+      project: (await new Git(cwd).root()) ?? cwd,
+      cwd: workspace.path,
+      person,
+      input,
+      limits: limitsOf(graph, options.limits),
+      ...(Object.keys(labels).length > 0 && { labels }),
+    },
+    clock.now(),
+    id,
+  )
+  return { id, home, driver, notices: await uncommittedNotice(cwd, workspace) }
+}
+
+/**
+ * The daemon keeps the terminals, so it drives a graph whose agents work in them. It runs no code
+ * of the user.
+ */
+function driverOf({ parsed, module }: LoadedGraph, { isDetached, dryRun }: GraphOptions): StartedRun['driver'] {
+  const isSimulated = dryRun !== undefined && dryRun !== null
+  if (isDetached && (module || isSimulated))
+    throw new SignalboxError('E_INPUT', '--detach cannot be combined with --handlers or --dry-run', {
+      next: 'leave --detach out: the daemon runs no code of yours',
+    })
+  const isLive = !isSimulated && [...parsed.graph.nodes.values()].some(isLiveNode)
+  if (isLive && module)
+    throw new SignalboxError('E_INPUT', 'live=true cannot be combined with --handlers', {
+      next: 'remove live=true: the daemon keeps the terminals and runs no code of yours',
+    })
+  return isDetached || isLive ? 'daemon' : 'caller'
+}
+
+export function hashOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function withGoal(graph: Graph, goal: string | undefined): Graph {
+  if (goal === undefined) return graph
+  const own: Attribute = { value: goal, isQuoted: true, place: null, origin: 'transform' }
+  return { ...graph, attributes: new Map(graph.attributes).set('goal', own) }
+}
+
+export function wantsWorktree(graph: Graph): boolean {
+  return graph.attributes.get('worktree')?.value !== 'none'
+}
+
+/**
+ * Where a run works: a new worktree on a new branch, from a commit; the directory itself if it is
+ * not in a repository or no worktree is wanted.
+ */
+export async function createWorkspace(
+  dataDirectory: string,
+  { cwd, id, commit, isWanted }: { cwd: string; id: string; commit?: string | undefined; isWanted: boolean },
+): Promise<GraphInput['workspace']> {
+  const git = new Git(cwd)
+  const [root, head] = [await git.root(), await git.head()]
+  if (root === null || head === null || !isWanted) return { path: realpathSync(cwd), branch: null, base: null }
+  const path = join(dataDirectory, 'worktrees', basename(root), id)
+  const branch = `signalbox/run/${id}`
+  await git.run(['worktree', 'add', '--quiet', '-b', branch, path, commit ?? head])
+  return { path, branch, base: commit ?? head }
+}
+
+async function uncommittedNotice(cwd: string, { branch, base }: GraphInput['workspace']): Promise<string[]> {
+  const count = branch === null ? 0 : (await new Git(cwd).status()).length
+  return count === 0 ? [] : [uncommittedText(count, base!)]
+}
+
+export function uncommittedText(count: number, base: string): string {
+  return `${plural(count, 'uncommitted change')} not included; the run works on ${base.slice(0, 12)}`
+}
+
+/** Reads the prompt files now: the run keeps their text. */
+export function withPromptFiles(graph: Graph, directory: string): Graph {
+  const nodes = new Map(
+    [...graph.nodes].map(([id, node]) => {
+      const prompt = node.attributes.get('prompt') ?? node.attributes.get('llm_prompt')
+      if (!prompt?.value.startsWith('@')) return [id, node]
+      const value = readFileSync(resolve(directory, prompt.value.slice(1)), 'utf8')
+      const attributes = new Map<string, Attribute>(node.attributes)
+      attributes.set('prompt', { value, isQuoted: true, place: prompt.place, origin: 'transform' })
+      return [id, { ...node, attributes }]
+    }),
+  )
+  return { ...graph, nodes }
+}
+
+/**
+ * A graph as it will run: prompt files, then the stylesheet, then the transforms of the user's
+ * module in their order. Each step makes a new graph. Without transforms the run applies the
+ * stylesheet, and so keeps where each value comes from.
+ */
+export function transformGraph(
+  graph: Graph,
+  directory: string,
+  transforms: readonly ((graph: Graph) => Graph)[] = [],
+): Graph {
+  const whole = withPromptFiles(graph, directory)
+  if (transforms.length === 0) return whole
+  return transforms.reduce((made, transform) => transform(made), applyStylesheet(whole))
+}
+
+/** The title of a run of this graph. */
+export function titleOf(graph: Graph, fallback: string): string {
+  const { attributes, name } = graph
+  return attributes.get('label')?.value || attributes.get('goal')?.value || name || fallback
+}
+
+/** Checks that every input that the graph declares is given. @throws SignalboxError `E_INPUT` */
+export function checkInputs(graph: Graph, inputs: Record<string, string>): Record<string, string> {
+  const missing = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
+    .names('inputs')
+    .filter(name => inputs[name] === undefined)
+  if (missing.length > 0)
+    throw new SignalboxError('E_INPUT', `the graph needs ${missing.join(', ')}`, { next: `--input ${missing[0]}=…` })
+  return inputs
+}
+
+/** The limits of a run: those given, else those that the graph declares. */
+export function limitsOf(graph: Graph, given: Limits = {}): Limits {
+  const read = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
+  const costUsd = given.costUsd ?? read.number('max_cost')
+  const tokens = given.tokens ?? read.number('max_tokens')
+  const timeMs = given.timeMs ?? read.durationMs('max_time')
+  return {
+    ...(costUsd !== null && { costUsd }),
+    ...(tokens !== null && { tokens }),
+    ...(timeMs !== null && timeMs > 0 && { timeMs }),
+  }
+}

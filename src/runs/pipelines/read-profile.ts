@@ -1,0 +1,149 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HeadlessAgent, PermissionLevel } from '../../agents/index.js'
+import type { Limits } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
+import {
+  type Player,
+  type ProfileCopy,
+  profileCopy,
+  promptHash,
+  promptIds,
+  ROLES,
+  type RoleName,
+} from '../../pipelines/index.js'
+import { type AgentSearch, headlessAgent, nearestLevel } from '../choose-agent.js'
+import { splitWords } from '../split-words.js'
+import type { RunOptions } from '../start-context.js'
+
+/** The options that both pipelines take. */
+export interface PipelineOptions extends RunOptions {
+  /** A profile of the settings; `pipelines.profile` by default. */
+  profile?: string | undefined
+  /** Agent and model of the roles for which the profile names none. */
+  agent?: string | undefined
+  model?: string | undefined
+  /** No person is there to answer requests of the agents. */
+  isUnattended: boolean
+  /** Approves a valid plan, and the items that the Evaluator would implement, without a person. */
+  autoApprove?: boolean | undefined
+}
+
+interface ReviewSettings {
+  reviewTypes?: readonly string[] | undefined
+  passes?: number | undefined
+}
+
+type ProfileSettings = Home['loaded']['config']['profiles'][string]
+
+/**
+ * The profile of a run and its limits: settings, options and prompts as they are now; the run keeps
+ * this copy.
+ * @throws SignalboxError `E_CONFIG`, `E_AGENT_MISSING`
+ */
+export async function readProfile(
+  search: AgentSearch,
+  options: PipelineOptions & ReviewSettings,
+): Promise<{ profile: ProfileCopy; settings: ProfileSettings | null; limits: Limits }> {
+  const { home } = search
+  const { config } = home.loaded
+  const name = options.profile ?? config.pipelines.profile
+  const settings = name === null ? null : (config.profiles[name] ?? null)
+  if (name !== null && settings === null)
+    throw new SignalboxError('E_CONFIG', `there is no profile "${name}"`, {
+      next: `known: ${Object.keys(config.profiles).join(', ') || 'none; define one as [profiles.<name>] in the settings'}`,
+    })
+  const roles = {} as Record<RoleName, Player>
+  for (const role of ROLES) roles[role] = await readRole(search, role, settings, options)
+  const types = options.reviewTypes ?? settings?.review_types ?? ['general']
+  const { prompts, guidelines } = readPrompts(home, name, types)
+  const profile = profileCopy.parse({
+    name: name ?? 'default',
+    roles,
+    ...(settings && {
+      planPathPattern: settings.plan_path_pattern ?? undefined,
+      commitPlan: settings.commit_plan,
+      commitPrefix: settings.commit_prefix,
+      maxPlanRevisions: settings.max_plan_revisions,
+      maxTaskReviews: settings.max_task_reviews,
+      maxReviewPasses: settings.max_review_passes,
+      onUnapproved: settings.on_unapproved,
+      checks: settings.checks.map(splitWords),
+      maxRetries: settings.retry.max_retries,
+      retryPolicy: settings.retry.retry_policy,
+      worktreeCopy: settings.worktree.copy,
+      worktreeSetup: settings.worktree.setup,
+      taskUsd: settings.budget.task_usd,
+    }),
+    dayUsd: settings?.budget.day_usd ?? config.runs.day_usd,
+    ...(options.passes !== undefined && { maxReviewPasses: options.passes }),
+    reviewTypes: types,
+    prompts,
+    guidelines,
+  })
+  return { profile, settings, limits: limitsOf(options.limits, settings) }
+}
+
+function limitsOf(given: Limits = {}, settings: ProfileSettings | null): Limits {
+  const costUsd = given.costUsd ?? settings?.budget.run_usd ?? null
+  const tokens = given.tokens ?? settings?.budget.tokens ?? null
+  return { ...given, ...(costUsd !== null && { costUsd }), ...(tokens !== null && { tokens }) }
+}
+
+async function readRole(
+  search: AgentSearch,
+  role: RoleName,
+  settings: ProfileSettings | null,
+  { agent, model, isUnattended }: PipelineOptions,
+): Promise<Player> {
+  const own = settings?.agents[role]
+  const wanted = own?.agent ?? agent ?? search.home.loaded.config.oneshot.agent
+  const { adapter, headless } = await headlessAgent(search, wanted, role)
+  const level = own?.permissions ?? defaultLevel(role, headless, isUnattended)
+  return {
+    agent: adapter.name,
+    model: headless.takesModel ? (own?.model ?? model ?? null) : null,
+    permissions: headless.levels.includes(level) ? level : nearestLevel(level, headless.levels),
+    effort: own?.effort ?? null,
+  }
+}
+
+/**
+ * Reviewer and Evaluator read; the Architect writes the plan; the Developer asks if a person is
+ * there.
+ */
+function defaultLevel(role: RoleName, { asksByDefault }: HeadlessAgent, isUnattended: boolean): PermissionLevel {
+  if (role === 'reviewer' || role === 'evaluator') return 'read'
+  return role === 'developer' && asksByDefault && !isUnattended ? 'ask' : 'edits'
+}
+
+function readPrompts(home: Home, profile: string | null, types: readonly string[]) {
+  const prompts: Record<string, { text: string; hash: string }> = {}
+  const guidelines: Record<string, string> = {}
+  const ids = promptIds()
+  for (const id of new Set([...ids, ...types.map(type => `reviewer.${type}`)])) {
+    const text = readPrompt(home, profile, id)
+    const type = id.slice('reviewer.'.length)
+    if (ids.includes(id)) {
+      if (text !== null) prompts[id] = { text, hash: promptHash(text) }
+    } else if (text !== null) guidelines[type] = text
+    else
+      throw new SignalboxError('E_CONFIG', `there are no guidelines for the review type "${type}"`, {
+        next: `write them to ${join(promptDirectory(home), `${id}.md`)}`,
+      })
+  }
+  return { prompts, guidelines }
+}
+
+/** Where a person's own prompts lie: `<profile>/<id>.md` before `<id>.md`. */
+export function promptDirectory(home: Home): string {
+  return join(home.directories.config, 'prompts')
+}
+
+export function readPrompt(home: Home, profile: string | null, id: string): string | null {
+  const directory = promptDirectory(home)
+  const files = [...(profile === null ? [] : [join(directory, profile, `${id}.md`)]), join(directory, `${id}.md`)]
+  const file = files.find(existsSync)
+  return file === undefined ? null : readFileSync(file, 'utf8').trim()
+}

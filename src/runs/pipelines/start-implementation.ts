@@ -1,0 +1,207 @@
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { newId } from '../../clock/index.js'
+import { createRun, isEnded, listRuns } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import {
+  builtInPipelines,
+  fetchIssue,
+  type PipelineArgs,
+  PipelineGit,
+  pipelineArgs,
+  pipelineRun,
+  resolvePlanPath,
+  slugOf,
+  trackerServices,
+  validatePlan,
+} from '../../pipelines/index.js'
+import type { EventStore } from '../../store/index.js'
+import { plural } from '../../text/index.js'
+import { uncommittedText } from '../graphs/start-graph.js'
+import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
+import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { type PipelineOptions, readProfile } from './read-profile.js'
+
+export interface ImplementationOptions extends PipelineOptions {
+  /** A file, `gh:12`, an issue's address, or `jira:KEY-1`. */
+  issue?: string | undefined
+  /** What to do, instead of an issue. */
+  title?: string | undefined
+  description?: string | undefined
+  /** Text of a design that the plan must follow. */
+  design?: string | undefined
+  /** Text of a plan, instead of the Architect's. */
+  plan?: string | undefined
+  /** Lets a plan that is not valid reach the gate. */
+  acceptsInvalidPlan?: boolean | undefined
+  branch?: string | undefined
+  /** The revision that the branch starts from. */
+  base?: string | undefined
+  /** Works in the directory itself instead of a worktree. */
+  isInPlace?: boolean | undefined
+  /** In place: leaves changed files as they are. */
+  allowsDirty?: boolean | undefined
+  /** Stops once the plan waits for approval. */
+  planOnly?: boolean | undefined
+  /** Comments on the issue when the run ends. */
+  comment?: boolean | undefined
+}
+
+/** Creates a run of the implementation pipeline: from an issue to a branch. */
+export async function startImplementation(context: StartContext, options: ImplementationOptions): Promise<StartedRun> {
+  const driver = options.isDetached ? 'daemon' : 'caller'
+  if (driver === 'daemon') await context.requireDaemon()
+  const { store, clock, env, cwd, person } = context
+  const home = await enterProjectWithSettings(context, options.trust)
+  const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
+  const plan = readPlan(options)
+  const { issue, warning, tracker } = await fetchIssue(trackerServices(env, cwd), {
+    reference: options.issue ?? null,
+    title: options.title ?? (plan !== null && options.issue === undefined ? validatePlan(plan).goal : null),
+    description: options.description ?? null,
+    tracker: settings?.tracker ?? null,
+  })
+  const id = options.id ?? newId('run')
+  const createdAt = clock.now()
+  const issueKey = slugOf(issue.id)
+  const { repository, place, dirty } = await findPlace(context, id, issueKey, options)
+  const revision = place.mode === 'worktree' ? place.base : null
+  await requireProjectTrust(context, { directory: repository, revision }, options.trust)
+  const args = pipelineArgs.parse({
+    pipeline: 'implementation',
+    workflowId: id,
+    createdAt: new Date(createdAt).toISOString(),
+    profile,
+    tracker,
+    issue,
+    design: options.design === undefined ? null : { content: options.design, source: 'file' },
+    plan,
+    planPath: resolvePlanPath(profile.planPathPattern, { createdAt, issueKey, run: id }),
+    repository,
+    place,
+    autoApprove: options.autoApprove === true,
+    planOnly: options.planOnly === true,
+    comment: options.comment === true,
+  })
+  const labels = { ...options.labels, ...driverLabel(driver) }
+  const title = issue.title.slice(0, 200)
+  await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
+  const notices = [...(warning === null ? [] : [warning]), ...(dirty > 0 ? [uncommittedText(dirty, place.base)] : [])]
+  return { id, home, driver, notices }
+}
+
+function readPlan({ plan, acceptsInvalidPlan }: ImplementationOptions): string | null {
+  if (plan === undefined) return null
+  const { isValid, issues } = validatePlan(plan)
+  if (isValid || acceptsInvalidPlan) return plan
+  throw new SignalboxError('E_INPUT', `the plan is not valid: ${issues.join(', ')}`, {
+    next: 'correct it, or let it reach the gate with --force',
+  })
+}
+
+type Place = PipelineArgs['place']
+
+/** Where an implementation works. @throws SignalboxError `E_INPUT`, `E_STATE` */
+async function findPlace(
+  { store, home, cwd }: StartContext,
+  run: string,
+  issueKey: string,
+  options: ImplementationOptions,
+): Promise<{ repository: string; place: Place; dirty: number }> {
+  const git = new PipelineGit(cwd)
+  const repository = await git.git.root()
+  const head = await git.git.head()
+  if (repository === null || head === null)
+    throw new SignalboxError('E_INPUT', 'implement needs a git repository with a commit', {
+      next: 'run git init and commit something first',
+    })
+  if (options.isInPlace) return { repository, place: await inPlace(store, git, repository, head, options), dirty: 0 }
+  const wanted = options.branch ?? `signalbox/${issueKey}`
+  const exists = options.branch !== undefined && (await git.hasBranch(options.branch))
+  if (exists) await refuseCheckedOut(store, git, wanted)
+  const from = options.base ?? (await git.defaultBranch()) ?? 'HEAD'
+  const base = exists ? await git.commitOf(wanted) : await git.commitOf(from)
+  if (base === null)
+    throw new SignalboxError('E_INPUT', `unknown revision "${from}"`, { next: 'git branch --all lists branches' })
+  return {
+    repository,
+    dirty: (await git.git.status()).length,
+    place: {
+      mode: 'worktree',
+      path: join(home.settings.dataDirectory, 'worktrees', basename(repository), run),
+      branch: exists ? wanted : await git.freeBranch(wanted),
+      base,
+      isNewBranch: !exists,
+      dirtyBefore: [],
+    },
+  }
+}
+
+/** A branch can be checked out in one place only; the error says where. */
+async function refuseCheckedOut(store: EventStore, git: PipelineGit, branch: string): Promise<void> {
+  const path = await git.checkedOutAt(branch)
+  if (path === null) return
+  const owner = (await listRuns(store)).find(run => run.cwd === path)
+  if (owner)
+    throw new SignalboxError('E_STATE', `${branch} is checked out in the worktree of run ${owner.id}`, {
+      next: isEnded(owner.status)
+        ? `remove it: signalbox runs --worktrees --remove ${owner.id}; or choose another branch`
+        : `signalbox cancel ${owner.id}, or choose another branch`,
+    })
+  throw new SignalboxError('E_INPUT', `${branch} is checked out in ${path}`, {
+    next: 'use --in-place there, or choose another branch',
+  })
+}
+
+/**
+ * Refuses a directory in which another pipeline works, or with a merge conflict.
+ * @throws SignalboxError `E_STATE`, `E_INPUT`
+ */
+export async function refuseBusy(store: EventStore, git: PipelineGit, path: string, next: string): Promise<void> {
+  const owner = (await listRuns(store)).find(
+    run => run.cwd === path && !isEnded(run.status) && run.labels.pipeline !== undefined,
+  )
+  if (owner)
+    throw new SignalboxError('E_STATE', `run ${owner.id} already works in this directory`, {
+      next: `signalbox cancel ${owner.id}, or ${next}`,
+    })
+  const conflicts = await git.conflicts()
+  if (conflicts.length > 0)
+    throw new SignalboxError('E_INPUT', `merge conflict in ${conflicts.join(', ')}`, { next: 'resolve it first' })
+}
+
+async function inPlace(
+  store: EventStore,
+  git: PipelineGit,
+  repository: string,
+  head: string,
+  { branch, allowsDirty }: ImplementationOptions,
+): Promise<Place> {
+  const status = await git.git.status()
+  const path = realpathSync(repository)
+  await refuseBusy(store, git, path, 'leave --in-place out')
+  if (status.length > 0 && !allowsDirty)
+    throw new SignalboxError('E_INPUT', `uncommitted changes in ${plural(status.length, 'file')}`, {
+      next: 'commit them, keep them with --allow-dirty, or leave --in-place out to work in a worktree',
+    })
+  const current = await git.git.branch()
+  if (branch !== undefined && branch !== current) {
+    const exists = await git.hasBranch(branch)
+    await git.git.run(['switch', '--quiet', ...(exists ? [branch] : ['-c', branch])])
+  } else if (current === null)
+    throw new SignalboxError('E_INPUT', 'no branch is checked out here (detached HEAD)', {
+      next: 'name one with --branch, or leave --in-place out',
+    })
+  else if (branch === undefined && current === (await git.defaultBranch()))
+    throw new SignalboxError('E_INPUT', `${current} is the default branch`, {
+      next: 'name another with --branch, or leave --in-place out',
+    })
+  return {
+    mode: 'in_place',
+    path,
+    branch: branch ?? current,
+    base: head,
+    isNewBranch: false,
+    dirtyBefore: status.map(({ path: file }) => file),
+  }
+}

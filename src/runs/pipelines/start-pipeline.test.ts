@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../clock/index.js'
+import { getRun, runStream } from '../../engine/index.js'
+import { openHome } from '../../host/home/index.js'
+import { openHomeStore } from '../../host/index.js'
+import type { EventStore } from '../../store/index.js'
+import { daemonContext, type StartContext } from '../start-context.js'
+import { startPipeline } from './start-pipeline.js'
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-start-pipeline-')))
+const cwd = join(directory, 'work')
+const env = { SIGNALBOX_HOME: join(directory, 'home'), HOME: directory, PATH: process.env.PATH }
+const home = openHome({ env })
+let store: EventStore
+
+beforeAll(async () => {
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'a.txt'), 'one\n')
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['add', '.'],
+    ['-c', 'user.email=a@b', '-c', 'user.name=a', 'commit', '-q', '-m', 'first'],
+  ])
+    spawnSync('git', args, { cwd })
+  const { dataDirectory } = home.settings
+  store = await openHomeStore({ dataDirectory, clock: systemClock, onError: () => undefined })
+})
+afterAll(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const context = (): StartContext => daemonContext({ store, home, env, clock: systemClock, person: 'ada' }, cwd)
+
+test.each([
+  ['implementation', { title: 'A lamp', agent: 'demo' }, 'A lamp'],
+  ['review', { agent: 'demo' }, 'Review of uncommitted changes in work'],
+])('%s keeps labels, limits and person, and the daemon drives it', async (name, input, title) => {
+  const options = { labels: { team: 'x', priority: '3' }, limits: { costUsd: 2.5 } }
+  const { id, driver } = await startPipeline(context(), name, input, options)
+  expect(driver).toBe('daemon')
+  expect(await getRun(store, id)).toMatchObject({
+    title,
+    status: 'queued',
+    person: 'ada',
+    labels: { team: 'x', priority: '3', pipeline: name, host: 'daemon' },
+  })
+  const [created] = await store.readStream(runStream(id), { limit: 1 })
+  expect(created!.data).toMatchObject({ limits: { costUsd: 2.5 } })
+  expect(existsSync(join(directory, 'home', 'run', 'signalbox.sock'))).toBe(false)
+})
+
+test.each([
+  ['nothing', {}, 'E_UNKNOWN', 'there is no pipeline "nothing"'],
+  ['implementation', { title: 'x', plan: '/etc/passwd' }, 'E_INPUT', 'plan'],
+  ['implementation', { issue: '../secret.md' }, 'E_INPUT', 'must be an issue of the tracker'],
+  ['review', { range: '--output=x' }, 'E_INPUT', 'must not start with a dash'],
+])('%s with the input %j is refused', async (name, input, code, message) => {
+  const starting = startPipeline(context(), name, input, {})
+  await expect(starting).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
+})
+
+test('a project that is not a directory is refused', () => {
+  const base = { store, home, env, clock: systemClock, person: 'ada' }
+  for (const project of [join(directory, 'nowhere'), 'work', join(cwd, 'a.txt')])
+    expect(() => daemonContext(base, project)).toThrow('is not a directory')
+})

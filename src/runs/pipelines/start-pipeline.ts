@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
+import { builtInPipelines, type PipelineMetadata } from '../../pipelines/index.js'
+import type { RunOptions, StartContext, StartedRun } from '../start-context.js'
+import { startImplementation } from './start-implementation.js'
+import { startReview } from './start-review.js'
+
+/** A word that no program takes for an option. */
+const word = z.string().min(1).max(200).regex(/^[^-]/, 'must not start with a dash')
+const agents = {
+  agent: word.optional().describe('agent of every role'),
+  model: word.optional(),
+  profile: word.optional().describe('a profile of the settings'),
+}
+
+/**
+ * What a page or a chat may ask of a pipeline. Less than the command line: no file of this machine
+ * can be named, and nothing is approved in advance.
+ */
+const INPUTS = {
+  implementation: z.strictObject({
+    issue: z
+      .string()
+      .regex(/^(#?\d{1,9}|[A-Z][A-Z0-9]{1,20}-\d{1,9})$/, 'must be an issue of the tracker: 12, #12 or ABC-12')
+      .optional(),
+    title: z.string().min(1).max(200).optional().describe('what to do, if there is no issue'),
+    description: z.string().max(100_000).optional(),
+    base: word.optional().describe('commit or branch to start from'),
+    branch: word.optional(),
+    planOnly: z.boolean().optional(),
+    ...agents,
+  }),
+  review: z.strictObject({
+    range: word.optional().describe('commits, such as main..HEAD; uncommitted changes if absent'),
+    fix: z.boolean().default(false).describe('have the picked items fixed'),
+    passes: z.int().min(1).max(10).optional(),
+    ...agents,
+  }),
+} as const
+
+type PipelineName = keyof typeof INPUTS
+
+/** The pipelines that can be started by name, with the JSON schema of their input. */
+export function listPipelines(): (PipelineMetadata & { inputSchema: Record<string, unknown> })[] {
+  return builtInPipelines()
+    .listPipelines()
+    .filter(({ name }) => Object.hasOwn(INPUTS, name))
+    .map(metadata => ({
+      ...metadata,
+      inputSchema: z.toJSONSchema(INPUTS[metadata.name as PipelineName], { io: 'input' }) as Record<string, unknown>,
+    }))
+}
+
+/**
+ * Starts a pipeline by name, with input from a page or a chat; the daemon drives it.
+ * @throws SignalboxError `E_UNKNOWN`, `E_INPUT`, `E_CONFIG`, `E_AGENT_MISSING`, `E_UNTRUSTED`
+ */
+export async function startPipeline(
+  context: StartContext,
+  name: string,
+  input: unknown,
+  options: RunOptions,
+): Promise<StartedRun> {
+  const common = { ...options, isDetached: true, isUnattended: true }
+  switch (name) {
+    case 'implementation':
+      return startImplementation(context, { ...parseInput(INPUTS.implementation, input), ...common })
+    case 'review':
+      return startReview(context, { ...parseInput(INPUTS.review, input), ...common })
+    default:
+      throw new SignalboxError('E_UNKNOWN', `there is no pipeline "${name}"`, {
+        next: 'GET /api/v1/pipelines lists them',
+      })
+  }
+}
+
+function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new SignalboxError(
+    'E_INPUT',
+    parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; '),
+    { next: 'see inputSchema in GET /api/v1/pipelines' },
+  )
+}

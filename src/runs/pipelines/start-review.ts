@@ -1,0 +1,206 @@
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { newId } from '../../clock/index.js'
+import { createRun, findRun } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import {
+  builtInPipelines,
+  fetchPullRequest,
+  type Issue,
+  PipelineGit,
+  pipelineArgs,
+  pipelineRun,
+  type ReviewTarget,
+  trackerServices,
+} from '../../pipelines/index.js'
+import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
+import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { readPipeline } from './pipeline-runs.js'
+import { type PipelineOptions, readProfile } from './read-profile.js'
+import { refuseBusy } from './start-implementation.js'
+
+export interface ReviewOptions extends PipelineOptions {
+  /**
+   * `a..b`, `a...b`, or one revision: the changes since. Uncommitted changes if nothing is named.
+   */
+  range?: string | undefined
+  /** Uncommitted changes, new files included. */
+  isLocal?: boolean | undefined
+  /** The branch of a run, compared with where the run started. */
+  run?: string | undefined
+  /** A pull request on GitHub. */
+  pr?: string | undefined
+  /** `general`, `security`, or types of the person's own. */
+  reviewTypes?: readonly string[] | undefined
+  /** Has items fixed; left out, the person is asked. */
+  fix?: boolean | undefined
+  passes?: number | undefined
+  /** Commits the fixes; by default everywhere but among uncommitted changes. */
+  commit?: boolean | undefined
+}
+
+/** Creates a run of the review pipeline. */
+export async function startReview(context: StartContext, options: ReviewOptions): Promise<StartedRun> {
+  const driver = options.isDetached ? 'daemon' : 'caller'
+  if (driver === 'daemon') await context.requireDaemon()
+  const { store, clock, env, cwd, person } = context
+  const home = await enterProjectWithSettings(context, options.trust)
+  const { profile, limits } = await readProfile({ home, env, cwd }, options)
+  const id = options.id ?? newId('run')
+  const found = await findTarget(context, id, options)
+  const revision = found.isOwnWorktree ? found.head : null
+  await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
+  const isFixing = await wantsFixes(context, found, options.fix)
+  const git = new PipelineGit(found.cwd)
+  const createdAt = clock.now()
+  if (isFixing && !found.isOwnWorktree) await refuseBusy(store, git, found.cwd, 'review without --fix')
+  const args = pipelineArgs.parse({
+    pipeline: 'review',
+    workflowId: id,
+    createdAt: new Date(createdAt).toISOString(),
+    profile,
+    tracker: 'noop',
+    issue: found.issue,
+    repository: found.repository,
+    place: {
+      mode: found.isOwnWorktree ? 'worktree' : 'in_place',
+      path: found.cwd,
+      branch: await git.git.branch(),
+      base: found.head,
+      isNewBranch: found.isOwnWorktree,
+      dirtyBefore: (await git.git.status()).map(({ path }) => path),
+    },
+    autoApprove: options.autoApprove === true,
+    target: found.target,
+    reviewMode: isFixing ? 'review_fix' : 'review_only',
+    // Changes that were not committed before are the person's to commit.
+    commitsFixes: isFixing && (options.commit ?? found.target.kind !== 'local'),
+  })
+  const labels = { ...options.labels, ...driverLabel(driver) }
+  const title = found.title.slice(0, 200)
+  await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
+  return { id, home, driver, notices: [] }
+}
+
+/**
+ * Fixes are made if asked for; a person at a terminal is asked; without one a review only reports.
+ */
+async function wantsFixes(
+  { asker }: StartContext,
+  { canFix }: FoundTarget,
+  fix: boolean | undefined,
+): Promise<boolean> {
+  if (fix && !canFix)
+    throw new SignalboxError(
+      'E_INPUT',
+      'cannot fix items here: the end of the range is not checked out, or there are uncommitted changes',
+      { next: 'git switch to it, or leave --fix out' },
+    )
+  if (fix !== undefined) return fix
+  return canFix && asker !== null && (await asker.confirm('Have the items fixed that you pick?'))
+}
+
+interface FoundTarget {
+  target: ReviewTarget
+  cwd: string
+  repository: string
+  head: string
+  /** The end of the range is checked out in `cwd`: items can be fixed there. */
+  canFix: boolean
+  /** `cwd` is a worktree that was made for this review. */
+  isOwnWorktree: boolean
+  title: string
+  issue: Issue | null
+}
+
+/** What to review, as commits. @throws SignalboxError `E_INPUT`, `E_GIT`, `E_AGENT_MISSING` */
+async function findTarget(context: StartContext, id: string, options: ReviewOptions): Promise<FoundTarget> {
+  const { range, isLocal, run, pr } = options
+  const given = [range !== undefined, isLocal === true, run !== undefined, pr !== undefined]
+  if (given.filter(Boolean).length > 1)
+    throw new SignalboxError('E_INPUT', 'give only one of a range, --local, --run and --pr')
+  if (run !== undefined) return runTarget(context, run)
+  const git = new PipelineGit(context.cwd)
+  const root = await git.git.root()
+  if (root === null) throw new SignalboxError('E_INPUT', 'review needs a git repository', { next: 'cd into one' })
+  const repository = realpathSync(root)
+  const head = (await git.git.head()) ?? ''
+  if (pr !== undefined) return pullRequestTarget(context, git, repository, id, pr)
+  const here = { cwd: repository, repository, head, issue: null, isOwnWorktree: false }
+  if (range === undefined) {
+    const title = `Review of uncommitted changes in ${basename(repository)}`
+    return { ...here, target: { kind: 'local' }, canFix: true, title }
+  }
+  const target = await rangeTarget(git, range)
+  const isClean = (await git.git.status()).length === 0
+  return { ...here, target, canFix: target.to === head && isClean, title: `Review of ${range}` }
+}
+
+async function rangeTarget(git: PipelineGit, range: string): Promise<Extract<ReviewTarget, { kind: 'range' }>> {
+  const [left, dots, right] = range.includes('..') ? [...range.split(/(\.{2,3})/, 3)] : [range, '..', 'HEAD']
+  const commitOf = async (revision: string | undefined): Promise<string> => {
+    const commit = await git.commitOf(revision || 'HEAD')
+    if (commit !== null) return commit
+    throw new SignalboxError('E_INPUT', `unknown revision "${revision || 'HEAD'}" in range "${range}"`, {
+      next: 'give a range such as main..HEAD, or one revision',
+    })
+  }
+  const [from, to] = [await commitOf(left), await commitOf(right)]
+  if (dots !== '...') return { kind: 'range', from, to, label: range }
+  const base = (await git.git.run(['merge-base', from, to])).trim()
+  return { kind: 'range', from: base, to, label: range }
+}
+
+async function runTarget({ store, home, cwd }: StartContext, word: string): Promise<FoundTarget> {
+  const record = await findRun(store, word, cwd)
+  const { state, args } = await readPipeline(store, home.settings.dataDirectory, record)
+  if (state.branch === null || state.base_commit === null)
+    throw new SignalboxError('E_INPUT', `run ${record.id} has no branch yet`, { next: `signalbox show ${record.id}` })
+  const to = await new PipelineGit(args.repository).commitOf(state.branch)
+  if (to === null) throw new SignalboxError('E_INPUT', `the branch of run ${record.id} is gone: ${state.branch}`)
+  const tree = new PipelineGit(args.place.path)
+  const isCheckedOut = (await tree.git.head().catch(() => null)) === to
+  return {
+    target: { kind: 'range', from: state.base_commit, to, label: `${state.branch}` },
+    cwd: isCheckedOut ? args.place.path : args.repository,
+    repository: args.repository,
+    isOwnWorktree: false,
+    head: to,
+    canFix: isCheckedOut && (await tree.git.status()).length === 0,
+    title: `Review of run ${record.id}`,
+    issue: state.issue,
+  }
+}
+
+/** The head of a pull request, in a new worktree. */
+async function pullRequestTarget(
+  { home, env }: StartContext,
+  git: PipelineGit,
+  repository: string,
+  id: string,
+  number: string,
+): Promise<FoundTarget> {
+  const pull = await fetchPullRequest(trackerServices(env, repository), number)
+  const { git: plain } = git
+  if ((await git.commitOf(pull.headRefOid)) === null)
+    await plain.run(['fetch', '--quiet', 'origin', `pull/${pull.number}/head`])
+  const base = (await git.commitOf(`origin/${pull.baseRefName}`)) ?? (await git.commitOf(pull.baseRefName))
+  if (base === null)
+    throw new SignalboxError('E_GIT', `the base of pull request ${number} is not here: ${pull.baseRefName}`, {
+      next: `git fetch origin ${pull.baseRefName}`,
+    })
+  const from = (await plain.run(['merge-base', base, pull.headRefOid])).trim()
+  const path = join(home.settings.dataDirectory, 'worktrees', basename(repository), id)
+  const branch = await git.freeBranch(`signalbox/pr-${pull.number}`)
+  await plain.run(['worktree', 'add', '--quiet', '-b', branch, path, pull.headRefOid])
+  return {
+    target: { kind: 'range', from, to: pull.headRefOid, label: `#${pull.number}` },
+    cwd: path,
+    repository,
+    isOwnWorktree: true,
+    head: pull.headRefOid,
+    canFix: true,
+    title: `Review of #${pull.number}: ${pull.title}`,
+    issue: { id: String(pull.number), title: pull.title, description: pull.body ?? '', status: 'open', url: pull.url },
+  }
+}

@@ -1,0 +1,84 @@
+import { statSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import type { Clock } from '../clock/index.js'
+import type { Limits } from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { Home } from '../host/home/index.js'
+import type { EventStore } from '../store/index.js'
+import type { ExecutableFiles, TrustCheck } from '../trust/index.js'
+
+/** Where, for whom and with which settings a run is started. */
+export interface StartContext {
+  store: EventStore
+  /** The settings of the home; those of the project are added once it is trusted. */
+  home: Home
+  env: NodeJS.ProcessEnv
+  /** The project's directory, or one inside it. */
+  cwd: string
+  clock: Clock
+  /** The id of the person who starts it; `local` is the person at this machine. */
+  person: string
+  /** Asks the person; null without one: a start that needs an answer then fails with the reason. */
+  asker: Asker | null
+  /**
+   * Makes sure that a daemon runs; called before a run is created that only the daemon can drive.
+   */
+  requireDaemon(): Promise<void>
+}
+
+/** The questions that starting or resuming a run may ask. A terminal implements it. */
+export interface Asker {
+  /** Shows what would run and what is new or changed; true allows it. */
+  trust(question: TrustQuestion): Promise<boolean>
+  /** A yes-or-no question; no is the default. */
+  confirm(question: string): Promise<boolean>
+}
+
+export interface TrustQuestion {
+  found: ExecutableFiles
+  check: TrustCheck
+  /** A unified diff between the trusted version of a file and the present one; null if not kept. */
+  difference(file: string): Promise<string | null>
+}
+
+/** The options that every kind of run takes. */
+export interface RunOptions {
+  /** The id of the new run; a fresh one by default. */
+  id?: string | undefined
+  /** Limits of the whole run; those left out come from the settings or the graph. */
+  limits?: Limits | undefined
+  labels?: Readonly<Record<string, string>> | undefined
+  /** The daemon drives the run, not the process that starts it. */
+  isDetached?: boolean | undefined
+  /** The hash of the files that the person has inspected, for a project that is not trusted yet. */
+  trust?: string | undefined
+}
+
+/** A run that is ready to be driven. */
+export interface StartedRun {
+  id: string
+  /** The settings in force for the run: the home's, with those of a trusted project. */
+  home: Home
+  /** Who drives it: the daemon, or the process that started it. */
+  driver: 'daemon' | 'caller'
+  /** What the person should know, a sentence each. */
+  notices: readonly string[]
+}
+
+/** The label by which the daemon finds the runs that it drives. */
+export function driverLabel(driver: StartedRun['driver']): Record<string, string> {
+  return driver === 'daemon' ? { host: 'daemon' } : {}
+}
+
+/**
+ * The context of a start inside the daemon, for a page or a chat. No person can be asked.
+ * @throws SignalboxError `E_INPUT` if the project is not a directory.
+ */
+export function daemonContext(
+  base: Pick<StartContext, 'store' | 'home' | 'env' | 'clock' | 'person'>,
+  project: string,
+): StartContext {
+  if (!isAbsolute(project) || !statSync(project, { throwIfNoEntry: false })?.isDirectory())
+    throw new SignalboxError('E_INPUT', `"${project}" is not a directory`, { next: 'give an absolute path' })
+  return { ...base, cwd: project, asker: null, requireDaemon: () => Promise.resolve() }
+}

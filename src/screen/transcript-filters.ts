@@ -1,0 +1,95 @@
+import { isAlarm, isCommandOnly } from './generic-grammar.js'
+import type { RowBlock, RowRole } from './grammar.js'
+import type { Pack } from './pack/pack.js'
+import type { Region } from './region.js'
+import type { ScreenRow } from './screen-row.js'
+import { isGrey } from './style-match.js'
+
+/*
+ * Not everything above the input box was said in the conversation. These functions remove what was
+ * not, and classify the rest where no mark of the pack does.
+ */
+
+/**
+ * Slash commands and their results are neither prompts nor answers. Neither are prompts that wait
+ * in a queue.
+ */
+export function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
+  let isCommand = false
+  return blocks.filter(block => {
+    if (block.spec?.queued && rows.slice(block.first, block.last + 1).some(row => block.spec!.queued!.test(row.text)))
+      return false
+    if (block.kind === 'user')
+      isCommand = pack.commands?.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0)) ?? false
+    else if (block.kind !== 'tool_result' && block.spec !== null) isCommand = false
+    return !isCommand
+  })
+}
+
+/**
+ * Rows attached below the working row belong to it: details, tips, queued texts. A block with a
+ * mark does not.
+ */
+export function withoutStatus(roles: readonly (RowRole | null)[], blocks: readonly RowBlock[]): RowBlock[] {
+  const working = roles.lastIndexOf('working')
+  const isHanging = (block: RowBlock) => block.kind === 'tool_result' || (block.kind === 'prose' && block.spec === null)
+  if (working < 0 || !blocks.every(block => block.first < working || isHanging(block))) return [...blocks]
+  return blocks.filter(block => block.first < working)
+}
+
+/**
+ * Recognises the newest block where no mark of the pack does: a command that still runs, or an
+ * error.
+ */
+export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
+  const newest = blocks.at(-1)
+  if (newest === undefined || newest.spec !== null) return [...blocks]
+  if (newest.kind === 'tool_result' && isCommandOnly(rows.slice(newest.first, newest.last + 1)))
+    return [...blocks.slice(0, -1), { ...newest, isRunning: true }]
+  // A warning before the first prompt is about something else.
+  const isAnswered = blocks.some(block => block.kind === 'user') && blocks.every(block => block.spec === null)
+  const isError = newest.kind === 'prose' && isAnswered && isAlarm(rows, newest)
+  return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
+}
+
+/**
+ * Dim single rows right above the input box, and right-aligned rows: hints and settings, not text
+ * of the agent.
+ */
+export function withoutHints(
+  rows: readonly ScreenRow[],
+  blocks: readonly RowBlock[],
+  cols: number,
+  composer: Region | null,
+): RowBlock[] {
+  const kept = blocks.filter(
+    block =>
+      !(
+        block.spec === null &&
+        block.kind === 'prose' &&
+        rows.slice(block.first, block.last + 1).every(row => row.indent >= cols / 2)
+      ),
+  )
+  const last = kept.at(-1)
+  const isHint =
+    last !== undefined &&
+    kept.length > 1 &&
+    last.kind === 'prose' &&
+    last.first === last.last &&
+    ((last.spec === null && isQuiet(rows[last.first]!)) || repeatsBox(rows, last.first, composer))
+  return isHint ? kept.slice(0, -1) : kept
+}
+
+/** Model and mode are in the input box as well: they are not part of the answer. */
+function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
+  const words = rows[index]!.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '').trim()
+  if (!composer || !/\S [·∙•|] \S/u.test(words)) return false
+  return rows.slice(composer.first, composer.last + 1).some(row => row.text.includes(words))
+}
+
+function isQuiet(row: ScreenRow): boolean {
+  const shown = row.spans.filter(span => span.text.trim() !== '')
+  return (
+    shown.length > 0 && shown.every(span => span.dim || isGrey(span.fg)) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
+  )
+}

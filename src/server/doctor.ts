@@ -1,0 +1,41 @@
+import { examine, type Finding } from '../doctor/index.js'
+import { SignalboxError } from '../errors/index.js'
+
+/** The checks that can be repaired while the daemon runs; it holds everything else itself. */
+const FIXABLE: readonly string[] = ['directories']
+
+/** The checks of `signalbox doctor` for the dashboard. */
+export class Doctor {
+  readonly #options: { env: NodeJS.ProcessEnv; version: string }
+  #running: Promise<Finding[]> | null = null
+
+  constructor(options: { env: NodeJS.ProcessEnv; version: string }) {
+    this.#options = options
+  }
+
+  /** The checks start programs, so concurrent requests share one examination. */
+  async findings(): Promise<(Finding & { isFixable: boolean })[]> {
+    this.#running ??= this.#examine({ fix: false }).finally(() => {
+      this.#running = null
+    })
+    const findings = await this.#running
+    return findings.map(finding => ({
+      ...finding,
+      isFixable: FIXABLE.includes(finding.check) && finding.level !== 'ok',
+    }))
+  }
+
+  /** @throws SignalboxError `E_STATE` */
+  async fix(check: string): Promise<Finding[]> {
+    if (!FIXABLE.includes(check))
+      throw new SignalboxError('E_STATE', `"${check}" cannot be repaired while the daemon runs`, {
+        next: 'signalbox serve --stop, then signalbox doctor --fix',
+      })
+    return this.#examine({ fix: true })
+  }
+
+  #examine(options: { fix: boolean }): Promise<Finding[]> {
+    const { env, version } = this.#options
+    return examine({ env, cwd: '/', daemon: async () => ({ pid: process.pid, version }) }, options)
+  }
+}

@@ -1,0 +1,152 @@
+import type { Clock, Timer } from '../../clock/index.js'
+import { frameOf } from './event-feed.js'
+
+/**
+ * A reader with more than this unread is disconnected; it resumes from its cursor when it
+ * reconnects.
+ */
+const WAITING_EVENTS_MAX = 1_000
+const WAITING_BYTES_MAX = 1024 * 1024
+
+/**
+ * Ephemeral updates are sent at most this often, and together: every chunk costs a browser time,
+ * however small it is, and two hundred panes would send hundreds per second. Logged events are sent
+ * at once, together with the ephemeral updates that wait.
+ */
+export const EPHEMERAL_MS = 50
+
+interface QueueOptions {
+  /** Null: ephemeral updates are sent at once. */
+  clock?: Clock | null
+  ephemeralMs?: number
+}
+
+interface Waiting {
+  frame: string
+}
+
+/**
+ * The frames that one reader has not been sent yet. Nothing here waits for the reader: a slow one
+ * costs a bounded queue and then its connection, and never delays other readers.
+ */
+export class EventQueue {
+  readonly #clock: Clock | null
+  readonly #ephemeralMs: number
+  #waiting: Waiting[] = []
+  /** The newest frame of each key. */
+  #ephemeral = new Map<string, Waiting>()
+  /** A waiting frame must be sent at once. */
+  #isUrgent = false
+  /** Ephemeral frames are not sent before this time. */
+  #delayedUntil = Number.NEGATIVE_INFINITY
+  #timer: Timer | null = null
+  #bytes = 0
+  #wake: (() => void) | null = null
+  #isEnding = false
+  #onEnding: (() => void) | null = null
+
+  constructor({ clock = null, ephemeralMs = EPHEMERAL_MS }: QueueOptions = {}) {
+    this.#clock = clock
+    this.#ephemeralMs = ephemeralMs
+  }
+
+  /** Calls back once, when the last frame was queued. */
+  onEnding(callback: () => void): void {
+    this.#onEnding = callback
+    if (this.#isEnding) callback()
+  }
+
+  /**
+   * A frame of the log: it is delivered, or the reader is disconnected. A frame that is not urgent
+   * may be delayed like an ephemeral one.
+   */
+  push(frame: string, { isUrgent = true } = {}): void {
+    if (this.#isEnding) return
+    this.#waiting.push({ frame })
+    this.#bytes += frame.length
+    if (isUrgent) this.#isUrgent = true
+    // A reader that is waiting keeps up, however much arrives at once.
+    const isTooMuch = this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX
+    if (isTooMuch && !this.#wake) this.end('slow')
+    else if (this.#isDue()) this.#wake?.()
+  }
+
+  /** A frame that is not in the log: it replaces a waiting frame with the same key. */
+  pushEphemeral(key: string, frame: string): void {
+    if (this.#isEnding) return
+    const before = this.#ephemeral.get(key)
+    if (before) {
+      this.#bytes += frame.length - before.frame.length
+      before.frame = frame
+    } else {
+      const waiting = { frame }
+      this.#waiting.push(waiting)
+      this.#ephemeral.set(key, waiting)
+      this.#bytes += frame.length
+    }
+    if (this.#bytes > WAITING_BYTES_MAX && !this.#wake) this.end('slow')
+    else if (this.#isDue()) this.#wake?.()
+  }
+
+  /** Sends `bye` with the reason and drops the frames that wait. */
+  end(reason: string): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    this.#waiting = [{ frame: frameOf('bye', JSON.stringify({ reason })) }]
+    this.#wake?.()
+    this.#onEnding?.()
+  }
+
+  /** Sends what waits, then ends. */
+  finish(): void {
+    this.#isEnding = true
+    this.#wake?.()
+  }
+
+  /** All waiting frames as one text; null at the end. */
+  async next(): Promise<string | null> {
+    while (!this.#isDue()) {
+      await new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+      this.#wake = null
+    }
+    if (this.#waiting.length === 0) return null
+    const text = this.#waiting.map(({ frame }) => frame).join('')
+    this.#waiting = []
+    this.#ephemeral.clear()
+    this.#isUrgent = false
+    this.#bytes = 0
+    this.#delayedUntil = (this.#clock?.monotonic() ?? 0) + this.#ephemeralMs
+    return text
+  }
+
+  /** Whether `next` has a result now. Sets a timer for frames that are delayed. */
+  #isDue(): boolean {
+    if (this.#isEnding) return true
+    if (this.#waiting.length === 0) return false
+    const delayMs = this.#clock === null || this.#isUrgent ? 0 : this.#delayedUntil - this.#clock.monotonic()
+    if (delayMs <= 0) return true
+    this.#timer ??= this.#clock!.setTimer(delayMs, () => {
+      this.#timer = null
+      this.#wake?.()
+    })
+    return false
+  }
+
+  /** The reader is gone. */
+  abort(): void {
+    this.#isEnding = true
+    this.#waiting = []
+    this.#timer?.cancel()
+    this.#wake?.()
+  }
+
+  get isEnding(): boolean {
+    return this.#isEnding
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { person } from './auth.js'
+import { moment, position } from './common.js'
+
+const agentFinding = z.object({
+  title: z.string(),
+  file: z.string().nullable(),
+  version: z.string().nullable(),
+  isVersionKnown: z.boolean().nullable(),
+  triedWith: z.array(z.string()),
+  signIn: z
+    .object({ state: z.enum(['yes', 'no', 'unknown']), because: z.string(), next: z.string().optional() })
+    .nullable(),
+  authorities: z.array(z.string()),
+})
+
+export const finding = z.object({
+  check: z.string(),
+  level: z.enum(['ok', 'note', 'warning', 'error']),
+  message: z.string(),
+  next: z.string().optional(),
+  agent: agentFinding.optional(),
+  isFixable: z.boolean().optional().describe('`POST /doctor/fix/:check` can repair it'),
+})
+
+export const findings = z.object({ items: z.array(finding) })
+
+export const setting = z.object({
+  key: z.string(),
+  about: z.string().describe('what it is for'),
+  shown: z.string().describe('as a file would say it; a secret is "set" or "unset"'),
+  origin: z.object({ source: z.string(), place: z.string().optional() }),
+  isChangeable: z.boolean(),
+})
+
+export const settings = z.object({ items: z.array(setting), version: z.string() })
+
+const telegram = z.object({ state: z.string(), detail: z.string().optional() })
+
+export const health = z
+  .object({
+    pid: z.int(),
+    version: z.string(),
+    node: z.string(),
+    startedAt: moment,
+    now: moment,
+    address: z.string().nullable(),
+    store: z.string(),
+    storeBytes: z.int(),
+    position,
+    sessions: z.int(),
+    panes: z.int(),
+    runs: z.object({ driven: z.int(), open: z.int() }),
+    streams: z.object({ events: z.int(), terminals: z.int() }),
+    agents: z.array(z.string()),
+    telegram,
+    disk: z.object({ freeMb: z.int(), leastMb: z.int() }),
+    lockdownSince: moment.nullable(),
+    isReadOnly: z.boolean(),
+  })
+  .meta({ id: 'Health' })
+
+export const daemon = z.object({
+  pid: z.int(),
+  version: z.string(),
+  build: z.number(),
+  isDetached: z.boolean(),
+  isLocked: z.boolean(),
+})
+
+export const lockdown = z.object({ since: moment, grants: z.int() })
+
+/** The window in which one Telegram account can be paired. */
+export const pairing = z.object({
+  isOpen: z.boolean(),
+  code: z.string().nullable(),
+  expiresAt: moment.nullable(),
+  candidate: z.object({ id: z.int(), name: z.string() }).nullable().describe('who sent the code'),
+  closed: z.string().nullable().describe('why it was closed, if no person closed it'),
+})
+
+export const paired = z.object({ person: person.extend({ telegram: z.array(z.int()) }) })

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { approvalReport } from './approvals.js'
+import { moment, position } from './common.js'
+import { usage } from './runs.js'
+
+export const split = z.enum(['day', 'agent', 'model', 'project', 'pipeline', 'version', 'node'])
+
+const row = z.object({
+  key: z.partialRecord(split, z.string()).describe('one value for each split'),
+  usage,
+  steps: z.int(),
+  runs: z.int(),
+  passed: z.int(),
+  failed: z.int(),
+  medianMs: z.number(),
+  p95Ms: z.number(),
+})
+
+export const usageReport = z.object({
+  since: moment,
+  until: moment,
+  by: z.array(split),
+  rows: z.array(row),
+  total: usage,
+  budget: z.object({ dayUsd: z.number().nullable() }).describe('`runs.day_usd`; null: no limit'),
+  decisions: approvalReport.omit({ requests: true }),
+  recoveries: z
+    .array(z.object({ verdict: z.string(), count: z.int() }))
+    .describe('steps that died or were interrupted, by the verdict of their recovery'),
+  position,
+})

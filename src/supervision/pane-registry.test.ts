@@ -1,0 +1,222 @@
+import { join } from 'node:path'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type AgentStatement, agentNames, LivePacks, loadAgent } from '../agents/index.js'
+import { SimulatedClock } from '../clock/index.js'
+import { loadConfig } from '../config/index.js'
+import type { Notice } from '../notifications/notification.js'
+import { NotificationCenter } from '../notifications/notification-center.js'
+import { Pane } from '../panes/index.js'
+import { PACKAGE_ROOT } from '../process/index.js'
+import { parsePack } from '../screen/index.js'
+import { createRedactor } from '../text/index.js'
+import { PaneRegistry } from './pane-registry.js'
+
+const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
+const NOON = Date.UTC(2026, 0, 5, 12)
+
+/**
+ * One supervised session in a registry, with everything between its hooks and the person, on a
+ * simulated clock.
+ */
+class RegistryFixture {
+  readonly clock: SimulatedClock
+  readonly registry: PaneRegistry
+  readonly center: NotificationCenter
+  readonly pane = new Pane(parsePack('pack = 1\nagent = "generic"\n', 'generic'), { cols: 80, rows: 24 })
+  readonly supervisor
+  readonly desktop: Notice[] = []
+  readonly terminal: Notice[] = []
+
+  constructor(
+    over: { panes?: Partial<typeof config.panes>; notify?: Partial<typeof config.notify>; start?: number } = {},
+  ) {
+    this.clock = new SimulatedClock(over.start ?? NOON)
+    const { clock } = this
+    this.registry = new PaneRegistry({
+      clock,
+      settings: { ...config, panes: { ...config.panes, ...over.panes } },
+      packs: new LivePacks({
+        directories: { user: null, shipped: join(PACKAGE_ROOT, 'packs') },
+        clock,
+        onFailed: () => undefined,
+        onReloaded: () => undefined,
+      }),
+      redactor: createRedactor(),
+      env: {},
+      onSwitch: () => undefined,
+      onError: error => {
+        throw error
+      },
+    })
+    this.center = new NotificationCenter({
+      clock,
+      settings: { ...config.notify, ...over.notify },
+      quietRunS: config.panes.quiet_run_s,
+      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice) },
+      counters: this.registry.counters,
+      hostName: 'here',
+      utcOffset: 0,
+    })
+    this.center.listen(notice => this.terminal.push(notice))
+    this.registry.listen(change => this.center.take(change))
+    this.supervisor = this.registry.supervise(this.pane)
+    this.registry.addSession({
+      id: 'ses_1',
+      supervisor: this.supervisor,
+      now: () => this.#t,
+      wall: t => clock.now() - (this.#t - t) * 1000,
+      about: () => ({ place: '1', name: 'one', agent: 'claude', cwd: '/w/shop', approval: null, pid: process.pid }),
+    })
+  }
+
+  get #t(): number {
+    return this.clock.monotonic() / 1000
+  }
+
+  get status(): string {
+    return this.registry.find('ses_1').status
+  }
+
+  says(statement: AgentStatement): this {
+    this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.#t), this.#t)
+    this.registry.changed('ses_1')
+    return this
+  }
+
+  after(seconds: number): this {
+    this.clock.advance(seconds * 1000)
+    return this
+  }
+
+  get notified(): string[] {
+    return this.desktop.map(({ kind }) => kind)
+  }
+}
+
+describe('PaneRegistry', () => {
+  const open: RegistryFixture[] = []
+  const make = (...over: ConstructorParameters<typeof RegistryFixture>) => {
+    open.push(new RegistryFixture(...over))
+    return open.at(-1)!
+  }
+  /**
+   * The registry loads the programs of all agents at its first tick; wait for that, so that none is
+   * still loading when a test ends.
+   */
+  const loadAgents = () => Promise.all(agentNames().map(loadAgent))
+  beforeAll(loadAgents)
+  afterEach(async () => {
+    for (const { registry, center } of open.splice(0)) {
+      center.close()
+      registry.close()
+    }
+    await loadAgents()
+  })
+
+  it('updates hundreds of panes a few at a time, and all of them within a second', () => {
+    const { registry, clock, pane } = make()
+    const turns = new Set<string>()
+    for (let n = 0; n < 60; n++)
+      registry.addSession({
+        id: `ses_many${n}`,
+        supervisor: registry.supervise(pane),
+        now: () => clock.monotonic() / 1000,
+        wall: t => t * 1000,
+        about: () => {
+          turns.add(`ses_many${n}`)
+          return { place: String(n), name: '', agent: 'claude', cwd: '/', approval: null, pid: process.pid }
+        },
+      })
+    turns.clear()
+    clock.advance(config.panes.poll_s * 1000)
+    expect(turns.size).toBeGreaterThan(0)
+    expect(turns.size).toBeLessThan(20)
+    clock.advance(500)
+    expect(turns.size).toBe(60)
+  })
+
+  it('ticks as often as panes.poll_s says, and not more often', () => {
+    const polled = (poll_s: number, seconds: number) =>
+      make({ panes: { poll_s } }).says({ is: 'working' }).after(seconds)
+    expect([polled(7, 62.9).status, polled(7, 63).status]).toEqual(['running', 'long-running'])
+    expect([polled(1, 59.9).status, polled(1, 60).status]).toEqual(['running', 'long-running'])
+  })
+
+  it('reports a pane without changes once, and again after a change', () => {
+    const fixture = make()
+    const changes: string[] = []
+    fixture.registry.listen(({ pane }) => changes.push(pane.status))
+    // Half a minute without a report would be a change: the status is then stale.
+    fixture.after(29)
+    expect(changes).toEqual([])
+    fixture.says({ is: 'working' }).after(30)
+    expect(changes).toEqual(['running'])
+    fixture.after(30)
+    expect(changes).toEqual(['running', 'long-running'])
+    fixture.registry.act('ses_1', 'notify-off')
+    expect(changes).toHaveLength(3)
+    fixture.registry.renamed('ses_1', 'other')
+    expect([changes.length, fixture.registry.find('ses_1').name]).toEqual([4, 'other'])
+  })
+
+  it('notifies nobody about sub-agents, whatever they do or how they end; it does about the end of the turn', () => {
+    const fixture = make()
+      .says({ is: 'prompt', text: 'do it' } as never)
+      .after(5)
+    const subAgent = (statement: object) => fixture.says({ ...statement, subAgent: 'a1' } as never).after(20)
+    subAgent({ is: 'working' })
+    subAgent({ is: 'tool', tool: 'Bash', state: 'running' })
+    subAgent({ is: 'turn-ended', outcome: 'done' })
+    subAgent({ is: 'turn-ended', outcome: 'failed' })
+    subAgent({ is: 'ended', reason: 'x' })
+    expect([fixture.status, fixture.notified, fixture.terminal]).toEqual(['long-running', [], []])
+    fixture.says({ is: 'turn-ended', outcome: 'done' }).after(6)
+    expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
+  })
+
+  it('notifies nobody about a turn that leaves sub-agents running until they have finished', () => {
+    const fixture = make().says({ is: 'working' }).after(10)
+    fixture.says({ is: 'turn-ended', outcome: 'done', background: 2 }).after(60)
+    expect([fixture.status, fixture.notified]).toEqual(['long-running', []])
+  })
+
+  it('notifies at most five times about the same repeated question, once to say that it is a loop', () => {
+    const fixture = make()
+    for (let round = 0; round < 12; round++)
+      fixture.says({ is: 'working' }).after(20).says({ is: 'waiting', kind: 'permission' }).after(5)
+    expect(fixture.notified.filter(kind => kind === 'needs-you')).toHaveLength(5)
+    expect(fixture.desktop.filter(({ body }) => body.includes('asks in a loop'))).toHaveLength(1)
+  })
+
+  it('notifies only in the terminal while a person is present, and escalates a question that stays unseen', () => {
+    const away = make().says({ is: 'working' }).after(5).says({ is: 'waiting', kind: 'permission' })
+    expect([away.status, away.notified]).toEqual(['waiting-approval', ['needs-you']])
+    const here = make().says({ is: 'working' }).after(5)
+    here.center.present('terminal')
+    here.says({ is: 'waiting', kind: 'permission' }).after(19)
+    expect([here.notified, here.terminal.map(({ kind }) => kind)]).toEqual([[], ['needs-you']])
+    expect(here.after(2).notified).toEqual(['needs-you'])
+  })
+
+  it('delays ends in quiet hours and sends them as one in the morning; at other times at once', () => {
+    const night = make({ notify: { quiet: '22:00-07:00' }, start: Date.UTC(2026, 0, 5, 23) })
+    night.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'done' }).after(60)
+    night.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'failed' }).after(60)
+    expect([night.notified, night.terminal]).toEqual([[], []])
+    night.after(8 * 3600)
+    expect(night.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
+    const day = make({ notify: { quiet: '22:00-07:00' } })
+    day.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'done' }).after(6)
+    expect(day.notified).toEqual(['done'])
+  })
+
+  it('sends nothing about a muted pane, and resumes when it is unmuted', () => {
+    const fixture = make().says({ is: 'working' }).after(10)
+    fixture.registry.act('ses_1', 'notify-off')
+    fixture.says({ is: 'turn-ended', outcome: 'done' }).after(60)
+    expect(fixture.notified).toEqual([])
+    fixture.registry.act('ses_1', 'notify-on')
+    fixture.says({ is: 'working' }).after(10).says({ is: 'turn-ended', outcome: 'done' }).after(60)
+    expect(fixture.notified).toEqual(['done'])
+  })
+})

@@ -1,0 +1,349 @@
+import { agentNames, type LivePacks } from '../agents/index.js'
+import type { Clock, Timer } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import {
+  type Count,
+  Counters,
+  type LoggedReport,
+  type Pane,
+  type StatusEntry,
+  Supervisor,
+  type SupervisorSettings,
+} from '../panes/index.js'
+import { findExecutable, runCommand } from '../process/index.js'
+import type { ForeignCall, ReportReceiver } from '../reports/index.js'
+import type { JoinedConversation } from '../sessions/index.js'
+import type { Frame } from '../terminal/index.js'
+import type { Redactor } from '../text/index.js'
+import { paneByWord, paneOfCall } from './find-pane.js'
+import { readJob } from './foreground-job.js'
+import { copyOf, type LiveSettings, type SwitchChange } from './live-settings.js'
+import { digestOf, PaneChangeFeed, type PaneListChange } from './pane-changes.js'
+import { describeSession, describeTmux, type PaneInfo } from './pane-info.js'
+import { checkTerminalReads } from './terminal-read-check.js'
+import type { TmuxPane } from './tmux-pane.js'
+import { type TmuxPlaces, TmuxRegistry } from './tmux-registry.js'
+
+export interface PaneRegistryOptions {
+  clock: Clock
+  settings: SupervisorSettings
+  packs: LivePacks
+  redactor: Redactor
+  env: NodeJS.ProcessEnv
+  /** Called when a switch of one pane was changed. */
+  onSwitch(change: SwitchChange): void
+  onError(error: unknown): void
+}
+
+export const PANE_ACTIONS = ['seen', 'clear', 'heuristics-off', 'heuristics-auto', 'notify-off', 'notify-on'] as const
+export type PaneAction = (typeof PANE_ACTIONS)[number]
+
+/** Panes that are updated together, and the pause until the next ones. */
+const BATCH = 16
+const PAUSE_MS = 20
+/** A new pane is read when its screen has been still for a moment. */
+const FIRST_READ_MS = 3_000
+
+/** A session of our own, as far as the registry needs it. */
+export interface SessionPane {
+  id: string
+  supervisor: Supervisor
+  now(): number
+  wall(t: number): number
+  about(): { place: string; name: string; agent: string; cwd: string; approval: string | null; pid: number }
+}
+
+export interface PaneExplanation {
+  pane: PaneInfo
+  /** Every report of the last hour; times are wall-clock milliseconds. */
+  reports: (LoggedReport & { at: number; lastAt: number })[]
+  status: (StatusEntry & { at: number })[]
+  screen: string[]
+}
+
+/** All supervised panes, our own and tmux's, as one list that publishes its changes. */
+export class PaneRegistry {
+  readonly #options: PaneRegistryOptions
+  /** A copy that switches may change at run time. */
+  readonly #settings: LiveSettings
+  readonly #sessions = new Map<string, SessionPane>()
+  readonly #tmux: TmuxRegistry
+  readonly #muted = new Set<string>()
+  readonly #changes: PaneChangeFeed
+  /** Sessions that a person has renamed since they were opened. */
+  readonly #names = new Map<string, string>()
+  readonly #counters = new Counters()
+  #tick: Timer | null = null
+  /** Panes that are not updated yet in this tick. */
+  #rest: Timer | null = null
+  #isClosed = false
+
+  constructor(options: PaneRegistryOptions) {
+    this.#options = options
+    this.#settings = copyOf(options.settings)
+    this.#changes = new PaneChangeFeed(options.onError)
+    this.#tmux = new TmuxRegistry({
+      ...options,
+      settings: this.#settings,
+      counters: this.#counters,
+      changed: id => this.changed(id),
+      left: id => this.#changes.remove(id),
+    })
+  }
+
+  get counters(): Counters {
+    return this.#counters
+  }
+
+  get settings(): SupervisorSettings {
+    return this.#settings
+  }
+
+  /**
+   * Connects to the tmux servers in these places, and to every new one. False if tmux is missing or
+   * switched off.
+   */
+  async joinTmux(places: TmuxPlaces): Promise<boolean> {
+    const isJoined = await this.#tmux.join(places)
+    if (isJoined) this.#startTicking()
+    return isJoined
+  }
+
+  /** Creates the supervisor for one of our own panes. */
+  supervise(pane: Pane): Supervisor {
+    const { onError } = this.#options
+    return new Supervisor(pane, {
+      settings: this.#settings,
+      agentPrograms: agentNames(),
+      counters: this.#counters,
+      canCheckReads: true,
+      onError,
+    })
+  }
+
+  addSession(pane: SessionPane | null): void {
+    if (!pane || !this.#settings.panes.sources.includes('session')) return
+    this.#sessions.set(pane.id, pane)
+    this.#startTicking()
+    this.changed(pane.id)
+  }
+
+  /** A session has another name, or its default name again. */
+  renamed(id: string, name: string | null): void {
+    if (name === null) this.#names.delete(id)
+    else this.#names.set(id, name)
+    this.changed(id)
+  }
+
+  /** Its status has reported the end; a moment later it leaves the list. */
+  removeSession(id: string): void {
+    if (this.#sessions.delete(id)) this.#changes.remove(id)
+  }
+
+  list(): PaneInfo[] {
+    return [
+      ...[...this.#sessions.values()].map(pane => this.#ofSession(pane)),
+      ...this.#tmux.panes.filter(pane => !pane.isOwn).map(pane => this.#ofTmux(pane)),
+    ]
+  }
+
+  listen(listener: (change: PaneListChange) => void): () => void {
+    return this.#changes.listen(listener)
+  }
+
+  /** Finds a pane by id, a unique prefix of it, a session's number, or a place in tmux. */
+  find(word: string): PaneInfo {
+    return paneByWord(this.list(), word)
+  }
+
+  act(id: string, what: PaneAction): PaneInfo {
+    const { supervisor, now } = this.#of(id)
+    switch (what) {
+      case 'seen':
+        supervisor.seen(now)
+        break
+      case 'clear':
+        supervisor.clear(now)
+        break
+      case 'heuristics-off':
+      case 'heuristics-auto':
+        supervisor.setHeuristics(what === 'heuristics-off' ? 'off' : 'auto')
+        this.#options.onSwitch({ switch: 'heuristics', isOn: what === 'heuristics-auto', pane: id })
+        break
+      case 'notify-off':
+      case 'notify-on':
+        if (what === 'notify-off') this.#muted.add(id)
+        else this.#muted.delete(id)
+        this.#options.onSwitch({ switch: 'notify', isOn: what === 'notify-on', pane: id })
+    }
+    this.changed(id)
+    return this.find(id)
+  }
+
+  /** Switches a source of evidence on or off for all panes, at once. */
+  setSwitch(name: 'heuristics' | 'osc7501' | 'tmux', isOn: boolean): void {
+    if (name === 'heuristics') this.#settings.heuristics.mode = isOn ? 'auto' : 'off'
+    if (name === 'osc7501') this.#settings.osc7501.enabled = isOn
+    if (name === 'tmux') {
+      const others = this.#settings.panes.sources.filter(source => source !== 'tmux')
+      this.#settings.panes.sources = isOn ? [...others, 'tmux'] : others
+      if (!isOn) this.#tmux.leave()
+    }
+    for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.retune()
+    for (const { id } of this.list()) this.changed(id)
+  }
+
+  explain(id: string): PaneExplanation {
+    const { supervisor, now, wall } = this.#of(id)
+    const at = (t: number) => Math.round(wall(t))
+    return {
+      pane: this.find(id),
+      reports: supervisor.reports(now).map(report => ({ ...report, at: at(report.t), lastAt: at(report.lastT) })),
+      status: supervisor.history.map(entry => ({ ...entry, at: at(entry.t) })),
+      screen:
+        supervisor.pane.screen.last?.frame.lines.map(row => this.#options.redactor.redactSameWidth(row.text)) ?? [],
+    }
+  }
+
+  /**
+   * Brings a tmux pane to the front, as far as possible from outside: selects its window and the
+   * pane.
+   */
+  async focus(id: string): Promise<{ ok: boolean; message: string }> {
+    const pane = this.tmuxPane(id)
+    if (!pane)
+      throw new SignalboxError('E_STATE', 'a Signalbox session has no window', { next: `signalbox attach ${id}` })
+    const { env } = this.#options
+    const file = findExecutable('tmux', { path: env.PATH, cwd: '/' })
+    if (!file || !/^%\d+$/.test(pane.info.pane)) return { ok: false, message: 'tmux was not found' }
+    const target = pane.info.pane
+    const args = ['-S', pane.socket, 'select-window', '-t', target, ';', 'select-pane', '-t', target]
+    const { code, stderr } = await runCommand(file, args, { cwd: '/', env, timeoutMs: 5_000 })
+    if (code !== 0) return { ok: false, message: `tmux: ${stderr.trim() || 'the pane is gone'}` }
+    return { ok: true, message: `selected ${pane.info.place}` }
+  }
+
+  /** The screen of a pane; null for one that is gone, or has no screen yet. */
+  screenOf(id: string): Frame | null {
+    const found = this.#sessions.get(id) ?? this.tmuxPane(id)
+    return found?.supervisor.pane.screen.last?.frame ?? null
+  }
+
+  /**
+   * The conversation of the agent in a tmux pane, as far as its terminal has kept it; null for
+   * other panes.
+   */
+  async conversationOf(id: string): Promise<JoinedConversation | null> {
+    const talk = this.tmuxPane(id)?.conversation ?? null
+    await talk?.settled(FIRST_READ_MS)
+    return talk
+  }
+
+  stats(): { panes: Record<string, number>; counters: Count[] } {
+    const panes: Record<string, number> = {}
+    for (const { status } of this.list()) panes[status] = (panes[status] ?? 0) + 1
+    return { panes, counters: this.#counters.all() }
+  }
+
+  /**
+   * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of
+   * this agent in this directory.
+   */
+  receiverOf(call: ForeignCall): ReportReceiver | null {
+    const pane = paneOfCall(this.#tmux.panes, call)
+    return pane && { id: pane.id, take: report => pane.takeReport(report) }
+  }
+
+  tmuxPane(id: string): TmuxPane | null {
+    return this.#tmux.pane(id)
+  }
+
+  /** Publishes a pane if it has changed. */
+  changed(id: string): void {
+    const session = this.#sessions.get(id)
+    const pane = session ? null : this.tmuxPane(id)
+    if (pane?.isOwn) return this.#changes.remove(id)
+    const found = session ?? pane
+    if (!found || !this.#changes.isNew(id, digestOf(found, [this.#muted.has(id), this.#names.get(id)]))) return
+    this.#changes.publish(session ? this.#ofSession(session) : this.#ofTmux(pane!))
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#tick?.cancel()
+    this.#rest?.cancel()
+    this.#tmux.close()
+  }
+
+  // — internal —
+
+  /** One tick for all: a pane whose update fails does not prevent the others. */
+  #startTicking(): void {
+    if (this.#tick || this.#isClosed) return
+    const { clock } = this.#options
+    const everyMs = this.#settings.panes.poll_s * 1000
+    const beat = () => {
+      this.#tick = clock.setTimer(everyMs, beat)
+      // The last panes are updated before the first ones again, however busy the machine is.
+      if (this.#rest) return
+      const tmux = this.#tmux.panes.map(pane => () => pane.tick())
+      const sessions = [...this.#sessions.values()].map(pane => () => this.#tickSession(pane))
+      this.#updatePanes([...tmux, ...sessions])
+    }
+    this.#tick = clock.setTimer(everyMs, beat)
+  }
+
+  /** A few at a time: updating hundreds of panes in one go would delay other work. */
+  #updatePanes(turns: readonly (() => void)[]): void {
+    const { clock, onError } = this.#options
+    for (const turn of turns.slice(0, BATCH)) attempt(turn, onError)
+    const others = turns.slice(BATCH)
+    this.#rest = others.length === 0 ? null : clock.setTimer(PAUSE_MS, () => this.#updatePanes(others))
+  }
+
+  #tickSession(pane: SessionPane): void {
+    if (this.#sessions.get(pane.id) !== pane) return
+    this.#readJob(pane)
+    pane.supervisor.tick(pane.now())
+    void this.#checkReads(pane).catch(this.#options.onError)
+    this.changed(pane.id)
+  }
+
+  async #checkReads({ id, supervisor, now, about }: SessionPane): Promise<void> {
+    const { env, onError } = this.#options
+    if (await checkTerminalReads({ supervisor, now, pid: about().pid }, { env, onError })) this.changed(id)
+  }
+
+  /** Reads what runs in a session of ours, redacted. */
+  #readJob(pane: SessionPane): void {
+    const { pid, agent } = pane.about()
+    const programs = this.#tmux.knownPrograms
+    if (programs === null) return void this.#tmux.agentPrograms().catch(this.#options.onError)
+    const commandMax = this.#settings.panes.command_max
+    pane.supervisor.runs(readJob(pid, agent, { programs, redactor: this.#options.redactor, commandMax }), pane.now())
+  }
+
+  #ofSession(pane: SessionPane): PaneInfo {
+    const info = describeSession(pane, this.#options.redactor)
+    return { ...info, name: this.#names.get(pane.id) ?? info.name, isMuted: this.#muted.has(pane.id) }
+  }
+
+  #ofTmux(pane: TmuxPane): PaneInfo {
+    return { ...describeTmux(pane, this.#options.redactor), isMuted: this.#muted.has(pane.id) }
+  }
+
+  #of(id: string): { supervisor: Supervisor; now: number; wall(t: number): number } {
+    const found = this.#sessions.get(id) ?? this.tmuxPane(id)
+    if (!found)
+      throw new SignalboxError('E_UNKNOWN', `unknown pane "${id}"`, { next: 'signalbox watch lists the panes' })
+    return { supervisor: found.supervisor, now: found.now(), wall: t => found.wall(t) }
+  }
+}
+
+function attempt(work: () => void, onError: (error: unknown) => void): void {
+  try {
+    work()
+  } catch (error) {
+    onError(error)
+  }
+}

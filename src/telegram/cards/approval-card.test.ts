@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { recordOf } from '../../approvals/testing/fixtures.js'
+import { approvalCard, type CardContext } from './approval-card.js'
+
+const CONTEXT = {
+  now: 5_000,
+  utcOffset: 0,
+  isDetailed: true,
+  project: 'shop',
+  sessionName: null,
+  lastPrompt: null,
+  view: 'plain',
+  isSeen: false,
+  ticked: [],
+  page: 0,
+  topic: null,
+  link: null,
+  changes: null,
+} as unknown as CardContext
+
+const buttons = (record: ReturnType<typeof recordOf>, context: Partial<CardContext> = {}) =>
+  approvalCard(record, { ...CONTEXT, ...context }).buttons.flat()
+const interrupting = expect.objectContaining({
+  text: 'Deny and interrupt',
+  action: expect.objectContaining({ do: 'decide', option: 'No', thenInterrupt: true }),
+})
+
+test('the card flags an agent that asks in a loop and has a button to stop it', () => {
+  const looping = recordOf({ repeats: 5 })
+  expect(approvalCard(looping, CONTEXT).html).toContain('<b>Asks in a loop:</b> 5 times within 10 minutes')
+  expect(buttons(looping)).toContainEqual(interrupting)
+  expect(approvalCard(recordOf({}), CONTEXT).html).not.toContain('in a loop')
+  expect(buttons(recordOf({}))).not.toContainEqual(interrupting)
+  expect(buttons(recordOf({}), { view: 'more' })).toContainEqual(interrupting)
+})
+
+test('a request without a session cannot be interrupted', () => {
+  const { session: _, ...subject } = recordOf({}).subject
+  expect(buttons(recordOf({ subject, repeats: 5 }))).not.toContainEqual(interrupting)
+})
+
+test('the card names files that changed since the last request, unless the chat shows no details', () => {
+  const changed = recordOf({ changed: ['<a>.ts'] })
+  expect(approvalCard(changed, CONTEXT).html).toContain('<b>Changed since you last looked:</b> &lt;a&gt;.ts')
+  expect(approvalCard(changed, { ...CONTEXT, isDetailed: false }).html).not.toContain('Changed since')
+})

@@ -1,0 +1,172 @@
+import { type ApprovalRecord, displayText, isDenialMeaning, isOpen } from '../../approvals/index.js'
+import type { ButtonSpec, CardView } from '../incoming/button-action.js'
+import { escapeHtml } from '../outgoing/split.js'
+import { approvalButtons } from './approval-buttons.js'
+import type { PlanChanges } from './plan-changes.js'
+import { ago, clockTime } from './times.js'
+
+export interface CardContext {
+  now: number
+  /** Minutes east of UTC, for the times on cards. */
+  utcOffset: number
+  /** Paths and contents may be shown; in groups only where `telegram.group_detail` is on. */
+  isDetailed: boolean
+  project: string
+  sessionName: string | null
+  lastPrompt: string | null
+  view: CardView
+  /** The whole request was shown in this chat. */
+  isSeen: boolean
+  /** Ticked choices of a question that takes several, or of a list of items. */
+  ticked: readonly string[]
+  page: number
+  /** The topic of its session or run, in a chat with topics. */
+  topic: { name: string; url: string | null } | null
+  /** The request in the dashboard, where that can be opened from other machines. */
+  link: string | null
+  /** Of a plan: the difference to the previous version. */
+  changes: PlanChanges | null
+}
+
+interface CardText {
+  html: string
+  buttons: ButtonSpec[][]
+  /** The card does not show the whole request. */
+  isCut: boolean
+}
+
+const SHOWN_UNITS = 1500
+const PROMPT_CHARACTERS = 80
+const CHANGES_SHOWN = 6
+const VERBS: Readonly<Record<string, string>> = {
+  permission: 'asks for permission',
+  question: 'asks',
+  plan: 'has a plan',
+  gate: 'is at a gate',
+  review: 'has findings',
+  budget: 'has used its budget',
+  auth: 'must sign in',
+}
+
+/**
+ * A request as one message, built from its record in the ledger and from nothing that the agent
+ * says about it. It shows the same as every other surface. A text that does not fit is cut, and
+ * says so; *See all* shows the rest.
+ */
+export function approvalCard(record: ApprovalRecord, context: CardContext): CardText {
+  const { subject, risk, request } = record
+  const whole = context.isDetailed ? displayText(record.display).trim() : ''
+  const isCut = whole.length > SHOWN_UNITS || record.display.isCut === true || !context.isDetailed
+  const shown =
+    whole.length > SHOWN_UNITS
+      ? `${whole.slice(0, wholeCharacters(whole))}\n… ${whole.length} characters in total`
+      : whole
+  const facts = [
+    context.project,
+    subject.agent,
+    context.sessionName,
+    subject.hostName,
+    ago(context.now - record.requestedAt),
+  ]
+  const html = [
+    `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
+    escapeHtml(facts.filter(Boolean).join(' · ')),
+    context.topic ? topicLine(context.topic) : '',
+    shown === '' ? '<i>Details are shown in a private chat only.</i>' : `<pre>${escapeHtml(shown)}</pre>`,
+    context.isDetailed && context.changes ? changeLines(context.changes) : '',
+    // The reasons name paths and commands, which are details as well.
+    risk.level === 'low'
+      ? ''
+      : `<b>${risk.level} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+    context.isDetailed && record.source.mismatch
+      ? `<b>The agent’s report and its screen differ:</b> ${escapeHtml(record.source.mismatch)}`
+      : '',
+    context.isDetailed && request.questions.length > 1
+      ? escapeHtml(request.questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n'))
+      : '',
+    record.state === 'pending' && record.changed && context.isDetailed
+      ? `<b>Changed since you last looked:</b> ${escapeHtml(record.changed.join(', '))}`
+      : '',
+    record.state === 'pending' && record.repeats
+      ? `<b>Asks in a loop:</b> ${record.repeats} times within 10 minutes`
+      : '',
+    record.deadline
+      ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
+      : '',
+    context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
+    record.state === 'pending' && request.freeText !== 'none' ? `<i>${replyHint(record)}</i>` : '',
+    record.state === 'pending' && context.view === 'really'
+      ? `<b>Really?</b>${context.isDetailed ? ` ${escapeHtml(risk.reasons.join('; '))}` : ''}`
+      : '',
+    endLine(record, context),
+  ]
+  const buttons = record.state === 'pending' ? approvalButtons(record, context, isCut) : []
+  return { html: html.filter(Boolean).join('\n'), buttons, isCut }
+}
+
+const MARK = { low: '🔹', elevated: '🔶', high: '🔺' } as const
+const AFTER = {
+  nothing: 'nothing happens',
+  deny: 'it is denied',
+  'default-edge': 'the run takes its default edge',
+  fail: 'the run fails',
+} as const
+
+function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
+  const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
+  if (kind === 'permission') return `${who} wants to use ${request.tool}`
+  return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
+}
+
+function replyHint({ kind }: ApprovalRecord): string {
+  if (kind === 'permission') return 'Reply to this message to deny it with your reason.'
+  return kind === 'plan'
+    ? 'Reply to this message to reject it with feedback.'
+    : 'Reply to this message to answer in your own words.'
+}
+
+function topicLine({ name, url }: { name: string; url: string | null }): string {
+  return url === null ? `Topic: ${escapeHtml(name)}` : `Topic: <a href="${url}">${escapeHtml(name)}</a>`
+}
+
+/** The beginning of the difference; *Read* shows the whole plan. */
+function changeLines({ added, removed }: PlanChanges): string {
+  const lines = [...removed.map(line => `- ${line}`), ...added.map(line => `+ ${line}`)]
+  if (lines.length === 0) return '<b>Since the last version:</b> nothing changed'
+  const shown = lines.slice(0, CHANGES_SHOWN).map(line => [...line].slice(0, 120).join(''))
+  const more = lines.length > CHANGES_SHOWN ? [`… ${lines.length - CHANGES_SHOWN} more lines`] : []
+  return `<b>Since the last version:</b>\n<pre>${escapeHtml([...shown, ...more].join('\n'))}</pre>`
+}
+
+/** The outcome, as the closed card shows it. */
+function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
+  const { state, decision, outcome, request } = record
+  if (state === 'pending') return ''
+  const chosen = request.options.find(({ key }) => key === decision?.option)
+  const isDenial = isDenialMeaning(decision?.tier)
+  const by = decision
+    ? `${decision.actor.name}, ${decision.surface}, ${clockTime(decision.at, utcOffset)}`
+    : outcome?.observed
+      ? 'at the terminal'
+      : ''
+  const what = decision
+    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen?.label ?? (isDenial ? 'Denied' : 'Answered'))} — ${escapeHtml(by)}`
+    : ''
+  if (isOpen(record)) return `${what} · being applied…`
+  if (state === 'applied') return `${what || `✅ Answered ${escapeHtml(by)}`} · applied`
+  if (state === 'expired') return '⌛ Expired: no decision was made in time.'
+  if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
+  const reason = outcome?.reason === 'unconfirmed' ? 'the agent did not confirm it' : 'the agent moved on'
+  return `${what ? `${what} · ` : ''}⌛ Stale: ${reason}`
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > PROMPT_CHARACTERS ? `${[...line].slice(0, PROMPT_CHARACTERS).join('')}…` : line
+}
+
+/** Where to cut without splitting a surrogate pair. */
+function wholeCharacters(text: string): number {
+  const code = text.charCodeAt(SHOWN_UNITS - 1)
+  return code >= 0xd800 && code <= 0xdbff ? SHOWN_UNITS - 1 : SHOWN_UNITS
+}

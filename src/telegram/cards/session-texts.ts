@@ -1,0 +1,120 @@
+import type { Host } from '../../host/index.js'
+import { type Block, blockWords, type Facet } from '../../screen/index.js'
+import type { InterruptResult, LiveSession, SessionRecord } from '../../sessions/index.js'
+import type { StoredEvent } from '../../store/index.js'
+import { formatDuration } from '../../text/index.js'
+import { escapeHtml } from '../outgoing/split.js'
+import { sessionTitle } from './session-title.js'
+import { ago, clockTime } from './times.js'
+
+/** The screen as text, without blank rows at the end. */
+export async function screenText(live: LiveSession): Promise<string> {
+  await live.settled()
+  return (live.frame?.lines ?? [])
+    .map(({ text }) => text.trimEnd())
+    .join('\n')
+    .replace(/\n+$/, '')
+}
+
+/** `working · started 3 min ago`. */
+export function statusOf(host: Host, record: SessionRecord, now: number): string {
+  const live = host.live(record.id)
+  const since = ago(now - record.startedAt)
+  if (!live) return `${STATES[record.state]} · started ${since}`
+  const isIdle = live.isIdle || live.phase === 'dormant'
+  const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? 'idle' : 'working'
+  return `${doing} · started ${since}`
+}
+
+/** Times and outcome of a session: `2026-11-15 12:03 – 13:10 · 1h 7m · ended · code 0`. */
+export function historyLine(record: SessionRecord, utcOffset: number): string {
+  const { startedAt, endedAt, exit, state } = record
+  const day = (at: number) => new Date(at + utcOffset * 60_000).toISOString().slice(0, 10)
+  const end =
+    endedAt === undefined
+      ? ''
+      : ` – ${day(endedAt) === day(startedAt) ? '' : `${day(endedAt)} `}${clockTime(endedAt, utcOffset)}`
+  const facts = [
+    `${day(startedAt)} ${clockTime(startedAt, utcOffset)}${end}`,
+    endedAt === undefined ? '' : formatDuration(endedAt - startedAt),
+    STATES[state],
+    exit ? (exit.signal ?? `code ${exit.code}`) : '',
+  ]
+  return `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(facts.filter(Boolean).join(' · '))}`
+}
+
+const STATES: Readonly<Record<SessionRecord['state'], string>> = {
+  starting: 'starting',
+  live: 'running',
+  ended: 'ended',
+  lost: 'lost',
+}
+
+/** Empty where the agent does not report its usage. */
+export function usageLine(usage: ReturnType<Host['usageOf']>): string {
+  if (!usage) return ''
+  const cost = usage.costUsd === undefined ? '' : `, $${usage.costUsd.toFixed(2)}`
+  return `${usage.input + usage.output} tokens${cost}`
+}
+
+/** The result of an interrupt. */
+export function interruptText(sent: InterruptResult): string {
+  if (sent.result === 'interrupted') return 'Interrupted.'
+  if (sent.result === 'idle') return 'The agent is idle: there is nothing to interrupt.'
+  return sent.result === 'refused' ? `Not interrupted: ${sent.detail}.` : `Perhaps interrupted: ${sent.detail}.`
+}
+
+/** Other facts from the agent's screen, one line each, the context gauge first. */
+export function facetLines(facets: readonly Facet[]): string[] {
+  const order = (name: Facet['name']) => (name === 'context' ? 0 : 1)
+  return [...facets].sort((a, b) => order(a.name) - order(b.name)).map(facetLine)
+}
+
+function facetLine({ name, data }: Facet): string {
+  if (name === 'context' && typeof data.percent === 'number')
+    return `Context: ${'▓'.repeat(Math.round(data.percent / 10)).padEnd(10, '░')} ${data.percent} % left`
+  const title = FACETS[name]
+  const values = Object.entries(data).filter(([, value]) => ['string', 'number'].includes(typeof value))
+  const [only] = values
+  if (!only) return title
+  const text = values.length === 1 ? String(only[1]) : values.map(([key, value]) => `${value} ${key}`).join(', ')
+  return `${title}: ${text}`
+}
+
+const FACETS: Readonly<Record<Facet['name'], string>> = {
+  todo: 'To do',
+  agents: 'Sub-agents',
+  background: 'In the background',
+  queued: 'Queued in the agent',
+  context: 'Context',
+  mode: 'Mode',
+  retry: 'Retrying',
+  survey: 'Survey',
+  notice: 'Notice',
+  scrolled: 'Scrolled up',
+  statusline: 'Status line',
+  update: 'Update available',
+}
+
+/** The last line of the agent's current or last answer. */
+export async function lastLine(host: Host, record: SessionRecord): Promise<string> {
+  const said = host.live(record.id)?.blocks ?? []
+  const answer = answersOf(await host.store.readStream(`session/${record.id}`)).at(-1)
+  const blocks = (said.length > 0 ? said : (answer?.blocks ?? [])) as readonly Block[]
+  const words = blocks.map(block => blockWords(block).join(' ')).findLast(text => text !== '') ?? ''
+  return [...words].slice(0, 80).join('')
+}
+
+export interface Answer {
+  message: string
+  blocks: readonly unknown[]
+}
+
+/** The answers of a session in their order, each in its last version. */
+export function answersOf(events: readonly StoredEvent[]): Answer[] {
+  const answers = new Map<string, Answer>()
+  for (const { type, data } of events)
+    if (type === 'message.final')
+      answers.set(String(data.message), { message: String(data.message), blocks: data.blocks as unknown[] })
+  return [...answers.values()]
+}

@@ -1,0 +1,176 @@
+import { newId } from '../../clock/index.js'
+import { listRuns } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { Block } from '../../screen/index.js'
+import { plural } from '../../text/index.js'
+import { answerActions } from '../cards/answer-messages.js'
+import { gitCard, gitDiff } from '../cards/git-texts.js'
+import { answersOf, facetLines, historyLine, screenText, statusOf, usageLine } from '../cards/session-texts.js'
+import { sessionTitle } from '../cards/session-title.js'
+import { ago } from '../cards/times.js'
+import { type CommandServices, personName, type Requester } from '../command-services.js'
+import { escapeHtml, PART_UNITS } from '../outgoing/split.js'
+import type { Command } from './index.js'
+import { findSession } from './session-commands.js'
+
+const HISTORY_LENGTH = 15
+const DAY_MS = 86_400_000
+
+/** Commands that read: answers, screens, repositories, costs. */
+export const READING_COMMANDS: Readonly<Record<string, Command>> = {
+  read: {
+    summary: 'show the last answer again: /read [n]',
+    role: 'viewer',
+    run: async ({ services, to, rest }) => {
+      const record = await services.requireSession(to)
+      const answers = answersOf(await services.host.store.readStream(`session/${record.id}`))
+      const back = Math.max(1, Number(rest.trim()) || 1)
+      const answer = answers.at(-back)
+      if (!answer) throw new SignalboxError('E_STATE', `${sessionTitle(record)} has not answered yet.`)
+      const acts = answerActions(answer.blocks as Block[], { verbosity: 2, title: `${record.agent}-${record.number}` })
+      const items = acts.map(act => ({ chat: to.chat, lane: 2 as const, subject: `${record.id}/${newId('tgi')}`, act }))
+      await services.outbox.enqueue(items)
+      return 'read'
+    },
+  },
+  screen: {
+    summary: 'show the current screen',
+    role: 'viewer',
+    run: async ({ services, to }) => {
+      requirePrivate(services, to)
+      const record = await services.requireSession(to)
+      const text = services.host.redactor.redact(await screenText(services.requireLive(record)))
+      const rows = text.split('\n')
+      let shown = rows
+      while (escapeHtml(shown.join('\n')).length > PART_UNITS - 200) shown = shown.slice(1)
+      await services.reply(
+        to,
+        `<b>${escapeHtml(sessionTitle(record))}</b>\n<pre>${escapeHtml(shown.join('\n'))}</pre>`,
+        {
+          about: record.id,
+          buttons: [[{ text: 'As file', action: { do: 'screen-file', session: record.id } }]],
+        },
+      )
+      return 'shown'
+    },
+  },
+  explain: {
+    summary: 'explain the status of the session',
+    role: 'viewer',
+    run: async ({ services, to }) => {
+      const record = await services.requireSession(to)
+      const { reading, evidence } = await services.host.explain(record, null)
+      const facts = Object.entries(reading).filter(([, value]) =>
+        ['string', 'number', 'boolean'].includes(typeof value),
+      )
+      const text = [
+        ...facts.map(([name, value]) => `${name}: ${String(value)}`),
+        '',
+        ...evidence.map(({ verdict, authority, rule, age }) => `${verdict}: ${authority} ${rule}, ${ago(age)}`),
+      ].join('\n')
+      await services.reply(to, `<pre>${escapeHtml(text.slice(0, 3000))}</pre>`, { about: record.id })
+      return 'explained'
+    },
+  },
+  git: {
+    summary: 'show branch and changes of the project',
+    role: 'viewer',
+    run: async ({ services, to }) => {
+      requirePrivate(services, to)
+      const record = await services.requireSession(to)
+      await services.reply(to, await gitCard(record), { about: record.id })
+      return 'shown'
+    },
+  },
+  diff: {
+    summary: 'send the diff as a file',
+    role: 'viewer',
+    run: async ({ services, to }) => {
+      requirePrivate(services, to)
+      const record = await services.requireSession(to)
+      const diff = await gitDiff(record)
+      if (diff === null) await services.reply(to, 'No changes.', { about: record.id })
+      else {
+        const text = services.host.redactor.redact(diff.text)
+        await services.replyFile(to, { name: `session-${record.number}.diff`, text, caption: diff.caption }, record.id)
+      }
+      return 'shown'
+    },
+  },
+  history: {
+    summary: 'list your sessions with times and outcome',
+    role: 'viewer',
+    run: async ({ services, to }) => {
+      const person = personName(to.person)
+      const own = (await services.host.records()).filter(record => record.person === person)
+      const lines = own
+        .slice(-HISTORY_LENGTH)
+        .reverse()
+        .map(record => historyLine(record, services.utcOffset))
+      await services.reply(
+        to,
+        lines.join('\n\n') || 'You have not started a session: /new starts one, /sessions lists all.',
+      )
+      return 'listed'
+    },
+  },
+  context: {
+    summary: 'show context and cost of the session',
+    role: 'viewer',
+    run: async ({ services, to }) => {
+      const record = await services.requireSession(to)
+      const live = services.host.live(record.id)
+      const lines = [
+        `<b>${escapeHtml(sessionTitle(record))}</b>`,
+        escapeHtml(statusOf(services.host, record, services.clock.now())),
+        escapeHtml(usageLine(services.host.usageOf(record.id))),
+        live && live.heldPrompts.length > 0
+          ? `${plural(live.heldPrompts.length, 'message')} held until the agent is idle`
+          : '',
+        ...facetLines(live?.observation?.facets ?? []).map(line => escapeHtml(line.slice(0, 300))),
+      ]
+      await services.reply(to, lines.filter(Boolean).join('\n'), { about: record.id })
+      return 'shown'
+    },
+  },
+  usage: {
+    summary: 'show cost of the last 24 hours and the budget',
+    role: 'viewer',
+    run: async ({ services, to }) => {
+      const since = services.clock.now() - DAY_MS
+      const runs = (await listRuns(services.host.store)).filter(({ updatedAt }) => updatedAt >= since)
+      const cost = runs.reduce((sum, { usage }) => sum + (usage.costUsd ?? 0), 0)
+      const tokens = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0)
+      const { dayUsd } = services.ports
+      const sessions = services.host
+        .liveSessions()
+        .map(live => ({ live, used: usageLine(services.host.usageOf(live.id)) }))
+        .filter(({ used }) => used !== '')
+      const records = await Promise.all(sessions.map(({ live }) => services.host.record(live.id)))
+      const lines = [
+        `In the last 24 hours: ${plural(runs.length, 'run')}, ${tokens} tokens, $${cost.toFixed(2)}.`,
+        dayUsd == null
+          ? 'No daily budget is set.'
+          : `Daily budget: $${dayUsd.toFixed(2)}, $${Math.max(0, dayUsd - cost).toFixed(2)} left.`,
+        ...sessions.map(({ used }, index) => `${sessionTitle(records[index]!)}: ${used}`),
+      ]
+      await services.reply(to, escapeHtml(lines.join('\n')))
+      return 'shown'
+    },
+  },
+  download: {
+    summary: 'send a file of the project: /download path',
+    role: 'viewer',
+    run: async call => {
+      const path = call.rest.trim()
+      if (path === '') throw new SignalboxError('E_INPUT', 'Name a file.', { next: '/download src/index.ts' })
+      requirePrivate(call.services, call.to)
+      return call.files.sendFile(await findSession(call, ''), path, call.to)
+    },
+  },
+}
+
+/** Contents of files and screens are not shown in groups, unless `telegram.group_detail` is on. */
+function requirePrivate({ groupDetail }: CommandServices, { reader }: Requester): void {
+  if (!reader.isPrivate && !groupDetail) throw new SignalboxError('E_ROLE', 'This is shown in a private chat only.')
+}

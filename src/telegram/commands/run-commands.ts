@@ -1,0 +1,108 @@
+import { basename } from 'node:path'
+import { findRun, isEnded, listRuns, type RunRecord } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { formatDuration } from '../../text/index.js'
+import type { CommandServices, Requester } from '../command-services.js'
+import type { ButtonSpec } from '../incoming/button-action.js'
+import { escapeHtml } from '../outgoing/split.js'
+import type { Command } from './index.js'
+
+const SHOWN_RUNS = 10
+
+/** Commands that list, show and start runs. */
+export const RUN_COMMANDS: Readonly<Record<string, Command>> = {
+  runs: {
+    summary: 'list runs, newest first',
+    role: 'viewer',
+    isForGroups: true,
+    run: async ({ services, to }) => {
+      const runs = (await listRuns(services.host.store))
+        .filter(({ isArchived, parent }) => !isArchived && parent === null)
+        .slice(0, SHOWN_RUNS)
+      if (runs.length === 0) await services.reply(to, 'No runs yet: /oneshot starts one.')
+      else
+        await services.reply(
+          to,
+          runs
+            .map((run, index) => {
+              const line = `${index + 1}. ${runLine(run, services.clock.now())}${progress(run)}`
+              // Viewers get no buttons.
+              return `${line}\n<code>/run ${escapeHtml(run.id)}</code>`
+            })
+            .join('\n\n'),
+          { buttons: rowsOf(runs.map((run, index) => ({ text: `Open ${index + 1}`, action: showAction(run) }))) },
+        )
+      return `${runs.length} listed`
+    },
+  },
+  run: {
+    summary: 'show a run: /run <id>',
+    role: 'viewer',
+    run: async ({ services, to, rest }) => {
+      if (rest.trim() === '') throw new SignalboxError('E_INPUT', 'Name a run.', { next: '/runs lists them.' })
+      await showRun(services, to, rest.trim())
+      return 'shown'
+    },
+  },
+  oneshot: starts('oneshot', 'start a oneshot: repeat a task until it is done right'),
+  implement: starts('implement', 'start an implementation: plan, build, review'),
+  review: starts('review', 'start a review of a branch or pull request'),
+}
+
+const BUTTONS_PER_ROW = 5
+
+function rowsOf(buttons: readonly ButtonSpec[]): ButtonSpec[][] {
+  const rows: ButtonSpec[][] = []
+  for (let at = 0; at < buttons.length; at += BUTTONS_PER_ROW) rows.push(buttons.slice(at, at + BUTTONS_PER_ROW))
+  return rows
+}
+
+function showAction({ id }: RunRecord): { do: 'show-run'; run: string } {
+  return { do: 'show-run', run: id }
+}
+
+/** The step of a run that has not ended. */
+function progress(run: RunRecord): string {
+  if (isEnded(run.status) || !run.step) return ''
+  const gates = Object.keys(run.gates)
+  const waits = gates.length > 0 ? `, waiting at ${gates.join(', ')}` : ''
+  return escapeHtml(`\nat ${run.step}, ${run.steps} steps${waits}`)
+}
+
+/** Shows a run, with buttons to cancel or resume it, and the requests that it waits for. */
+export async function showRun(services: CommandServices, to: Requester, prefix: string): Promise<void> {
+  const run = await findRun(services.host.store, prefix)
+  const buttons: ButtonSpec[][] = []
+  if (!isEnded(run.status))
+    buttons.push([{ text: 'Cancel', action: { do: 'run', run: run.id, act: 'cancel' }, style: 'danger' }])
+  if (run.status === 'paused' || run.status === 'failed')
+    buttons.push([{ text: 'Resume', action: { do: 'run', run: run.id, act: 'resume' } }])
+  const html = [
+    `${runLine(run, services.clock.now())}${progress(run)}`,
+    run.usage.costUsd === undefined ? '' : `cost $${run.usage.costUsd.toFixed(2)}`,
+    run.reason ? escapeHtml(run.reason.slice(0, 1000)) : '',
+    `<code>${escapeHtml(run.id)}</code>`,
+  ]
+  await services.reply(to, html.filter(Boolean).join('\n'), { about: run.id, buttons })
+  // The cards of the requests that it waits for are sent again below.
+  const waiting = (await services.host.ledger.list({ isOpenOnly: true })).filter(
+    ({ state, subject }) => state === 'pending' && subject.run === run.id,
+  )
+  for (const record of waiting) {
+    const { items, appends } = await services.cards.approval(record, to.reader, undefined, { isBelow: true })
+    await services.outbox.enqueue(items, appends)
+  }
+}
+
+function starts(kind: 'oneshot' | 'implement' | 'review', summary: string): Command {
+  return {
+    summary,
+    role: 'approver',
+    run: async ({ wizard, to, rest }) => wizard.next(await wizard.read(kind, rest), 0, to),
+  }
+}
+
+function runLine(run: RunRecord, now: number): string {
+  const ms = (run.endedAt ?? now) - (run.startedAt ?? run.createdAt)
+  return `<b>${escapeHtml(run.title)}</b>\n${escapeHtml(`${basename(run.project)} · ${run.kind} · ${run.status} · ${formatDuration(ms)}`)}`
+}

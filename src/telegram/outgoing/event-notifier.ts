@@ -1,0 +1,336 @@
+import { basename } from 'node:path'
+import { type ApprovalRecord, isSuperseded } from '../../approvals/index.js'
+import type { Clock } from '../../clock/index.js'
+import { findRun } from '../../engine/index.js'
+import { isEvent } from '../../events/index.js'
+import type { Host, KnownChat } from '../../host/index.js'
+import type { Block } from '../../screen/index.js'
+import type { SessionRecord } from '../../sessions/index.js'
+import type { StoredEvent } from '../../store/index.js'
+import { formatDuration } from '../../text/index.js'
+import { answerActions, type Verbosity } from '../cards/answer-messages.js'
+import type { CardBuilder, Reader } from '../cards/card-builder.js'
+import { lastLine } from '../cards/session-texts.js'
+import { sessionTitle } from '../cards/session-title.js'
+import type { StatusCards } from '../cards/status-cards.js'
+import type { Chats } from '../chats.js'
+import type { ButtonSpec } from '../incoming/button-action.js'
+import type { AnswerStream } from './answer-stream.js'
+import type { Digest } from './digest.js'
+import type { OutboxBatch } from './log-follower.js'
+import type { OutboxItem } from './outbox-item.js'
+import { type Presence, telegramDueAt } from './presence.js'
+import { escapeHtml } from './split.js'
+
+/** The events that lead to messages. */
+export const NOTIFIED_EVENTS = [
+  'approval.requested',
+  'approval.joined',
+  'approval.decided',
+  'approval.applied',
+  'approval.stale',
+  'approval.expired',
+  'approval.cancelled',
+  'message.final',
+  'turn.closed',
+  'session.noticed',
+  'session.ended',
+  'session.renamed',
+  'run.completed',
+  'run.failed',
+  'run.rejected',
+  'run.cancelled',
+] as const
+
+interface EventNotifierOptions {
+  host: Host
+  clock: Clock
+  chats: Chats
+  cards: CardBuilder
+  digest: Digest
+  status: StatusCards
+  stream: AnswerStream
+  files: {
+    /** Files that the answer names, that were written since then, and that may be sent. */
+    downloadable(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
+  }
+  presence(): Presence
+  notify: NotificationKinds
+}
+
+/** Which kinds of notifications people want. Answers are sent in any case. */
+export interface NotificationKinds {
+  needsYou: boolean
+  done: boolean
+  failed: boolean
+}
+
+export const ALL_NOTIFICATIONS: NotificationKinds = { needsYou: true, done: true, failed: true }
+const RENAME_MS = 60_000
+
+interface Notice {
+  kind: 'done' | 'failed'
+  html: string
+  buttons: ButtonSpec[][]
+  /** For a session, only the chats that follow it are notified. */
+  session: string | null
+  topic?: string
+}
+
+/** Turns events of the log into messages, and decides which chats get them. */
+export class EventNotifier {
+  readonly #options: EventNotifierOptions
+  /** When topics were last renamed. */
+  readonly #renamedAt = new Map<string, number>()
+
+  constructor(options: EventNotifierOptions) {
+    this.#options = options
+  }
+
+  async messagesFor(events: readonly StoredEvent[]): Promise<OutboxBatch> {
+    const batch: OutboxBatch = { items: [], appends: [] }
+    const add = (more: OutboxBatch) => {
+      batch.items.push(...more.items)
+      batch.appends.push(...more.appends)
+    }
+    // Several events about one request lead to one message with its present state.
+    const approvals = new Set(
+      events.filter(({ type }) => type.startsWith('approval.')).map(({ stream }) => stream.slice('approval/'.length)),
+    )
+    for (const id of approvals) add(await this.#approval(id))
+    const closedTurns = new Set(
+      events.filter(({ type }) => type === 'turn.closed').map(({ data }) => String(data.session)),
+    )
+    for (const session of closedTurns) add({ items: await this.#options.status.closed(session), appends: [] })
+    const finals = new Map(
+      events.filter(({ type }) => type === 'message.final').map(event => [String(event.data.message), event]),
+    )
+    for (const event of finals.values()) add(await this.#answer(event))
+    const held = new Map<number, { chat: KnownChat; notices: string[] }>()
+    for (const event of events) {
+      add(await this.#notice(event, held))
+      if (CLOSING.has(event.type)) add({ items: await this.#closedTopics(event), appends: [] })
+      if (event.type === 'session.renamed') add({ items: await this.#renamedTopics(event), appends: [] })
+    }
+    for (const { chat, notices } of held.values()) batch.appends.push(this.#options.digest.hold(chat, notices))
+    return batch
+  }
+
+  async #approval(id: string): Promise<OutboxBatch> {
+    const { host, chats, cards } = this.#options
+    const record: ApprovalRecord | null = await host.ledger.get(id)
+    const batch: OutboxBatch = { items: [], appends: [] }
+    if (!record || isSuperseded(record) || record.decision?.actor.kind === 'grant') return batch
+    const { clock, presence } = this.#options
+    const now = clock.now()
+    if (record.state === 'pending' && !this.#options.notify.needsYou) return batch
+    const due = record.state === 'pending' ? telegramDueAt(record, presence(), now) : now
+    for (const reader of await chats.readers()) {
+      const { items, appends } = await cards.approval(record, reader)
+      batch.items.push(...(due > now ? items.map(item => ({ ...item, notBefore: due })) : items))
+      batch.appends.push(...appends)
+    }
+    return batch
+  }
+
+  async #answer(event: StoredEvent): Promise<OutboxBatch> {
+    if (!isEvent(event, 'message.final')) return { items: [], appends: [] }
+    const { session, message, blocks } = event.data
+    const { chats, host, stream, cards } = this.#options
+    stream.finished(session, message)
+    const record = await host.record(session).catch(() => null)
+    const title = record ? `${record.agent}-${record.number}` : 'answer'
+    const batch: OutboxBatch = { items: [], appends: [] }
+    const readers = await chats.readers()
+    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session)) {
+      // An answer of another session than the current one names it, and has a button to switch to
+      // it.
+      const other = current === session || hasTopics ? null : record
+      const acts = answerActions(blocks as unknown as Block[], {
+        verbosity: (verbosity ?? 1) as Verbosity,
+        title,
+        mark: other && sessionTitle(other),
+      })
+      const use: ButtonSpec[][] =
+        other && host.live(session) ? [[{ text: `Use #${other.number}`, action: { do: 'current', session } }]] : []
+      for (const act of acts) {
+        const subject = `${message}${act.do === 'file' ? '+file' : ''}`
+        const reader = readers.find(candidate => candidate.chat === chat)
+        const made =
+          act.do === 'answer' && reader ? cards.keyboard(use, reader, subject) : { keyboard: [], appends: [] }
+        const said = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
+        batch.items.push({ chat, topic: session, lane: 2, subject, act: said })
+        batch.appends.push(...made.appends)
+      }
+    }
+    const downloads = record ? await this.#downloads(record, event) : { items: [], appends: [] }
+    return { items: [...batch.items, ...downloads.items], appends: [...batch.appends, ...downloads.appends] }
+  }
+
+  /**
+   * Buttons for files that the agent says it wrote: in private chats only; a press checks the file
+   * again.
+   */
+  async #downloads(record: SessionRecord, event: StoredEvent): Promise<OutboxBatch> {
+    const { chats, host, cards, files } = this.#options
+    const batch: OutboxBatch = { items: [], appends: [] }
+    const { turn, message, blocks } = event.data as { turn: string; message: string; blocks: Block[] }
+    const events = await host.store.readStream(`session/${record.id}`)
+    const opened = events.find(({ type, data }) => type === 'turn.opened' && data.turn === turn)
+    const paths = opened ? await files.downloadable(record, blocks, opened.at) : []
+    if (paths.length === 0) return batch
+    const buttons = paths.map((path): ButtonSpec[] => [
+      { text: `⬇ ${path}`, action: { do: 'download', session: record.id, path } },
+    ])
+    const followers = new Set((await chats.followers(record.id)).map(({ chat }) => chat))
+    for (const reader of await chats.readers()) {
+      if (!reader.isPrivate || !followers.has(reader.chat) || reader.deciders.length === 0) continue
+      const subject = `${record.id}/files.${message}`
+      const { keyboard, appends } = cards.keyboard(buttons, reader, subject)
+      const html = paths.length === 1 ? 'The agent wrote a file.' : `The agent wrote ${paths.length} files.`
+      batch.items.push({ chat: reader.chat, topic: record.id, lane: 2, subject, act: { do: 'say', html, keyboard } })
+      batch.appends.push(...appends)
+    }
+    return batch
+  }
+
+  /** A topic is closed with its session, after the last message about it. */
+  async #closedTopics({ stream }: StoredEvent): Promise<OutboxItem[]> {
+    const id = stream.slice(stream.indexOf('/') + 1)
+    const chats = await this.#options.chats.topicsOf(id)
+    return chats.map(chat => ({ chat, topic: id, lane: 3, subject: `${id}/closed`, act: { do: 'close-topic' } }))
+  }
+
+  /** A renamed session renames its topics, at most once a minute. */
+  async #renamedTopics({ stream }: StoredEvent): Promise<OutboxItem[]> {
+    const id = stream.slice(stream.indexOf('/') + 1)
+    const now = this.#options.clock.now()
+    const notBefore = Math.max(now, (this.#renamedAt.get(id) ?? 0) + RENAME_MS)
+    this.#renamedAt.set(id, notBefore)
+    const chats = await this.#options.chats.topicsOf(id)
+    return chats.map(chat => ({
+      chat,
+      topic: id,
+      lane: 3,
+      subject: `${id}/named`,
+      ...(notBefore > now && { notBefore }),
+      act: { do: 'name-topic' },
+    }))
+  }
+
+  async #notice(event: StoredEvent, held: Map<number, { chat: KnownChat; notices: string[] }>): Promise<OutboxBatch> {
+    const batch: OutboxBatch = { items: [], appends: [] }
+    const notice = await this.#noticeOf(event)
+    if (!notice || !this.#options.notify[notice.kind]) return batch
+    const { cards, digest, clock } = this.#options
+    const subject = notice.session ? `${notice.session}/${event.version}` : `${event.stream}#${event.version}`
+    for (const { reader, chat } of await this.#audience(notice)) {
+      if (digest.mustHold(chat, clock.now())) {
+        const entry = held.get(chat.chat) ?? { chat, notices: [] }
+        entry.notices.push(notice.html)
+        held.set(chat.chat, entry)
+        continue
+      }
+      const { keyboard, appends } = cards.keyboard(notice.buttons, reader, subject)
+      const item: OutboxItem = { chat: chat.chat, lane: 3, subject, act: { do: 'say', html: notice.html, keyboard } }
+      batch.items.push(notice.topic === undefined ? item : { ...item, topic: notice.topic })
+      batch.appends.push(...appends)
+    }
+    return batch
+  }
+
+  /**
+   * A lost session and the end of a run go to every chat, other notifications to the chats that
+   * follow the session.
+   */
+  async #audience({ session }: Notice): Promise<{ reader: Reader; chat: KnownChat }[]> {
+    const { chats } = this.#options
+    const following = session === null ? null : new Set((await chats.followers(session)).map(({ chat }) => chat))
+    const audience = []
+    for (const reader of await chats.readers())
+      if (following === null || following.has(reader.chat))
+        audience.push({ reader, chat: await chats.get(reader.chat) })
+    return audience
+  }
+
+  async #noticeOf(event: StoredEvent): Promise<Notice | null> {
+    const [kind, id = ''] = event.stream.split('/')
+    if (kind === 'session') return this.#sessionNotice(event, id)
+    return kind === 'run' ? this.#runNotice(id) : null
+  }
+
+  async #sessionNotice(event: StoredEvent, id: string): Promise<Notice | null> {
+    const record = await this.#options.host.record(id).catch(() => null)
+    if (!record) return null
+    const title = `<b>${escapeHtml(sessionTitle(record))}</b>`
+    if (isEvent(event, 'session.noticed')) {
+      const { kind, text, rows = [] } = event.data
+      const canResume = (kind === 'lost' || kind === 'crash') && record.agentSessionId !== undefined
+      return {
+        kind: 'failed',
+        html: [
+          title,
+          escapeHtml(text),
+          rows.length > 0 ? `<pre>${escapeHtml(rows.join('\n').slice(0, 1500))}</pre>` : '',
+        ]
+          .filter(Boolean)
+          .join('\n'),
+        buttons: [
+          ...(canResume ? [[{ text: 'Resume', action: { do: 'resume-session' as const, session: id } }]] : []),
+          [{ text: 'Open', action: { do: 'show-session', session: id } }],
+        ],
+        session: kind === 'lost' ? null : id,
+        topic: id,
+      }
+    }
+    // A crash has a notification of its own, and a person who stops a session gets a reply.
+    if (!isEvent(event, 'session.ended') || event.data.exit?.code !== 0 || event.data.reason === 'stopped') return null
+    const last = await lastLine(this.#options.host, record)
+    const html = [title, `✅ ended after ${lasted(record)}`, last && `<i>${escapeHtml(last)}</i>`]
+    const open: ButtonSpec = { text: 'Open', action: { do: 'show-session', session: id } }
+    const go: ButtonSpec[] =
+      record.agentSessionId === undefined ? [] : [{ text: 'Continue', action: { do: 'resume-session', session: id } }]
+    return { kind: 'done', html: html.filter(Boolean).join('\n'), buttons: [[open, ...go]], session: id, topic: id }
+  }
+
+  /** Runs that another run started are not reported. */
+  async #runNotice(id: string): Promise<Notice | null> {
+    const run = await findRun(this.#options.host.store, id).catch(() => null)
+    if (!run || run.parent !== null || run.status === 'cancelled') return null
+    const isDone = run.status === 'completed'
+    const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
+    const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
+    const agent = await this.#agentOf(id)
+    const facts = [basename(run.project), run.kind, ...agent, run.status, time, ...cost]
+    const open: ButtonSpec = { text: 'Open', action: { do: 'show-run', run: id } }
+    const go: ButtonSpec[] =
+      isDone || run.status === 'rejected' ? [] : [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }]
+    return {
+      kind: isDone ? 'done' : 'failed',
+      html: [
+        `${isDone ? '✅' : '❌'} <b>${escapeHtml(run.title)}</b>`,
+        escapeHtml(facts.join(' · ')),
+        run.reason ? escapeHtml(run.reason.slice(0, 1000)) : '',
+      ]
+        .filter(Boolean)
+        .join('\n'),
+      buttons: [[open, ...go]],
+      session: null,
+      topic: id,
+    }
+  }
+
+  /** The agent of a run, where its input names one. */
+  async #agentOf(run: string): Promise<string[]> {
+    const [created] = await this.#options.host.store.readStream(`run/${run}`)
+    const { agent, worker } = (created?.data.input ?? {}) as { agent?: unknown; worker?: unknown }
+    return [agent ?? worker].filter(name => typeof name === 'string')
+  }
+}
+
+/** Nothing more is sent to a topic after these. A failed run may be resumed. */
+const CLOSING: ReadonlySet<string> = new Set(['session.ended', 'run.completed', 'run.rejected', 'run.cancelled'])
+
+function lasted({ startedAt, endedAt = startedAt }: SessionRecord): string {
+  return formatDuration(endedAt - startedAt)
+}

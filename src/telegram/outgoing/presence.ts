@@ -1,0 +1,49 @@
+import {
+  type ApprovalRecord,
+  DEFAULT_NOTIFICATION_TIMES,
+  type NotificationChannel,
+  planNotifications,
+} from '../../approvals/index.js'
+
+export interface Presence {
+  /** In the order of preference. */
+  channels: readonly NotificationChannel[]
+  /** When a person was last active on each channel. */
+  lastActive: Readonly<Partial<Record<NotificationChannel, number>>>
+  settings: typeof DEFAULT_NOTIFICATION_TIMES
+}
+
+export const NO_OTHER_SURFACE: Presence = {
+  channels: ['telegram'],
+  lastActive: {},
+  settings: DEFAULT_NOTIFICATION_TIMES,
+}
+
+/** A plan that takes more steps than this is not followed further. */
+const MAX_STEPS = 8
+
+/**
+ * When Telegram shows a request, if nothing changes until then: at once when no person is active on
+ * another surface, else later. Follows the same plan as every other channel. Pure.
+ */
+export function telegramDueAt(record: ApprovalRecord, presence: Presence, now: number): number {
+  const { channels, lastActive, settings } = presence
+  if (!channels.includes('telegram')) return now
+  const approval = {
+    id: record.id,
+    isPending: true,
+    requestedAt: record.requestedAt,
+    group: record.subject.session ?? record.subject.run ?? record.id,
+    fingerprint: record.fingerprint,
+    ...(record.deadline && { deadlineAt: record.deadline.at }),
+  }
+  const people = [{ id: 'person', mayDecide: true, channels, lastActive }]
+  let at = now
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const plan = planNotifications({ now: at, approval, people, sent: [], recent: [], settings })
+    if (plan.steps.some(({ channel }) => channel === 'telegram')) return at
+    if (plan.nextCheckAt === null || plan.nextCheckAt <= at) return at
+    at = plan.nextCheckAt
+  }
+  return at
+}

@@ -1,0 +1,54 @@
+import type { CallExpression, Node } from 'typescript/unstable/ast'
+import { isCallExpression, isStringLiteral } from 'typescript/unstable/ast/is'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, WITHOUT_EFFECT } from '../../src/graph/index.js'
+import { CompiledProgram } from './compiled-program.js'
+
+const TABLES = { graph: GRAPH_ATTRIBUTES, node: NODE_ATTRIBUTES, edge: EDGE_ATTRIBUTES }
+const NAMES = new Set(Object.values(TABLES).flatMap(table => Object.keys(table)))
+/** These only check a graph, or hash what it would run. */
+const CHECKS = /^src\/(?:graph\/lint\/(?:attributes|routing|structure)|trust\/)/
+
+let program: CompiledProgram
+beforeAll(() => {
+  program = new CompiledProgram()
+})
+afterAll(() => program.close())
+
+test('the program reads every attribute of a graph, except those that are marked as without effect', () => {
+  const read = new Set(
+    program
+      .files()
+      .filter(file => !CHECKS.test(file))
+      .flatMap(attributesReadIn),
+  )
+  const all = Object.values(TABLES).flatMap(table => Object.keys(table))
+  const unread = all.filter(name => !read.has(name))
+  // An attribute of nodes without effect can have one of the same name for the whole graph.
+  const marked = Object.entries(WITHOUT_EFFECT).flatMap(([owner, names]) =>
+    Object.keys(names).filter(name => owner !== 'node' || !(name in GRAPH_ATTRIBUTES)),
+  )
+  expect(unread.sort()).toEqual(marked.sort())
+})
+
+function attributesReadIn(file: string): string[] {
+  const found: string[] = []
+  const visit = (node: Node): void => {
+    if (isCallExpression(node)) {
+      const names = node.arguments.flatMap(one => (isStringLiteral(one) && NAMES.has(one.text) ? [one.text] : []))
+      if (names.length > 0 && isRead(node)) found.push(...names)
+    }
+    node.forEachChild(visit)
+  }
+  visit(program.file(file))
+  return found
+}
+
+/** A call of the functions that read attributes, or of `attributes.get`. */
+function isRead(call: CallExpression): boolean {
+  const declared = program.parametersOf(call)[0]?.getSourceFile().fileName ?? ''
+  return (
+    /\/src\/graph\/(?:attribute-value|graph)\.ts$/.test(declared) ||
+    /\battributes\.get$/.test(call.expression.getText())
+  )
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { describe, it } from 'vitest'
+import { REPOSITORY } from './compiled.js'
+
+/*
+ * What some tests need and a machine may lack. Tests that lack it are skipped, and their names say
+ * what is missing: `npm test` counts them by that (scripts/report-tests.mjs).
+ */
+
+/** Labelled recordings of real agents. They are too large for the repository. */
+export const CORPUS = process.env.SIGNALBOX_CORPUS ?? join(REPOSITORY, '..', 'shared', 'corpus')
+/** Graphs that were written for other engines. */
+export const DOT_SAMPLES = join(REPOSITORY, '..', 'shared', 'data', 'dot-samples')
+export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path =>
+  existsSync(path),
+)
+
+interface Requirement {
+  name: string
+  isMet(): boolean
+  /**
+   * A program whose timing we do not control. A failing test that drives one runs once more; `npm
+   * test` names every test that needed that. SIGNALBOX_TEST_RETRY=0 turns it off.
+   */
+  isForeign?: boolean
+}
+
+const isRoot = () => process.getuid?.() === 0
+const MOUNT_TMPFS = ['mount', '-t', 'tmpfs', 'tmpfs', '/tmp']
+
+const REQUIREMENTS = {
+  corpus: { name: shown(CORPUS), isMet: () => existsSync(CORPUS) },
+  'dot samples': { name: shown(DOT_SAMPLES), isMet: () => existsSync(DOT_SAMPLES) },
+  chromium: { name: 'chromium', isMet: () => CHROMIUM !== undefined, isForeign: true },
+  tmux: { name: 'tmux', isMet: () => runs('tmux', '-V'), isForeign: true },
+  zsh: { name: 'zsh', isMet: () => runs('zsh', '--version'), isForeign: true },
+  fish: { name: 'fish', isMet: () => runs('fish', '--version'), isForeign: true },
+  'curl and jq': { name: 'curl and jq', isMet: () => runs('curl', '--version') && runs('jq', '--version') },
+  'another user': { name: 'root and setpriv', isMet: () => isRoot() && runs('setpriv', '--version') },
+  mount: { name: 'root and mount', isMet: () => isRoot() && runs('unshare', '--mount', ...MOUNT_TMPFS) },
+  'private mounts': {
+    name: 'unshare --mount',
+    isMet: () => runs('unshare', '--user', '--map-root-user', '--mount', ...MOUNT_TMPFS),
+  },
+} satisfies Record<string, Requirement>
+
+export type RequirementName = keyof typeof REQUIREMENTS
+
+/** `describe` that is skipped, and says why, where a requirement is not met. */
+export function describeNeeding(need: RequirementName, name: string, body: () => void): void {
+  const { title, options, isMet } = skippable(need, name)
+  describe.skipIf(!isMet)(title, options, body)
+}
+
+/** `it` that is skipped, and says why, where a requirement is not met. */
+export function itNeeding(need: RequirementName, name: string, body: () => void | Promise<void>): void {
+  const { title, options, isMet } = skippable(need, name)
+  it.skipIf(!isMet)(title, options, body)
+}
+
+function skippable(need: RequirementName, name: string) {
+  const requirement: Requirement = REQUIREMENTS[need]
+  const isMet = requirement.isMet()
+  const retry = requirement.isForeign ? Number(process.env.SIGNALBOX_TEST_RETRY ?? 1) : 0
+  return { isMet, title: isMet ? name : `${name} (needs ${requirement.name})`, options: { retry } }
+}
+
+function runs(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args).status === 0
+}
+
+function shown(path: string): string {
+  return process.env.SIGNALBOX_CORPUS === path ? path : relative(REPOSITORY, path)
+}

@@ -1,0 +1,40 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Starts the files that take longest first. If the longest file starts last, one worker runs it
+ * while the others have nothing to do. Without the times of an earlier run vitest orders files by
+ * size, which says little about files that wait for programs. Files that are not named here follow
+ * in that order, those that start programs before those that only compute.
+ */
+const SLOWEST = [
+  'test/web/dashboard',
+  'test/web/actions',
+  'test/e2e/oneshot-regressions',
+  'test/e2e/survival',
+  'src/pipelines/implementation-tasks',
+  'test/e2e/demo',
+  'test/web/restart',
+  'test/e2e/kill-points',
+  'test/e2e/pipelines',
+  'test/e2e/graphs',
+  'test/e2e/hooks',
+  'test/web/accessibility',
+  'test/e2e/bad-input',
+  'test/e2e/approvals',
+  'test/screen/recordings',
+  'test/e2e/pipeline-trouble',
+  'test/security/daemon',
+]
+const STARTS_PROGRAMS = /\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//
+
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b))
+  }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const named = SLOWEST.findIndex(name => moduleId.endsWith(`/${name}.test.ts`))
+  if (named >= 0) return named
+  return STARTS_PROGRAMS.test(moduleId) ? SLOWEST.length : SLOWEST.length + 1
+}

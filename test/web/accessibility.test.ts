@@ -1,0 +1,306 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { reportedOf } from '../../src/approvals/testing/fixtures.js'
+import { OWNER } from '../../src/server/credential.js'
+import { executableText } from '../../src/trust/index.js'
+import { TestServer, until } from '../server/support.js'
+import { describeNeeding } from '../support/requirements.js'
+import { examineAll } from './axe.js'
+import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
+import { openBrowser, watchErrors } from './harness.js'
+
+const GATED =
+  'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
+
+/**
+ * One server in this process with a real session and real runs, requests of every kind in its
+ * ledger, and one browser. Every test loads its own page and makes its own requests, so that it
+ * depends neither on other tests nor on its own first try.
+ */
+describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with assistive technology', () => {
+  let server: TestServer
+  let browser: Browser
+  let page: Page
+  let errors: string[]
+  let agentArgs: string[]
+  let session: string
+
+  beforeAll(async () => {
+    const [started, opened] = await Promise.all([TestServer.start({ hasRuns: true }), openBrowser()])
+    server = started
+    browser = opened
+    const scenario = join(server.directory, 'answers.json')
+    const turns = [{ match: 'all night', steps: [{ think: { ms: 6_000_000, label: 'Working' } }] }]
+    writeFileSync(scenario, JSON.stringify({ name: 'answers', turns, otherwise: { steps: [{ say: 'Here it is.' }] } }))
+    agentArgs = ['--scenario', scenario, '--speed', '10']
+    session = await startSession('by keyboard')
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    page = await context.newPage()
+    page.setDefaultTimeout(60_000)
+    errors = watchErrors(page)
+    await page.goto(link())
+    await page.locator('.shell h1').first().waitFor()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  const known = async (id: string) => (await server.host.ledger.get(id))!
+  let asked = 0
+  const ask = (command: string) =>
+    server.host.ledger.request(
+      reportedOf({ requestKey: `r${++asked}`, input: { command } }, { project: server.work, cwd: server.work }),
+    )
+  const get = async (path: string) => (await server.ask('GET', `/api/v1${path}`, { as: 'token' })).json
+  const post = async (path: string, body: object) =>
+    (await server.ask('POST', `/api/v1${path}`, { as: 'token', body })).json
+  const startSession = async (label: string): Promise<string> =>
+    (await post('/sessions', { agent: 'demo', cwd: server.work, label, args: agentArgs })).id
+  const startRun = async (graph: string): Promise<string> =>
+    (await post('/runs', { graph, project: server.work, trust: (await executableText(graph, server.work)).hash })).id
+  const isIdle = async (id: string) => (await get(`/sessions/${id}`)).idle
+  const link = () => `${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`
+  /** Loads a page: no field has the focus, and no dialog is open. */
+  const load = async (path: string) => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto(`${server.address}${path}`)
+    await page.locator('main h1').first().waitFor()
+  }
+  const press = (key: string) => page.keyboard.press(key)
+
+  /** Presses Tab until the element has the focus. */
+  async function tabTo(place: Locator): Promise<void> {
+    await place.waitFor({ state: 'attached' })
+    for (let presses = 0; presses < 150; presses++) {
+      if (await place.evaluate(element => element === document.activeElement)) return
+      await press('Tab')
+    }
+    throw new Error(`${place} cannot be reached with Tab`)
+  }
+
+  /** Moves from card to card until the card of this request has the focus. */
+  async function moveTo(id: string): Promise<void> {
+    const card = page.locator(`article.card[data-approval="${id}"]`)
+    await card.locator('.allow:enabled').waitFor()
+    for (let presses = 0; presses < 20; presses++) {
+      if (await card.evaluate(element => element === document.activeElement)) return
+      await press('j')
+    }
+    throw new Error(`the card of ${id} cannot be reached`)
+  }
+
+  /** Presses a key until the card accepts it: a card that has just moved does not. */
+  async function decide(id: string, key: string, isAccepted: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 20; tries++) {
+      await moveTo(id)
+      await page.locator(`article.card[data-approval="${id}"][data-still=true]`).waitFor()
+      await press(key)
+      if (await until(isAccepted, 3_000).catch(() => false)) return
+    }
+    throw new Error(`the card never accepted ${key}`)
+  }
+
+  it('a request is allowed with j and a', async () => {
+    await load('/runs')
+    const [first, second] = [await ask('ls -la'), await ask('ls src')]
+    await press('g')
+    await press('o')
+    await decide(second.id, 'a', async () => (await known(second.id)).state !== 'pending')
+    expect((await known(second.id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
+    expect((await known(first.id)).state).toBe('pending')
+  })
+
+  it('a request is denied with d, a reason and Control+Enter', async () => {
+    await load('/')
+    const { id } = await ask('ls test')
+    await decide(id, 'd', async () => (await page.getByRole('dialog', { name: 'Deny' }).count()) > 0)
+    await page.keyboard.type('Not now, please.')
+    await press('Control+Enter')
+    await until(async () => (await known(id)).state !== 'pending', 60_000)
+    expect((await known(id)).decision).toMatchObject({ option: 'deny' })
+    expect(JSON.stringify((await known(id)).decision)).toContain('Not now, please.')
+  })
+
+  it('a prompt is sent with Tab and Enter only', async () => {
+    await until(() => isIdle(session), 60_000)
+    await load('/')
+    const prompt = `Show me table ${++asked}`
+    await press('g')
+    await press('s')
+    await tabTo(page.getByRole('link', { name: /by keyboard/ }).first())
+    await press('Enter')
+    await page.waitForURL(url => url.pathname === `/s/${session}`)
+    await tabTo(page.locator('#composer'))
+    await page.keyboard.type(prompt)
+    await press('Enter')
+    await page.getByText('Delivered').waitFor()
+    await page.getByRole('log').getByText(prompt).first().waitFor()
+  })
+
+  it('a terminal does not keep the focus of a viewer', async () => {
+    for (const path of [`/s/${session}`, `/replay/${session}`]) {
+      await load(path)
+      const terminal = page.locator('.xterm-helper-textarea')
+      await tabTo(terminal)
+      await press('Tab')
+      expect(await terminal.evaluate(element => element === document.activeElement), path).toBe(false)
+    }
+  })
+
+  it('a run is cancelled with Tab and Enter only', async () => {
+    const run = await startRun(GATED)
+    await load('/')
+    await press('g')
+    await press('r')
+    await tabTo(page.locator(`main a[href^="/r/${run}"]`).first())
+    await press('Enter')
+    await page.waitForURL(url => url.pathname === `/r/${run}`)
+    await tabTo(page.getByRole('button', { name: 'Cancel' }))
+    await press('Enter')
+    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
+    expect((await get(`/runs/${run}`)).status).toBe('cancelled')
+  })
+
+  it('the person with the keyboard determines the size of the terminal', async () => {
+    const sized = await startSession('sized')
+    const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number
+    await load(`/s/${sized}`)
+    await page.getByRole('button', { name: 'Take keyboard' }).click()
+    await page.getByText('You have the keyboard').waitFor()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    let wide = 80
+    await until(async () => {
+      wide = await cols()
+      return wide !== 80
+    }, 60_000)
+    await page.setViewportSize({ width: 1000, height: 700 })
+    await until(async () => (await cols()) < wide, 60_000)
+    await page.getByRole('button', { name: 'Release keyboard' }).click()
+    await page.getByText('View only').waitFor()
+  })
+
+  it('a failed run shows the reason at its node, is resumed after the cause is fixed, and completes', async () => {
+    const file = join(server.work, 'go.txt')
+    rmSync(file, { force: true })
+    const failing =
+      'digraph failing { start [shape=Mdiamond]; look [shape=parallelogram, tool_command="cat go.txt"]; exit [shape=Msquare]; start -> look -> exit }'
+    const failed = await startRun(failing)
+    await load(`/r/${failed}`)
+    await page.locator('.page-head .badge', { hasText: 'failed' }).waitFor()
+    await page.locator('.graph .node', { hasText: 'look' }).click()
+    await page.getByText('No such file').first().waitFor()
+    writeFileSync(file, 'now')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+  })
+
+  it('a node with an agent shows input, result, tokens and cost', async () => {
+    const asking =
+      'digraph asking { start [shape=Mdiamond]; say [shape=box, agent="demo", prompt="Say hello to the signalman"]; exit [shape=Msquare]; start -> say -> exit }'
+    await load(`/r/${await startRun(asking)}?node=say`)
+    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    const attempt = page.locator('.attempt').first()
+    await attempt.getByText(/\d+ in, \d+ out/).waitFor()
+    await attempt.getByText('Input', { exact: true }).click()
+    await attempt.getByText('Say hello to the signalman').first().waitFor()
+    expect((await attempt.locator('details[open] pre').last().textContent())!.trim()).not.toBe('')
+  })
+
+  it('on a phone a request is allowed, a prompt sent, an agent interrupted, keys are typed, and a graph is zoomed by pinching', async () => {
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+      reducedMotion: 'reduce',
+    })
+    try {
+      const run = await startRun(GATED)
+      const held = await startSession('in the hand')
+      const phone = await context.newPage()
+      phone.setDefaultTimeout(60_000)
+      await phone.goto(link())
+      const { id } = await ask('ls -l')
+      const card = phone.locator(`article.card[data-approval="${id}"]`)
+      for (let tries = 0; tries < 20 && (await known(id)).state === 'pending'; tries++) {
+        await card.and(phone.locator('[data-still=true]')).waitFor()
+        await card.getByRole('button', { name: 'Allow once' }).tap()
+        await until(async () => (await known(id)).state !== 'pending', 3_000).catch(() => false)
+      }
+      expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
+
+      await until(() => isIdle(held), 60_000)
+      await phone.goto(`${server.address}/s/${held}`)
+      await phone.locator('#composer').fill('Work all night')
+      await phone.getByRole('button', { name: 'Send' }).tap()
+      await phone.getByRole('log').getByText('Work all night').first().waitFor()
+      const interrupt = phone.getByRole('button', { name: 'Interrupt' })
+      await phone.locator('.session-head .badge', { hasText: 'working' }).waitFor()
+      const { width, height } = (await interrupt.boundingBox())!
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
+      await interrupt.tap()
+      await until(() => isIdle(held), 60_000)
+      await phone.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
+
+      await phone.getByRole('button', { name: 'Terminal' }).tap()
+      await phone.getByRole('button', { name: 'Take keyboard' }).tap()
+      await phone.getByText('You have the keyboard').waitFor()
+      // The terminal has the width of the phone.
+      await until(async () => (await get(`/panes/${held}/frame`)).cols < 80, 60_000)
+      await phone.keyboard.type('by thumb')
+      await phone.locator('.xterm-rows').filter({ hasText: 'by thumb' }).waitFor()
+      await phone.getByRole('button', { name: 'Escape' }).tap()
+      await phone.getByRole('button', { name: 'Release keyboard' }).tap()
+
+      await phone.goto(`${server.address}/r/${run}`)
+      const graph = phone.locator('.graph svg')
+      await graph.locator('.node.waiting').waitFor()
+      await graph.scrollIntoViewIfNeeded()
+      const before = (await graph.boundingBox())!
+      await spread(phone, before)
+      await phone.getByRole('button', { name: 'Fit' }).waitFor()
+      expect((await graph.boundingBox())!.width).toBeGreaterThan(before.width * 1.5)
+      // The page itself does not become wider than the phone.
+      expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      await phone.getByRole('button', { name: 'Fit' }).tap()
+      expect((await graph.boundingBox())!.width).toBeCloseTo(before.width, 0)
+    } finally {
+      await context.close()
+    }
+  })
+
+  it('axe finds no violation on the page of a request, a plan, a review and a gate, wide and narrow, light and dark', async () => {
+    const { ledger } = server.host
+    const made = [riskyRequest(server.work), planRequest(server.work), reviewRequest(server.work)]
+    const ids = await Promise.all(made.map(async request => (await ledger.request(request)).id))
+    const other = await startRun(GATED)
+    const gate = await until(async () => (await get(`/runs/${other}/gates`)).items[0]?.approval, 60_000)
+    // dashboard.test.ts examines the other pages.
+    const paths = [...ids, gate.id as string].map(id => `/a/${id}`)
+    const found: string[] = []
+    for (const path of paths) {
+      await load(path)
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await page.locator('article.card').waitFor()
+      found.push(...(await examineAll(page, path)))
+    }
+    expect(found).toEqual([])
+  })
+
+  it('no page logged an error', () => {
+    expect(errors).toEqual([])
+  })
+})
+
+/** Moves two fingers apart, from the middle to the left and to the right. */
+async function spread(page: Page, { x, y, width, height }: { x: number; y: number; width: number; height: number }) {
+  const touch = await page.context().newCDPSession(page)
+  const middle = { x: x + width / 2, y: y + Math.min(height, 300) / 2 }
+  const fingers = (apart: number) => [-1, 1].map((side, id) => ({ x: middle.x + side * apart, y: middle.y, id }))
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: fingers(30) })
+  for (const apart of [31, 40, 50, 60])
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: fingers(apart) })
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+}
