@@ -26,7 +26,7 @@ export { openLedger } from './open-ledger.js'
 export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { stepEnvironment } from './session-environment.js'
-export type { HostOptions, HostSettings } from './settings.js'
+export type { HostSettings } from './settings.js'
 export {
   type ButtonToken,
   type KnownChat,
@@ -37,7 +37,6 @@ export {
   telegramChatsProjection,
   telegramCursorProjection,
   telegramOutboxProjection,
-  telegramProjections,
   telegramShownProjection,
   telegramTokensProjection,
   telegramTopicsProjection,

@@ -13,8 +13,6 @@
 
 export {
   Conversation,
-  type ConversationState,
-  type MessageRef,
   type SessionUpdate,
   turnPrompts,
 } from './conversation/index.js'

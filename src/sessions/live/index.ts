@@ -46,10 +46,8 @@ export { JoinedConversation } from './joined-conversation.js'
 export { SessionJournal } from './journal.js'
 export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
-export type { HeldPrompt } from './logged-prompts.js'
-export { type Phase, phaseTable } from './phase-table.js'
-export type { SendOptions } from './prompt-queue.js'
-export { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
+export { phaseTable } from './phase-table.js'
+export type { SendPort, SendResult } from './send-gate.js'
 export {
   type FileLimits,
   openDownload,
@@ -59,7 +57,6 @@ export {
 } from './session-files.js'
 export type {
   AgentTraits,
-  LiveSessionOptions,
   SessionObserver,
   SessionSnapshot,
   SessionTimes,

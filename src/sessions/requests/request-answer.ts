@@ -42,7 +42,7 @@ export function hookAnswerOf({ record, asked }: OpenRequest): HookAnswer | null 
 }
 
 /** The meaning of the chosen option. */
-export function meaningOf({ decision, request }: ApprovalRecord): string {
+function meaningOf({ decision, request }: ApprovalRecord): string {
   return request.options.find(option => option.key === decision?.option)?.meaning ?? decision?.tier ?? ''
 }
 
