@@ -32,7 +32,7 @@ import type { SessionSnapshots } from './session-snapshots.js'
 import { type AgentStatsView, SessionStats } from './session-stats.js'
 import type { HostOptions } from './settings.js'
 
-export interface LiveSessionsOptions {
+interface LiveSessionsOptions {
   host: HostOptions
   store: EventStore
   ledger: Ledger

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
-import { SessionFixture } from '../sessions/testing/session-stage.js'
+import { SessionFixture } from '../sessions/testing/session-fixture.js'
 import { SessionSnapshots } from './session-snapshots.js'
 
 const EVERY_MS = 30_000
@@ -14,13 +14,13 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-snapshots-'))
   stages = []
   for (const id of ['ses_a', 'ses_b', 'ses_c']) {
-    const stage = await SessionFixture.open({ record: { id } })
-    await stage.print(`${'x'.repeat(70)}\r\n`.repeat(1_000), 50)
-    stages.push(stage)
+    const fixture = await SessionFixture.open({ record: { id } })
+    await fixture.print(`${'x'.repeat(70)}\r\n`.repeat(1_000), 50)
+    stages.push(fixture)
   }
 })
 afterEach(async () => {
-  for (const stage of stages) await stage.close()
+  for (const fixture of stages) await fixture.close()
   rmSync(directory, { recursive: true, force: true })
 })
 

@@ -9,7 +9,7 @@ import type { HostSettings } from './settings.js'
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-export interface SweepOptions {
+interface SweepOptions {
   settings: HostSettings
   clock: Clock
   records(): Promise<SessionRecord[]>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../screen/index.js'
 import { parsePack } from '../screen/index.js'
-import { DeclaredEnd } from './declared-end.js'
+import { DeclaredEnd } from './settle.js'
 import { SupervisionFixture } from './testing/supervision-fixture.js'
 
 const look = (over: Partial<Observation>) =>

@@ -19,10 +19,7 @@ import {
   TerminalEmulator,
   type TerminalEvent,
 } from '../terminal/index.js'
-import { DeclaredEnd } from './declared-end.js'
-import { asRunning, LineEditor } from './line-editor.js'
-import { type SettleKnobs, Settler } from './settle.js'
-import { SpinnerCells } from './spinner-cells.js'
+import { asRunning, DeclaredEnd, LineEditor, type SettleKnobs, Settler, SpinnerCells } from './settle.js'
 
 /** The outputs of a pane's bytes, in order. */
 export type PaneOutput =

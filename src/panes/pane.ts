@@ -1,5 +1,5 @@
 import type { AgentReport } from '../agents/index.js'
-import type { Observation, Pack } from '../screen/index.js'
+import type { Awaiting, Observation, Pack, TerminalView } from '../screen/index.js'
 import {
   type EmulatorOptions,
   INITIAL_SHELL_STATE,
@@ -10,7 +10,6 @@ import {
 } from '../terminal/index.js'
 import { statusClaim, titleClaim } from './claims.js'
 import type { Claim, Evidence } from './evidence.js'
-import { joinView } from './join-view.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
 import { EvidenceSet, type Reading, type SavedEvidence, TITLE_LAPSE_S } from './reading.js'
 import { reportEffect } from './report-evidence.js'
@@ -246,4 +245,67 @@ export class Pane {
 
 function endClaim(exit: number | null): Claim {
   return exit === null || exit === 0 ? { is: 'done', exit } : { is: 'failed', reason: `exit ${exit}`, exit }
+}
+
+/**
+ * Combines the view of a frame with the winning report: the report's claim, and the view closest to
+ * it.
+ */
+function joinView(
+  observation: Observation,
+  reading: Reading,
+  atWork: { view: TerminalView; payload: unknown },
+): { view: TerminalView; payload: unknown; busy: boolean | null; awaiting: Awaiting | null } {
+  const own = {
+    view: observation.view,
+    payload: observation.payload,
+    busy: observation.busy,
+    awaiting: observation.awaiting,
+  }
+  if (!reading.claim || !['osc7501', 'hook', 'transcript', 'shell', 'title'].includes(reading.authority)) return own
+  const isRecognised = observation.view === 'unknown' && (observation as Observation<'unknown'>).payload.recognised
+  switch (reading.claim.is) {
+    case 'working':
+      if (observation.busy === true || observation.view === 'startup' || isRecognised)
+        return { ...own, busy: own.busy ?? true }
+      // A menu that the person opened, or that the report does not cover yet, is still on the
+      // screen.
+      if (observation.awaiting !== null) return own
+      if (reading.authority === 'shell') return joinShell(observation)
+      return { view: atWork.view, payload: atWork.payload, busy: true, awaiting: null }
+    case 'blocked':
+      if (observation.awaiting !== null) return own
+      if (observation.view === 'auth_required') return { ...own, awaiting: reading.claim.awaiting }
+      return { view: 'tool_menu', payload: { menu: null }, busy: false, awaiting: reading.claim.awaiting }
+    case 'idle':
+    case 'done':
+    case 'failed':
+      if (reading.claim.is === 'failed' && reading.authority !== 'shell') return own
+      if (observation.busy === false || isRecognised) return own
+      if (observation.view === 'unknown' || observation.view === 'startup') return own
+      return { view: 'idle_prompt', payload: { fresh: false, prompt: 'agent' }, busy: false, awaiting: null }
+    default:
+      return own
+  }
+}
+
+/**
+ * A command runs: a REPL, pager or editor inside it that waits for its user is what is shown; a
+ * look-alike of the shell's own prompt is not.
+ */
+function joinShell(observation: Observation): {
+  view: TerminalView
+  payload: unknown
+  busy: boolean | null
+  awaiting: Awaiting | null
+} {
+  const isInside =
+    observation.view === 'idle_prompt' && (observation as Observation<'idle_prompt'>).payload.prompt !== 'shell'
+  if (isInside) return { view: observation.view, payload: observation.payload, busy: observation.busy, awaiting: null }
+  return {
+    view: 'tool_running',
+    payload: { tool: { name: 'Shell', kind: 'shell', summary: '' } },
+    busy: true,
+    awaiting: null,
+  }
 }

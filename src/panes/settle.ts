@@ -1,4 +1,13 @@
 import type { Observation } from '../screen/index.js'
+import type { Frame } from '../terminal/index.js'
+
+/*
+ * When an idle look counts. A working agent flickers, so a rest is accepted only after it has lasted
+ * (`Settler`). Three other classes know better in special cases: a row that declares the end of the
+ * work (`DeclaredEnd`), a spinner that still turns (`SpinnerCells`), and a shell whose line editor
+ * shows whether it reads a command or runs one (`LineEditor`). `PaneScreen` asks all four about every
+ * frame.
+ */
 
 /**
  * How many looks, and how far apart, a rest after work must last before it is accepted; or the time
@@ -89,4 +98,122 @@ export class Settler {
 
 function isRest(observation: Observation): boolean {
   return observation.busy === false && observation.awaiting === null
+}
+
+/*
+ * A rest is accepted late, because a working agent flickers. But some agents end a turn with a
+ * dedicated row ("Worked for 12s", "Interrupted"), with nothing below it but the live input box:
+ * then there is nothing to wait for, the end was declared.
+ *
+ * Only a row that appeared with the end counts. A row that was already there during the work ended
+ * an earlier turn: work that starts without a prompt (a finished background task wakes the agent)
+ * is drawn below it, and its flicker must be waited out as usual.
+ *
+ * Not its responsibility: the phases of a session, which keep waiting until the rest has settled.
+ */
+export class DeclaredEnd {
+  #isOpen = false
+
+  /** True if this look shows the end of the work seen before it. */
+  see(observation: Observation): boolean {
+    const { busy, awaiting, terminator, anchored } = observation
+    if (busy === true || awaiting !== null) {
+      this.#isOpen = terminator === null
+      return false
+    }
+    return this.#isOpen && busy === false && anchored && terminator !== null
+  }
+}
+
+/*
+ * A spinner that turns above the input box means work, whoever drew it: when its block has scrolled
+ * out of a window that was made smaller, no rule about blocks finds it any more. Only braille cells
+ * count, in place, while the rest of their row stays the same, twice within a second and a half; it
+ * lapses a second after the last change. It never starts a run, it only keeps an end from being
+ * accepted.
+ */
+const WINDOW_S = 1.5
+const MOTION_EXPIRY_S = 1
+const TURNS_MIN = 2
+const BRAILLE = /^[\u2801-\u28ff]$/u
+
+interface Cell {
+  glyph: string
+  rest: string
+  turns: number[]
+}
+
+export class SpinnerCells {
+  #cells = new Map<string, Cell>()
+
+  /** `above`: the number of rows from the top in which a spinner counts. */
+  see(frame: Frame, above: number): boolean {
+    const next = new Map<string, Cell>()
+    for (const [y, { text }] of frame.lines.slice(0, above).entries()) {
+      const x = text.search(/[\u2801-\u28ff]/u)
+      if (x < 0 || !BRAILLE.test(text[x]!)) continue
+      const place = `${y} ${x}`
+      const rest = text.slice(0, x) + text.slice(x + 1)
+      const before = this.#cells.get(place)
+      const isTurned = before !== undefined && before.rest === rest && before.glyph !== text[x]
+      const turns = [...(before?.rest === rest ? before.turns : []), ...(isTurned ? [frame.t] : [])]
+      next.set(place, { glyph: text[x]!, rest, turns: turns.filter(at => frame.t - at <= WINDOW_S) })
+    }
+    this.#cells = next
+    return this.isTurning(frame.t)
+  }
+
+  isTurning(t: number): boolean {
+    return [...this.#cells.values()].some(
+      ({ turns }) => turns.length >= TURNS_MIN && t - turns.at(-1)! <= MOTION_EXPIRY_S,
+    )
+  }
+}
+
+/*
+ * A shell that edits its own command line enables bracketed paste while it reads one, and disables
+ * it before it runs it (readline, zle and fish do). So once a prompt has been seen with the mode
+ * on, the mode says more than the text: the same prompt with the mode off was printed by a command
+ * that still runs, and with the mode on it can be accepted at once.
+ *
+ * A prompt with another text proves nothing: a shell inside the shell may have no line editor at
+ * all. After a screen that was captured as a whole the mode is unknown, so everything is learned
+ * again.
+ */
+export type LineEditorVerdict = 'reads' | 'runs' | 'unknown'
+
+export class LineEditor {
+  #prompt: string | null = null
+
+  /** What the mode says about a shell's prompt in this frame. */
+  judge(observation: Observation, frame: Frame, isPasteBracketed: boolean): LineEditorVerdict {
+    if (observation.view !== 'idle_prompt') return 'unknown'
+    if ((observation as Observation<'idle_prompt'>).payload.prompt !== 'shell') return 'unknown'
+    const row = frame.lines[frame.cursor.y]?.text ?? ''
+    const prompt = row.slice(0, frame.cursor.x).trimEnd().replace(/\d+/gu, '0')
+    const known = this.#prompt
+    if (isPasteBracketed) {
+      // After the known prompt follows what is being typed.
+      const isKnown = known !== null && prompt.startsWith(known)
+      if (!isKnown) this.#prompt = prompt
+      return isKnown ? 'reads' : 'unknown'
+    }
+    return known !== null && prompt === known ? 'runs' : 'unknown'
+  }
+
+  forget(): void {
+    this.#prompt = null
+  }
+}
+
+/** A prompt that only looks like one: a command runs. */
+export function asRunning(observation: Observation): Observation {
+  return {
+    ...observation,
+    view: 'tool_running',
+    payload: { tool: { name: 'Shell', kind: 'shell', summary: '' } },
+    rule: 'generic/line-editor-off',
+    busy: true,
+    awaiting: null,
+  } as Observation<'tool_running'>
 }

@@ -87,7 +87,7 @@ describe('send', () => {
     const held = home.run(['send', session.id, 'three', '--queue', '--wait', '--timeout', '60'])
     const queueing = home.run(['send', session.id, 'two', '--wait', '--timeout', '60'])
     await waitFor('the agent to have queued it', async () =>
-      /▷ two$/m.test((await home.ok(['read', session.id, '--screen'])).stdout),
+      /▷ two +queued/.test((await home.ok(['read', session.id, '--screen'])).stdout),
     )
     goOn()
     const queued = await queueing

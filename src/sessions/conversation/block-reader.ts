@@ -1,6 +1,6 @@
 import { type Block, extractBlocks, type Pack, type TextRow } from '../../screen/index.js'
 
-export interface ReadOptions {
+interface ReadOptions {
   cols: number
   /** The prefix of the block ids. */
   turn: string

@@ -22,7 +22,7 @@ terminators = [{ line = '^◈ Finished', outcome = "done" }]
 const BOX = ['──────────', '▷ ', '──────────']
 
 /** A terminal whose whole frame is drawn anew each time, as programs on the alternate screen do. */
-class Stage {
+class Fixture {
   readonly screen: PaneScreen
   readonly conversation: Conversation
   #t = 0
@@ -66,26 +66,28 @@ const lines = (from: number, to: number) =>
 
 describe('a turn on the alternate screen', () => {
   it('holds rows that scrolled away', () => {
-    const stage = new Stage({ cols: 80, rows: 10 })
+    const fixture = new Fixture({ cols: 80, rows: 10 })
     const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
-    for (let count = 3; count <= transcript.length; count++) stage.paint(transcript.slice(0, count), 10)
-    expect(markdown(stage.read())).toBe(Array.from({ length: 30 }, (_, index) => `line number ${index + 1}`).join('\n'))
-    expect(stage.read().some(block => block.missing)).toBe(false)
+    for (let count = 3; count <= transcript.length; count++) fixture.paint(transcript.slice(0, count), 10)
+    expect(markdown(fixture.read())).toBe(
+      Array.from({ length: 30 }, (_, index) => `line number ${index + 1}`).join('\n'),
+    )
+    expect(fixture.read().some(block => block.missing)).toBe(false)
   })
 
   it('marks a gap when the screen jumped', () => {
-    const stage = new Stage({ cols: 80, rows: 10 })
-    stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 4)], 10)
-    stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 90), '', '◈ Finished in 2s'], 10)
-    expect(stage.read().some(block => block.missing)).toBe(true)
+    const fixture = new Fixture({ cols: 80, rows: 10 })
+    fixture.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 4)], 10)
+    fixture.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 90), '', '◈ Finished in 2s'], 10)
+    expect(fixture.read().some(block => block.missing)).toBe(true)
   })
 
   it('continues from a snapshot without losing rows', () => {
     const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
-    const before = new Stage({ cols: 80, rows: 10 })
+    const before = new Fixture({ cols: 80, rows: 10 })
     for (let count = 3; count <= 20; count++) before.paint(transcript.slice(0, count), 10)
     before.read({ isOpen: true })
-    const after = new Stage({
+    const after = new Fixture({
       cols: 80,
       rows: 10,
       state: JSON.parse(JSON.stringify(before.conversation.state)) as ConversationState,
@@ -96,119 +98,121 @@ describe('a turn on the alternate screen', () => {
 })
 
 describe('a message', () => {
-  const close = (stage: Stage): string => {
-    stage.read()
-    stage.conversation.openMessage()
-    return markdown(stage.conversation.closeMessage()?.blocks ?? [])
+  const close = (fixture: Fixture): string => {
+    fixture.read()
+    fixture.conversation.openMessage()
+    return markdown(fixture.conversation.closeMessage()?.blocks ?? [])
   }
 
   it('is not lost when rows above it are folded', () => {
-    const stage = new Stage({ cols: 80, rows: 20 })
-    stage.paint(['', '▷ go', '', '◇ Think', '  of this', '  and that', '  and more', '', '◆ I run the tests.'], 20)
-    expect(close(stage)).toContain('I run the tests.')
-    stage.paint(['', '▷ go', '', '◇ Thought', '', '◆ I run the tests.', '', '◆ All of them pass.'], 20)
-    expect(markdown(stage.read())).toBe('All of them pass.')
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    fixture.paint(['', '▷ go', '', '◇ Think', '  of this', '  and that', '  and more', '', '◆ I run the tests.'], 20)
+    expect(close(fixture)).toContain('I run the tests.')
+    fixture.paint(['', '▷ go', '', '◇ Thought', '', '◆ I run the tests.', '', '◆ All of them pass.'], 20)
+    expect(markdown(fixture.read())).toBe('All of them pass.')
   })
 
   it('continues with the word in which a request cut it', () => {
-    const stage = new Stage({ cols: 80, rows: 20 })
-    stage.paint(['▷ go', '', '◆ I will switch the greeting t'], 20)
-    expect(close(stage)).toBe('I will switch the greeting t')
-    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.'], 20)
-    expect(close(stage)).toBe('to a template string.')
-    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.', '', '◆ It is done.'], 20)
-    expect(close(stage)).toBe('It is done.')
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    fixture.paint(['▷ go', '', '◆ I will switch the greeting t'], 20)
+    expect(close(fixture)).toBe('I will switch the greeting t')
+    fixture.paint(['▷ go', '', '◆ I will switch the greeting to a template string.'], 20)
+    expect(close(fixture)).toBe('to a template string.')
+    fixture.paint(['▷ go', '', '◆ I will switch the greeting to a template string.', '', '◆ It is done.'], 20)
+    expect(close(fixture)).toBe('It is done.')
   })
 
   it('is not repeated when the agent continues by itself', () => {
-    const stage = new Stage({ cols: 80, rows: 20 })
-    stage.paint(['▷ go', '', '◆ It runs in the background.'], 20)
-    expect(close(stage)).toBe('It runs in the background.')
-    stage.conversation.closeTurn()
-    stage.paint(['▷ go', '', '◆ It runs in the background.', '', '◆ The build has ended.'], 20)
-    expect(markdown(stage.read())).toBe('The build has ended.')
-    expect(stage.conversation.turn).toBe('s.2')
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    fixture.paint(['▷ go', '', '◆ It runs in the background.'], 20)
+    expect(close(fixture)).toBe('It runs in the background.')
+    fixture.conversation.closeTurn()
+    fixture.paint(['▷ go', '', '◆ It runs in the background.', '', '◆ The build has ended.'], 20)
+    expect(markdown(fixture.read())).toBe('The build has ended.')
+    expect(fixture.conversation.turn).toBe('s.2')
   })
 
   it('stays below a prompt that appears after the work has begun', () => {
-    const stage = new Stage({ cols: 80, rows: 20 })
-    stage.paint(['▷ first', '', '◆ One.'], 20)
-    expect(close(stage)).toBe('One.')
-    stage.conversation.closeTurn()
-    stage.read()
-    stage.paint(['▷ first', '', '◆ One.', '', '▷ second', '', '◆ Two.'], 20)
-    expect(markdown(stage.read())).toBe('Two.')
-    expect(stage.conversation.turn).toBe('s.2')
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    fixture.paint(['▷ first', '', '◆ One.'], 20)
+    expect(close(fixture)).toBe('One.')
+    fixture.conversation.closeTurn()
+    fixture.read()
+    fixture.paint(['▷ first', '', '◆ One.', '', '▷ second', '', '◆ Two.'], 20)
+    expect(markdown(fixture.read())).toBe('Two.')
+    expect(fixture.conversation.turn).toBe('s.2')
   })
 
   it('is read from the alternate screen’s rows after the program has left it', () => {
-    const stage = new Stage({ cols: 80, rows: 20 })
-    stage.paint(['▷ go', '', '◆ Half of an answer that'], 20)
-    stage.read({ isOpen: true })
-    stage.print('\u001b[?1049lGood-bye.\r\n')
-    expect(markdown(stage.conversation.extract(stage.screen.last!, { isOpen: false }))).toBe('Half of an answer that')
+    const fixture = new Fixture({ cols: 80, rows: 20 })
+    fixture.paint(['▷ go', '', '◆ Half of an answer that'], 20)
+    fixture.read({ isOpen: true })
+    fixture.print('\u001b[?1049lGood-bye.\r\n')
+    expect(markdown(fixture.conversation.extract(fixture.screen.last!, { isOpen: false }))).toBe(
+      'Half of an answer that',
+    )
   })
 })
 
 describe('a turn in the normal buffer', () => {
   it('begins below its prompt, and a new prompt begins another one', () => {
-    const stage = new Stage({ cols: 80, rows: 24 })
-    stage.print(`▷ first\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
-    expect(markdown(stage.read())).toBe('ok')
-    stage.print(`\u001b[2A\r\u001b[J▷ second\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
-    expect(markdown(stage.read())).toBe('ok')
-    expect(stage.conversation.turn).toBe('s.2')
+    const fixture = new Fixture({ cols: 80, rows: 24 })
+    fixture.print(`▷ first\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
+    expect(markdown(fixture.read())).toBe('ok')
+    fixture.print(`\u001b[2A\r\u001b[J▷ second\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
+    expect(markdown(fixture.read())).toBe('ok')
+    expect(fixture.conversation.turn).toBe('s.2')
   })
 
   it('is the same turn when the program clears everything and prints it again', () => {
-    const stage = new Stage({ cols: 80, rows: 8 })
-    const picture = ['▷ only one', '', '◆ line number 1', ...lines(2, 20), '', '◈ Finished in 1s', ...BOX].join('\r\n')
-    stage.print(picture)
-    const before = markdown(stage.read())
-    stage.print(`\u001b[H\u001b[2J\u001b[3J${picture}`)
-    expect(markdown(stage.read())).toBe(before)
-    expect(stage.conversation.turn).toBe('s.1')
+    const fixture = new Fixture({ cols: 80, rows: 8 })
+    const content = ['▷ only one', '', '◆ line number 1', ...lines(2, 20), '', '◈ Finished in 1s', ...BOX].join('\r\n')
+    fixture.print(content)
+    const before = markdown(fixture.read())
+    fixture.print(`\u001b[H\u001b[2J\u001b[3J${content}`)
+    expect(markdown(fixture.read())).toBe(before)
+    expect(fixture.conversation.turn).toBe('s.1')
   })
 
   it('is the same turn when a menu has pushed its rows up and they are printed again below', () => {
-    const stage = new Stage({ cols: 80, rows: 12 })
+    const fixture = new Fixture({ cols: 80, rows: 12 })
     const said = ['▷ run the tests', '', '◆ I look at the sources.', '', '◆ I run the test suite now.']
-    stage.print(`${said.join('\r\n')}\r\n${BOX.join('\r\n')}`)
-    stage.read()
-    stage.conversation.openMessage()
-    expect(markdown(stage.conversation.closeMessage()!.blocks)).toContain('I run the test suite now.')
+    fixture.print(`${said.join('\r\n')}\r\n${BOX.join('\r\n')}`)
+    fixture.read()
+    fixture.conversation.openMessage()
+    expect(markdown(fixture.conversation.closeMessage()!.blocks)).toContain('I run the test suite now.')
     // The upper rows have scrolled out, where no program can change them; the lower ones are
     // overwritten.
-    stage.print(
+    fixture.print(
       `${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`,
     )
-    expect(markdown(stage.read())).toBe('All of them pass.')
-    expect(stage.conversation.turn).toBe('s.1')
+    expect(markdown(fixture.read())).toBe('All of them pass.')
+    expect(fixture.conversation.turn).toBe('s.1')
   })
 
   it('repeats nothing when idle output after its end disappears', () => {
-    const stage = new Stage({ cols: 80, rows: 30 })
+    const fixture = new Fixture({ cols: 80, rows: 30 })
     const turn = ['▷ go', '', '◆ It runs in the background.', '', '◈ Finished in 1s']
-    stage.paint(turn, 30)
-    stage.read()
-    stage.conversation.openMessage()
-    stage.conversation.closeMessage()
-    stage.conversation.closeTurn()
-    stage.paint([...turn, '', '◆ Details of the shell', '  Status: running'], 30)
-    expect(stage.conversation.closeIdleOutput(stage.screen.last!)).not.toBeNull()
-    stage.conversation.closeTurn()
-    stage.paint([...turn, '', '◆ The build has ended.'], 30)
-    expect(markdown(stage.read())).toBe('The build has ended.')
+    fixture.paint(turn, 30)
+    fixture.read()
+    fixture.conversation.openMessage()
+    fixture.conversation.closeMessage()
+    fixture.conversation.closeTurn()
+    fixture.paint([...turn, '', '◆ Details of the shell', '  Status: running'], 30)
+    expect(fixture.conversation.closeIdleOutput(fixture.screen.last!)).not.toBeNull()
+    fixture.conversation.closeTurn()
+    fixture.paint([...turn, '', '◆ The build has ended.'], 30)
+    expect(markdown(fixture.read())).toBe('The build has ended.')
   })
 
   it('is read once when a resize prints it a second time', () => {
-    const stage = new Stage({ cols: 80, rows: 30 })
-    const picture = ['▷ only one', '', '◆ line number 1', ...lines(2, 12), '', '◈ Finished in 1s', ...BOX].join('\r\n')
-    stage.print(picture)
-    const before = markdown(stage.read())
-    stage.resize(60, 30)
-    stage.print(`\r\n\r\n${picture}`)
-    expect(markdown(stage.read())).toBe(before)
-    expect(stage.conversation.turn).toBe('s.1')
+    const fixture = new Fixture({ cols: 80, rows: 30 })
+    const content = ['▷ only one', '', '◆ line number 1', ...lines(2, 12), '', '◈ Finished in 1s', ...BOX].join('\r\n')
+    fixture.print(content)
+    const before = markdown(fixture.read())
+    fixture.resize(60, 30)
+    fixture.print(`\r\n\r\n${content}`)
+    expect(markdown(fixture.read())).toBe(before)
+    expect(fixture.conversation.turn).toBe('s.1')
   })
 })

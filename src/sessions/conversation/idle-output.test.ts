@@ -29,8 +29,8 @@ function rest() {
   let t = 0
   const paint = (transcript: readonly string[], at: number): Look => {
     t = at
-    const picture = `\u001b[H\u001b[2J${[...transcript, '', ...BOX].join('\r\n')}`
-    const outputs = [...screen.feed(new TextEncoder().encode(picture), t, { live: false }), ...screen.tick(t + 0.1)]
+    const content = `\u001b[H\u001b[2J${[...transcript, '', ...BOX].join('\r\n')}`
+    const outputs = [...screen.feed(new TextEncoder().encode(content), t, { live: false }), ...screen.tick(t + 0.1)]
     for (const output of outputs) if (output.type === 'look') conversation.observe(output.look)
     return screen.last!
   }

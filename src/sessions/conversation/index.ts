@@ -35,7 +35,6 @@
  * Not here: when a turn begins or ends (the phase table, `live/`), how rows become blocks
  * (`screen/`), and who sees a message (the surfaces, by the log and the host's bus).
  */
-
 export { Conversation, type ConversationState } from './conversation.js'
 export type { RowSource } from './conversation-rows.js'
 export { IdleOutput } from './idle-output.js'

@@ -16,7 +16,7 @@ export type SessionUpdate =
   | ({ type: 'message.update'; blocks: readonly Block[] } & MessageRef)
   | { type: 'typing'; session: string; on: boolean }
 
-export interface MessageWriterOptions {
+interface MessageWriterOptions {
   session: string
   clock: Clock
   effects: Effects

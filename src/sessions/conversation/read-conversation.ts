@@ -13,7 +13,7 @@ export interface ReadTurn {
   blocks: Block[]
 }
 
-export interface ReadConversation {
+interface ReadConversation {
   /** Oldest first. */
   turns: ReadTurn[]
   /** Id of the last row above the live part; -1 if there is none. */

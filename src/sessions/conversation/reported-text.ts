@@ -10,7 +10,7 @@ export interface ReportedText {
   blocks: readonly Block[]
 }
 
-export interface Reconciled {
+interface Reconciled {
   blocks: Block[]
   /** Ids of the reported texts that the screen showed. */
   found: Set<string>

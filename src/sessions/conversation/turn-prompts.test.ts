@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { SessionFixture } from '../testing/session-stage.js'
+import { SessionFixture } from '../testing/session-fixture.js'
 import { turnPrompts } from './turn-prompts.js'
 
 const GREETING = ' Signalbox demo agent 1.0.0'
@@ -7,57 +7,57 @@ const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
 const DONE = '◈ Finished in 5s · 1.2k tokens'
 const FIRST = ['▷ first', '', '◆ The first answer.', '', DONE, '']
 
-let stage: SessionFixture
-afterEach(() => stage.close())
+let fixture: SessionFixture
+afterEach(() => fixture.close())
 
 async function open(): Promise<void> {
-  stage = await SessionFixture.open()
-  stage.session.goLive()
-  await stage.paint([GREETING])
+  fixture = await SessionFixture.open()
+  fixture.session.goLive()
+  await fixture.paint([GREETING])
 }
 
 async function prompts(): Promise<string[]> {
-  await stage.session.settled()
-  const events = await stage.store.readStream(`session/${stage.session.id}`)
+  await fixture.session.settled()
+  const events = await fixture.store.readStream(`session/${fixture.session.id}`)
   return turnPrompts(events).map(({ prompt }) => prompt)
 }
 
 /** Types a prompt; the rows before it stay above. */
 async function send(text: string, above: readonly string[], taken: readonly string[]): Promise<void> {
-  const sent = stage.session.send(text)
-  await stage.pass(100)
-  await stage.paint([...above], { draft: text, passMs: 500 })
-  await stage.paint([...above, ...taken], { passMs: 500 })
+  const sent = fixture.session.send(text)
+  await fixture.pass(100)
+  await fixture.paint([...above], { draft: text, passMs: 500 })
+  await fixture.paint([...above, ...taken], { passMs: 500 })
   expect(await sent).toEqual({ result: 'delivered' })
 }
 
 describe('the prompt of a turn', () => {
   test('is the echo that the agent shows when the turn begins', async () => {
     await open()
-    await stage.paint(['▷ first', '', THINKING, ''])
-    await stage.paint(FIRST)
-    await stage.paint([...FIRST, '▷ second', '', THINKING, ''])
+    await fixture.paint(['▷ first', '', THINKING, ''])
+    await fixture.paint(FIRST)
+    await fixture.paint([...FIRST, '▷ second', '', THINKING, ''])
     expect(await prompts()).toEqual(['first', 'second'])
   })
 
   test('is recorded when it appears after the work has begun', async () => {
     await open()
-    await stage.paint([GREETING, '', THINKING, ''])
+    await fixture.paint([GREETING, '', THINKING, ''])
     expect(await prompts()).toEqual([])
-    await stage.paint([GREETING, '', '▷ first', '', THINKING, ''])
+    await fixture.paint([GREETING, '', '▷ first', '', THINKING, ''])
     expect(await prompts()).toEqual(['first'])
-    await stage.paint([GREETING, '', ...FIRST])
+    await fixture.paint([GREETING, '', ...FIRST])
     expect(await prompts()).toEqual(['first'])
   })
 
   test('is never an older prompt that is still on screen', async () => {
     await open()
-    await stage.paint(['▷ first', '', THINKING, ''])
-    await stage.paint(FIRST)
-    await stage.paint([...FIRST, THINKING, ''])
-    expect(await stage.events('turn.opened')).toHaveLength(2)
+    await fixture.paint(['▷ first', '', THINKING, ''])
+    await fixture.paint(FIRST)
+    await fixture.paint([...FIRST, THINKING, ''])
+    expect(await fixture.events('turn.opened')).toHaveLength(2)
     expect(await prompts()).toEqual(['first'])
-    await stage.paint([...FIRST, '▷ second', '', THINKING, ''])
+    await fixture.paint([...FIRST, '▷ second', '', THINKING, ''])
     expect(await prompts()).toEqual(['first', 'second'])
   })
 
@@ -65,40 +65,40 @@ describe('the prompt of a turn', () => {
     await open()
     await send('first', [GREETING], ['', THINKING, ''])
     expect(await prompts()).toEqual(['first'])
-    await stage.paint([GREETING, '', ...FIRST])
+    await fixture.paint([GREETING, '', ...FIRST])
     expect(await prompts()).toEqual(['first'])
-    expect(await stage.events('turn.opened')).toHaveLength(1)
+    expect(await fixture.events('turn.opened')).toHaveLength(1)
   })
 
   test('opens no turn if it is a command that the agent answers without work', async () => {
     await open()
     await send('/help', [GREETING], ['○ enter sends, esc stops', ''])
-    await stage.pass(5_000)
-    expect(await stage.events('turn.opened')).toEqual([])
-    expect((await stage.events('prompt.released')).at(-1)).toMatchObject({ result: 'delivered' })
+    await fixture.pass(5_000)
+    expect(await fixture.events('turn.opened')).toEqual([])
+    expect((await fixture.events('prompt.released')).at(-1)).toMatchObject({ result: 'delivered' })
     await send('first', [GREETING, '○ enter sends, esc stops'], ['', ...FIRST])
-    await stage.pass(2_000)
+    await fixture.pass(2_000)
     expect(await prompts()).toEqual(['first'])
   })
 
   test('is recorded once if the whole answer came before the proof of delivery', async () => {
     await open()
     await send('first', [GREETING], ['', ...FIRST])
-    await stage.pass(2_000)
+    await fixture.pass(2_000)
     expect(await prompts()).toEqual(['first'])
-    expect(await stage.messages()).toEqual(['The first answer.'])
-    expect(await stage.events('prompt.released')).toMatchObject([{ turn: 'ses_stage.1' }])
+    expect(await fixture.messages()).toEqual(['The first answer.'])
+    expect(await fixture.events('prompt.released')).toMatchObject([{ turn: 'ses_stage.1' }])
     await send('second', [GREETING, '', ...FIRST], ['▷ second', '', '◆ The second answer.', '', DONE, ''])
-    await stage.pass(2_000)
+    await fixture.pass(2_000)
     expect(await prompts()).toEqual(['first', 'second'])
-    expect(await stage.messages()).toEqual(['The first answer.', 'The second answer.'])
-    expect(await stage.events('turn.closed')).toHaveLength((await stage.events('turn.opened')).length)
+    expect(await fixture.messages()).toEqual(['The first answer.', 'The second answer.'])
+    expect(await fixture.events('turn.closed')).toHaveLength((await fixture.events('turn.opened')).length)
   })
 
   test('of a turn that was stopped before its first word is not used for the next turn', async () => {
     await open()
-    await stage.paint(['▷ first', '', THINKING, ''])
-    await stage.paint([
+    await fixture.paint(['▷ first', '', THINKING, ''])
+    await fixture.paint([
       '▷ first',
       '',
       '◈ Stopped by you after 1s',
@@ -110,9 +110,9 @@ describe('the prompt of a turn', () => {
       DONE,
       '',
     ])
-    await stage.pass(2_000)
+    await fixture.pass(2_000)
     expect(await prompts()).toEqual(['first', 'second'])
-    expect((await stage.events('message.final')).map(({ turn, markdown }) => [turn, markdown])).toEqual([
+    expect((await fixture.events('message.final')).map(({ turn, markdown }) => [turn, markdown])).toEqual([
       ['ses_stage.2', 'Second answer.'],
     ])
   })

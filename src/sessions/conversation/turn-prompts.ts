@@ -1,7 +1,7 @@
 import { isEvent } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
 
-export interface TurnPrompt {
+interface TurnPrompt {
   turn: string
   at: number
   prompt: string

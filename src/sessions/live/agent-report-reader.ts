@@ -4,7 +4,7 @@ import { type Block, parseMarkdown } from '../../screen/index.js'
 import type { ReportedText } from '../conversation/index.js'
 import type { PromptReceipts } from './prompt-receipts.js'
 
-export interface AgentReportReaderOptions {
+interface AgentReportReaderOptions {
   clock: Clock
   /** Wall milliseconds. */
   startedAt: number

@@ -1,56 +1,56 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DONE, MENU, THINKING } from '../testing/demo-screens.js'
-import { SessionFixture } from '../testing/session-stage.js'
+import { SessionFixture } from '../testing/session-fixture.js'
 
-let stage: SessionFixture
-afterEach(() => stage.close())
+let fixture: SessionFixture
+afterEach(() => fixture.close())
 
 /** A prompt, some text, and a pending request. */
 async function asked(): Promise<string[]> {
-  stage = await SessionFixture.open()
-  stage.session.goLive()
-  await stage.paint([' Signalbox demo agent 1.0.0'])
+  fixture = await SessionFixture.open()
+  fixture.session.goLive()
+  await fixture.paint([' Signalbox demo agent 1.0.0'])
   const rows = ['▷ go', '', '◆ Before the question.', '']
-  await stage.paint([...rows, THINKING, ''])
-  await stage.paint([...rows, ...MENU], { isGone: true })
-  expect(stage.session.phase).toBe('tool-pending')
+  await fixture.paint([...rows, THINKING, ''])
+  await fixture.paint([...rows, ...MENU], { isGone: true })
+  expect(fixture.session.phase).toBe('tool-pending')
   return rows
 }
 
 async function order(): Promise<string[]> {
-  const events = await stage.store.readStream(`session/${stage.session.id}`)
+  const events = await fixture.store.readStream(`session/${fixture.session.id}`)
   return events.map(({ type }) => type).filter(type => /^(turn|message)\./.test(type))
 }
 
 describe('an agent that has finished by the time its menu is gone', () => {
   test('tool-pending, idle_prompt: the answer is in the log before its turn is closed', async () => {
     const rows = await asked()
-    await stage.paint([...rows, '◆ You said yes, and this is the answer.', '', DONE, ''])
-    expect(await stage.messages()).toEqual(['Before the question.', 'You said yes, and this is the answer.'])
+    await fixture.paint([...rows, '◆ You said yes, and this is the answer.', '', DONE, ''])
+    expect(await fixture.messages()).toEqual(['Before the question.', 'You said yes, and this is the answer.'])
     expect(await order()).toEqual(['turn.opened', 'message.final', 'message.final', 'turn.closed'])
-    expect(stage.session.isIdle).toBe(true)
+    expect(fixture.session.isIdle).toBe(true)
   })
 
   test('tool-pending, idle_prompt: a tool result without text is a message, too', async () => {
     const rows = await asked()
-    await stage.paint([...rows, '◇ Shell echo hello', '  ┆ hello', '', DONE, ''])
-    const [, last] = await stage.messages()
+    await fixture.paint([...rows, '◇ Shell echo hello', '  ┆ hello', '', DONE, ''])
+    const [, last] = await fixture.messages()
     expect(last).toContain('echo hello')
     expect(await order()).toEqual(['turn.opened', 'message.final', 'message.final', 'turn.closed'])
   })
 
   test('tool-pending, idle_prompt: without text there is no message', async () => {
     const rows = await asked()
-    await stage.paint([...rows, DONE, ''])
-    expect(await stage.messages()).toEqual(['Before the question.'])
+    await fixture.paint([...rows, DONE, ''])
+    expect(await fixture.messages()).toEqual(['Before the question.'])
     expect(await order()).toEqual(['turn.opened', 'message.final', 'turn.closed'])
   })
 
   test('tool-pending, process-exit: the last text is a message', async () => {
     const rows = await asked()
-    await stage.print(`\u001b[H\u001b[J${[...rows, '◆ These were my last words.', '', DONE].join('\r\n')}`, 0)
-    await stage.exit(0)
-    expect(await stage.messages()).toEqual([
+    await fixture.print(`\u001b[H\u001b[J${[...rows, '◆ These were my last words.', '', DONE].join('\r\n')}`, 0)
+    await fixture.exit(0)
+    expect(await fixture.messages()).toEqual([
       'Before the question.',
       expect.stringContaining('These were my last words.'),
     ])
@@ -61,26 +61,26 @@ describe('an agent that asks again before the first answer was read', () => {
   test('tool-pending, tool_menu:new: text in between is a message before the second request', async () => {
     const rows = await asked()
     const second = MENU.map(row => row.replace('this command', 'another command'))
-    await stage.paint([...rows, '◆ Said in between.', '', ...second], { isGone: true })
-    await stage.paint([...rows, '◆ Said in between.', '', '◆ And after both.', '', DONE, ''])
-    expect((await stage.messages()).join('\n')).toBe('Before the question.\nSaid in between.\nAnd after both.')
+    await fixture.paint([...rows, '◆ Said in between.', '', ...second], { isGone: true })
+    await fixture.paint([...rows, '◆ Said in between.', '', '◆ And after both.', '', DONE, ''])
+    expect((await fixture.messages()).join('\n')).toBe('Before the question.\nSaid in between.\nAnd after both.')
   })
 })
 
 describe('a menu', () => {
   test('is raised when the store works again', async () => {
-    stage = await SessionFixture.open()
-    stage.session.goLive()
-    await stage.paint([' Signalbox demo agent 1.0.0'])
-    await stage.paint(['▷ go', '', THINKING, ''])
-    const append = stage.store.appendAll.bind(stage.store)
+    fixture = await SessionFixture.open()
+    fixture.session.goLive()
+    await fixture.paint([' Signalbox demo agent 1.0.0'])
+    await fixture.paint(['▷ go', '', THINKING, ''])
+    const append = fixture.store.appendAll.bind(fixture.store)
     let failures = 2
-    stage.store.appendAll = (...args) =>
+    fixture.store.appendAll = (...args) =>
       failures-- > 0 ? Promise.reject(new Error('the disk is full')) : append(...args)
-    await stage.paint(['▷ go', '', ...MENU], { isGone: true, passMs: 3_000 })
-    expect(stage.session.approval).toMatchObject({ state: 'pending' })
-    expect(stage.errors.map(String)).toContain('Error: the disk is full')
-    expect(await stage.written('approval.requested')).toHaveLength(1)
+    await fixture.paint(['▷ go', '', ...MENU], { isGone: true, passMs: 3_000 })
+    expect(fixture.session.approval).toMatchObject({ state: 'pending' })
+    expect(fixture.errors.map(String)).toContain('Error: the disk is full')
+    expect(await fixture.written('approval.requested')).toHaveLength(1)
   })
 })
 
@@ -91,32 +91,32 @@ describe('a frame that ends in the middle of an update', () => {
 
   test('does not end the request of a menu that is drawn again', async () => {
     const rows = await asked()
-    const first = stage.session.approval!
-    await stage.print(`${BEGIN}\u001b[H\u001b[J`, 1_000)
-    await stage.print(`${painted([...rows, ...MENU])}${END}`)
-    expect(stage.session.approval).toMatchObject({ id: first.id, state: 'pending' })
-    expect(await stage.written('approval.requested')).toHaveLength(1)
+    const first = fixture.session.approval!
+    await fixture.print(`${BEGIN}\u001b[H\u001b[J`, 1_000)
+    await fixture.print(`${painted([...rows, ...MENU])}${END}`)
+    expect(fixture.session.approval).toMatchObject({ id: first.id, state: 'pending' })
+    expect(await fixture.written('approval.requested')).toHaveLength(1)
   })
 
   test('raises no request for half a menu, and one for the whole menu', async () => {
-    stage = await SessionFixture.open()
-    stage.session.goLive()
-    await stage.paint([' Signalbox demo agent 1.0.0'])
-    await stage.paint(['▷ go', '', THINKING, ''])
+    fixture = await SessionFixture.open()
+    fixture.session.goLive()
+    await fixture.paint([' Signalbox demo agent 1.0.0'])
+    await fixture.paint(['▷ go', '', THINKING, ''])
     const menu = painted(['▷ go', '', ...MENU])
     const half = menu.indexOf('   2. No')
-    await stage.print(`${BEGIN}${menu.slice(0, half)}`, 200)
-    await stage.print(`${menu.slice(half)}${END}`)
-    expect(stage.session.approval?.request.options).toHaveLength(2)
-    expect(await stage.written('approval.requested')).toHaveLength(1)
+    await fixture.print(`${BEGIN}${menu.slice(0, half)}`, 200)
+    await fixture.print(`${menu.slice(half)}${END}`)
+    expect(fixture.session.approval?.request.options).toHaveLength(2)
+    expect(await fixture.written('approval.requested')).toHaveLength(1)
   })
 
   test('raises the request if no other frame comes', async () => {
-    stage = await SessionFixture.open()
-    stage.session.goLive()
-    await stage.paint([' Signalbox demo agent 1.0.0'])
-    await stage.paint(['▷ go', '', THINKING, ''])
-    await stage.print(`${BEGIN}${painted(['▷ go', '', ...MENU])}`, 3_000)
-    expect(stage.session.approval?.request.options).toHaveLength(2)
+    fixture = await SessionFixture.open()
+    fixture.session.goLive()
+    await fixture.paint([' Signalbox demo agent 1.0.0'])
+    await fixture.paint(['▷ go', '', THINKING, ''])
+    await fixture.print(`${BEGIN}${painted(['▷ go', '', ...MENU])}`, 3_000)
+    expect(fixture.session.approval?.request.options).toHaveLength(2)
   })
 })

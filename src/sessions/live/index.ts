@@ -46,9 +46,7 @@ export { JoinedConversation } from './joined-conversation.js'
 export { SessionJournal } from './journal.js'
 export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
-
 export { phaseTable } from './phase-table.js'
-
 export type { SendPort, SendResult } from './send-gate.js'
 export {
   type FileLimits,

@@ -2,7 +2,7 @@ import { type Clock, delay } from '../../clock/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
 
 /** What interrupting needs of a session. */
-export interface InterruptPort {
+interface InterruptPort {
   observation(): Observation | null
   isExited(): boolean
   /** The session is at work according to its phase. */

@@ -37,7 +37,7 @@ const turn = (prompt: string, ...answer: string[]) => [`▷ ${prompt}`, '', ...a
 const DONE = '◈ Finished in 2s'
 
 /** A pane as tmux reports it: first its whole content, then what is printed. */
-class Stage {
+class Fixture {
   readonly talk: JoinedConversation
   readonly errors: unknown[] = []
   #screen: PaneScreen | null = null
@@ -100,68 +100,68 @@ class Stage {
 
 describe('a joined conversation', () => {
   it('reads closed turns from the screen and the scrollback', async () => {
-    const stage = new Stage()
+    const fixture = new Fixture()
     const long = Array.from({ length: 20 }, (_, index) => `point ${index + 1}`)
-    stage.content([...GREETING, ...turn('first', ...long), DONE, '', ...turn('second', 'Two.'), DONE, ...BOX])
-    const messages = await stage.messages()
+    fixture.content([...GREETING, ...turn('first', ...long), DONE, '', ...turn('second', 'Two.'), DONE, ...BOX])
+    const messages = await fixture.messages()
     expect(messages.map(message => message.turn)).toEqual(['pan_x.1', 'pan_x.2'])
     expect(messages[0]!.text.split(/\s*\n\s*/)).toEqual(long)
     expect(messages[1]).toEqual({ turn: 'pan_x.2', text: 'Two.' })
-    expect(stage.asked).toEqual([
+    expect(fixture.asked).toEqual([
       ['pan_x.1', 'first'],
       ['pan_x.2', 'second'],
     ])
   })
 
   it('does not take a greeting for an answer', async () => {
-    const stage = new Stage()
-    stage.content([...GREETING, 'Type to begin.', ...BOX])
-    expect(await stage.messages()).toEqual([])
-    stage.more(BOX, [...turn('hello', 'Hi.'), ...BUSY])
-    expect(stage.asked).toEqual([['pan_x.1', 'hello']])
-    stage.more(BUSY, [DONE, ...BOX])
-    expect(await stage.messages()).toEqual([{ turn: 'pan_x.1', text: 'Hi.' }])
+    const fixture = new Fixture()
+    fixture.content([...GREETING, 'Type to begin.', ...BOX])
+    expect(await fixture.messages()).toEqual([])
+    fixture.more(BOX, [...turn('hello', 'Hi.'), ...BUSY])
+    expect(fixture.asked).toEqual([['pan_x.1', 'hello']])
+    fixture.more(BUSY, [DONE, ...BOX])
+    expect(await fixture.messages()).toEqual([{ turn: 'pan_x.1', text: 'Hi.' }])
   })
 
   it('marks the turn that was under way and follows it to its end', async () => {
-    const stage = new Stage()
-    stage.content([...GREETING, ...turn('old', 'Done long ago.'), DONE, '', ...turn('new', 'So far.', 'A'), ...BUSY])
+    const fixture = new Fixture()
+    fixture.content([...GREETING, ...turn('old', 'Done long ago.'), DONE, '', ...turn('new', 'So far.', 'A'), ...BUSY])
     const late = { turn: 'pan_x.2', joinedLate: true }
     // The last row is held back while it may grow.
-    expect((await stage.messages()).at(-1)).toEqual({ ...late, text: 'So far.', provisional: true })
-    stage.more(BUSY, ['◆ And the rest.', '', DONE, ...BOX])
-    expect(await stage.messages()).toEqual([
+    expect((await fixture.messages()).at(-1)).toEqual({ ...late, text: 'So far.', provisional: true })
+    fixture.more(BUSY, ['◆ And the rest.', '', DONE, ...BOX])
+    expect(await fixture.messages()).toEqual([
       { turn: 'pan_x.1', text: 'Done long ago.' },
       { ...late, text: 'So far.\n\nA\n\nAnd the rest.' },
     ])
-    stage.more(BOX, ['', ...turn('third', 'Three.'), DONE, ...BOX])
-    expect((await stage.messages()).at(-1)).toEqual({ turn: 'pan_x.3', text: 'Three.' })
+    fixture.more(BOX, ['', ...turn('third', 'Three.'), DONE, ...BOX])
+    expect((await fixture.messages()).at(-1)).toEqual({ turn: 'pan_x.3', text: 'Three.' })
   })
 
   it('continues after a resync without repeating a message', async () => {
-    const stage = new Stage()
+    const fixture = new Fixture()
     const first = [...GREETING, ...turn('one', 'One.'), DONE, '']
-    stage.content([...first, ...turn('two', 'Two, begun.'), ...BUSY])
-    stage.content(
+    fixture.content([...first, ...turn('two', 'Two, begun.'), ...BUSY])
+    fixture.content(
       [...first, ...turn('two', 'Two, begun.', 'Two, ended.'), DONE, '', ...turn('three', 'Three.'), DONE, ...BOX],
       {
         cols: 50,
       },
     )
-    expect((await stage.messages()).map(({ turn: name, text }) => [name, text])).toEqual([
+    expect((await fixture.messages()).map(({ turn: name, text }) => [name, text])).toEqual([
       ['pan_x.1', 'One.'],
       ['pan_x.2', 'Two, begun.\n\nTwo, ended.'],
       ['pan_x.3', 'Three.'],
     ])
-    stage.content([...turn('three', 'Three.'), DONE, ...BOX], { cols: 55 })
-    expect(await stage.messages()).toHaveLength(3)
+    fixture.content([...turn('three', 'Three.'), DONE, ...BOX], { cols: 55 })
+    expect(await fixture.messages()).toHaveLength(3)
   })
 
   it('keeps the open message when the agent exits', async () => {
-    const stage = new Stage()
-    stage.content([...GREETING, ...turn('one', 'Half of it'), ...BUSY])
-    stage.talk.left()
-    const [message] = await stage.messages()
+    const fixture = new Fixture()
+    fixture.content([...GREETING, ...turn('one', 'Half of it'), ...BUSY])
+    fixture.talk.left()
+    const [message] = await fixture.messages()
     expect(message).toMatchObject({ turn: 'pan_x.1', text: expect.stringContaining('Half of it') })
     expect(message!.provisional).toBeUndefined()
   })

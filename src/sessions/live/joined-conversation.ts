@@ -13,7 +13,7 @@ import {
 import { Effects, Waiters } from '../effects.js'
 import { type PhaseNotices, type PhaseRequests, SessionPhase } from './session-phase.js'
 
-export interface JoinedMessage {
+interface JoinedMessage {
   at: number
   session: string
   turn: string
@@ -25,13 +25,13 @@ export interface JoinedMessage {
   joinedLate?: true
 }
 
-export interface JoinedPrompt {
+interface JoinedPrompt {
   turn: string
   at: number
   text: string
 }
 
-export interface JoinedConversationOptions {
+interface JoinedConversationOptions {
   /** The pane's public id: the prefix of its turns' names. */
   id: string
   clock: Clock

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EventType } from '../../events/index.js'
 import { transition } from '../../machine/index.js'
-import { PhaseStage } from '../testing/phase-stage.js'
-import { SessionFixture } from '../testing/session-stage.js'
+import { PhaseFixture } from '../testing/phase-fixture.js'
+import { SessionFixture } from '../testing/session-fixture.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseTable } from './phase-table.js'
 
 /*
@@ -50,14 +50,14 @@ const PROMPT = [...BEFORE, '▷ two', '']
 const TEXT = ['◆ First words.', '', '◆ Second words.', '']
 const MORE = ['◆ More words.', '', '◆ And more.', '']
 
-interface Picture {
+interface Screen {
   rows: readonly string[]
   isGone?: boolean
   footer?: string
 }
 
 /** What brings a session with one closed turn into a phase. */
-const BRING: Record<Phase, readonly Picture[]> = {
+const BRING: Record<Phase, readonly Screen[]> = {
   dormant: [],
   thinking: [{ rows: [...PROMPT, THINKING, ''] }],
   streaming: [{ rows: [...PROMPT, THINKING, ''] }, { rows: [...PROMPT, ...TEXT, THINKING, ''] }],
@@ -69,7 +69,7 @@ const BRING: Record<Phase, readonly Picture[]> = {
 }
 
 /** The frame that shows an event; `text` is what the phase has shown before. */
-const SHOW: Partial<Record<PhaseEvent, (text: readonly string[], phase: Phase) => Picture>> = {
+const SHOW: Partial<Record<PhaseEvent, (text: readonly string[], phase: Phase) => Screen>> = {
   thinking: text => ({ rows: [...PROMPT, ...text, ...(text.length > 0 ? ['◌ a thought', ''] : []), THINKING, ''] }),
   response_content: text => ({ rows: [...PROMPT, ...text, ...MORE, THINKING, ''] }),
   tool_menu: text => ({ rows: [...PROMPT, ...text, ...menu('this')], isGone: true }),
@@ -91,7 +91,7 @@ const SHOW: Partial<Record<PhaseEvent, (text: readonly string[], phase: Phase) =
 }
 
 /** At rest; an open request is answered without further text. */
-function rest(text: readonly string[], phase: Phase): Picture {
+function rest(text: readonly string[], phase: Phase): Screen {
   if (phase === 'dormant') return { rows: [...BEFORE, '◆ Something that passes.', '', DONE, ''] }
   return { rows: [...PROMPT, ...text, ...(phase === 'tool-pending' ? [] : MORE), DONE, ''] }
 }
@@ -103,32 +103,32 @@ const AWAY: Partial<Record<Phase, PhaseEvent>> = {
   streaming: 'tool_running',
 }
 
-let stage: SessionFixture
-afterEach(() => stage.close())
+let fixture: SessionFixture
+afterEach(() => fixture.close())
 
-async function show({ rows, ...box }: Picture, passMs: number): Promise<void> {
-  await stage.paint(rows, { ...box, passMs })
+async function show({ rows, ...box }: Screen, passMs: number): Promise<void> {
+  await fixture.paint(rows, { ...box, passMs })
 }
 
 async function bring(phase: Phase): Promise<void> {
-  stage = await SessionFixture.open({ pack: withRules, times: { silenceMs: 60_000 } })
-  stage.session.goLive()
-  await stage.paint([' Signalbox demo agent 1.0.0'], { passMs: 100 })
+  fixture = await SessionFixture.open({ pack: withRules, times: { silenceMs: 60_000 } })
+  fixture.session.goLive()
+  await fixture.paint([' Signalbox demo agent 1.0.0'], { passMs: 100 })
   await show({ rows: ['▷ one', '', THINKING, ''] }, 100)
   await show({ rows: BEFORE }, 800)
-  for (const picture of BRING[phase]) await show(picture, 100)
-  expect(stage.session.phase).toBe(phase)
-  expect(await stage.messages()).toHaveLength(phase === 'tool-pending' ? 2 : 1)
+  for (const screen of BRING[phase]) await show(screen, 100)
+  expect(fixture.session.phase).toBe(phase)
+  expect(await fixture.messages()).toHaveLength(phase === 'tool-pending' ? 2 : 1)
 }
 
 type Effect = 'turn' | 'update' | 'close' | 'ask' | 'settle' | 'typing true' | 'typing false' | 'notice' | 'end'
 
 /** What people have seen and the log holds, counted. */
 async function tally(): Promise<Record<Effect, number>> {
-  await stage.session.settled()
-  const emitted = (what: string) => stage.updates.filter(line => line.startsWith(what)).length
-  const written = async (...types: EventType[]) => (await stage.written(...types)).length
-  const notices = await stage.notices()
+  await fixture.session.settled()
+  const emitted = (what: string) => fixture.updates.filter(line => line.startsWith(what)).length
+  const written = async (...types: EventType[]) => (await fixture.written(...types)).length
+  const notices = await fixture.notices()
   return {
     turn: await written('turn.opened'),
     update: emitted('update'),
@@ -143,7 +143,7 @@ async function tally(): Promise<Record<Effect, number>> {
 }
 
 /** The same for a phase whose ports are counted. */
-function tallyOf({ calls, recorded }: PhaseStage): Record<Effect, number> {
+function tallyOf({ calls, recorded }: PhaseFixture): Record<Effect, number> {
   const called = (call: Effect) => calls.filter(each => each === call).length
   return {
     turn: recorded.filter(type => type === 'turn.opened').length,
@@ -181,10 +181,10 @@ async function expectRow(
   without: readonly Effect[] = [],
 ): Promise<void> {
   const [next, actions] = transition(phaseTable, phase, event)
-  expect(stage.session.phase).toBe(next)
-  if (actions.includes('open-message')) expect(stage.session.openMessage).not.toBeNull()
+  expect(fixture.session.phase).toBe(next)
+  if (actions.includes('open-message')) expect(fixture.session.openMessage).not.toBeNull()
   expectEffects(actions, before, await tally(), without)
-  expect(stage.errors).toEqual([])
+  expect(fixture.errors).toEqual([])
 }
 
 function expectEffects(
@@ -244,7 +244,7 @@ describe('row', () => {
     const before = await tally()
     const text = phase === 'streaming' || phase === 'tool-pending' ? TEXT : []
     await show(SHOW[event]!(text, phase), 1_200)
-    const { view } = stage.session.observation!
+    const { view } = fixture.session.observation!
     expect(view).toBe(event.split(':')[0])
     await expectRow(phase, event, before, without(phase, event))
   })
@@ -252,19 +252,19 @@ describe('row', () => {
   rows(of('process-exit'), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
-    await stage.exit(0)
+    await fixture.exit(0)
     const nothing: Effect[] = phase === 'streaming' ? ['settle'] : ['settle', 'close']
     await expectRow(phase, 'process-exit', before, phase === 'tool-pending' ? ['close'] : nothing)
-    expect((await stage.events('turn.closed')).at(-1)?.outcome).toBe(phase === 'dormant' ? 'done' : 'exited')
+    expect((await fixture.events('turn.closed')).at(-1)?.outcome).toBe(phase === 'dormant' ? 'done' : 'exited')
   })
 
   rows(of('interrupted', ['thinking', 'streaming']), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
-    await stage.report({ is: 'turn-ended', outcome: 'interrupted' })
-    await stage.pass(1_200)
+    await fixture.report({ is: 'turn-ended', outcome: 'interrupted' })
+    await fixture.pass(1_200)
     await expectRow(phase, 'interrupted', before, phase === 'thinking' ? ['close'] : [])
-    expect((await stage.events('turn.closed')).at(-1)?.outcome).toBe('interrupted')
+    expect((await fixture.events('turn.closed')).at(-1)?.outcome).toBe('interrupted')
   })
 
   rows(of('transcript-block'), async ({ phase }) => {
@@ -272,9 +272,9 @@ describe('row', () => {
     const before = await tally()
     const words =
       phase === 'dormant' ? 'The **first** answer.' : phase === 'thinking' ? 'Not shown yet.' : 'First **words**.'
-    await stage.report({ is: 'said', id: 'm1', markdown: words })
-    await stage.pass(200)
-    expect(stage.session.phase).toBe(phase)
+    await fixture.report({ is: 'said', id: 'm1', markdown: words })
+    await fixture.pass(200)
+    expect(fixture.session.phase).toBe(phase)
     const after = await tally()
     // Without an open message the last one is corrected.
     const patched = phase === 'dormant' || phase === 'tool-pending'
@@ -282,15 +282,15 @@ describe('row', () => {
       patched ? 1 : 0,
       phase === 'streaming',
     ])
-    if (patched) expect((await stage.messages()).at(-1)).toContain(words)
+    if (patched) expect((await fixture.messages()).at(-1)).toContain(words)
   })
 
   rows(of('silence', ['thinking', 'streaming']), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
-    await stage.pass(61_000)
+    await fixture.pass(61_000)
     const after = await tally()
-    expect([stage.session.phase, after.notice - before.notice]).toEqual([phase, 1])
+    expect([fixture.session.phase, after.notice - before.notice]).toEqual([phase, 1])
     // Reading the same rows again may emit an update, and typing is repeated; time alone causes
     // nothing else.
     const repeated = { notice: 0, update: 0, 'typing true': 0 }
@@ -300,10 +300,10 @@ describe('row', () => {
   rows(of('prompt-sent', ['dormant']), async () => {
     await bring('dormant')
     const before = await tally()
-    const sent = stage.session.send('two')
-    await stage.pass(100)
-    await stage.paint(BEFORE, { draft: 'two', passMs: 300 })
-    await stage.paint(PROMPT, { passMs: 100 })
+    const sent = fixture.session.send('two')
+    await fixture.pass(100)
+    await fixture.paint(BEFORE, { draft: 'two', passMs: 300 })
+    await fixture.paint(PROMPT, { passMs: 100 })
     expect(await sent).toEqual({ result: 'delivered' })
     await expectRow('dormant', 'prompt-sent', before)
   })
@@ -320,7 +320,7 @@ describe('row', () => {
    */
   const unread = [...of('error'), ...of('startup')]
   rows([...asked, ...atRest, ...unseen, ...sent, ...unread], async ({ phase, event }) => {
-    const direct = new PhaseStage(withRules)
+    const direct = new PhaseFixture(withRules)
     await direct.paint([' Signalbox demo agent 1.0.0'])
     await direct.paint(['▷ one', '', THINKING, ''])
     await direct.paint(BEFORE, {}, 800)

@@ -29,7 +29,7 @@ export interface SentPrompt {
   before: string | null
 }
 
-export interface PromptQueueOptions {
+interface PromptQueueOptions {
   session: string
   port: SendPort
   pack: Pack

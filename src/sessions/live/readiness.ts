@@ -20,7 +20,7 @@ const ENTER = 0x0d
  */
 const HISTORY_MS = 3_000
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   clock: Clock
   conversation: Conversation
   /** The agent resumes an earlier conversation and shows it again. */

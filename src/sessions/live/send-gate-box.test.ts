@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Observation } from '../../screen/index.js'
 import { composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
-import { agentOf, BULK, clock, GENERIC, send, TEXT, TYPED, useSendFixture } from '../testing/send-stage.js'
+import { agentOf, BULK, clock, GENERIC, send, TEXT, TYPED, useSendFixture } from '../testing/send-fixture.js'
 import { sendPrompt } from './send-gate.js'
 
 useSendFixture()

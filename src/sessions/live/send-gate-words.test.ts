@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { AgentScript } from '../testing/scripted-agent.js'
-import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendFixture } from '../testing/send-stage.js'
+import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendFixture } from '../testing/send-fixture.js'
 import { sendPrompt } from './send-gate.js'
 
 useSendFixture()

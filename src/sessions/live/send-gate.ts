@@ -51,7 +51,7 @@ export type SendRefusal =
   | 'busy'
   | 'text'
 
-export interface GateOptions {
+interface GateOptions {
   pack: Pack
   clock: Clock
   /** How long the input box may take to appear. */

@@ -4,7 +4,7 @@ import type { Look } from '../../panes/index.js'
 import type { SessionNotices } from './session-notices.js'
 import type { AgentTraits } from './session-options.js'
 
-export interface SessionEndingOptions {
+interface SessionEndingOptions {
   agent: AgentTraits
   agentSessionId: string | null
   notices: Pick<SessionNotices, 'crashed'>

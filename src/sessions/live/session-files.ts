@@ -19,7 +19,7 @@ export interface SessionPlaces {
   own: readonly string[]
 }
 
-export interface StoredFile {
+interface StoredFile {
   path: string
   name: string
   bytes: number

@@ -13,7 +13,7 @@ export interface Notice {
   link?: string
 }
 
-export interface SessionNoticesOptions {
+interface SessionNoticesOptions {
   session: { number: number; agent: string; startedAt: number }
   clock: Clock
   times: SessionTimes
@@ -103,7 +103,7 @@ export class SessionNotices {
     const where = url ? ` Open ${url}${code ? ` and enter ${code}` : ''}.` : ''
     notify({
       kind: 'auth',
-      text: `Session ${session.number}: ${session.agent} asks for a sign-in.${where} To sign in in its terminal: signalbox attach ${session.number}`,
+      text: `Session ${session.number}: ${session.agent} asks for a sign-in.${where} To sign in from its terminal: signalbox attach ${session.number}`,
       ...(url !== undefined && { link: url }),
     })
   }

@@ -37,7 +37,7 @@ export type PhaseNotices = Pick<
 /** Where its menus go. */
 export type PhaseRequests = Pick<ScreenRequests, 'raise' | 'seenAgain' | 'settle' | 'takeOver'>
 
-export interface SessionPhaseOptions extends TurnActionsOptions {
+interface SessionPhaseOptions extends TurnActionsOptions {
   pack: Pack
   rows: RowSource
   clock: Clock

@@ -22,7 +22,7 @@ const RESIZE_SETTLES_S = 0.25
  */
 const FRAME_S = 0.2
 
-export interface SessionTerminalOptions {
+interface SessionTerminalOptions {
   pack: Pack
   emulator: EmulatorOptions
   clock: Clock

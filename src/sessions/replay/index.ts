@@ -8,6 +8,5 @@
  */
 export { type ChangeFields, ChangeHistory, changeFields, seconds } from './changes.js'
 export { type Explanation, explainMoment, explainRecording, explainScreen } from './explain-at.js'
-
 export { type ReplayedLine, SessionReplay } from './session-replay.js'
 export { Timeline } from './timeline.js'

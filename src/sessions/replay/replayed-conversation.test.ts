@@ -27,13 +27,13 @@ busy = true
 const BOX = ['──────────', '▷ ', '──────────']
 
 /** The messages of a recording of these frames, two seconds apart. */
-function messagesOf(...pictures: readonly (readonly string[])[]): string[] {
+function messagesOf(...contents: readonly (readonly string[])[]): string[] {
   const replay = new SessionReplay({ pack: PACK, cols: 60, rows: 16, hasBlocks: true })
-  const lines = pictures.flatMap((picture, index) =>
+  const lines = contents.flatMap((content, index) =>
     replay.apply({
       t: 1 + 2 * index,
       kind: 'output',
-      bytes: new TextEncoder().encode(`\u001b[H\u001b[2J${[...picture, '', ...BOX].join('\r\n')}`),
+      bytes: new TextEncoder().encode(`\u001b[H\u001b[2J${[...content, '', ...BOX].join('\r\n')}`),
     }),
   )
   return [...lines, ...replay.finish()].flatMap(line => (line.type === 'message' ? [line.markdown] : []))

@@ -4,7 +4,7 @@ import { type ChangeFields, ChangeHistory, changeFields, seconds } from './chang
 import { type BlockLine, type MessageLine, ReplayedConversation } from './replayed-conversation.js'
 import { type Moment, Timeline } from './timeline.js'
 
-export interface SessionReplayOptions {
+interface SessionReplayOptions {
   pack: Pack
   cols: number
   rows: number

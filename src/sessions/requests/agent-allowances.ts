@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
 
-export interface AgentAllowancesOptions {
+interface AgentAllowancesOptions {
   /** What an earlier host of the session knew. */
   known: readonly { label: string }[] | undefined
   onAllowed(allowed: { tool: string; label: string; approval: string }): void

@@ -11,7 +11,7 @@ export function liveMenu(observation: Observation | null): Menu | null {
   return null
 }
 
-export interface MenuInstancesOptions {
+interface MenuInstancesOptions {
   clock: Clock
   effects: Effects
   requests: Pick<ScreenRequests, 'raise' | 'seenAgain' | 'takeOver'>

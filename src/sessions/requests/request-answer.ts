@@ -57,7 +57,7 @@ function isWholeEdit({ decision }: ApprovalRecord): boolean {
   return !canonicalJson(decision?.editedInput ?? null).includes('‹secret:')
 }
 
-export interface ScreenAnswer {
+interface ScreenAnswer {
   label: string
   text?: string
   labels?: string[]

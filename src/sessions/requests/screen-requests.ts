@@ -22,7 +22,7 @@ const RESULT_MS = 1_500
  */
 const ADOPTED_MS = 10_000
 
-export interface ScreenRequestsOptions {
+interface ScreenRequestsOptions {
   open: OpenRequests
   delivery: DecisionDelivery
   menu: MenuPort

@@ -4,7 +4,7 @@ import { OpenRequests, type OpenRequestsOptions } from './open-requests.js'
 import { ReportedRequests } from './reported-requests.js'
 import { ScreenRequests } from './screen-requests.js'
 
-export interface SessionRequestsOptions extends OpenRequestsOptions, Omit<DecisionDeliveryOptions, 'open'> {
+interface SessionRequestsOptions extends OpenRequestsOptions, Omit<DecisionDeliveryOptions, 'open'> {
   menu: MenuPort
 }
 

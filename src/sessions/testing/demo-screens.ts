@@ -1,4 +1,4 @@
-import type { SessionFixture } from './session-stage.js'
+import type { SessionFixture } from './session-fixture.js'
 
 /** Rows as the demo agent draws them. */
 export const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
@@ -19,15 +19,15 @@ export const TRANSCRIPT = { hasTranscript: true, hasHooks: false, canResume: tru
 
 /** Prompt, work, answer, end; returns the rows on screen at the end. */
 export async function paintTurn(
-  stage: SessionFixture,
+  fixture: SessionFixture,
   prompt: string,
   answer: readonly string[],
   above: readonly string[] = [],
 ): Promise<string[]> {
   const rows = [...above, `▷ ${prompt}`, '']
-  await stage.paint([...rows, THINKING, ''])
-  await stage.paint([...rows, ...answer, '', THINKING, ''])
+  await fixture.paint([...rows, THINKING, ''])
+  await fixture.paint([...rows, ...answer, '', THINKING, ''])
   const done = [...rows, ...answer, '', DONE, '']
-  await stage.paint(done)
+  await fixture.paint(done)
   return done
 }

@@ -4,13 +4,13 @@ import { type PaneOutput, PaneScreen } from '../../panes/index.js'
 import { Effects } from '../effects.js'
 import type { PhaseEvent } from '../live/phase-table.js'
 import { SessionPhase } from '../live/session-phase.js'
-import { COLS, demoPack, ROWS, screenBytes } from './session-stage.js'
+import { COLS, demoPack, ROWS, screenBytes } from './session-fixture.js'
 
 /**
  * The phase of a session over a real screen, for events that no screen causes: its ports are
  * counted.
  */
-export class PhaseStage {
+export class PhaseFixture {
   readonly phase: SessionPhase
   readonly calls: string[] = []
   readonly recorded: EventType[] = []

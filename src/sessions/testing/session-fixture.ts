@@ -57,7 +57,7 @@ export class SessionFixture {
     store: EventStore,
     directory: string,
     openedAt: number,
-    create: (stage: SessionFixture) => LiveSession,
+    create: (fixture: SessionFixture) => LiveSession,
   ) {
     this.clock = clock
     this.store = store
@@ -68,9 +68,9 @@ export class SessionFixture {
 
   static async open(options: SessionFixtureOptions = {}): Promise<SessionFixture> {
     const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
-    // A stage that takes over a store also takes over its files, and removes them.
+    // A fixture that takes over a store also takes over its files, and removes them.
     const before = options.restoredFrom ?? null
-    const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
+    const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-fixture-'))
     const store =
       options.restoredFrom?.store ??
       (await openStore({
@@ -90,18 +90,18 @@ export class SessionFixture {
       store,
       directory,
       await store.head(),
-      stage =>
+      fixture =>
         new LiveSession({
           record,
           pack,
-          keeper: stage.#keeper(),
+          keeper: fixture.#keeper(),
           journal,
           ledger: new Ledger(store),
           clock,
           emulator: { cols: COLS, rows: ROWS },
           hostName: 'test',
-          emit: update => stage.#take(update),
-          onError: error => stage.errors.push(error),
+          emit: update => fixture.#take(update),
+          onError: error => fixture.errors.push(error),
           ...(options.times && { times: options.times }),
           ...(options.agent && { agent: options.agent }),
           ...(options.snapshot && { restored: options.snapshot }),
@@ -128,7 +128,7 @@ export class SessionFixture {
   }
 
   /**
-   * The whole picture: these rows, and the input box below them unless the agent asks for
+   * The whole screen: these rows, and the input box below them unless the agent asks for
    * something.
    */
   async paint(
@@ -185,12 +185,12 @@ export class SessionFixture {
     return [...messages.values()]
   }
 
-  /** Events of these types in any stream, written since this stage was opened. */
+  /** Events of these types in any stream, written since this fixture was opened. */
   async written(...types: EventType[]): Promise<StoredEvent[]> {
     return this.store.readAll({ after: this.#openedAt, limit: 1_000, types })
   }
 
-  /** Notices since this stage was opened. */
+  /** Notices since this fixture was opened. */
   async notices(): Promise<Notice[]> {
     await this.session.settled()
     return (await this.written('session.noticed')).map(({ data }) => {
