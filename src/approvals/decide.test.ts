@@ -51,7 +51,8 @@ describe('a decision', () => {
     expect(codeOf({ ...record, subject }, denial)).toBe('E_INPUT')
   })
 
-  // Each row fails one more check, from the last to the first: the first check that fails is reported.
+  // Each row fails one more check, from the last to the first: the first check that fails is
+  // reported.
   const faults: [code: string, on: Partial<ApprovalRecord>, request: Partial<DecisionRequest>][] = [
     ['E_APPROVAL_SEE_ALL', {}, { seen: { displayHash: record.display.hash, whole: false } }],
     ['E_APPROVAL_OPTION', {}, { option: 'Perhaps' }],

@@ -1,39 +1,40 @@
 /*
- * The ledger of decisions: every request for a decision by an agent, a graph or a pipeline, each decided
- * once and applied once. It is not a user interface: every surface shows the same records and calls the
- * same `Ledger.decide`.
+ * The ledger of decisions: every request for a decision by an agent, a graph or a pipeline, each
+ * decided once and applied once. It is not a user interface: every surface shows the same records
+ * and calls the same `Ledger.decide`.
  *
- *   request ─► Ledger.request ─► pending ─► Ledger.decide ─► decided ─► delivered by its owner ─► applied
- *                  │ a grant covers it ───────────────────────▲              └─► stale · expired · cancelled
+ *   Ledger.request ─► pending ─► Ledger.decide ─► decided ─► delivered by its owner ─► applied
+ *        └── a grant covers it ─────────────────────▲           └─► stale, expired, cancelled
  *
- * From a report to a record
- *   request-from-menu, request-from-report  a live menu, or a hook's report, becomes an `ApprovalRequest`
- *   join-reports        which reports are about one request
- *   fingerprint         the hash of exactly what was asked; a decision is bound to it
- *   display             the one rendering that all surfaces show, hidden characters made visible
- *   risk.ts, risk/      the risk of a request, from its command, paths and tool: it never decides
- *   stored-request      what the log keeps: without secrets, of bounded size
- *   record, approval-table, streams         the record as a projection of its stream; its states
+ * From a report to a record:
+ *   request-from-menu    a live menu becomes an `ApprovalRequest`
+ *   request-from-report  a hook's report becomes one
+ *   join-reports         which reports are about one request
+ *   fingerprint          the hash of exactly what was asked; a decision is bound to it
+ *   display              the one rendering that all surfaces show, hidden characters made visible
+ *   risk.ts, risk/       the risk of a request, from its command, paths and tool: it never decides
+ *   stored-request       what the log keeps: without secrets, of bounded size
+ *   record               the record as a projection of its stream; approval-table has its states
  *
- * A decision
- *   ledger              reads, judges, appends at the judged version; a conflict is judged again
- *   decide (pure)       every rule, in order: form, role, surface, state, fingerprint, option, lockdown,
- *                       grants, display, step-up, edits. A new rule belongs there, and nowhere else
- *   policy, lockdown    the settings and the state that the rules depend on
- *   denial              which answers are denials; the dashboard imports it as well
- *   grants, grant-registry, manual-only     decisions for similar requests, and what only a person decides
- *   batch               several requests at once, each decided on its own
+ * A decision:
+ *   ledger               reads, judges, appends at the judged version; judges again on a conflict
+ *   decide (pure)        every rule, in order: form, role, surface, state, fingerprint, option,
+ *                        lockdown, grants, display, step-up, edits. A new rule belongs there
+ *   policy, lockdown     the settings and the state that the rules depend on
+ *   denial               which answers are denials; the dashboard imports it as well
+ *   grants, manual-only  decisions in advance, and what only a person may decide
+ *   batch                several requests at once, each decided on its own
  *
- * Afterwards
- *   apply-menu          types a decision into the agent's menu, and verifies every key on the screen
- *   ledger-sweeper      deadlines, and the ends of grants
- *   wait-for-record     waits for the outcome, whichever process brings it about
- *   notification-plan   who is notified where and when; a pure function for all channels
- *   report              the history, with times, refusals and grants
+ * Afterwards:
+ *   apply-menu           types a decision into the agent's menu, and verifies every key
+ *   ledger-sweeper       deadlines, and the ends of grants
+ *   wait-for-record      waits for the outcome, whichever process brings it about
+ *   notification-plan    who is notified where and when; a pure function for all channels
+ *   report               the history, with times, refusals and grants
  *
- * `host/open-ledger.ts` opens the ledger of a home, with its settings: use that, and not `new Ledger`,
- * outside of tests. Delivering a decision is up to the owner of the request: sessions/ for a session,
- * runs/ for a run's agent; the answer of a gate is written in the transaction of its decision.
+ * `host/open-ledger.ts` opens the ledger of a home, with its settings: outside of tests, use that
+ * and not `new Ledger`. The owner of a request delivers its decision: sessions/ for a session,
+ * runs/ for a run's agent. The answer of a gate is written in the transaction of its decision.
  */
 export { chooseOption, type MenuPort } from './apply-menu.js'
 export { selectedLabel } from './apply-menu-labels.js'

@@ -8,8 +8,8 @@ import { decisionOf, reportedOf, requestOf } from './testing/fixtures.js'
 import { LedgerSite } from './testing/ledger-site.js'
 
 /*
- * Every row of the approval table, carried out by the ledger on a real store. The rows come from the
- * table: a row without an action here fails, and so does an action without a row.
+ * Every row of the approval table, carried out by the ledger on a real store. The rows come from
+ * the table: a row without an action here fails, and so does an action without a row.
  */
 type State = (typeof approvalTable.states)[number]
 type Event = (typeof approvalTable.events)[number]

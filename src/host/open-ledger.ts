@@ -17,9 +17,9 @@ interface OpenLedgerOptions {
 }
 
 /**
- * Opens the ledger of a home. The daemon, a run in the foreground and a command that decides without a
- * daemon all call this: the same policy, roles, redaction and grants hold for every decision, whichever
- * process makes it.
+ * Opens the ledger of a home. The daemon, a run in the foreground and a command that decides
+ * without a daemon all call this: the same policy, roles, redaction and grants hold for every
+ * decision, whichever process makes it.
  */
 export function openLedger({ store, clock, settings, redactor }: OpenLedgerOptions): Ledger {
   const { approvals, settingsFile } = settings
@@ -32,7 +32,10 @@ export function openLedger({ store, clock, settings, redactor }: OpenLedgerOptio
   })
 }
 
-/** What the files beside the user's settings decide: which grants still hold, and who has which role. */
+/**
+ * What the files beside the user's settings decide: which grants still hold, and who has which
+ * role.
+ */
 function settingsRules(settingsFile: string): Pick<LedgerOptions, 'settingsHash' | 'roleOf'> {
   const files = new SettingsFiles(settingsFile)
   const people = new People(dirname(settingsFile))

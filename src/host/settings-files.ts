@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { loadConfig } from '../config/index.js'
 import { PROJECT_FILE } from '../trust/index.js'
 
-/** The settings that a file sets, by key, as they are shown. A file that cannot be read counts as one setting. */
+/**
+ * The settings that a file sets, by key, as they are shown. A file that cannot be read counts as
+ * one setting.
+ */
 export type FileSettings = ReadonlyMap<string, string>
 
 /** Reads the user's settings file and those of projects, each again only after it has changed. */
@@ -16,7 +19,10 @@ export class SettingsFiles {
     this.userFile = userFile
   }
 
-  /** Changes with the settings in force for a project; comments and the order of settings do not count. */
+  /**
+   * Changes with the settings in force for a project; comments and the order of settings do not
+   * count.
+   */
   hashOf(project: string): string {
     const hash = createHash('sha256')
     for (const file of [this.userFile, projectFile(project)])
@@ -47,7 +53,8 @@ function load(file: string, { isUserFile }: { isUserFile: boolean }): FileSettin
       .filter(({ origin }) => origin.source !== 'default')
     return new Map(given.map(({ key, shown }) => [key, shown]))
   } catch {
-    // The command that loads this file reports what is wrong with it; here it only has to differ from every other.
+    // The command that loads this file reports what is wrong with it; here it only has to differ
+    // from every other.
     return new Map([['(unreadable)', createHash('sha256').update(readFileSync(file)).digest('hex')]])
   }
 }

@@ -34,7 +34,10 @@ export class RunGates {
     return this.#ledger.get(id)
   }
 
-  /** @throws SignalboxError when the gate does not offer this answer, is closed, or the rules refuse the decision. */
+  /**
+   * @throws SignalboxError when the gate does not offer this answer, is closed, or the rules refuse
+   * the decision.
+   */
   async answer(record: ApprovalRecord, answer: Answer, { id, name }: Answerer): Promise<void> {
     if ('skipped' in answer) return this.#skip(record)
     await this.#ledger.decide(record.id, {
@@ -47,7 +50,9 @@ export class RunGates {
     })
   }
 
-  /** Lets an interviewer answer a gate, and asks again after an answer that the gate does not offer. */
+  /**
+   * Lets an interviewer answer a gate, and asks again after an answer that the gate does not offer.
+   */
   async interview(approval: string, interviewer: Interviewer, who: Answerer, type?: string): Promise<void> {
     for (;;) {
       const record = await this.get(approval)

@@ -4,9 +4,9 @@ import { newNonce } from '../clock/index.js'
 import type { Call } from './route.js'
 
 /*
- * What a caller on the owner's socket may say about itself: which user of the machine it acts for, and
- * whether it runs inside an agent's session. Over TCP the same fields are accepted and ignored: there
- * the credential decides who the caller is.
+ * What a caller on the owner's socket may say about itself: which user of the machine it acts for,
+ * and whether it runs inside an agent's session. Over TCP the same fields are accepted and ignored:
+ * there the credential decides who the caller is.
  */
 export const callerFields = {
   actor: z.strictObject({ id: z.string().min(1).max(200), name: z.string().min(1).max(200) }).optional(),

@@ -2,7 +2,9 @@ import type { Host } from '../host/index.js'
 import type { Auth } from './auth/auth.js'
 import type { Streams } from './live/streams.js'
 
-/** Locks the ledger down, and ends every login, token and stream. Sessions and runs are not touched. */
+/**
+ * Locks the ledger down, and ends every login, token and stream. Sessions and runs are not touched.
+ */
 export class Lockdown {
   readonly #parts: { host: Host; auth: Auth; streams: Streams }
 

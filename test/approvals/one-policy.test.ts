@@ -13,10 +13,10 @@ import { type Login, TestServer } from '../server/support.js'
 import { FAST } from '../telegram/support.js'
 
 /*
- * One set of rules for every decision: `approvals.decide_from`, `approvals.step_up` and a lockdown hold
- * for a gate of a run, a request of a session and a request of a run's agent, from the command line,
- * the web API (its own route, and attractor's for gates) and Telegram. All of these requests have a high
- * risk and an option that allows once, so that each rule has something to refuse.
+ * One set of rules for every decision: `approvals.decide_from`, `approvals.step_up` and a lockdown
+ * hold for a gate of a run, a request of a session and a request of a run's agent, from the command
+ * line, the web API (its own route, and attractor's for gates) and Telegram. All of these requests
+ * have a high risk and an option that allows once, so that each rule has something to refuse.
  */
 
 const DOT = 'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'

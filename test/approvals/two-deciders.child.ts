@@ -1,6 +1,6 @@
-// Decides the requests of a ledger as fast as possible, while another process decides the same ones.
-// Each line on standard input names a part of them (`from to`); the output lists the decisions that were
-// accepted, and who decided the others first.
+// Decides the requests of a ledger as fast as possible, while another process decides the same
+// ones. Each line on standard input names a part of them (`from to`); the output lists the
+// decisions that were accepted, and who decided the others first.
 import { createInterface } from 'node:readline'
 import { Ledger } from '../../src/approvals/index.js'
 import { openLedgerStore } from '../../src/approvals/testing/ledger-site.js'

@@ -7,11 +7,12 @@ import { type BotApi, openBotApi } from '../../src/telegram/index.js'
 import { FAST } from './support.js'
 
 /*
- * The documented behaviour of the Bot API, checked against the fake server, and against a real bot when
- * one is configured: then a pass means that the fake refuses what Telegram refuses. The person of the
- * chat must have written to that bot before.
+ * The documented behaviour of the Bot API, checked against the fake server, and against a real bot
+ * when one is configured: then a pass means that the fake refuses what Telegram refuses. The person
+ * of the chat must have written to that bot before.
  *
- * SIGNALBOX_CONTRACT_TOKEN_FILE=… SIGNALBOX_CONTRACT_CHAT=… npx vitest run test/telegram/contract.test.ts
+ * SIGNALBOX_CONTRACT_TOKEN_FILE=… SIGNALBOX_CONTRACT_CHAT=… npx vitest run
+ * test/telegram/contract.test.ts
  */
 const { SIGNALBOX_CONTRACT_TOKEN_FILE: tokenFile, SIGNALBOX_CONTRACT_CHAT: realChat } = process.env
 

@@ -4,7 +4,10 @@ import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
 import { regression } from './regressions.js'
 import { raise, TestBot } from './support.js'
 
-/* Defects of other bots, each as a test against the fake server. The requests are raised directly in the ledger. */
+/*
+ * Defects of other bots, each as a test against the fake server. The requests are raised directly
+ * in the ledger.
+ */
 
 let bot: TestBot
 let ann: FakePerson

@@ -15,10 +15,10 @@ import { openBotApi } from '../../src/telegram/index.js'
 import { raise, TestBot } from './support.js'
 
 /*
- * The bot dies right after each append and each call to Telegram, while a request is shown, decided and
- * closed and an answer is sent. The points are generated: a first run without a death counts them. A dead
- * bot's calls reach neither the store nor Telegram; the next bot takes over. Real kills of a real process
- * at random points are in storm.test.ts.
+ * The bot dies right after each append and each call to Telegram, while a request is shown, decided
+ * and closed and an answer is sent. The points are generated: a first run without a death counts
+ * them. A dead bot's calls reach neither the store nor Telegram; the next bot takes over. Real
+ * kills of a real process at random points are in storm.test.ts.
  */
 
 /** Counts the appends and calls of a bot, and ends it at the chosen point. */
@@ -91,7 +91,10 @@ const prose = (text: string): Block => ({
 
 let trials = 0
 
-/** A request, a press, its end and an answer, with a bot that may die on the way and a next one after it. */
+/**
+ * A request, a press, its end and an answer, with a bot that may die on the way and a next one
+ * after it.
+ */
 async function trial(fate: Fate, at: string): Promise<void> {
   const number = ++trials
   const command = `ls trial-${number}-`

@@ -49,7 +49,10 @@ let host: Host
 let bot: Telegram
 const errors: string[] = []
 
-/** The fake server without sockets, on the simulated clock: the result does not depend on the machine. */
+/**
+ * The fake server without sockets, on the simulated clock: the result does not depend on the
+ * machine.
+ */
 const api: BotApi = {
   async call<T>(method: string, fields: Readonly<Record<string, unknown>>): Promise<T> {
     const call = {

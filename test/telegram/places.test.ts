@@ -6,7 +6,10 @@ import { FakeBotApi, type FakePerson } from '../../src/telegram/fake/index.js'
 import { JumpClock } from './jump-clock.js'
 import { FAST, TestBot } from './support.js'
 
-/* Worktrees, topics, files, and the status card of long work. The clock of the bot and of Telegram can be put forward. */
+/*
+ * Worktrees, topics, files, and the status card of long work. The clock of the bot and of Telegram
+ * can be put forward.
+ */
 
 const scenario = {
   name: 'places',

@@ -8,7 +8,10 @@ import { JumpClock } from './jump-clock.js'
 import { regression } from './regressions.js'
 import { FAST, raise, TestBot } from './support.js'
 
-/* More of what a person does from a phone, with the demo agent: consecutive files, forwarded texts, several sessions, questions, quiet hours, topics. */
+/*
+ * More of what a person does from a phone, with the demo agent: consecutive files, forwarded texts,
+ * several sessions, questions, quiet hours, topics.
+ */
 
 const MENU = 'The manual shows this:\n\nMay I run this command?\n❯ 1. Yes, this once\n  2. No\n\nand nothing is asked.'
 const scenario = {
@@ -47,7 +50,10 @@ const buttons = (message: FakeMessage) => message.markup?.inline_keyboard?.flat(
 const session = (number: number) => bot.host.liveSessions().at(number - 1)!
 const isAtRest = (number = 1) => bot.fake.until(() => session(number).isIdle, 'rest')
 
-/** Waits until this many files were stored, and puts the clock past the time in which others would join them. */
+/**
+ * Waits until this many files were stored, and puts the clock past the time in which others would
+ * join them.
+ */
 async function areStored(directory: string, count: number): Promise<void> {
   await bot.fake.until(() => existsSync(directory) && readdirSync(directory).length === count, `${count} files`)
   clock.jump(2000)

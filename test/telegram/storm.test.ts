@@ -5,8 +5,8 @@ import { parseHtml } from '../../src/telegram/fake/parse-html.js'
 import { Storm, type Turn } from './storm.js'
 
 /*
- * A longer run: SIGNALBOX_STORM="seed decisions turns"; SIGNALBOX_STORM_REPORT names the file for its report.
- * SIGNALBOX_STORM="7 1000 200" npx vitest run test/telegram/storm.test.ts
+ * A longer run, whose report SIGNALBOX_STORM_REPORT names the file for:
+ * SIGNALBOX_STORM="<random seed> <decisions> <turns>" npx vitest run test/telegram/storm.test.ts
  */
 const [SEED = 1, DECISIONS = 24, TURNS = 5] = (process.env.SIGNALBOX_STORM ?? '').split(' ').filter(Boolean).map(Number)
 const BUDGET_MS = 600_000 + (DECISIONS + TURNS) * 2000
@@ -64,7 +64,9 @@ async function expectDecisions(storm: Storm): Promise<void> {
   }
 }
 
-/** Each answer is complete, as one rich message or in parts; all copies but one are marked as such. */
+/**
+ * Each answer is complete, as one rich message or in parts; all copies but one are marked as such.
+ */
 function expectWhole({ markdown, parts }: Turn, messages: readonly FakeMessage[]): void {
   const about = markdown.slice(0, 20)
   const rich = messages.filter(message => message.rich?.replace(AGAIN, '') === markdown)
@@ -82,7 +84,9 @@ function expectWhole({ markdown, parts }: Turn, messages: readonly FakeMessage[]
   expect(rich.filter(message => !AGAIN.test(message.rich!)).length, about).toBeLessThanOrEqual(1)
 }
 
-/** The chats contain only cards, answers, and beginnings of answers whose sending was not confirmed. */
+/**
+ * The chats contain only cards, answers, and beginnings of answers whose sending was not confirmed.
+ */
 function expectNothingElse(storm: Storm, messages: readonly FakeMessage[]): void {
   const answers = new Set(
     storm.turns.flatMap(({ markdown, parts }) => [markdown, ...parts.map(part => parseHtml(part).text)]),
@@ -96,7 +100,9 @@ function expectNothingElse(storm: Storm, messages: readonly FakeMessage[]): void
   expect(others.map(({ text }) => text)).toEqual([])
 }
 
-/** A press on an unknown copy of a closed card decides nothing, is refused, and removes its buttons. */
+/**
+ * A press on an unknown copy of a closed card decides nothing, is refused, and removes its buttons.
+ */
 async function expectOldButtonsToClose(storm: Storm): Promise<void> {
   const before = (await storm.events('approval.decided')).length
   const open = said(storm, storm.ann.chat).filter(card => keysOf(card).length > 0)

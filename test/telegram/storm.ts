@@ -48,9 +48,9 @@ export interface Turn {
 }
 
 /**
- * Faults everywhere: Telegram refuses, conflicts, fails, loses answers and goes down, and the daemon with
- * its bot is a real process that is killed again and again, at chosen appends and calls and at random
- * moments. The rate limits are Telegram's, on a clock that runs 25 times as fast.
+ * Faults everywhere: Telegram refuses, conflicts, fails, loses answers and goes down, and the
+ * daemon with its bot is a real process that is killed again and again, at chosen appends and calls
+ * and at random moments. The rate limits are Telegram's, on a clock that runs 25 times as fast.
  */
 export class Storm {
   readonly decisions = new Map<string, Decision>()

@@ -8,7 +8,10 @@ import { JumpClock } from './jump-clock.js'
 import { regression } from './regressions.js'
 import { TestBot } from './support.js'
 
-/* Growing answers, by the best method that the chat supports. The finished answer comes from the log in any case. */
+/*
+ * Growing answers, by the best method that the chat supports. The finished answer comes from the
+ * log in any case.
+ */
 
 const clock = new JumpClock()
 let bot: TestBot

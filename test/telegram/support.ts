@@ -21,7 +21,10 @@ const PATIENCE_MS = 90_000
 
 export const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
 
-/** A host with a bot on a temporary home, and the fake Telegram server, in this process, with real sockets and terminals. */
+/**
+ * A host with a bot on a temporary home, and the fake Telegram server, in this process, with real
+ * sockets and terminals.
+ */
 export class TestBot {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-telegram-')))
   readonly work = join(this.directory, 'shop')

@@ -275,7 +275,8 @@ it('a card is sent first; each part of a long answer waits for its own turn', as
   await outbox.settled()
   expect(texts()).toEqual(['may I?', ...parts])
   const times = sends().map(({ at }) => at)
-  // A burst of three, then ten a second: the sixth call comes 300 ms after the first at the earliest.
+  // A burst of three, then ten a second: the sixth call comes 300 ms after the first at the
+  // earliest.
   expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(250)
 })
 
