@@ -9,7 +9,7 @@ import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
 import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
-import { openBrowser, watchErrors } from './harness.js'
+import { openBrowser, openContext, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
@@ -36,9 +36,8 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     writeFileSync(scenario, JSON.stringify({ name: 'answers', turns, otherwise: { steps: [{ say: 'Here it is.' }] } }))
     agentArgs = ['--scenario', scenario, '--speed', '10']
     session = await startSession('by keyboard')
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    const context = await openContext(browser, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     page = await context.newPage()
-    page.setDefaultTimeout(60_000)
     errors = watchErrors(page)
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
@@ -210,7 +209,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
   })
 
   it('on a phone a request is allowed, a prompt sent, an agent interrupted, keys are typed, and a graph is zoomed by pinching', async () => {
-    const context = await browser.newContext({
+    const context = await openContext(browser, {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
       isMobile: true,
@@ -220,7 +219,6 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
       const run = await startRun(GATED)
       const held = await startSession('in the hand')
       const phone = await context.newPage()
-      phone.setDefaultTimeout(60_000)
       await phone.goto(link())
       const { id } = await ask('ls -l')
       const card = phone.locator(`article.card[data-approval="${id}"]`)

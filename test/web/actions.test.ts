@@ -10,7 +10,7 @@ import { OWNER } from '../../src/server/credential.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
-import { openBrowser, show, watchErrors } from './harness.js'
+import { openBrowser, openContext, show, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
@@ -33,10 +33,9 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     browser = opened
     mkdirSync(join(server.work, 'src'), { recursive: true })
     writeFileSync(join(server.work, 'src', 'note.txt'), 'kept in the project')
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    context = await openContext(browser, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.address })
     page = await context.newPage()
-    page.setDefaultTimeout(60_000)
     errors = watchErrors(page)
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
@@ -410,7 +409,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
   })
 
   it('people and devices are listed, another browser is signed out; doctor lists its findings', async () => {
-    const other = await browser.newContext()
+    const other = await openContext(browser)
     const rival = await other.newPage()
     await rival.goto(link())
     await rival.locator('.shell h1').first().waitFor()

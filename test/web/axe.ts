@@ -11,11 +11,15 @@ async function examine(page: Page, rules: readonly string[] | null): Promise<str
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(SOURCE)
   return page.evaluate(async only => {
     // During a transition colours have intermediate values. Transitions start with the next frame,
-    // inherited ones after it. With reduced motion they are short; endless animations, such as a
-    // blinking cursor, are not waited for.
-    for (let rounds = 0; rounds < 10; rounds++) {
+    // inherited ones after it. Waits until all of them have finished; endless animations, such as a
+    // blinking cursor, do not count.
+    for (let rounds = 0; rounds < 100; rounds++) {
       await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-      if (!document.getAnimations().some(({ playState }) => playState === 'running')) break
+      const running = document
+        .getAnimations()
+        .filter(({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().endTime !== Infinity)
+      if (running.length === 0) break
+      await Promise.allSettled(running.map(({ finished }) => finished))
     }
     interface Violation {
       id: string

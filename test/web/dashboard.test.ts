@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
+import { logIn, openBrowser, openContext, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 /**
  * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
@@ -29,8 +29,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     link = line.link
     demoHome = `${line.directory}/home`
     browser = opened
-    context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
-    context.setDefaultTimeout(60_000)
+    context = await openContext(browser, { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
     foreign = watchOrigins(context, line.address)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: line.address })
   })
@@ -92,10 +91,10 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     expect(stored).toMatchObject({ isExtractable: false, read: 'InvalidAccessError', cookies: '' })
     expect(stored.local).not.toContain(link.split('#')[1])
 
-    const second = await browser.newContext()
+    const second = await openContext(browser)
     const late = await second.newPage()
     await late.goto(link)
-    await late.getByText(/invalid or expired login code/).waitFor()
+    await late.getByText(/invalid or expired login code/i).waitFor()
     expect(late.url()).not.toContain('#')
     await second.close()
   })
@@ -417,7 +416,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   })
 
   it('of two browsers that decide at once, one succeeds and the other shows who; a revoked browser is signed out at once', async () => {
-    const other = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+    const other = await openContext(browser, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
     const rival = await logIn(other, await newLink())
     await show(page, '/start')
     await page.getByLabel('Agent').selectOption('demo')

@@ -2,12 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { CLI, waitFor } from '../e2e/harness.js'
 import { CHROMIUM } from '../support/requirements.js'
 
+/** Ends a test that hangs; it judges no speed. */
+const WAIT_MS = 120_000
+
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
+}
+
+/** A browser profile whose pages wait as long as a busy machine needs. */
+export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(WAIT_MS)
+  return context
 }
 
 export interface Line {

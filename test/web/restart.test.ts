@@ -7,7 +7,7 @@ import { editSettings } from '../../src/config/edit-settings.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
 import { waitFor } from '../e2e/harness.js'
 import { describeNeeding } from '../support/requirements.js'
-import { logIn, openBrowser, Served, watchOrigins } from './harness.js'
+import { logIn, openBrowser, openContext, Served, watchOrigins } from './harness.js'
 
 interface Stolen {
   proofs: { path: string; proof: string }[]
@@ -103,8 +103,7 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
 
   it('show how to start when they are empty', async () => {
     const { link, address } = await served.start(['serve', '--port', '0', '--json'])
-    const context = await browser.newContext()
-    context.setDefaultTimeout(60_000)
+    const context = await openContext(browser)
     foreign = watchOrigins(context, address)
     page = await logIn(context, link)
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
@@ -238,7 +237,7 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
     ) as {
       link: string
     }
-    const viewer = await browser.newContext()
+    const viewer = await openContext(browser)
     const tab = await logIn(viewer, link)
     await tab.getByText('survivor').first().click()
     await tab.locator('#composer').waitFor()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { OWNER } from '../../src/server/credential.js'
 import { TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
-import { openBrowser, watchErrors } from './harness.js'
+import { openBrowser, openContext, watchErrors } from './harness.js'
 
 const ASKS = { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true, onDeny: 'continue' } }
 const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_000 } }
@@ -33,8 +33,7 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
     const args = ['--scenario', scenario, '--speed', '20']
     const body = { agent: 'demo', cwd: server.work, label: 'care', args }
     session = (await server.ask('POST', '/api/v1/sessions', { as: 'token', body })).json.id
-    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
-    page.setDefaultTimeout(60_000)
+    page = await (await openContext(browser, { viewport: { width: 1280, height: 900 } })).newPage()
     errors = watchErrors(page)
     await page.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
     await page.locator('.shell h1').first().waitFor()
