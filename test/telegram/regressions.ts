@@ -1,7 +1,7 @@
 /**
  * Defects of other bots. A test with the defect in its name proves that this bot does not have it.
  */
-export const REGRESSIONS = {
+const REGRESSIONS = {
   'earlier/callback-bytes': 'an earlier bot: callback data with a path over 64 bytes',
   'earlier/session-option': 'an earlier bot: the session option unreachable because only Allow and Deny were drawn',
   'earlier/forbidden': 'an earlier bot: Forbidden killing a session',
