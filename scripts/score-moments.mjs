@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path'
 import { root } from './setup.mjs'
 
-const { replayEvents } = await import(join(root, 'dist', 'panes', 'index.js'))
+const { Replay } = await import(join(root, 'dist', 'panes', 'index.js'))
 const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
 const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
 
@@ -113,10 +113,20 @@ export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
     moment => moment.view !== 'exited' && moment.t != null && moment.score !== false,
   )
   const { header, events } = await readWholeRecording(cast)
-  const at = [...new Set(moments.map(moment => moment.t))]
+  const replay = new Replay({ pack: packs.get(packName), cols: header.cols, rows: header.rows })
+  const times = [...new Set(moments.map(moment => moment.t))].sort((a, b) => a - b)
   const states = new Map()
-  for (const line of replayEvents(events, { pack: packs.get(packName), cols: header.cols, rows: header.rows, at }))
-    states.set(line.at, line.state)
+  const readUntil = end => {
+    for (; times[0] < end; times.shift()) {
+      replay.force(times[0])
+      states.set(times[0], replay.pane.state(times[0]))
+    }
+  }
+  for (const event of events) {
+    readUntil(event.t)
+    replay.apply(event)
+  }
+  readUntil(Number.POSITIVE_INFINITY)
   const results = moments.map(moment => judge(moment, states.get(moment.t)))
   return { agent: name, results }
 }

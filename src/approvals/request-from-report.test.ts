@@ -51,6 +51,9 @@ describe('a report as a request', () => {
     ])
       expect(other.samePrint).not.toBe(here.samePrint)
     expect(reportedOf({ requestKey: 'other', toolUseId: 'x', turn: 'y' }).fingerprint).toBe(here.fingerprint)
+    const withMenu = reportedOf({ options: [{ key: 'Yes', label: 'Yes', meaning: 'allow-once' }] })
+    expect(withMenu.fingerprint).not.toBe(here.fingerprint)
+    expect(withMenu.samePrint).toBe(here.samePrint)
   })
 
   test('refuses a lone surrogate', () => {

@@ -96,7 +96,8 @@ export function requestFromReport(report: StructuredReport, context: ReportConte
       ...(report.can && { can: report.can }),
     },
     fingerprint: fingerprintOf({ ...printed, session: subject.session ?? subject.effect ?? '' }),
-    samePrint: fingerprintOf({ ...printed, session: '' }),
+    // The options depend on who reports the tool use first: the menu's own, or Allow and Deny.
+    samePrint: fingerprintOf({ ...printed, session: '', options: kind === 'permission' ? [] : options }),
     instance: report.requestKey,
     risk: rateRisk(
       { kind, tool, input, text: null, cwd: subject.cwd },

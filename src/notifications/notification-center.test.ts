@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
-import { loadConfig } from '../config/index.js'
+import { type Config, loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
 import type { PaneInfo } from '../supervision/pane-info.js'
 import type { Notice } from './notification.js'
-import { NotificationCenter, type NotificationPreferences } from './notification-center.js'
+import { NotificationCenter } from './notification-center.js'
 
 const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.notify
 const NOON = Date.UTC(2026, 0, 5, 12)
@@ -18,7 +18,7 @@ class Fixture {
   readonly center: NotificationCenter
   #pane: PaneInfo
 
-  constructor(settings: Partial<NotificationPreferences> = {}, start = NOON) {
+  constructor(settings: Partial<Config['notify']> = {}, start = NOON) {
     this.clock = new SimulatedClock(start)
     this.center = new NotificationCenter({
       clock: this.clock,
@@ -96,7 +96,7 @@ describe('notifications', () => {
   })
 
   it('can be switched off by kind', () => {
-    const kinds = (off: Partial<NotificationPreferences>) => {
+    const kinds = (off: Partial<Config['notify']>) => {
       const fixture = new Fixture(off).to('waiting-approval').after(60).to('running').after(60).to('failed').after(60)
       return [...new Set(fixture.to('running').after(60).to('done').after(60).sent)]
     }

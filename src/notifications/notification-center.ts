@@ -7,6 +7,7 @@ import {
   type SentMessage,
 } from '../approvals/index.js'
 import type { Clock, Timer } from '../clock/index.js'
+import type { Config } from '../config/index.js'
 import type { Counters } from '../panes/index.js'
 import type { PaneInfo, PaneListChange } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
@@ -14,26 +15,9 @@ import { EndNotifications } from './end-notifications.js'
 import { digestNotice, endText, type Notice, type NotificationOutlets, paneNotice } from './notification.js'
 import { isQuiet, quietHours } from './quiet-hours.js'
 
-export interface NotificationPreferences {
-  enabled: boolean
-  needs_you: boolean
-  done: boolean
-  failed: boolean
-  channels: readonly NotificationChannel[]
-  grace_s: number
-  next_s: number
-  all_s: number
-  remind_s: number
-  quiet: string | null
-  stuck_s: number
-  done_delay_s: number
-  dedupe_s: number
-  pane_gap_s: number
-}
-
 export interface NotificationCenterOptions {
   clock: Clock
-  settings: NotificationPreferences
+  settings: Config['notify']
   /** The end of a shorter run is not notified. */
   quietRunS: number
   outlets: NotificationOutlets

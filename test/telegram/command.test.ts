@@ -45,7 +45,7 @@ async function signalbox(...args: string[]): Promise<{ code: number; out: string
 }
 
 it('the command pairs an account by its id, sends it a message, and unpairs it', async () => {
-  expect((await signalbox('telegram')).out).toContain('nobody is paired, so it answers nobody')
+  expect((await signalbox('telegram')).out).toContain('no account is paired, so the bot answers nobody')
   expect(await signalbox('telegram', 'pair', '4711', '--name', 'Ann', '--role', 'owner')).toMatchObject({ code: 0 })
   const file = join(home, 'config', 'people.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -60,7 +60,7 @@ it('the command pairs an account by its id, sends it a message, and unpairs it',
 })
 
 it('an account name is refused, pairing needs a person, and a token file that others can read is refused without its content', async () => {
-  expect((await signalbox('telegram', 'pair', '@ann')).out).toContain('names are never compared')
+  expect((await signalbox('telegram', 'pair', '@ann')).out).toContain('names are not accepted')
   expect(await signalbox('telegram', 'setup')).toMatchObject({ code: 4 })
   chmodSync(tokenFile, 0o644)
   const { out, code } = await signalbox('telegram', 'test')

@@ -1,4 +1,4 @@
-import { systemClock, type Timer } from '../../clock/index.js'
+import { delay, systemClock, type Timer } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { EventData } from '../../events/index.js'
 import type { Approval, InMilliseconds, MessageUpdate, Session } from '../../server/index.js'
@@ -17,6 +17,8 @@ const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
  * this.
  */
 const NO_TURN_MS = 3_000
+/** How long the report of a hook may take that supersedes a request from the screen. */
+const SUPERSEDED_WITHIN_MS = 500
 
 export interface FollowOptions {
   /** The position of the log before the prompt was sent, so that no event of the turn is missed. */
@@ -81,10 +83,16 @@ export async function followTurn(
   return options.deadline !== null && systemClock.monotonic() >= options.deadline ? EXIT.timeout : EXIT.failed
 }
 
+/**
+ * What the screen shows first, a hook may report in full a moment later. That report supersedes the
+ * request, and a grant may cover it.
+ */
 async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Promise<boolean> {
   const id = subject.slice(subject.indexOf('/') + 1)
-  const { state } = await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)
-  return state === 'pending'
+  const isPending = async () => (await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)).state === 'pending'
+  if (!(await isPending())) return false
+  await delay(systemClock, SUPERSEDED_WITHIN_MS)
+  return isPending()
 }
 
 /** The turn that answers a prompt, among all events of its session. */

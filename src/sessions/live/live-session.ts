@@ -435,7 +435,8 @@ export class LiveSession implements KeeperListener {
     const { journal, emit } = this.#options
     return new MessageWriter({
       ...this.#ports,
-      ...this.#times,
+      typingRepeatMs: this.#times.typingRepeatMs,
+      transcriptWaitMs: this.#times.transcriptWaitMs,
       effects: this.#effects,
       waiters: this.#waiters,
       emit,
