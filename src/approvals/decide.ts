@@ -238,6 +238,10 @@ function mayNotAllow(
       actor.kind === 'grant' ? whyManualOnly(record) : record.risk.level === 'high' ? 'its risk is high' : null
     if (why) return new SignalboxError('E_APPROVAL_OPTION', `only a person can decide this: ${why}`)
   }
+  if (record.terminalOnly !== undefined && !record.source.can?.includes('hold'))
+    return new SignalboxError('E_APPROVAL_SEE_ALL', `only the terminal can allow this: ${record.terminalOnly}`, {
+      next: 'attach to the session and answer there; a denial is taken here',
+    })
   const hasEdited = editedInput !== undefined
   const problem = hasEdited ? editProblem(record, editedInput, answer.isAllow) : null
   const edited = hasEdited && !problem ? rateEdited?.(record, editedInput) : undefined

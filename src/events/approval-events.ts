@@ -131,6 +131,11 @@ export const approvalEvents = defineEvents({
       changed: z.array(z.string()).optional(),
       /** Why neither a grant nor a batch may decide it: a person must see all of it. */
       neverAuto: z.string().optional(),
+      /**
+       * Why keys may not allow it in the agent's dialog: it does not show the whole request, or
+       * another request may be behind it.
+       */
+      terminalOnly: z.string().optional(),
       chain,
     }),
   },
@@ -148,6 +153,8 @@ export const approvalEvents = defineEvents({
        */
       screenOptions: z.array(option).optional(),
       mismatch: z.string().optional(),
+      /** As in the request; null: the dialog now shows all of it. */
+      terminalOnly: z.string().nullable().optional(),
       /** Set together with a mismatch: what surfaces show from now on, and its risk. */
       risk: risk.optional(),
       display: display.optional(),

@@ -62,7 +62,10 @@ export interface Menu {
   tabs: { label: string; state: 'open' | 'answered' | 'submit'; current: boolean }[]
   page?: { n: number; of: number }
   text: { option: number | null; value: string; placeholder: string; secret: boolean } | null
+  /** Options that the list does not show now. */
   more: { above: boolean; below: boolean }
+  /** The screen does not show the whole text above the options. */
+  isCut: boolean
   footer: { keys: string; verb: string }[]
   danger: string[]
   /** How the agent accepts an answer here; a pack may override the defaults. */

@@ -2,6 +2,7 @@ import {
   type ApprovalRecord,
   type ApprovalRequest,
   approvalKindOf,
+  type Join,
   joinReports,
   type MenuPort,
   requestFromMenu,
@@ -22,6 +23,8 @@ const RESULT_MS = 1_500
  */
 const ADOPTED_MS = 10_000
 
+type ToolRequest = NonNullable<ReturnType<typeof requestOfTool>>
+
 interface ScreenRequestsOptions {
   open: OpenRequests
   delivery: DecisionDelivery
@@ -41,6 +44,8 @@ export class ScreenRequests {
   #again: Timer | null = null
   /** How often in a row raising failed. */
   #failures = 0
+  /** A menu that may belong to an open request: it is raised only when that request has ended. */
+  #waiting: { instance: string; print: string } | null = null
 
   constructor(options: ScreenRequestsOptions) {
     this.#options = options
@@ -53,17 +58,30 @@ export class ScreenRequests {
    */
   async raise(menu: Menu, instance: string, since = this.#open.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
+    const shownBefore = this.#open.shown?.id
     this.#open.shown = null
+    this.#waiting = null
     this.#cancelCheck()
     if (!kind) return
     try {
-      await this.#raise(menu, kind, instance, since)
+      await this.#raise(menu, kind, { instance, since, shownBefore })
     } finally {
       this.#failures = this.#open.shown ? 0 : this.#failures + 1
       // The store failed, or the request of this menu has ended meanwhile: it is raised while it
       // stands.
       if (!this.#open.shown) this.checkAgain(instance, menu.print)
     }
+  }
+
+  /**
+   * A request was added or has ended (`shown`: it was on screen). A menu that belonged to it, or
+   * that waited for this, is checked again.
+   */
+  requestsChanged(shown: OpenRequests['shown'] = null): void {
+    const menu = shown ?? this.#waiting
+    if (!menu) return
+    this.#failures = 0
+    this.checkAgain(menu.instance, menu.print)
   }
 
   /**
@@ -89,7 +107,7 @@ export class ScreenRequests {
    * checked again.
    */
   seenAgain(menu: Menu, instance: string): void {
-    if (!this.#open.shown && !this.#again && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
+    if (!this.#open.shown && !this.#again && !this.#waiting && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
   }
 
   /**
@@ -101,6 +119,7 @@ export class ScreenRequests {
     const requests = this.#open
     const shown = requests.shown && requests.get(requests.shown.id)
     requests.shown = null
+    this.#waiting = null
     if (isExited()) {
       for (const open of requests.all()) await requests.cancel(open, 'session ended')
       return
@@ -136,19 +155,39 @@ export class ScreenRequests {
     return mine ? 'known' : 'new'
   }
 
-  async #raise(menu: Menu, kind: ApprovalRequest['kind'], instance: string, since: number): Promise<void> {
+  async #raise(
+    menu: Menu,
+    kind: ApprovalRequest['kind'],
+    { instance, since, shownBefore }: { instance: string; since: number; shownBefore: string | undefined },
+  ): Promise<void> {
     const requests = this.#open
-    const { ledger, subject } = requests
+    const { ledger, subject, tools } = requests
     await requests.nameEarlier()
-    const report = { channel: 'screen' as const, requestKey: instance, session: subject.session, menu }
     const form = requests.all().find(open => isPageOf(open.record, menu))
-    const join = form ? { do: 'known' as const, id: form.record.id } : joinReports(requests.records(), report)
-    const joined = join.do === 'join' || join.do === 'known' ? requests.get(join.id) : undefined
+    const found: Join = form
+      ? { do: 'known', id: form.record.id }
+      : joinReports(requests.records(), {
+          channel: 'screen',
+          requestKey: instance,
+          session: subject.session,
+          menu,
+          isOwnQuestion: tools.ask(menu),
+          ...(shownBefore !== undefined && { shownBefore }),
+        })
+    const tool = this.#toolOf(menu, kind, instance)
+    const isUncertain = found.do === 'wait' || (found.do === 'join' && found.isGuess)
+    // The menu shows a tool of its own, which the agent has started: it is not the open request's.
+    const join: Join = isUncertain && tool?.isWhole ? { do: 'new' } : found
+    if (join.do === 'wait') {
+      this.#waiting = { instance, print: menu.print }
+      return
+    }
+    const joined = join.do === 'new' ? undefined : requests.get(join.id)
     if (joined && join.do === 'join') {
-      await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join.mismatch))
+      await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join))
       await requests.refresh(joined)
     }
-    const open = joined ?? (await this.#addMenu(menu, kind, instance))
+    const open = joined ?? (await this.#addMenu(menu, kind, instance, tool))
     if (!requests.has(open.record.id)) return
     open.menu = menu
     open.since = Math.min(open.since, since)
@@ -161,15 +200,19 @@ export class ScreenRequests {
    * As a structured request if the agent has reported the tool that it starts; else as the screen
    * shows it.
    */
-  async #addMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
+  async #addMenu(
+    menu: Menu,
+    kind: ApprovalRequest['kind'],
+    instance: string,
+    tool: ToolRequest | null,
+  ): Promise<OpenRequest> {
     const { tools, subject } = this.#open
-    const tool = this.#toolOf(menu, kind, instance)
     if (!tool) return this.#open.add(requestFromMenu(menu, { kind, subject, instance }), { key: null })
     tools.noteAsked(tool.key)
     return this.#open.add(tool.request, { key: tool.key })
   }
 
-  #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string) {
+  #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string): ToolRequest | null {
     const context = this.#open.context()
     const tools = this.#open.tools.unasked()
     if (kind === 'permission') return requestOfTool(tools, menu, instance, context)
@@ -181,8 +224,8 @@ export class ScreenRequests {
     open.menu = menu
     requests.shown = { id: open.record.id, instance, print: menu.print }
     // The agent may have reported the tool before this host was there.
-    const tool = open.key === null ? requestOfTool(requests.tools.unasked(), menu, '', requests.context()) : null
-    if (tool) await requests.name(open, tool.key, tool.request.request.tool)
+    const tool = open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
+    if (tool) await requests.name(open, tool.key, tool.tool)
   }
 
   async #takeUnseen(open: OpenRequest): Promise<void> {
