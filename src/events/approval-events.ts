@@ -46,6 +46,10 @@ const option = z.object({
   danger: z.string().nullable(),
   /** Which of several questions it answers, counted from 0. */
   question: z.int().nonnegative().optional(),
+  /** What text goes with it: one that it needs, a reason that it needs, or a number if wanted. */
+  takes: z.enum(['text', 'reason', 'count']).optional(),
+  /** It cannot be chosen together with others. */
+  isAlone: z.boolean().optional(),
 })
 
 const question = z.object({ text: z.string(), header: z.string().optional(), multi: z.boolean() })

@@ -94,7 +94,7 @@ function collect(
     found.unshift(row)
     if (!row.isBlank) first = index
   }
-  const isFull = index < 0 && rows[0]?.isBlank === false
+  const isFull = index < 0
   if (isBoxed) return { found, first, isInside, reachesTop: isFull }
   const from = ceiling(optionsFirst)
   const own = found.filter(row => row.index >= from)

@@ -113,7 +113,7 @@ function fromGroup(
       ...(head.page && { page: head.page }),
       text,
       more,
-      isCut: isCut(head, frame),
+      isCut: isCut(head, rows, frame),
       footer: footer.keys,
       danger: dangerOf(pack, head.text),
       keys: keysOf(spec),
@@ -165,7 +165,7 @@ function fromInline(
       tabs: [],
       text: prompt.hasText ? { option: null, value: '', placeholder: '', secret: prompt.isSecret } : null,
       more: { above: false, below: false },
-      isCut: isAsked && isCut(above.head, frame),
+      isCut: isAsked && isCut(above.head, rows, frame),
       footer: [],
       danger: dangerOf(pack, isAsked ? above.head.text : question),
       keys: keysOf(spec),
@@ -215,7 +215,7 @@ function fromField(
       ...(head.page && { page: head.page }),
       text: { option: null, value: field.value, placeholder: field.placeholder, secret: kind === 'api_key' },
       more: { above: false, below: false },
-      isCut: isCut(head, frame),
+      isCut: isCut(head, rows, frame),
       footer: footer.keys,
       danger: dangerOf(pack, head.text),
       keys: keysOf(spec),
@@ -225,9 +225,11 @@ function fromField(
 }
 
 /** Whether a part of the head is not on the screen: left out by the agent, or scrolled off. */
-function isCut(head: MenuHead, { history, buffer }: Frame): boolean {
-  const hasRowsAbove = buffer === 'alternate' || history.lastId >= history.firstId
-  return head.isCut || (head.reachesTop && hasRowsAbove)
+function isCut(head: MenuHead, [top]: readonly MenuRow[], { history, buffer }: Frame): boolean {
+  // A program that draws the whole screen has no rows above it that a terminal would know of.
+  const mayGoOn =
+    buffer === 'alternate' ? top !== undefined && (top.isBoxed || !top.isBlank) : history.lastId >= history.firstId
+  return head.isCut || (head.reachesTop && mayGoOn)
 }
 
 /**
