@@ -35,7 +35,7 @@ export type MenuCeiling = (optionsFirst: number) => number
  * the text.
  */
 const LEFT_OUT =
-  /^\s*(?:[⋮…]|\.{3}|\[?\(?\+)\s*[^\p{L}\p{N}]*(?:(?:first|last|and)\s+)?\+?\d+\s+(?:more\s+|hidden\s+|other\s+)?(?:rows?|lines?)\b|^\s*[⋮…]\s*$/iu
+  /^\s*(?:[⋮…]|\.{3}|\[?\(?\+)\s*[^\p{L}\p{N}]*(?:(?:first|last|and)\s+)?\+?\d+\s+(?:hidden\b|(?:more\s+|hidden\s+|other\s+)?(?:rows?|lines?)\b)|^\s*[⋮…]\s*$/iu
 
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
 

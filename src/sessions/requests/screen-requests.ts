@@ -9,6 +9,7 @@ import {
 } from '../../approvals/index.js'
 import type { Timer } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
+import { squash } from '../compare-text.js'
 import { isPageOf, joinedMenu, requestOfForm, requestOfTool } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
 import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from './open-requests.js'
@@ -112,12 +113,14 @@ export class ScreenRequests {
 
   /**
    * The menu has gone. If the request is decided, its delivery looks for proof; if pending, a
-   * person answered in the terminal, or the agent withdrew it.
+   * person answered in the terminal, or the agent withdrew it. `next`: the menu that took its
+   * place; if that is the same dialog drawn again, nothing has gone.
    */
-  async settle(): Promise<void> {
+  async settle(next: Menu | null = null): Promise<void> {
     const { isExited, onError } = this.#options
     const requests = this.#open
     const shown = requests.shown && requests.get(requests.shown.id)
+    if (shown && next && this.#isSameDialog(shown, next)) return
     requests.shown = null
     this.#waiting = null
     if (isExited()) {
@@ -187,13 +190,38 @@ export class ScreenRequests {
       await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join))
       await requests.refresh(joined)
     }
-    const open = joined ?? (await this.#addMenu(menu, kind, instance, tool))
+    const before = shownBefore === undefined ? undefined : requests.get(shownBefore)
+    const isDrawnAgain = before && !joined && !isStructured(before) && !tool
+    const again = isDrawnAgain ? await this.#drawAgain(before, menu, instance) : null
+    const open = joined ?? again ?? (await this.#addMenu(menu, kind, instance, tool))
     if (!requests.has(open.record.id)) return
     open.menu = menu
     open.since = Math.min(open.since, since)
     requests.shown = { id: open.record.id, instance, print: menu.print }
     // It was decided while another menu was in front of it.
     if (joined && open.record.state === 'decided') this.#options.delivery.start(open.record)
+  }
+
+  /**
+   * The same dialog in another size, or with more of its text: same question and same options,
+   * and no key since it appeared. After a key it must also show a part of the old text: it may have
+   * been the answer, and the next dialog may ask in the same words.
+   */
+  #isSameDialog(shown: OpenRequest, next: Menu): boolean {
+    const { record, menu, proof } = shown
+    const isOpenYet = record.state === 'pending' && !proof && !this.#options.delivery.isDelivering(record.id)
+    if (!menu || !isOpenYet || dialogPrint(menu) !== dialogPrint(next)) return false
+    return !this.#open.sawKeys(shown) || sharesText(menu, next)
+  }
+
+  /** The screen shows the request in another form: the new record supersedes the old one. */
+  async #drawAgain(old: OpenRequest, menu: Menu, instance: string): Promise<OpenRequest | null> {
+    const requests = this.#open
+    const request = requestFromMenu(menu, { kind: old.record.kind, subject: requests.subject, instance })
+    const record = await requests.ledger.replace(old.record, request)
+    if (!record) return null
+    requests.drop(old.record.id)
+    return requests.track(record, { key: old.key })
   }
 
   /**
@@ -255,6 +283,19 @@ export class ScreenRequests {
     this.#again?.cancel()
     this.#again = null
   }
+}
+
+/** What a dialog shows in every size: its question and its options. */
+function dialogPrint({ question, options }: Menu): string {
+  return squash([question, ...options.map(({ label }) => label)].join('\n'))
+}
+
+/** Long enough to be the same by intention. */
+const SHARED_LINE = 12
+
+function sharesText(a: Menu, b: Menu): boolean {
+  const lines = new Set(a.body.map(squash))
+  return b.body.some(line => line.length >= SHARED_LINE && lines.has(squash(line)))
 }
 
 /** Equal menus follow each other: only the very instance that was decided may get keys. */
