@@ -20,8 +20,9 @@
  *   open-store.ts          the store with all projections; Telegram's are in telegram-projections.ts
  *   gate-answers.ts        what a decision means for a run that waits for it
  */
-export { LiveBus, type LiveUpdate } from './bus.js'
+
 export { Host } from './host.js'
+export { LiveBus, type LiveUpdate } from './live-sessions.js'
 export { openLedger } from './open-ledger.js'
 export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'

@@ -1,13 +1,18 @@
 import type { Frame } from '../terminal/index.js'
 import type { Layout } from './layout.js'
-import { makeObservation, observeNothing } from './make-observation.js'
-import type { ScreenMemory } from './memory.js'
+import { nextMemory, type ScreenMemory } from './memory.js'
 import { fragments } from './menu/menu-head.js'
-import { nextMemory } from './next-memory.js'
 import type { Observation } from './observation.js'
-import { isConfirmed, observeDialog, observeMenu } from './observe-menu.js'
-import { observePrompt, observeRest } from './observe-rest.js'
-import { observeWork } from './observe-work.js'
+import {
+  isConfirmed,
+  makeObservation,
+  observeDialog,
+  observeMenu,
+  observeNothing,
+  observePrompt,
+  observeRest,
+  observeWork,
+} from './observe.js'
 import type { Pack } from './pack/pack.js'
 import { agentsPayload, errorPayload } from './payloads.js'
 import type { RuleMatch } from './rules.js'

@@ -31,7 +31,7 @@
  * test/server/operations.test.ts, which fails until every operation was called.
  */
 export type * from './api-types.js'
-export { OWNER } from './credential.js'
+export { OWNER } from './caller.js'
 export { ApiServer } from './open-server.js'
 export { openApi } from './openapi.js'
 export type { BotControl } from './parts.js'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Host } from '../host/index.js'
-import type { Credential, Person, Role, Surface } from './credential.js'
+import type { Credential, Person, Role, Surface } from './caller.js'
 import type { ServerParts } from './parts.js'
 import type { Answer } from './schemas/common.js'
 import type { Sendable } from './wire/index.js'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { type Credential, OWNER, type Person } from '../credential.js'
+import { type Credential, OWNER, type Person } from '../caller.js'
 import type { ServerSettings } from '../settings.js'
 import { Attempts } from './attempts.js'
 import { Devices } from './devices.js'

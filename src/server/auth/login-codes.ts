@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock/index.js'
-import type { Person } from '../credential.js'
+import type { Person } from '../caller.js'
 import { isSameSecret } from './same-secret.js'
 
 const GOOD_FOR_MS = 5 * 60_000

@@ -1,7 +1,6 @@
 import type { PaneStreamFrame } from '../api-types.js'
 import { frameOf } from '../live/event-feed.js'
-import { EventQueue } from '../live/event-queue.js'
-import { streamOf } from '../live/stream-answer.js'
+import { EventQueue, streamOf } from '../live/event-queue.js'
 import { type Route, route } from '../route.js'
 import type { Sendable } from '../wire/index.js'
 import { boardOf } from './panes.js'

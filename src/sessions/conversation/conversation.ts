@@ -1,12 +1,10 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
-import { BlockReader, isSameList } from './block-reader.js'
-import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
-import { ConversationRows, type ConversationRowsState, type RowSource } from './conversation-rows.js'
-import type { Echo } from './conversation-window.js'
+import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
-import { type ReportedText, reconcileReported } from './reported-text.js'
+import { BlockReader, isSameList } from './read-conversation.js'
+import { type ClosedMessage, ClosedMessages, type ReportedText, reconcileReported } from './reported-text.js'
 
 /** Saved in snapshots. */
 export interface ConversationState {

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import { type Block, renderMarkdown } from '../../screen/index.js'
 import type { Effects, Waiters } from '../effects.js'
-import type { ClosedMessage } from './closed-messages.js'
+import type { ClosedMessage } from './reported-text.js'
 
 /** A turn's message: what the agent said between two points where it stopped for an answer. */
 export interface MessageRef {

@@ -2,9 +2,8 @@ import type { AgentStatement, ToolStatement } from '../../agents/index.js'
 import { type ApprovalRecord, type ApprovalRequest, isOpen, type Ledger } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
-import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 import type { RequestContext } from './build-request.js'
-import { isDenial } from './request-answer.js'
+import { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 import { type RequestStatement, ToolUses } from './tool-uses.js'
 
 /** An open approval of a session, with what only the live host knows of it. */
