@@ -78,10 +78,7 @@ export class ClaudeConversation implements Conversation {
     return statements
   }
 
-  /**
-   * Reports the usage of a message when the next one begins: the last record of a message has its
-   * final count.
-   */
+  /** Usage is reported when the next message begins: a message's last record has its count. */
   #count(message: JsonRecord, at: number | null): Timed[] {
     const id = textOf(message.id)
     const usage = isRecord(message.usage) ? message.usage : {}

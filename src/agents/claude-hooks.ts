@@ -130,10 +130,7 @@ function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement
   }
 }
 
-/**
- * It contains no tool use id: the receiver joins it to the preceding `PreToolUse` by tool, input
- * and prompt.
- */
+/** It has no tool use id: the receiver joins it to the last `PreToolUse` by tool and input. */
 function request(payload: JsonRecord): AgentStatement {
   const name = requiredText(payload, 'tool_name')
   const suggestions = payload.permission_suggestions

@@ -7,10 +7,7 @@ import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/**
- * `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`, by the day on which the
- * conversation started.
- */
+/** `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`, by the day of its start. */
 export const codexTranscript: AgentTranscript = {
   form: 'lines',
   locate,

@@ -6,10 +6,7 @@ export function homeDirectory(env: NodeJS.ProcessEnv): string {
   return env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir()
 }
 
-/**
- * A directory that a variable can override: `$VARIABLE`, else the path below the home directory.
- * Relative values are ignored.
- */
+/** `$VARIABLE`, else the path below the home directory. Relative values are ignored. */
 export function movableDirectory(env: NodeJS.ProcessEnv, variable: string, ...below: string[]): string {
   const moved = env[variable]
   return moved !== undefined && isAbsolute(moved) ? moved : join(homeDirectory(env), ...below)

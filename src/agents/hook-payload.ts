@@ -25,10 +25,7 @@ export function subAgentEnded(payload: JsonRecord): AgentStatement {
   }
 }
 
-/**
- * Hooks that fire inside a sub-agent carry its id, and so do hooks about one: their statements
- * concern it.
- */
+/** Hooks inside a sub-agent, and about one, carry its id: their statements concern it. */
 export function ofSubAgent(payload: JsonRecord, statements: readonly AgentStatement[]): AgentStatement[] {
   const subAgent = textOf(payload.agent_id)
   return statements.map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))

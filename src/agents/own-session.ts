@@ -35,10 +35,7 @@ export function sessionArguments(
     : { args: [], id: null, isOwn: false }
 }
 
-/**
- * The start of a program that takes its conversation on the command line and needs nothing else
- * from us.
- */
+/** A program that takes its conversation on the command line and needs nothing else. */
 export function interactiveBySession(names: SessionArguments): AgentAdapter['interactive'] {
   return (location, start) => {
     const session = sessionArguments(start, names)

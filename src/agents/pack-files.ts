@@ -78,10 +78,7 @@ export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): 
   return [...new Set(names.flat())].sort()
 }
 
-/**
- * The detection rules of all agents that have a pack, or of one. An unreadable file detects
- * nothing.
- */
+/** The detection rules of all packs, or of one. An unreadable file detects nothing. */
 export async function loadDetections(directories: PackDirectories, only: string | null = null): Promise<Detection[]> {
   const agents = only === null ? await packAgents(directories) : [only]
   const found = await Promise.all(

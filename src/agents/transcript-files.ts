@@ -1,10 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/**
- * Names in a directory, sorted; empty if it cannot be read, because an agent creates its
- * directories on first use.
- */
+/** Names in a directory, sorted; empty if unreadable: agents create theirs on first use. */
 export async function namesIn(directory: string): Promise<string[]> {
   try {
     return (await readdir(directory)).sort()

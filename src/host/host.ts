@@ -244,10 +244,7 @@ export class Host {
     })
   }
 
-  /**
-   * Any process that opens the store may record a decision; this host delivers those about its own
-   * sessions.
-   */
+  /** Any process may record a decision; this host delivers those of its sessions. */
   async #followDecisions(): Promise<void> {
     const { onError } = this.#options
     const after = await this.store.head()

@@ -282,16 +282,10 @@ function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPo
   return null
 }
 
-/**
- * Ephemeral: shown now and stored nowhere. A listener that joins late reads the newest state from
- * the session itself.
- */
+/** Ephemeral: stored nowhere. A late listener reads the state from the session. */
 export type LiveUpdate = SessionUpdate | { type: 'session.crew'; session: string; crew: AgentStatsView }
 
-/**
- * Passes ephemeral updates to all listeners in this process. A listener that throws misses that
- * update only.
- */
+/** Passes ephemeral updates on. A listener that throws misses that update only. */
 export class LiveBus {
   readonly #listeners = new Set<(update: LiveUpdate) => void>()
   readonly #onError: (error: unknown) => void

@@ -91,10 +91,7 @@ export class SessionRecords {
     await this.#store.append(sessionStream(id), 'any', [newEvent('crew.dismissed', stats)])
   }
 
-  /**
-   * No process owns it: a daemon's session without a terminal, or that of a foreground command that
-   * is gone.
-   */
+  /** No process owns it: no terminal, or its foreground command is gone. */
   isOrphan(record: SessionRecord): boolean {
     if (record.owner === 'daemon') return this.#owner === 'daemon'
     const [, pid, start] = record.owner.split(':')

@@ -4,10 +4,7 @@ import type { Readable } from 'node:stream'
 import { type Clock, delay } from '../clock/index.js'
 import { isAlive, processStart } from './process-info.js'
 
-/**
- * The environment variable that every process of a step inherits: it identifies processes that
- * outlive the process group.
- */
+/** The variable that every process of a step inherits, also outside its group. */
 const STEP_MARK = 'SIGNALBOX_STEP'
 
 export interface GroupExit {
@@ -22,10 +19,7 @@ export interface ChildGroup {
   readonly stdout: Readable
   readonly stderr: Readable
   readonly exit: Promise<GroupExit>
-  /**
-   * Writes to the input of the program, if that is a pipe. What a program that has exited does not
-   * read is dropped.
-   */
+  /** Writes to the program's input, if it is a pipe; dropped if it has exited. */
   write(text: string): void
   endInput(): void
   /**

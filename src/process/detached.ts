@@ -10,10 +10,7 @@ export interface DetachedStart {
   readonly ended: Promise<unknown>
 }
 
-/**
- * Starts one of our own programs so that it outlives this process: own session, no terminal, output
- * to a log file (0600).
- */
+/** Starts one of our programs detached: own session, no terminal, a log (0600). */
 export function startDetached(
   script: string,
   args: readonly string[],

@@ -38,10 +38,7 @@ export interface FrameExplanation {
   menus: ExplainedMenu[]
 }
 
-/**
- * Explains how a frame is read: its regions, every rule in the order of evaluation, and every menu
- * on it, live or not.
- */
+/** Explains a frame: its regions, every rule in order, every menu, live or not. */
 export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   const layout = createLayout(frame, pack)
   return {

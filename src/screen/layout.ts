@@ -135,10 +135,7 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
   return rows.findLastIndex(row => !isBlank(row))
 }
 
-/**
- * Nothing that starts a block, and little else, is below the box: an echo that looks like the box
- * has the answer below it.
- */
+/** Little is below the box, and nothing marked: an echo has its answer below it. */
 function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false

@@ -4,17 +4,11 @@ import type { ScreenBlockKind } from './pack/pack.js'
 import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
 import { STALE_TURN_S } from './turn.js'
 
-/**
- * Everything that the classifier remembers between frames. Time enters only through `frame.t` and
- * recorded inputs.
- */
+/** What the classifier remembers between frames. Time comes from frames and inputs. */
 export interface ScreenMemory {
   /** A prompt was echoed or work started, and nothing has ended it since. */
   turnOpen: boolean
-  /**
-   * The newest echo, by its text and its distance in rows from the newest terminator; and since
-   * when.
-   */
+  /** The newest echo by text and distance from the newest terminator; and since when. */
   echo: { text: string; since: number } | null
   /** The kind of the newest block, for screens that are scrolled back or show only its middle. */
   newest: { kind: ScreenBlockKind; isRunning: boolean } | null
@@ -55,10 +49,7 @@ export function initialMemory(): ScreenMemory {
   }
 }
 
-/**
- * Records that keys, text or a paste were sent to the program: a menu that appears afterwards may
- * be the reaction.
- */
+/** Something was sent to the program: a menu that appears now may be the reaction. */
 export function recordInput(memory: ScreenMemory, t: number): ScreenMemory {
   return { ...memory, lastInputAt: t }
 }

@@ -61,10 +61,7 @@ function isPanelNewest(scene: Scene): boolean {
   return newest === null || shown.changedAt > newest.changedAt
 }
 
-/**
- * The call of a result: the one above it, or the result itself if the row of the call shows that it
- * has ended.
- */
+/** The call above a result, or the result itself if its row shows that it has ended. */
 function callAbove({ layout: { blocks, rows } }: Scene, result: RowBlock | null): RowBlock | null {
   const isHanging = (block: RowBlock) => block.spec === null || /^\s*[⎿└├↳]/u.test(rows[block.first]!.text)
   const before = result ? blocks.slice(0, blocks.indexOf(result)) : blocks
@@ -95,10 +92,7 @@ function proseOf({ layout }: Scene, block: RowBlock | null): Payload['response_c
   return { block: block.kind, rows: [block.first, block.last], tail: layout.rows[block.last]!.text.trim() }
 }
 
-/**
- * A question that only words suggest must have been stable for a moment: running text looks the
- * same for a moment.
- */
+/** A question that only words suggest must be stable: running text looks the same. */
 export function isConfirmed({ memory, frame }: Scene, candidate: MenuCandidate): boolean {
   if (!candidate.isTentative) return true
   const { asking } = memory

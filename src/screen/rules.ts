@@ -111,10 +111,7 @@ const SCRIPTS: Readonly<Record<string, RegExp>> = {
 const LATIN = /\p{Script=Latin}/u
 const LETTERS_MIN = 4
 
-/**
- * Whether the agent's own rows are in another script than the pack's words: then only
- * language-independent rules count.
- */
+/** The agent writes another script than the pack: only language-independent rules count. */
 function usesOtherLanguage(rows: readonly ScreenRow[], regions: ReadonlyMap<string, Region>, locale: string): boolean {
   const footer = rowsOf(rows, regions.get('footer'))
   return footer.length > 0 && footer.some(isOtherScriptThan(SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN))

@@ -62,10 +62,7 @@ interface FrameReading {
 /** The newest frame that starts with this row, as read with this pack. */
 const readings = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; reading: FrameReading }>()
 
-/**
- * What follows from rows, cursor and pack alone: computed once while they stay the same. Turning
- * off a rule changes the pack.
- */
+/** What follows from rows, cursor and pack alone: computed once while they stay the same. */
 function readFrame(frame: Frame, pack: Pack): FrameReading {
   const [first] = frame.lines
   const known = first && readings.get(first)

@@ -51,10 +51,7 @@ const NO_BOT: BotControl = {
   },
 }
 
-/**
- * The API of a host on its two listeners: the owner's unix socket, and TCP for browsers and
- * scripts.
- */
+/** The API of a host on its listeners: the owner's unix socket, and TCP for the rest. */
 export class ApiServer {
   readonly parts: ServerParts
   #socket: { server: Server; path: string } | null = null

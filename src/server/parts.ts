@@ -75,10 +75,7 @@ export interface BotControl {
 export interface DaemonBuild {
   /** When the program was built. */
   time: number
-  /**
-   * A command started the daemon, so a command may stop it. False: a person started it at a
-   * terminal.
-   */
+  /** A command started the daemon, so a command may stop it; false: a person started it. */
   isDetached: boolean
 }
 

@@ -43,10 +43,7 @@ export interface EventStore {
   loadSnapshot(key: string): Promise<Snapshot | null>
   deleteSnapshot(key: string): Promise<void>
 
-  /**
-   * The stored state of one document of a projection, or null. Projections are updated in the
-   * transaction of the append.
-   */
+  /** A projection's document, or null. Projections change in the append's transaction. */
   document<T>(projection: string, key: string): Promise<StoredDocument<T> | null>
   /** Documents of a projection, most recently changed first. `prefix` filters by key. */
   documents<T>(
@@ -81,10 +78,7 @@ export interface EventStore {
   /** Reads the whole file and reports its problems, for `doctor`. */
   check(): Promise<StoreProblem[]>
 
-  /**
-   * Verifies the chain of the chained streams (`OpenStoreOptions.chained`) and reports every place
-   * where it breaks.
-   */
+  /** Verifies the chained streams and reports every place where the chain breaks. */
   checkChain(): Promise<ChainProblem[]>
 
   close(): Promise<void>

@@ -27,10 +27,7 @@ export interface FrameTimingState {
   lastByte: number
   /** When the open synchronized update started; null when none is open or it was cut. */
   syncBegan: number | null
-  /**
-   * The mode that the program set last. It outlives a cut, so that a late end still ends a frame
-   * exactly.
-   */
+  /** The mode that the program set last. It outlives a cut: a late end still counts. */
   syncMode: boolean
   /** When an update last ended a frame. */
   lastSync: number | null
@@ -93,10 +90,7 @@ export class FrameTiming {
     this.#state.syncMode = true
   }
 
-  /**
-   * True when this ends an update, and with it a frame that is due now. An end without a start is
-   * ignored.
-   */
+  /** True when this ends an update and so a frame. An end without a start is ignored. */
   syncEnded(t: number): boolean {
     const wasOpen = this.#state.syncMode
     this.#state.syncMode = false
@@ -148,10 +142,7 @@ export class FrameCoalescer {
     this.#interval = intervalMs / 1000
   }
 
-  /**
-   * The frames to classify now: one that was due before this one, and this one unless it must wait
-   * for `nextDeadline`.
-   */
+  /** The frames to classify now: an overdue one, and this one unless it must wait. */
   push(frame: Frame): Frame[] {
     const due = this.flush(frame.t)
     this.#pending = frame.held ? null : frame

@@ -39,10 +39,7 @@ export const INITIAL_SHELL_STATE: ShellState = { protocol: null, phase: 'unknown
 
 type Reduction = { state: ShellState; signals: ShellSignal[] }
 
-/**
- * `nonce`: the value that we gave to the shell's script at start; null when we gave none: then no
- * command line is trusted.
- */
+/** `nonce`: what we gave to the shell's script; null: no command line is trusted. */
 export function reduceShellMark(state: ShellState, mark: ShellMark, nonce: string | null): Reduction {
   if (state.protocol === 633 && mark.protocol === 133) return { state, signals: [] }
   const known = { ...state, protocol: mark.protocol }

@@ -1,7 +1,4 @@
-/**
- * Letters of other scripts that common fonts draw like ASCII letters. Pairs: the letter, then its
- * ASCII look-alike.
- */
+/** Letters that fonts draw like ASCII ones. Pairs: the letter, its look-alike. */
 const LETTERS = new Map(
   [
     // Cyrillic
@@ -69,10 +66,7 @@ export function isLookAlikeLetter(character: string): boolean {
   return LETTERS.has(character)
 }
 
-/**
- * A word with letters from two scripts that are confused with each other, or a word of look-alikes
- * only.
- */
+/** A word with letters of two confusable scripts, or of look-alikes only. */
 export function isMixedScriptWord(word: string): boolean {
   if (/^[\x20-\x7e]*$/.test(word)) return false
   if (CONFUSED_SCRIPTS.filter(script => script.test(word)).length > 1) return true

@@ -9,10 +9,7 @@ export interface RedactionRule {
   readonly kind: string
   /** Global, and never matches the empty text: all matches are visited in turn. */
   readonly pattern: RegExp
-  /**
-   * The pattern cannot match without this exact text. Searching for it is much faster than trying
-   * the pattern.
-   */
+  /** The pattern cannot match without this text: searching for it is much faster. */
   readonly needs?: string
   /** A further condition that a pattern cannot express in linear time. */
   readonly isSecret?: (text: string) => boolean
@@ -28,10 +25,7 @@ const ESCAPED_QUOTE_VALUE = `(?<=\\\\["'])${except(`"'\\\\\\r\\n`)}+`
 const DOUBLE_QUOTED_VALUE = `(?<=")(?:${except('"\\\\\\r\\n')}|\\\\.)+`
 const SINGLE_QUOTED_VALUE = `(?<=')(?:${except("'\\\\\\r\\n")}|\\\\.)+`
 const BARE_VALUE = `${except('\\s"\'`')}+`
-/**
- * A quoted value up to its quote (also inside an escaped JSON string), or an unquoted one up to the
- * next blank or quote.
- */
+/** A quoted value up to its quote (also escaped), or one up to the next blank. */
 const VALUE = `(${ESCAPED_QUOTE_VALUE}|${DOUBLE_QUOTED_VALUE}|${SINGLE_QUOTED_VALUE}|${BARE_VALUE})`
 const OPENING_QUOTE = `\\\\?["']?`
 
@@ -43,10 +37,7 @@ const WORD_EDGE = `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<
 
 const hasLettersAndDigits = (text: string): boolean => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
 
-/**
- * For all text: events, logs, conversation, previews, messages, exports. The first kind that
- * matches a place names it.
- */
+/** For all text: events, logs, messages, exports. The first match names the place. */
 export const TEXT_RULES: readonly RedactionRule[] = [
   {
     kind: 'private-key',

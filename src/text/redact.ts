@@ -84,10 +84,7 @@ export function secretsFromEnvironment(environment: Readonly<Record<string, stri
     .map(([name, value]) => ({ name, value }))
 }
 
-/**
- * The forms in which a known value can appear: literally, in a JSON string, in a URL, and each line
- * of a long value.
- */
+/** The forms of a known value: literal, in JSON, in a URL, each line of a long one. */
 function needlesOf({ name, value }: SecretValue): Needle[] {
   const trimmed = value.trim()
   const forms = new Set([trimmed, JSON.stringify(trimmed).slice(1, -1), ...trimmed.split(/\r?\n/)])
@@ -199,10 +196,7 @@ function marker(kind: string, secret: string): string {
   return `‹secret:${kind}:${hash16(secret)}›`
 }
 
-/**
- * The marker padded to the width of the secret, or a bar where it does not fit; line ends stay in
- * place.
- */
+/** The marker padded to the secret's width, or a bar; line ends stay in place. */
 function sameWidthMarker(kind: string, secret: string): string {
   const full = marker(kind, secret)
   return secret

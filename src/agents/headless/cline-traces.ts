@@ -6,10 +6,7 @@ import { namesIn, writtenSince } from '../transcript-files.js'
 import { examineTranscript } from './examine.js'
 import type { Findings, StepTraces } from './headless.js'
 
-/**
- * What Cline left behind: a session of version 3, found by its process id, else a task of earlier
- * versions.
- */
+/** Cline's traces: a session of version 3 by its process id, else a task of earlier ones. */
 export async function examineCline(traces: StepTraces): Promise<Findings> {
   const sessionId = traces.sessionId ?? (await sessionOf(traces))
   if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isBetweenSequences })

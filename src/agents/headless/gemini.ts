@@ -33,10 +33,7 @@ export const geminiHeadless: HeadlessAgent = {
   examine: traces => examineTranscript(geminiTranscript, traces, { isBetweenSequences: async () => true }),
 }
 
-/**
- * An answer arrives in pieces, and none says that it is the last: the next record of another kind
- * ends it.
- */
+/** An answer comes in pieces without a last one: a record of another kind ends it. */
 class GeminiStream implements ActivityParser {
   #pieces = ''
   #blocks = 0

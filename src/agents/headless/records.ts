@@ -33,10 +33,7 @@ function classOfStatus(status: number): ErrorClass {
   return BY_STATUS[status] ?? 'unknown'
 }
 
-/**
- * The status inside a sentence ("unexpected status 401 Unauthorized", `"code":401`), for agents
- * that give no field for it.
- */
+/** The status inside a sentence (`unexpected status 401`), for agents without a field. */
 function statusIn(text: string): number | undefined {
   const found = /(?:\bstatus(?:\s+code)?|\bHTTP|"code"|\bError(?:\s+code)?)\W{0,3}(\d{3})\b/i.exec(text)?.[1]
   return found !== undefined && BY_STATUS[Number(found)] !== undefined ? Number(found) : undefined

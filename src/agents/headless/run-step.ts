@@ -20,10 +20,7 @@ export interface RunStepOptions {
     timeoutMs: number
   }
   signal: AbortSignal
-  /**
-   * Forwards a permission request to a person. Absent if no person can be asked: then every request
-   * is denied.
-   */
+  /** Forwards a permission request to a person; absent: every request is denied. */
   onRequest?(request: ApprovalActivity): Promise<PermissionAnswer>
   /** Whether the agent's own files have grown since the last call. */
   hasGrown?(): Promise<boolean>
@@ -182,10 +179,7 @@ class ProtocolClient {
   }
 }
 
-/**
- * Reads the pipes, but only for a moment after the program has exited: its children may hold them
- * open.
- */
+/** Reads the pipes for a moment after the exit only: children may hold them open. */
 async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown>, clock: Clock): AsyncGenerator<T> {
   let isOver = false
   let end: () => void = () => undefined

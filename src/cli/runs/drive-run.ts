@@ -142,10 +142,7 @@ export async function followStarted(
   return concludeRun(context, place, final, flags)
 }
 
-/**
- * Prints what happened in a run, and with `isFollowing` what happens. Ctrl-C stops only the
- * printing.
- */
+/** Prints what happened in a run, and follows it. Ctrl-C stops only the printing. */
 export async function followInTerminal(
   context: CommandContext,
   place: Omit<RunPlace, 'env'>,

@@ -49,10 +49,7 @@ async function answerOnce(gates: RunGates, approval: string, interviewer: Consol
   }
 }
 
-/**
- * Asks for the feedback or the edited text that some answers to a pipeline's plan need; null: ask
- * again.
- */
+/** Asks for the feedback or edited text that an answer needs; null: ask again. */
 async function complete(
   interviewer: ConsoleInterviewer,
   record: ApprovalRecord,
@@ -96,10 +93,7 @@ function edit(text: string): string | null {
   }
 }
 
-/**
- * Asks at the terminal of the command that drives the run. An answer from elsewhere closes the
- * question.
- */
+/** Asks at the terminal that drives the run; an answer from elsewhere closes it. */
 export class ConsoleInterviewer implements Interviewer {
   readonly #context: CommandContext
   readonly #signal: AbortSignal

@@ -27,10 +27,7 @@ const ERROR_CLASS: Record<Failure['kind'], string> = {
   auth: 'auth',
 }
 
-/**
- * Plays a scenario as records on stdout. Questions are records too, and are answered by JSON lines
- * on stdin.
- */
+/** Plays a scenario as records on stdout; questions are answered by JSON lines on stdin. */
 export class HeadlessSurface implements Surface {
   private blocks = 0
   private requests = 0

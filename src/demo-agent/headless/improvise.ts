@@ -95,10 +95,7 @@ const FEEDBACK: Record<string, string> = {
   IMPOSSIBLE: 'The task contradicts itself.',
 }
 
-/**
- * The first line of a framed task; else the line after a "Task" heading, else the first line with
- * text.
- */
+/** The first line of a framed task, else after a "Task" heading, else the first with text. */
 export function taskOf(prompt: string): string {
   const lines = (framedTask(prompt) ?? prompt).split('\n').map(line => line.trim())
   const heading = lines.findIndex(line => /^#*\s*task\b:?$/i.test(line))

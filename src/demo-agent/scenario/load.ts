@@ -33,10 +33,7 @@ function readScenarioFile(file: string): Scenario {
   throw new SignalboxError('E_INPUT', message, { place: { file }, next: 'The format is in docs/demo-agent.md.' })
 }
 
-/**
- * Node reports a position only for some mistakes; for a word that is not JSON we find where reading
- * stops.
- */
+/** Node gives a position only for some mistakes; otherwise we find where reading stops. */
 function errorOffset(source: string, message: string): number | null {
   const named = /position (\d+)/.exec(message)
   if (named) return Number(named[1])

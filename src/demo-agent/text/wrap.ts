@@ -16,10 +16,7 @@ export interface WrapOptions {
   hard?: boolean
 }
 
-/**
- * Wraps styled text into rows at blanks, between wide characters, and inside a word only if the
- * word is wider than a row.
- */
+/** Wraps styled text at blanks and between wide characters; inside a word if it is too wide. */
 export function wrapSpans(spans: Span[], options: WrapOptions): Line[] {
   const { first = [], rest = first.length > 0 ? indentOf(first) : [] } = options
   const roomFor = (lead: Line) => Math.max(1, options.width - lineWidth(lead))

@@ -3,10 +3,7 @@ import type { TodoItem, ToolRef } from '../view.js'
 
 export type { InlineRun }
 
-/**
- * A part of a message, ready to be rendered anywhere. `id` is turn + ordinal: stable from its first
- * appearance to the end.
- */
+/** A part of a message, to be rendered anywhere. `id` is turn + ordinal: stable. */
 export type Block = BlockBase & BlockContent
 
 interface BlockBase {

@@ -27,10 +27,7 @@ export interface ExtractOptions {
   widths?: readonly number[]
 }
 
-/**
- * The wrapping width of an agent without a pack: agents leave at most this many columns free at the
- * right.
- */
+/** Without a pack: agents leave at most this many columns free at the right. */
 const UNKNOWN_MARGIN = 6
 
 /** Half blocks from one side to the other are the edges of a box. */
@@ -82,10 +79,7 @@ export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock
   )
 }
 
-/**
- * Some agents mark no paragraphs, so each of them starts a block: blocks without a mark belong to
- * the one above.
- */
+/** Some agents mark no paragraphs: blocks without a mark belong to the one above. */
 function joinUnmarked(blocks: readonly RowBlock[], seen: readonly ScreenRow[]): RowBlock[] {
   const joined: RowBlock[] = []
   for (const block of blocks) {
@@ -124,10 +118,7 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
   )
 }
 
-/**
- * The last row of an answer that is still being written may be incomplete: it waits until the next
- * one starts.
- */
+/** The last row of a growing answer may be incomplete: it waits for the next one. */
 function holdBack(blocks: readonly RowBlock[], { isOpen, holdRows = 1 }: ExtractOptions): RowBlock[] {
   const newest = blocks.at(-1)
   if (!isOpen || newest?.kind !== 'prose' || holdRows === 0) return [...blocks]

@@ -65,10 +65,7 @@ function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expec
 /** The most rows of a call that is redrawn. */
 const NEWEST_ROWS = 4
 
-/**
- * The first row of the window occurs once among the kept ones, and below it there are only rows
- * that a call may have drawn.
- */
+/** The window's first row is kept once, and below it are only rows a call may draw. */
 function isAboveNewest(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): boolean {
   const { key } = window[0]!
   if (key.length < SEAM_CHARACTERS || kept[at]!.key !== key) return false
@@ -127,10 +124,7 @@ export interface MergedWindow {
   top: number
   /** The first rows of the window, for the next call. */
   head: string[]
-  /**
-   * Rows that were below the last row of the window and have disappeared, with nothing in their
-   * place yet.
-   */
+  /** Rows below the window's last row that disappeared, with nothing in their place. */
   tail?: KeptRow[]
 }
 
@@ -210,10 +204,7 @@ function belowPrompt(
   }
 }
 
-/**
- * Rows at the top that may not belong to the transcript: the rest of a title that scrolls away, a
- * notice that covers it.
- */
+/** Rows at the top that may not be transcript: a leaving title, a covering notice. */
 const UNKNOWN_ROWS_MAX = 8
 
 /**
@@ -259,10 +250,7 @@ function fillGap(
   return null
 }
 
-/**
- * Some agents pin a title or the newest prompt to the top of the screen: it is not at the place
- * where it was said.
- */
+/** A title or prompt that is pinned to the top is not at the place where it was said. */
 function pinnedRows(kept: readonly KeptRow[], window: readonly KeptRow[], at: number, head: readonly string[]): number {
   let pinned = 0
   for (; pinned < window.length; pinned++) {

@@ -98,10 +98,7 @@ function isSameEcho(a: string, b: string): boolean {
   return short.length > 0 && long.startsWith(short)
 }
 
-/**
- * A prompt that is pinned to the top of the screen is followed by other words than at its original
- * place.
- */
+/** A pinned prompt is followed by other words than at its original place. */
 function isFollowed(kept: readonly KeptRow[], from: number, window: readonly KeptRow[], shownFrom: number): boolean {
   const [before, now] = [wordsOf(kept, from), wordsOf(window, shownFrom)].map(words =>
     words.slice(0, 3).map(word => word.text),

@@ -7,10 +7,7 @@ export interface TextRow extends Row {
   cols?: number
   /** Rows between it and the row above scrolled by unread. */
   hasGap?: boolean
-  /**
-   * Continues the sentence of the row above, although that one is not full: they were drawn at
-   * different widths.
-   */
+  /** Continues the row above, which is not full: they were drawn at different widths. */
   isContinued?: boolean
 }
 
@@ -68,10 +65,7 @@ function plainSpan(x: number, width: number): Span {
   return { x, width, text: ' '.repeat(width), ...DEFAULT_STYLE }
 }
 
-/**
- * The part of the spans between two columns. A wide character at the border belongs to the side
- * where it starts.
- */
+/** The spans between two columns. A wide character belongs to where it starts. */
 export function cutSpans(spans: readonly Span[], from: number, to = Number.POSITIVE_INFINITY): Span[] {
   const kept: Span[] = []
   for (const span of spans) {
@@ -108,10 +102,7 @@ function cutText(text: string, start: number, from: number, to: number): { text:
   return { text: kept, x: x < 0 ? from : x }
 }
 
-/**
- * The text of the row from a column on. Characters and columns differ where characters are wide or
- * have no width.
- */
+/** The row's text from a column on: columns are not characters where these are wide. */
 export function textFrom(row: Row, column: number): string {
   if (column === 0 || /^[\x20-\x7e]*$/.test(row.text.slice(0, column + 1))) return row.text.slice(column).trimEnd()
   return spansText(cutSpans(row.spans, column)).trimEnd()

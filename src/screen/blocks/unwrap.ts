@@ -62,10 +62,7 @@ export function lastWord(text: string): string {
   return trimmed.slice(start)
 }
 
-/**
- * Text without blanks between its words can be wrapped after any character: only the first one has
- * to fit.
- */
+/** Text without blanks can be wrapped anywhere: only its first character must fit. */
 function breakable(word: string): string {
   return isWide(word) ? String.fromCodePoint(word.codePointAt(0)!) : word
 }

@@ -38,10 +38,7 @@ const DEFAULTED = /^(?!In \[\d|Out\[)\p{L}.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]
 const REQUEST =
   /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
-/**
- * A row that asks in words, with the cursor after it. Running text looks like this too, for a
- * moment.
- */
+/** A row that asks in words, cursor after it. Running text looks so for a moment. */
 export function findWordedQuestion(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()
@@ -70,10 +67,7 @@ function atCursor(
   return read(row, before)
 }
 
-/**
- * The text left of the cursor, if nothing visible is right of it; typed characters count as part of
- * the answer.
- */
+/** The text left of the cursor if nothing is right of it; typed text is the answer. */
 function textBefore(row: MenuRow, column: number): string {
   const text = row.text
   return text.length <= column ? text.padEnd(column) : ''

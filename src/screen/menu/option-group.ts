@@ -83,10 +83,7 @@ function isAligned(a: OptionRow, b: OptionRow): boolean {
   return isPushed || Math.abs(a.numberColumn - b.numberColumn) <= (isShifted ? 1 : 0)
 }
 
-/**
- * Options without a number below a numbered list (`Submit`, `Next`): short labels in the column of
- * the numbers.
- */
+/** Unnumbered options below a numbered list (`Submit`): short, in the numbers' column. */
 function withUnnumbered(rows: readonly MenuRow[], options: OptionRow[]): OptionRow[] {
   const column = options[0]!.numberColumn
   const found = [...options]

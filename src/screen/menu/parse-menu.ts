@@ -219,10 +219,7 @@ function fromField(
   }
 }
 
-/**
- * The head, and the menu of the pack that it belongs to: the pack knows best which line is the
- * question.
- */
+/** The head and its menu of the pack, which knows best which line is the question. */
 function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],

@@ -11,10 +11,7 @@ export interface Detection {
   title: RegExp | null
 }
 
-/**
- * The `detect` table of a pack file alone; null without one. Its mistakes are reported when the
- * pack is loaded.
- */
+/** The `detect` table of a pack file; null without one. Loading reports its mistakes. */
 export function readDetection(source: PackSource, agent: string): Detection | null {
   const { detect, glyphs } = readTable(source) as {
     detect?: { argv0?: string[]; banner?: string; title?: string }

@@ -6,10 +6,7 @@ import { isSameSecret } from './same-secret.js'
 const GOOD_FOR_MS = 5 * 60_000
 const MOST = 100
 
-/**
- * Codes of login links: each works once, for five minutes. They are kept in memory, so a restart
- * ends them.
- */
+/** Codes of login links: each works once, for five minutes, until a restart. */
 export class LoginCodes {
   readonly #clock: Clock
   #codes: { code: string; person: Person; until: number }[] = []

@@ -77,10 +77,7 @@ export function cursorOf(store: string, position: number): string {
   return `${store}:${position}`
 }
 
-/**
- * Null for a cursor of another store and for anything else. A plain number is a position of this
- * store.
- */
+/** Null for a cursor of another store. A plain number is a position of this store. */
 export function positionOf(cursor: string | undefined, store: string): number | null {
   if (cursor === undefined) return null
   const [name, position] = cursor.includes(':') ? cursor.split(':') : [store, cursor]
@@ -93,10 +90,7 @@ export interface FedUpdate {
   frame(): string
 }
 
-/**
- * Provisional text, serialised once for all streams that watch the session, and not at all if none
- * does.
- */
+/** Provisional text, serialised once for all streams that watch the session. */
 export class UpdateFeed {
   readonly #listeners = new Set<(update: FedUpdate) => void>()
   readonly #unlisten: () => void

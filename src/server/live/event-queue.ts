@@ -2,10 +2,7 @@ import type { Clock, Timer } from '../../clock/index.js'
 import type { Call } from '../route.js'
 import { frameOf } from './event-feed.js'
 
-/**
- * A reader with more than this unread is disconnected; it resumes from its cursor when it
- * reconnects.
- */
+/** A reader with more unread is disconnected; it resumes from its cursor. */
 const WAITING_EVENTS_MAX = 1_000
 const WAITING_BYTES_MAX = 1024 * 1024
 

@@ -83,10 +83,7 @@ export function parseScope(text: string): EventScope {
   })
 }
 
-/**
- * Whether an event of the log belongs to a scope: by its stream, or because it names the session or
- * run.
- */
+/** Whether an event belongs to a scope: by its stream, or by the id that it names. */
 export function isInScope(scope: EventScope, stream: string, data: Record<string, unknown>): boolean {
   if (scope.kind === 'all' || stream === `${scope.kind}/${scope.id}`) return true
   const subject = data.subject as Record<string, unknown> | undefined

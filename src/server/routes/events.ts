@@ -220,10 +220,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     server: parts.version,
     schema: SCHEMA,
   }
-  /**
-   * Hello, then the missed events page by page; at the end of the log it switches to live events
-   * without a gap.
-   */
+  /** Hello, then the missed events page by page, then live events without a gap. */
   async function* opening(): AsyncGenerator<string, void> {
     yield frameOf('hello', JSON.stringify(hello))
     let at = since ?? from

@@ -7,10 +7,7 @@ import { boardOf } from './panes.js'
 
 const HEARTBEAT_MS = 20_000
 
-/**
- * The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have
- * `/events`.
- */
+/** The panes and their changes, for `signalbox watch`. Browsers have `/events`. */
 export const paneStreamRoutes: readonly Route[] = [
   route({
     id: 'panes.stream',

@@ -15,10 +15,7 @@ export interface RowSource {
   readRows(firstId: number, lastId: number): Row[]
 }
 
-/**
- * For the next host: the rows of a program on the alternate screen, which the terminal does not
- * keep.
- */
+/** For the next host: rows of the alternate screen, which the terminal does not keep. */
 export interface ConversationRowsState {
   base: number
   /** Index of the first row on screen, and the texts of the screen's first rows. */
@@ -52,10 +49,7 @@ export class ConversationRows {
   /** Rows above this one do not hold the lost prompt; rows that are printed again get new ids. */
   #searchedTo: number | null = null
   #widths: number[] = []
-  /**
-   * The background of prompts, if they have one: it identifies a long prompt whose first row is out
-   * of sight.
-   */
+  /** The background of prompts, if any: it identifies one whose first row is out of sight. */
   #echoBackground: Color = null
   #repaints: { first: number; last: number; until: number }[] = []
 
@@ -169,10 +163,7 @@ export class ConversationRows {
     return found ? echoOf(rows, found) : null
   }
 
-  /**
-   * A prompt that the terminal no longer keeps was not cleared: its answer is longer than the
-   * scrollback.
-   */
+  /** A prompt that left the scrollback was not cleared: its answer is longer than that. */
   #isStill({ first, last, text }: Echo, oldest: number): boolean {
     if (first >= ALTERNATE_FIRST_ID) return false
     return first < oldest || echoText(this.#source.readRows(first, last)) === text
@@ -312,10 +303,7 @@ function keptRow(row: Row, isEcho: boolean, cols: number, { volatile }: Pack): K
   return kept
 }
 
-/**
- * A prompt with a background ends where the background ends: pinned to the top of the screen, it is
- * right above other rows.
- */
+/** A prompt with a background ends with it: if pinned, it is right above other rows. */
 function echoRows(
   lines: readonly Row[],
   { first, last }: { first: number; last: number },

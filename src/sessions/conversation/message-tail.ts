@@ -28,10 +28,7 @@ export function endsWith(rows: readonly { text: string }[], tail: readonly strin
   return last !== undefined && squeezed(last.text) === tail.at(-1)
 }
 
-/**
- * Id of the row that ends the tail; null if no part of it is here. Rows of the tail that are
- * missing were removed.
- */
+/** Id of the row that ends the tail; null if none is here. Missing rows were removed. */
 export function findTail(rows: readonly { id: number; text: string }[], tail: readonly string[]): number | null {
   const ends: { offset: number; id: number }[] = []
   let whole = ''

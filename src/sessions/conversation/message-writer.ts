@@ -159,10 +159,7 @@ export class MessageWriter {
   }
 }
 
-/**
- * Only asked until a message is shown for the first time: rendering a long message at every look
- * would cost too much.
- */
+/** Asked until a message is shown: rendering it at every look would cost too much. */
 function isWorthShowing(blocks: readonly Block[]): boolean {
   return renderMarkdown(blocks).replace(/\s/gu, '').length >= MIN_CHARACTERS
 }

@@ -20,10 +20,7 @@ interface ReadConversation {
   lastRow: number
 }
 
-/**
- * Reads a conversation that Signalbox did not follow from what a terminal shows and keeps: every
- * prompt, and its answer.
- */
+/** Reads a conversation that was not followed from what the terminal shows and keeps. */
 export function readConversation(pack: Pack, source: RowSource, look: Look, name: string): ReadConversation {
   const conversation = new ConversationRows(pack, source)
   conversation.observe(look)

@@ -76,10 +76,7 @@ export class TurnActions {
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
   }
 
-  /**
-   * Records the turn's prompt when it appears: agents begin to work before they draw it. To be
-   * called with every observed look.
-   */
+  /** Records the prompt when it appears; agents work before they draw it. For every look. */
   recordPrompt(look: Look): void {
     const { turn } = this.#conversation
     const prompt = turn !== null && this.#promptedTurn !== turn ? this.#shownPrompt(look) : null
@@ -152,10 +149,7 @@ export class TurnActions {
     if (look && this.#conversation.hasUnwritten(look, { isAsking: !isEnd })) this.finalize(look, { isEnd })
   }
 
-  /**
-   * Writes idle output as a message of its own. It also closes the turn of a prompt that the agent
-   * answered at once.
-   */
+  /** Writes idle output as a message; closes the turn of a prompt answered at once. */
   extractIdleOutput(look: Look | null): void {
     if (this.#idleOutput.check(look, seen => this.mark(seen)) !== 'due' || !look) return
     const closed = this.#conversation.closeIdleOutput(look)
@@ -189,10 +183,7 @@ export class TurnActions {
     record('turn.closed', { session, turn, outcome })
   }
 
-  /**
-   * Takes a finished piece of the answer in the agent's own words. `onChanged`: the conversation
-   * has changed.
-   */
+  /** Takes a finished piece of the answer. `onChanged`: the conversation has changed. */
   takeReported(text: ReportedText, t: number, onChanged: () => void): void {
     const taken = this.#conversation.takeReported(text, t)
     if (taken === null) return
@@ -216,10 +207,7 @@ export class TurnActions {
   }
 }
 
-/**
- * Output without a prompt must stay this long, in seconds: hints and queued prompts come and go in
- * the same place.
- */
+/** Output without a prompt must stay this long (s): hints and queued prompts pass. */
 const STAYS_S = 1
 /** Times are sums of floating-point seconds: a look exactly at `dueAt` must count. */
 const ROUNDING_S = 1e-9
@@ -257,10 +245,7 @@ export class IdleOutput {
   }
 }
 
-/**
- * Rows are output only above an input box in use, not above an exit question, a completion list or
- * a viewer.
- */
+/** Rows are output only above an input box in use, not above a question or a list. */
 function isReadable({ observation }: Look): boolean {
   const { composer, awaiting } = observation
   return composer !== null && !composer.completion && awaiting === null

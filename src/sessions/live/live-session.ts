@@ -295,10 +295,7 @@ export class LiveSession implements KeeperListener {
     await this.#options.keeper.write(this.id, bytes)
   }
 
-  /**
-   * Resizes the terminal. While a person holds the keyboard, only the size of their terminal
-   * counts.
-   */
+  /** Resizes the terminal; while a person holds the keyboard, only to their size. */
   async resize(cols: number, rows: number, person: string | null = null): Promise<void> {
     const { holder } = this.#keyboard
     if (holder.kind === 'person' && holder.id !== person) return

@@ -185,10 +185,7 @@ export class SessionPhase {
     return due.length === 0 ? null : Math.min(...due)
   }
 
-  /**
-   * Time has passed, and the last frame still stands. Called before bytes that come after the
-   * deadline, live or not.
-   */
+  /** Time has passed on the same frame. Called before bytes that come after the deadline. */
   tick(t: number): void {
     const due = this.nextDeadline()
     const look = this.#last
@@ -246,10 +243,7 @@ export class SessionPhase {
     this.#menus.seenAgain(menu)
   }
 
-  /**
-   * Each action is isolated: a failure is reported, the others still run, and the phase has
-   * advanced.
-   */
+  /** Each action is isolated: a failure is reported, and the others still run. */
   #act(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     try {
       this.#perform(action, look, event)

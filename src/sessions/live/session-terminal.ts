@@ -15,10 +15,7 @@ import type { SessionObserver } from './session-options.js'
 
 /** A program redraws everything after a resize. In seconds. */
 const RESIZE_SETTLES_S = 0.25
-/**
- * A status report comes with the frame that it is about, mostly before it: how long to wait for
- * that frame.
- */
+/** A status report comes mostly before its frame: how long to wait for that frame. */
 const FRAME_S = 0.2
 
 interface SessionTerminalOptions {
@@ -150,10 +147,7 @@ export class SessionTerminal {
     })
   }
 
-  /**
-   * How long the menu on screen has been there, and for how long the screen has not changed. In
-   * milliseconds.
-   */
+  /** How long the menu has been on screen, and the screen unchanged. In milliseconds. */
   menuAge(): { stands: number; quiet: number } {
     const now = this.time.now()
     const menu = liveMenu(this.last?.observation ?? null)
@@ -301,10 +295,7 @@ export class SessionClock {
     if (this.#due !== null) this.#arm(this.#due)
   }
 
-  /**
-   * Calls back once when session time reaches `due`; a later call replaces the earlier one. Null:
-   * no callback.
-   */
+  /** Calls back once when session time reaches `due`; replaces the earlier callback. */
   schedule(due: number | null, callback: () => void): void {
     this.#callback = callback
     if (due === this.#due) return

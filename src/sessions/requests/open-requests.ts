@@ -58,10 +58,7 @@ export class OpenRequests {
   readonly answers: AnswerChannel
   /** The tools that the agent has started. */
   readonly tools: ToolUses
-  /**
-   * The request whose menu is on screen, the menu's instance, and its fingerprint: a form has
-   * several pages.
-   */
+  /** The request on screen, its menu's instance and fingerprint: a form has pages. */
   shown: { id: string; instance: string; print: string } | null = null
   readonly #options: OpenRequestsOptions
   /** Oldest first. */
@@ -163,10 +160,7 @@ export class OpenRequests {
     this.#open.delete(id)
   }
 
-  /**
-   * The request is about this tool use: from now on the agent's reports on that use are about the
-   * request.
-   */
+  /** The request is about this tool use: the agent's reports on it are about the request. */
   async name(open: OpenRequest, key: string, tool: string): Promise<void> {
     open.key = key
     this.tools.noteAsked(key)
@@ -200,10 +194,7 @@ export class OpenRequests {
     for (const report of reports) this.answers.release(report)
   }
 
-  /**
-   * Closes a pending request whose dialog is gone: answered in the terminal, as far as that is
-   * known.
-   */
+  /** Closes a pending request whose dialog is gone: answered in the terminal, if known. */
   async closeUnanswered(open: OpenRequest, wasTyped: boolean): Promise<void> {
     this.release(open)
     await this.end(open, async () => {

@@ -36,10 +36,7 @@ export function writeChainEnd(connection: Connection, end: ChainEnd): void {
   connection.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', META_KEY, JSON.stringify(end))
 }
 
-/**
- * Inside a transaction: makes these streams chained from now on. A salvaged store continues from
- * its last readable value.
- */
+/** Inside a transaction: chains these streams from now on, or from the salvaged value. */
 export function declareChained(connection: Connection, streams: readonly string[]): void {
   const end = readChainEnd(connection)
   if (end && streams.every(stream => end.streams.includes(stream))) return

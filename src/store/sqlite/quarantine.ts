@@ -12,10 +12,7 @@ import { buildStoreFile, COMPANIONS, removeStoreFile } from './store-file.js'
 export interface Quarantine {
   /** The new path of the damaged file; its journal is next to it. */
   movedTo: string
-  /**
-   * What the new store at the old path contains, or null if nothing could be read and no new store
-   * was created.
-   */
+  /** What the new store contains; null if nothing was readable and none was created. */
   salvaged: SalvageCounts | null
 }
 

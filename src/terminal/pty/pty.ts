@@ -88,10 +88,7 @@ function openSlave(pty: object): number | null {
   }
 }
 
-/**
- * Calls `work` before the library closes the master. Its stream is not part of its types; without
- * it the 200 ms apply.
- */
+/** Calls `work` before the library closes the master; its stream is not in its types. */
 function beforeClose(pty: object, work: () => void): void {
   const stream = (pty as { _socket?: { destroy(error?: Error): unknown } })._socket
   if (typeof stream?.destroy !== 'function') return
@@ -103,10 +100,7 @@ function beforeClose(pty: object, work: () => void): void {
   }
 }
 
-/**
- * The master never blocks: an empty one reports EAGAIN, and by then the kernel has moved everything
- * into it.
- */
+/** The master never blocks: EAGAIN means that the kernel has moved all into it. */
 function readFinalOutput(descriptor: number, onOutput: (bytes: Uint8Array) => void): void {
   const buffer = new Uint8Array(64 * 1024)
   for (let total = 0; total < FINAL_OUTPUT_MAX; ) {
@@ -122,10 +116,7 @@ function readFinalOutput(descriptor: number, onOutput: (bytes: Uint8Array) => vo
   }
 }
 
-/**
- * A program that has just been started has no process group yet: then it is alone, and gets the
- * signal itself.
- */
+/** A program just started has no process group yet: it gets the signal itself. */
 function signalGroup(pid: number, name: NodeJS.Signals): void {
   if (!trySignal(-pid, name)) trySignal(pid, name)
 }
@@ -164,10 +155,7 @@ function withoutDescriptorGaps<T>(spawn: () => T): T {
   }
 }
 
-/**
- * -1 where the system does not list descriptors: there the library asks the system to close all of
- * them.
- */
+/** -1 where the system lists no descriptors: there the library closes all of them. */
 function highestDescriptor(): number {
   try {
     return Math.max(...readdirSync('/proc/self/fd').map(Number))
@@ -217,10 +205,7 @@ class InputQueue {
     if (!this.#timer) this.#drain()
   }
 
-  /**
-   * Stops writing: the descriptor is about to be closed, and its number may soon belong to another
-   * file.
-   */
+  /** Stops writing: the descriptor's number may soon belong to another file. */
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
@@ -243,10 +228,7 @@ class InputQueue {
     }
   }
 
-  /**
-   * The descriptor does not block. EIO: the program no longer reads, and its exit is about to be
-   * reported.
-   */
+  /** The descriptor does not block. EIO: the program reads no more and will exit. */
   #attempt(bytes: Uint8Array): number {
     try {
       return writeSync(this.#descriptor, bytes)
