@@ -110,10 +110,7 @@ export interface AgentHooks {
   answer?(answer: HookAnswer): string | null
 }
 
-/**
- * An agent's hooks in the person's own settings (JSON with a `hooks` table of lists by event), for
- * panes that Signalbox did not start.
- */
+/** An agent's hooks in the person's settings, for panes that we did not start. */
 export interface UserHooks {
   /** The settings file. */
   file(env: NodeJS.ProcessEnv): string

@@ -29,10 +29,7 @@ const EVENTS: readonly { event: string; hasMatcher?: true }[] = [
   { event: 'SessionEnd' },
 ]
 
-/**
- * Writes the settings file that configures hooks for this session, and returns its path.
- * `--settings` adds to the person's own settings.
- */
+/** Writes the session's hook settings; `--settings` adds to the person's own. */
 export function wireClaudeHooks(wiring: HookWiring): string {
   const hooks = Object.fromEntries(
     EVENTS.map(({ event, hasMatcher }) => {

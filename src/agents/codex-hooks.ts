@@ -59,10 +59,7 @@ function toml(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
 }
 
-/**
- * Its permission hook runs before the dialog exists, and while the hook waits the person cannot
- * answer: it reports and is never held.
- */
+/** Its hook runs before the dialog exists, so it reports and is never held. */
 export const codexHooks: AgentHooks = { holds: false, read: readCodexHook }
 
 function readCodexHook(event: string, payload: JsonRecord): AgentStatement[] {

@@ -17,10 +17,7 @@ export function expandHome(path: string, env: NodeJS.ProcessEnv): string {
   return path === '~' || path.startsWith('~/') ? join(homeDirectory(env), path.slice(1)) : path
 }
 
-/**
- * Variables that determine where agents store their files. Paths, not secrets: a later host needs
- * them to find a session's transcript.
- */
+/** Where agents store files: a later host needs it to find a transcript. No secrets. */
 const PATH_VARIABLES = [
   'HOME',
   'XDG_DATA_HOME',

@@ -7,10 +7,7 @@ import { buildPack, type PackDirectories, readSources } from './pack-files.js'
 /** Editors write a file in several steps. */
 const DEBOUNCE_MS = 200
 
-/**
- * A pack in use. The object stays the same while its content is replaced, so a holder sees new
- * rules as soon as the files change.
- */
+/** A pack in use: its content is replaced, so a holder sees new rules at once. */
 export interface LivePack {
   readonly pack: Pack
   readonly version: string | null

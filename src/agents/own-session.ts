@@ -14,10 +14,7 @@ export interface SessionArguments {
   isId(word: string): boolean
 }
 
-/**
- * The arguments that select the conversation, and its id as far as known. If the person selected
- * one themselves, nothing is added.
- */
+/** The arguments that select the conversation; nothing if the person selected one. */
 export function sessionArguments(
   { args, resume, newSessionId }: InteractiveStart,
   names: SessionArguments,

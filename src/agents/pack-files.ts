@@ -18,10 +18,7 @@ const GENERIC: PackSource = { file: 'generic', text: 'pack = 1\nagent = "generic
 /** Confidence factor of a pack for a version that it was not written for. */
 const OTHER_VERSION = 0.9
 
-/**
- * Where packs are: those that ship with Signalbox, and the person's own, which override them.
- * Project directories are never read.
- */
+/** Where packs are: shipped ones, and the person's, which override. Never projects. */
 export interface PackDirectories {
   user: string | null
   shipped?: string

@@ -79,10 +79,7 @@ export function ensureDirectories(directories: Directories): ModeRepair[] {
   })
 }
 
-/**
- * Not `recursive: true`: on a file system without new directories, such as /proc, Node 20 then
- * never returns.
- */
+/** Not `recursive: true`: Node 20 never returns from it on /proc and the like. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) {
     if (!statSync(path).isDirectory()) throw homeError(`Cannot use the directory ${path}: a file is in its place.`)
@@ -113,10 +110,7 @@ function narrowMode(path: string): ModeRepair[] {
 const LONGEST_SOCKET = process.platform === 'linux' ? 107 : 103
 
 export interface SocketOptions {
-  /**
-   * Where short socket paths are created. Fixed by default, because daemon and client may have
-   * different `TMPDIR`s.
-   */
+  /** Where short socket paths are created; daemon and client may differ in `TMPDIR`. */
   temporary?: string
 }
 
@@ -143,10 +137,7 @@ export function socketPath(directories: Directories, name = 'signalbox.sock', op
   return short
 }
 
-/**
- * Another user may create this name in a shared directory: a link or another user's directory is
- * never used.
- */
+/** In a shared directory a link or another user's directory is never used. */
 function ensureOwnDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })

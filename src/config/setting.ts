@@ -77,10 +77,7 @@ export function number<D extends number | null>(
   return make<Optional<D, number>>('number', fallback as Optional<D, number>, about, { min: 0, ...options })
 }
 
-/**
- * In the unit of the key's suffix (`_ms _s _min _h _days`), or seconds if it has none. Text such as
- * "90s" or "5m" is converted.
- */
+/** In the unit of the key's suffix (`_ms _s …`), else seconds; "90s" is converted. */
 export function duration<D extends number | null>(
   fallback: D,
   about: string,

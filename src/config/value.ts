@@ -39,10 +39,7 @@ export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Ch
   }
 }
 
-/**
- * A value written as text, in a variable or a flag. Lists are comma-separated or a TOML array,
- * tables an inline table.
- */
+/** A value as text. Lists are comma-separated or a TOML array, tables inline. */
 export function checkText(known: KnownSetting, text: string): Checked {
   const { type } = known.setting
   const trimmed = text.trim()

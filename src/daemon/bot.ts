@@ -141,10 +141,7 @@ export function runStarters({
   }
 }
 
-/**
- * The public address of the dashboard, for links in messages; none if other machines cannot reach
- * it.
- */
+/** The dashboard's public address, for links; none if others cannot reach it. */
 function dashboardOf({ loaded }: Home): { dashboard?: string } {
   const { public: isPublic, hosts, port, behind_proxy: isBehindProxy } = loaded.config.server
   const [name] = hosts

@@ -21,10 +21,7 @@ export interface DaemonOptions {
   isReadOnly?: boolean
   /** Scripted agents in a temporary home: pages say so. */
   isDemo?: boolean
-  /**
-   * Started by a command that needs a session, not a dashboard: it starts even if the port is
-   * taken.
-   */
+  /** Started by a command that needs a session: it starts even if the port is taken. */
   isDetached: boolean
   clock: Clock
   version: string

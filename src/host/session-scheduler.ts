@@ -16,10 +16,7 @@ const BURST_PRIORITY_MS = 300
 const AVERAGE_WEIGHT = 0.1
 /** How much output is read in one turn of a session. */
 const TURN_BYTES = 64 * 1024
-/**
- * How much output may wait here. Beyond it the host reads no more from the keeper, which then
- * disconnects it like any slow host.
- */
+/** How much output may wait; beyond it the host reads no more from the keeper. */
 const WAITING_MAX = 8 * 1024 * 1024
 
 /*

@@ -5,15 +5,9 @@ import { type PtyOptions, type PtyProcess, spawnPty } from '../terminal/pty/inde
 import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
 
-/**
- * Bytes of output that each session keeps in memory for late readers; older output is in the
- * recording.
- */
+/** Output that each session keeps in memory; older output is in the recording. */
 const RING_BYTES = 256 * 1024
-/**
- * Recordings, emulators and the kernel must agree on the size, so a size that one of them does not
- * support is refused.
- */
+/** Recordings, emulators and the kernel must agree on the size. */
 export const SIZE_MAX = 500
 
 interface Entry {
@@ -273,10 +267,7 @@ export class OutputRing {
     return this.#items[0]?.offset ?? this.#end
   }
 
-  /**
-   * Everything from an offset on; the first chunk is cut to it. Null when older bytes are
-   * requested.
-   */
+  /** Everything from an offset on; null when older bytes are requested. */
   from(offset: number): RingItem[] | null {
     if (offset < this.start || offset > this.#end) return null
     const found: RingItem[] = []

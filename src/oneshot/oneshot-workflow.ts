@@ -43,10 +43,7 @@ export interface OneshotWork {
   missing: string | null
 }
 
-/**
- * The loop of worker and auditor: the engine's events become events of the table, and the table
- * decides.
- */
+/** The loop of worker and auditor: events become the table's, and the table decides. */
 export const oneshotWorkflow: Workflow<OneshotWork> = {
   kind: 'oneshot',
   version: 3,

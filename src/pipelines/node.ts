@@ -19,10 +19,7 @@ export interface PipelineServices {
   environment(cwd: string): Record<string, string>
 }
 
-/**
- * The input of a node: the current state, where the run works, and a person's reply to its
- * question.
- */
+/** A node's input: the state, where the run works, and the reply to its question. */
 export interface NodeContext {
   readonly call: StepCall
   readonly step: GraphStep

@@ -91,10 +91,7 @@ export function completeEvaluation(
   }
 }
 
-/**
- * Identifies an item in later passes: its file, its title without numbers and punctuation, and the
- * code it refers to.
- */
+/** Identifies an item in later passes: file, title without digits, and its code. */
 export function itemKey({ file, title }: Pick<ReviewItem, 'file' | 'title'>, code: string): string {
   const words = title
     .toLowerCase()

@@ -22,10 +22,7 @@ export interface ChildGroup {
   /** Writes to the program's input, if it is a pipe; dropped if it has exited. */
   write(text: string): void
   endInput(): void
-  /**
-   * Sends TERM to the group, KILL after the grace period, then KILL to every process that still has
-   * the mark. Resolves when none is left.
-   */
+  /** TERM to the group, then KILL, then KILL to all with the mark. Waits for the end. */
   kill(graceMs: number): Promise<void>
 }
 

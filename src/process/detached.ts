@@ -40,10 +40,7 @@ export function startDetached(
   }
 }
 
-/**
- * In a program started by `startDetached`: reports why it ends before it was ready. Without a
- * listener it does nothing.
- */
+/** In a program of `startDetached`: reports why it ends before it was ready. */
 export async function reportStartFailure(failure: object): Promise<void> {
   if (!process.send) return
   await new Promise<void>(resolve => process.send!(failure, undefined, undefined, () => resolve()))

@@ -67,10 +67,7 @@ export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   }
 }
 
-/**
- * Highest priority first; of equal priorities the later rule, because it wins. Rules about the
- * title do not depend on the screen.
- */
+/** Highest priority first; of equal ones the later, which wins. */
 function explainRules(frame: Frame, layout: Layout, pack: Pack): ExplainedRule[] {
   const onScreen = evaluateRules(frame, layout.rows, pack, layout.regions).map(({ rule, match, why }) => ({
     rule,

@@ -159,10 +159,7 @@ function isSelfContained({ kind, next }: BlockSpec): boolean {
   return kind !== 'todo' && kind !== 'tool_result' && next === null
 }
 
-/**
- * `╭────╮`: the box of a tool is below an echo; below the live input box, which has the cursor,
- * there is only a completion list.
- */
+/** `╭────╮`: a tool's box is below an echo; below the input box are completions. */
 function isFrameTop(text: string): boolean {
   return /^\s*[╭┌]─{8,}[╮┐]?\s*$/u.test(text)
 }

@@ -24,10 +24,7 @@ export interface ScreenMemory {
   prompt: string | null
   /** A question at the cursor that counts only after it has been stable for a while. */
   asking: { text: string; since: number } | null
-  /**
-   * When the same frame must be classified again although nothing changes: a sign expires, a
-   * question has been stable long enough.
-   */
+  /** When the same frame must be read again: a sign expires, a question is stable. */
   recheckAt: number | null
 }
 
@@ -103,10 +100,7 @@ function askingNow({ layout, memory, frame }: Scene): ScreenMemory['asking'] {
   return memory.asking?.text === text ? memory.asking : { text, since: frame.t }
 }
 
-/**
- * The next time at which the same frame means something else: a sign expires, a question is stable,
- * an open turn has become stale.
- */
+/** When the frame means something else: a sign expires, a question is stable. */
 function recheckAt(scene: Scene): number | null {
   const { t } = scene.frame
   const asking = askingNow(scene)

@@ -105,10 +105,7 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   return memory.newest ? { ...memory.newest, block: null } : null
 }
 
-/**
- * A hash of the text of the newest block: it changes when something is said. The mark of the block
- * may blink and does not count.
- */
+/** A hash of the newest block's text; its mark may blink and does not count. */
 export const transcriptHash = memoizeByObject(({ blocks, rows }: Layout): string | null => {
   const newest = blocks.at(-1)
   return newest

@@ -1,9 +1,6 @@
 import { type Frame, memoizeByObject, type Row, type Span } from '../terminal/index.js'
 
-/**
- * A row of the frame as rules read it: without variation selectors and without a scroll bar at the
- * right edge. Columns stay the same.
- */
+/** A row as rules read it: no variation selectors, no scroll bar, same columns. */
 export interface ScreenRow {
   index: number
   id: number

@@ -21,10 +21,7 @@ const URL_MAX = 4096
 
 type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
 
-/**
- * The HTTP API, the same on the owner's socket and on TCP. It decides nothing: routes check their
- * input, call the host and answer.
- */
+/** The HTTP API of both listeners. Routes check their input, call the host and answer. */
 export function createApp(parts: ServerParts, listener: Listener, routes: readonly Route[] = ROUTES): Hono<Env> {
   const app = new Hono<Env>()
   const headers = listener.kind === 'tcp' ? securityHeaders(listener.isSecure) : {}

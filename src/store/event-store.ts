@@ -94,10 +94,7 @@ export interface StreamAppend {
 }
 
 export interface AppendOptions {
-  /**
-   * `full` survives a power failure (completions, answers, decisions); `normal` survives a crash of
-   * the process. Default `full`.
-   */
+  /** `full` (default) survives a power failure; `normal` a crash of the process. */
   durability?: 'full' | 'normal'
   /**
    * Called inside the transaction, before anything is written: false rolls it back with

@@ -99,10 +99,7 @@ export class PaneRegistry {
     return this.#settings
   }
 
-  /**
-   * Connects to the tmux servers in these places, and to every new one. False if tmux is missing or
-   * switched off.
-   */
+  /** Connects to the tmux servers there, and to new ones. False if tmux is missing or off. */
   async joinTmux(places: TmuxPlaces): Promise<boolean> {
     const isJoined = await this.#tmux.join(places)
     if (isJoined) this.#startTicking()
@@ -205,10 +202,7 @@ export class PaneRegistry {
     }
   }
 
-  /**
-   * Brings a tmux pane to the front, as far as possible from outside: selects its window and the
-   * pane.
-   */
+  /** Brings a tmux pane to the front: selects its window and the pane. */
   async focus(id: string): Promise<{ ok: boolean; message: string }> {
     const pane = this.tmuxPane(id)
     if (!pane)
@@ -229,10 +223,7 @@ export class PaneRegistry {
     return found?.supervisor.pane.screen.last?.frame ?? null
   }
 
-  /**
-   * The conversation of the agent in a tmux pane, as far as its terminal has kept it; null for
-   * other panes.
-   */
+  /** The conversation in a tmux pane, as far as its terminal kept it; else null. */
   async conversationOf(id: string): Promise<JoinedConversation | null> {
     const talk = this.tmuxPane(id)?.conversation ?? null
     await talk?.settled(FIRST_READ_MS)
@@ -245,10 +236,7 @@ export class PaneRegistry {
     return { panes, counters: this.#counters.all() }
   }
 
-  /**
-   * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of
-   * this agent in this directory.
-   */
+  /** A hook call's tmux pane: by its id, its terminal, or the agent's only one here. */
   receiverOf(call: ForeignCall): ReportReceiver | null {
     const pane = paneOfCall(this.#tmux.panes, call)
     return pane && { id: pane.id, take: report => pane.takeReport(report) }

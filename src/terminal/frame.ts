@@ -43,10 +43,7 @@ export interface Row {
   changedSeq: number
 }
 
-/**
- * A run of cells with one style. `fg` and `bg`: null is the terminal's default, a number below 256
- * a palette index, else `#rrggbb`.
- */
+/** A run of cells of one style. Colours: null default, below 256 palette, else `#rrggbb`. */
 export interface Span {
   x: number
   width: number

@@ -125,10 +125,7 @@ function readProgress(state: string, percent: string): OscEvidence | null {
   return { kind: 'progress', progress: { state: name, percent: value } }
 }
 
-/**
- * kitty's notifications: `metadata;payload`, where metadata are `key=value` pairs joined by `:`.
- * Title and body may arrive separately.
- */
+/** kitty's notifications: `key=value:…;payload`; title and body may come separately. */
 function readOsc99(payload: string): OscEvidence | null {
   const split = payload.indexOf(';')
   if (split < 0) return null

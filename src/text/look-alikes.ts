@@ -39,10 +39,7 @@ const PUNCTUATION = new Map(
   }).flatMap(([ascii, forms]) => Array.from(forms, form => [form, ascii] as const)),
 )
 
-/**
- * Scripts whose letters are confused with each other. Latin inside Chinese, Japanese or Korean text
- * is ordinary and not included.
- */
+/** Scripts with confusable letters. Latin in Chinese, Japanese, Korean is ordinary. */
 const CONFUSED_SCRIPTS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,

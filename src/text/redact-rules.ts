@@ -15,10 +15,7 @@ export interface RedactionRule {
   readonly isSecret?: (text: string) => boolean
 }
 
-/**
- * One character except these, and not the start of a marker: redacted text is never part of a
- * value, so redacting twice changes nothing.
- */
+/** One character except these, and not a marker: redacting twice changes nothing. */
 const except = (excluded: string): string => `(?:(?!‹secret:|▒)[^${excluded}])`
 
 const ESCAPED_QUOTE_VALUE = `(?<=\\\\["'])${except(`"'\\\\\\r\\n`)}+`
@@ -150,10 +147,7 @@ const SECRET_FIELD =
   /(?:^|[_-])(?:token|secret|passw(?:or)?d|passphrase|authorization)$|(?:api|access|secret|private)[_-]?key$/i
 const SECRET_FIELD_BY_CASE = /[a-z](?:Token|Secret|Password)$|^[A-Z0-9_]+_KEY$/
 
-/**
- * Whether the text of a field with this name is a secret. Narrower than for variables: `requestKey`
- * and `max_tokens` are not secret.
- */
+/** Whether a field of this name is secret; `requestKey` and `max_tokens` are not. */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name) || SECRET_FIELD_BY_CASE.test(name)
 }

@@ -15,10 +15,7 @@ export interface Redactor {
   redactCommandLine(text: string): string
   /** For rows of a terminal: every line keeps its width. */
   redactSameWidth(text: string): string
-  /**
-   * Redacts the text, keys and nested values of a JSON value. A field with the name of a secret
-   * loses its whole text. Returns a copy.
-   */
+  /** Redacts keys and values of JSON in a copy; a secret's field loses its whole text. */
   redactValue(value: unknown): unknown
 }
 

@@ -28,10 +28,7 @@ export interface LedgerOptions {
   isMeasured?: boolean
 }
 
-/**
- * All worktrees below the data directory, and those that git still lists although their directory
- * is missing.
- */
+/** All worktrees below the data directory, and those that only git still lists. */
 export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEntry[]> {
   const runs = new Map((await listRuns(options.store)).map(run => [run.id, run]))
   const base = join(options.dataDirectory, 'worktrees')

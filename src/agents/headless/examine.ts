@@ -6,10 +6,7 @@ import type { Findings, StepTraces } from './headless.js'
 const STATEMENTS_MAX = 20_000
 
 export interface ExamineOptions {
-  /**
-   * For agents whose transcript may lack an end of turn: whether a conversation that ends with text
-   * is over. Called only then, with the path of the transcript.
-   */
+  /** For transcripts that may lack an end of turn: whether one that ends with text is over. */
   isBetweenSequences?(file: string): Promise<boolean>
 }
 

@@ -34,10 +34,7 @@ export interface RunStepOptions {
 
 type ApprovalActivity = Extract<Activity, { type: 'approval' }>
 
-/**
- * After a program has exited, its pipes may still hold the last line; pipes kept open by its
- * children must not delay us longer than this.
- */
+/** After the exit, pipes may hold a last line; children must not delay us longer. */
 const DRAIN_MS = 2_000
 
 /**

@@ -32,10 +32,7 @@ export interface DriveFlags {
 /** Where a run is driven: the store, and the settings in force for it. */
 type RunPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
 
-/**
- * Drives a run that was started, in this process or, if the daemon drives it, by following it;
- * prints what happens. @returns the exit code.
- */
+/** Drives a started run here, or follows the daemon's. @returns the exit code. */
 export async function driveStarted(
   context: CommandContext,
   { store, env, clock }: StartContext,

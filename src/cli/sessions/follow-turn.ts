@@ -77,10 +77,7 @@ export async function followTurn(
   return options.deadline !== null && systemClock.monotonic() >= options.deadline ? EXIT.timeout : EXIT.failed
 }
 
-/**
- * What the screen shows first, a hook may report in full a moment later. That report supersedes the
- * request, and a grant may cover it.
- */
+/** A hook may report in full what the screen shows first, and a grant may cover it. */
 async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Promise<boolean> {
   const id = subject.slice(subject.indexOf('/') + 1)
   const isPending = async () => (await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)).state === 'pending'

@@ -185,10 +185,7 @@ export class HeadlessSurface implements Surface {
   }
 }
 
-/**
- * `{"requestId", "decision": "allow"|"deny", "option"?, "message"?}`: the label of an option takes
- * precedence over the bare decision.
- */
+/** `{"requestId", "decision", "option"?, "message"?}`; an option's label takes precedence. */
 export function readAnswer(line: Record<string, unknown>, options: MenuOption[], question: string): MenuAnswer {
   const wanted = Array.isArray(line.labels) ? line.labels.map(String) : [String(line.option ?? '')]
   const chosen = options.filter(option => wanted.includes(option.label))

@@ -10,10 +10,7 @@ import { PIPELINE_TURNS, pipelineRoleOf } from './pipeline-roles.js'
 
 export type Role = 'auditor' | 'reviewer' | 'planner' | 'worker'
 
-/**
- * The role that a prompt asks for, from the form of the requested answer. A framed task is
- * material: it does not ask for anything here.
- */
+/** The role that a prompt asks for, by the requested answer; a framed task is material. */
 export function roleOf(prompt: string): Role {
   const asked = instructionsOf(prompt)
   if (asked.includes('"verdict"') || /\[demo:verdict\b/.test(asked)) return 'auditor'

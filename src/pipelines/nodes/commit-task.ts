@@ -8,10 +8,7 @@ import { routeAfterCommit } from '../routing.js'
 import type { ImplementationState } from '../state.js'
 import { conflictFailure, headBefore, noted, readOptional, withTask } from './common.js'
 
-/**
- * One commit for each task, including the last. Looks for the trailers first: a repeated step finds
- * its commit.
- */
+/** One commit per task. Looks for the trailers first: a repeated step finds its commit. */
 export async function commitTask(context: NodeContext): Promise<NodeResult> {
   const { state, git, reply } = context
   const [task, objections] = [taskOf(state), openObjections(state)]

@@ -207,10 +207,7 @@ function belowPrompt(
 /** Rows at the top that may not be transcript: a leaving title, a covering notice. */
 const UNKNOWN_ROWS_MAX = 8
 
-/**
- * A window whose first rows are unknown and whose other rows were kept: the others determine its
- * place, and its first rows are dropped.
- */
+/** A window with unknown first rows: the other rows determine its place. */
 function belowUnknownRows(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
@@ -228,10 +225,7 @@ function belowUnknownRows(
   return null
 }
 
-/**
- * A window that ends inside the rows below a gap, and starts above it: the user scrolls back. Its
- * first rows belong into the gap.
- */
+/** A window from above a gap into it: the user scrolls back, its rows fill the gap. */
 function fillGap(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],

@@ -55,10 +55,7 @@ export function realignWindow(
 const BORDER = /^\s*[┌├╭][─┬┼╮┐┤]+\s*$/u
 const TOP: Record<string, string> = { '├': '┌', '┼': '┬', '┤': '┐' }
 
-/**
- * A table whose upper edge is not visible: the kept edge has the columns of another width, so it is
- * drawn for the current width.
- */
+/** A table without a visible upper edge: it is drawn for the current width. */
 function borderAbove(above: KeptRow | undefined, rows: readonly KeptRow[]): KeptRow | null {
   if (!above || !BORDER.test(above.row.text) || !/^\s*│/u.test(rows[0]?.row.text ?? '')) return null
   const rule = rows.find(({ row }) => !/^\s*│/u.test(row.text))
@@ -121,10 +118,7 @@ function wordsOf(rows: readonly KeptRow[], from: number): Word[] {
   return words
 }
 
-/**
- * Where the longest run of the window's first words starts among the kept ones. Words at the top of
- * the window may be partly cut.
- */
+/** Where the longest run of the window's first words starts among the kept ones. */
 function findWords(
   kept: readonly Word[],
   window: readonly Word[],

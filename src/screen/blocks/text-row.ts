@@ -11,10 +11,7 @@ export interface TextRow extends Row {
   isContinued?: boolean
 }
 
-/**
- * Undoes soft wraps: rows that the terminal itself wrapped (long lines, or lines drawn before the
- * screen became narrower) become one.
- */
+/** Undoes soft wraps: rows that the terminal itself wrapped become one. */
 export function joinSoftWraps(rows: readonly TextRow[], cols: number): TextRow[] {
   if (!rows.some(row => row.wrapped)) return [...rows]
   const joined: TextRow[] = []

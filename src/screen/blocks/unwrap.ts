@@ -34,10 +34,7 @@ export function isContinuation(
   return above.width + 1 + displayWidth(breakable(word)) > room.right
 }
 
-/**
- * The separator of two joined rows: a blank; nothing inside a long word that was split at the edge,
- * or between two wide characters.
- */
+/** Between joined rows: a blank; nothing in a split word or between wide characters. */
 export function separatorBetween(
   above: MeasuredRow,
   below: { text: string; isContinued?: boolean | undefined },

@@ -127,10 +127,7 @@ function isLastRow(rows: readonly ScreenRow[], { group }: MenuCandidate, index: 
   )
 }
 
-/**
- * The subject of the menu starts with a symbol at the left: below the menu other subjects with the
- * same symbol wait for their turn.
- */
+/** Below the menu, subjects with the same symbol at the left wait for their turn. */
 function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number; sign: string; more: RegExp } | null {
   const head = rows[menu.rows[0]]
   const sign = /^\s*([^\p{L}\p{N}\s"'`([{/\\─━│┃╭╰┌└] )\S/u.exec(head?.text ?? '')?.[1]

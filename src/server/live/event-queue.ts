@@ -54,10 +54,7 @@ export class EventQueue {
     if (this.#isEnding) callback()
   }
 
-  /**
-   * A frame of the log: it is delivered, or the reader is disconnected. A frame that is not urgent
-   * may be delayed like an ephemeral one.
-   */
+  /** A frame of the log: delivered, or the reader is disconnected. Not urgent: delayed. */
   push(frame: string, { isUrgent = true } = {}): void {
     if (this.#isEnding) return
     this.#waiting.push({ frame })
@@ -152,10 +149,7 @@ export class EventQueue {
 /** How long a reader has to read the last frame before its connection is cut. */
 const BYE_MS = 5_000
 
-/**
- * A response body that streams `opening`, then the queue. It reads from them only when the reader
- * has consumed the previous chunk.
- */
+/** Streams `opening`, then the queue; reads when the reader took the last chunk. */
 export function streamOf(
   { parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>,
   queue: EventQueue,

@@ -75,10 +75,7 @@ export class MessageWriter {
     emit({ type: 'message.update', ...ref, blocks })
   }
 
-  /**
-   * The agent begins or stops to think. A listener may join late, or stop to show it when a message
-   * of the same turn ends; so it is repeated.
-   */
+  /** The agent begins or stops to think; repeated, because listeners may join late. */
   typing(isOn: boolean): void {
     const isSilent = this.#options.isCatchingUp()
     if (isOn && isSilent) return
@@ -107,10 +104,7 @@ export class MessageWriter {
     })
   }
 
-  /**
-   * The agent's own text came after the end. A message that is not in the log yet needs no
-   * revision: it is written with the correction.
-   */
+  /** The agent's text came late; a message that is not in the log needs no revision. */
   patch(closed: ClosedMessage): void {
     const { effects, waiters } = this.#options
     const revision = this.#revisions.get(closed.message)

@@ -1,9 +1,6 @@
 import { type Block, blockWords, reconcile } from '../../screen/index.js'
 
-/**
- * One finished piece of the agent's answer, as the agent itself wrote it into its transcript or
- * reported it by a hook. `t`: seconds since the session's start.
- */
+/** A finished piece of the answer, as the agent reported it. `t`: session seconds. */
 export interface ReportedText {
   id: string
   t: number
@@ -147,10 +144,7 @@ export interface ClosedMessage {
 const PATCH_S = 60
 const KEPT = 20
 
-/**
- * The messages that ended last. Agents write their transcript after they draw their screen, and
- * sometimes after the message was closed.
- */
+/** The messages that ended last: transcripts may be written after that. */
 export class ClosedMessages {
   #messages: ClosedMessage[] = []
 

@@ -8,10 +8,7 @@ const OLD_MENU_MS = 1_000
 /** While the first screen is drawn, half of it may look like a menu: a real one stays. */
 const FIRST_MENU_MS = 400
 const ENTER = 0x0d
-/**
- * A resumed session shows an input box and no prompt above it: its history is still to come, unless
- * nothing is drawn for this long.
- */
+/** A resumed session without a prompt: its history is to come, unless it is silent. */
 const HISTORY_MS = 3_000
 
 interface ReadinessOptions {

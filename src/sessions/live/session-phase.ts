@@ -57,10 +57,7 @@ interface SessionPhaseOptions extends TurnActionsOptions {
 /** A frame that was cut off is completed within this time, or it was complete. In seconds. */
 const HALF_DRAWN_S = 2
 
-/**
- * The phase of a session: the phase table moves it, and this class performs the table's actions on
- * the turn, its requests and its notices.
- */
+/** A session's phase: the table moves it, this class performs the table's actions. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
   readonly #conversation: Conversation

@@ -28,10 +28,7 @@ export function isStructured({ record }: OpenRequest): boolean {
   return record.source.channel !== 'screen'
 }
 
-/**
- * The instance of a menu without its suffix: a request that is raised again for the same instance
- * of a menu has `~` and a number behind it.
- */
+/** The instance of a menu; raised again, it has a suffix of `~` and a number. */
 export function instanceOf(instance: string): string {
   return instance.split('~', 1)[0]!
 }

@@ -132,10 +132,7 @@ export interface AnswerChannel {
   readonly can?: readonly ('edit' | 'deny' | 'text' | 'hold')[]
   /** The agent waits for this request's answer now. */
   isOpen(report: string): boolean
-  /**
-   * `sent`: handed over, which proves nothing yet. `closed`: the agent no longer waits.
-   * `unsayable`: the channel cannot express this answer.
-   */
+  /** `sent`: proves nothing yet. `closed`: no longer waits. `unsayable`: not expressible. */
   answer(report: string, answer: HookAnswer): Promise<'sent' | 'closed' | 'unsayable'>
   /** Releases the request without an answer: it was or will be answered elsewhere. */
   release(report: string): void

@@ -86,10 +86,7 @@ export class ScreenRequests {
     if (!this.#open.shown && !this.#again && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
   }
 
-  /**
-   * The menu has gone. If the request is decided, its delivery looks for proof; if pending, a
-   * person answered in the terminal, or the agent withdrew it.
-   */
+  /** The menu has gone: a delivery looks for proof; a pending request was answered here. */
   async settle(): Promise<void> {
     const { isExited, onError } = this.#options
     const requests = this.#open
@@ -111,10 +108,7 @@ export class ScreenRequests {
     })
   }
 
-  /**
-   * After a restart: finds the ledger's request for the menu on screen. Requests that only a menu
-   * brought have ended if it is gone.
-   */
+  /** After a restart: finds the request of the menu on screen, or ends it if gone. */
   async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
     const { ledger, subject } = this.#open
     const records = (await ledger.list({ isOpenOnly: true })).filter(

@@ -111,10 +111,7 @@ export class ToolUses {
     else this.#unnamed = [...this.#unnamed.slice(1 - UNNAMED_KEPT), { menu, endedAt: this.#clock.now() }]
   }
 
-  /**
-   * Whether a closed request has consumed this use: it started before the request ended, and is
-   * reported only now. `at` is the agent's time.
-   */
+  /** Whether a closed request consumed this use, which started before its end. */
   isConsumed(tool: StartedTool, at: number): boolean {
     const over = this.#unnamed.find(({ menu, endedAt }) => at <= endedAt && this.isAbout(tool, menu))
     if (!over) return false

@@ -75,10 +75,7 @@ export function withChain(data: string, value: string): string {
   return `${data.slice(0, -1)}${data.length > 2 ? ',' : ''}"chain":"${value}"}`
 }
 
-/**
- * Verifies the chain from its first event. After a break it continues from the value found there,
- * so that every break is reported.
- */
+/** Verifies the chain from its first event, and reports every break. */
 export async function checkChain(connection: Connection): Promise<ChainProblem[]> {
   const end = await connection.read(() => readChainEnd(connection))
   if (!end) return []

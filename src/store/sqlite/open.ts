@@ -17,10 +17,7 @@ export interface OpenStoreOptions {
   chained?: readonly string[]
   /** Throws for an invalid event. Injected, because the store knows no event types. */
   validate?: EventValidator
-  /**
-   * Receives errors that belong to no call: a subscriber without `onError`, a change feed that
-   * cannot read. Default: a warning.
-   */
+  /** Errors that belong to no call, such as a subscriber's. Default: a warning. */
   onError?: (error: unknown) => void
   /** How long a call waits for another process before `E_STORE_BUSY`. */
   busyLimitMs?: number

@@ -50,10 +50,7 @@ async function requireUnused(driver: Driver, path: string): Promise<void> {
   if (isInUse(driver, path)) throw busyStore(path)
 }
 
-/**
- * In exclusive mode SQLite refuses the lock while another process has the file open. A file that
- * SQLite cannot read at all is not in use.
- */
+/** In exclusive mode SQLite refuses the lock while another process has the file. */
 function isInUse(driver: Driver, path: string): boolean {
   const database = new driver(path, { timeout: BLOCKING_WAIT_MS })
   try {

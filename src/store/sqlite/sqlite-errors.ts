@@ -31,10 +31,7 @@ const NO_ACCESS = new Set([
 ])
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT'])
 
-/**
- * SQLite reports a full disk as an I/O error if it occurs in the shared-memory file; with less free
- * space than this, assume a full disk.
- */
+/** SQLite reports some full disks as I/O errors: less free space counts as full. */
 const NEARLY_FULL_BYTES = 256 * 1024
 
 const NEXT_STEP_FIX = 'signalbox doctor --fix'
