@@ -24,19 +24,16 @@ export interface AgentAdapter {
   readonly version?: { args: readonly string[]; pattern: RegExp }
   /** Whether it is signed in, by names of variables and files; credentials are never read. */
   signIn?(environment: AgentEnvironment): SignIn
-  /** The command line that starts it in a terminal. */
   interactive(location: FoundAgent, start: InteractiveStart): AgentCommand
   /**
    * The command that makes it compact a conversation that is nearly full. Absent if it has none.
    */
   readonly compact?: string
-  /** Finds the agent's own conversation id in the rows that it leaves on exit. */
   exitId?(rows: readonly string[]): string | null
   /** What it reports about itself besides its screen. */
   readonly reports: { osc7501: boolean; hooks: boolean; transcript: boolean; events: boolean }
   /** Its hooks, configured in files of one session, never in the person's own configuration. */
   readonly hooks?: AgentHooks
-  /** Its own transcript of the conversation. */
   readonly transcript?: AgentTranscript
   /** Its own event channel, on which it reports and accepts answers. */
   readonly events?: AgentEventSource
@@ -112,7 +109,6 @@ export interface AgentHooks {
 
 /** An agent's hooks in the person's settings, for panes that we did not start. */
 export interface UserHooks {
-  /** The settings file. */
   file(env: NodeJS.ProcessEnv): string
   /** One entry for each event; `line` returns the command for an event. */
   entries(line: (event: string) => string): Readonly<Record<string, object>>
@@ -176,7 +172,6 @@ export interface EventsPlace {
 export interface AgentEvents {
   /** `id` is equal for repetitions of a report; `at` is wall-clock ms, if the agent has it. */
   onStatement(listener: (statement: AgentStatement, about: { id: string; at: number | null }) => void): void
-  /** Answers the request with this key. */
   answer(key: string, answer: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'>
   close(): void
 }

@@ -179,7 +179,6 @@ export class ClaudeConversation implements Conversation {
   }
 }
 
-/** Content is a text, or a list of blocks. */
 function blocksOf(content: unknown): JsonRecord[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return Array.isArray(content) ? content.filter(isRecord) : []

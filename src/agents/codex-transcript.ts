@@ -31,7 +31,6 @@ async function locate({ env, agentSessionId, startedAt }: TranscriptPlace): Prom
   return writtenSince(found, startedAt)
 }
 
-/** The folders of the days since `since`, newest first. */
 async function days(sessions: string, since: number): Promise<string[]> {
   const found: string[] = []
   for (const year of newestFirst(await namesIn(sessions))) {

@@ -10,7 +10,6 @@ export interface Conversation {
   take(record: JsonRecord): TimedStatement[] | null
 }
 
-/** Reads a growing transcript of JSON lines. */
 export class ConversationReader implements TranscriptReader {
   readonly #lines: JsonLinesReader
   readonly #conversation: Conversation

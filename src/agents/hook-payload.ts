@@ -4,7 +4,6 @@ import type { AgentStatement } from './report.js'
 
 /** Helpers for agents with the same hook format (Claude Code's, which others adopted). */
 
-/** A conversation that starts, from `SessionStart`. */
 export function sessionStarted(payload: JsonRecord): AgentStatement {
   return {
     is: 'session',
@@ -15,7 +14,6 @@ export function sessionStarted(payload: JsonRecord): AgentStatement {
   }
 }
 
-/** A sub-agent that has finished, from `SubagentStop`. */
 export function subAgentEnded(payload: JsonRecord): AgentStatement {
   return {
     is: 'turn-ended',
@@ -31,7 +29,6 @@ export function ofSubAgent(payload: JsonRecord, statements: readonly AgentStatem
   return statements.map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))
 }
 
-/** A field that every payload of that event has. */
 export function requiredText(payload: JsonRecord, field: string): string {
   const value = payload[field]
   if (typeof value === 'string' && value !== '') return value

@@ -137,7 +137,6 @@ export class JsonLinesReader {
   }
 }
 
-/** A JSON object, or null for anything else. */
 export function parseRecord(text: string): JsonRecord | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -151,7 +150,6 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value if it is a non-empty string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -67,7 +67,6 @@ function chosenOf(sources: readonly PackSource[], version: string | null): PackS
   return sources.length === 1 ? sources[0]! : sources[chooseRange(sources.map(readRange), version).index]!
 }
 
-/** All agents with a pack, shipped or own. */
 export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): Promise<string[]> {
   const names = await Promise.all(
     [shipped, user].map(directory => (directory === null ? [] : subdirectories(directory))),

@@ -20,7 +20,6 @@ export async function writtenSince(paths: readonly string[], since: number): Pro
   return found.sort((a, b) => b.writtenAt - a.writtenAt).map(({ path }) => path)
 }
 
-/** The paths of wanted names in a directory. */
 export async function pathsIn(directory: string, isWanted: (name: string) => boolean): Promise<string[]> {
   return (await namesIn(directory)).filter(isWanted).map(name => join(directory, name))
 }

@@ -4,7 +4,6 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 
-/** The directories of Signalbox. */
 export interface Directories {
   /** The user's settings. */
   readonly config: string
@@ -65,7 +64,8 @@ export interface ModeRepair {
 /**
  * Creates the directories with mode 0700 and restricts existing ones to it. The settings need not
  * be writable: some users manage them with a tool that owns the directory.
- * @throws SignalboxError `E_HOME` if one cannot be created, is not a directory or cannot be written.
+ * @throws SignalboxError `E_HOME` if one cannot be created, is not a directory or cannot be
+ * written.
  */
 export function ensureDirectories(directories: Directories): ModeRepair[] {
   return Object.entries(directories).flatMap(([name, path]: [string, string]) => {
@@ -118,7 +118,8 @@ export interface SocketOptions {
  * Path of a unix socket in the runtime directory. If that is too long for the kernel, the socket is
  * in a short directory below the temporary one: its name is a hash of the long path, so every
  * process finds the same. It must belong to this user, because all users can write next to it.
- * @throws SignalboxError `E_HOME` if that directory belongs to another user, or its path is too long as well.
+ * @throws SignalboxError `E_HOME` if that directory belongs to another user, or its path is too
+ * long as well.
  */
 export function socketPath(directories: Directories, name = 'signalbox.sock', options: SocketOptions = {}): string {
   const direct = join(directories.runtime, name)

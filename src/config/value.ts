@@ -8,7 +8,6 @@ export type Checked = { ok: true; value: unknown } | { ok: false; expected: stri
 const UNIT_MS: Record<Unit, number> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 const UNIT_BY_WORD: Record<string, Unit> = { ms: 'ms', s: 's', m: 'min', min: 'min', h: 'h', d: 'd' }
 
-/** Checks a value of a file or a program against its setting. */
 export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Checked {
   const refuse = (): Checked => ({
     ok: false,

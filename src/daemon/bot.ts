@@ -19,7 +19,6 @@ interface BotParts {
  * The Telegram bot as a part of the daemon; the API server shows its state and steers the pairing.
  */
 export interface DaemonBot extends BotControl {
-  /** Starts the bot if a token is set. */
   start(parts: BotParts): void
   stop(): Promise<void>
 }

@@ -38,7 +38,6 @@ export interface Daemon {
   link(): string | null
   /** Resolves when it was asked to stop. */
   stopping: Promise<void>
-  /** Resolves when it has stopped. */
   stopped: Promise<void>
   stop(): void
 }

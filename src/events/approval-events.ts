@@ -164,9 +164,7 @@ export const approvalEvents = defineEvents({
       tier: z.string(),
       /** The turn is interrupted once the denial has reached the agent. */
       thenInterrupt: z.boolean().optional(),
-      /** The grant that decided. */
       grantId: z.string().optional(),
-      /** The grant that was made with this decision. */
       madeGrant: z.string().optional(),
       actor,
       surface,

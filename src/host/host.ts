@@ -116,7 +116,6 @@ export class Host {
     return this.#sessions.start(request, viewer)
   }
 
-  /** Resumes the conversation of a session that has ended, in a new session. */
   resumeSession(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
     return this.#sessions.resume(record, options)
   }

@@ -120,7 +120,6 @@ export class LiveSessions {
     return record
   }
 
-  /** Resumes the conversation of a session that has ended, in a new session. */
   async resume(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
     const started = await this.start(resumeRequest(record, options))
     await this.#options.records.resumed(record, started.id)

@@ -53,7 +53,6 @@ export class SessionRecords {
     throw new SignalboxError('E_UNKNOWN', 'none of your sessions is running', { next: 'signalbox start starts one' })
   }
 
-  /** Sends a person's prompts on this surface to this session from now on. */
   async choose(record: SessionRecord, who: { person: string; surface: string }): Promise<void> {
     if (record.person !== who.person)
       throw new SignalboxError('E_ROLE', `session ${record.id} belongs to another person`, {

@@ -169,7 +169,6 @@ export class SessionQueue {
   readonly #port: QueuePort
   #askedAt = Number.NEGATIVE_INFINITY
   #burstAt = Number.NEGATIVE_INFINITY
-  /** Average bytes of a chunk. */
   #averageChunk = 0
 
   constructor(clock: Clock, port: QueuePort) {

@@ -49,7 +49,6 @@ export class EndNotifications {
     this.#options.counters.add('notify.held', { kind: 'done', reason: 'went_on' })
   }
 
-  /** Cancels all that wait. */
   cancelAll(): void {
     for (const timer of this.#waiting.values()) timer.cancel()
     this.#waiting.clear()

@@ -8,7 +8,6 @@ import { SessionLog } from './session-log.js'
 export interface KeepFilesOptions {
   store: EventStore
   runDirectory(run: string): string
-  /** The logged activities of a step. */
   activities(run: string, step: string): AsyncIterable<Activity>
   onError(error: unknown): void
 }

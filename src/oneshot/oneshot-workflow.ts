@@ -23,7 +23,6 @@ export interface OneshotWork {
   input: OneshotInput
   cwd: string
   state: OneshotState
-  /** The state before an interrupt or a failure. */
   before: OneshotState
   history: { state: OneshotState; ts: number; pid?: number; reason?: string }[]
   iteration: number

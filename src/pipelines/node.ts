@@ -6,7 +6,6 @@ import type { PipelineArgs } from './args.js'
 import type { PipelineGit } from './pipeline-git.js'
 import type { ImplementationState, Outcome, StateUpdate } from './state.js'
 
-/** Runs the turns of the roles. */
 export type RoleAgents = Pick<AgentSteps, 'run' | 'recover' | 'abandon' | 'directory'>
 
 /** Services for nodes. They are never part of a state. */
@@ -33,7 +32,6 @@ export interface NodeContext {
   readonly directory: string
 }
 
-/** The result of a node. */
 export interface NodeResult {
   /** The next node. */
   route?: string

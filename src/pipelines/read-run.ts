@@ -18,7 +18,6 @@ import { PIPELINE_LABEL, type PipelineRegistry } from './registry.js'
 import { freeze, type HistoryEntry, type ImplementationState } from './state.js'
 import { argsOfRun, readArgs, readState } from './stored-state.js'
 
-/** A pipeline run as people and surfaces see it. */
 export interface PipelineRun {
   args: PipelineArgs
   /** Complete: with its history, and with the status of the run. */

@@ -50,7 +50,6 @@ export function builtInPipelines(): PipelineRegistry {
 
 export interface PipelineRunOptions {
   title: string
-  /** Limits of the whole run. */
   limits: NonNullable<EventData<'run.created'>['limits']>
   labels: Record<string, string>
   /** Who requested it; by default the local person. */

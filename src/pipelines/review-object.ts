@@ -5,7 +5,6 @@ const ITEMS_MAX = 50
 
 const SEVERITIES = ['critical', 'major', 'minor', 'none'] as const
 
-/** One finding of a Reviewer. */
 const reviewItem = z.object({
   number: z.int().positive(),
   severity: z.enum(SEVERITIES),

@@ -114,7 +114,6 @@ export function callOf({ call }: Pick<NodeContext, 'call'>, part: string | undef
   return { ...call, step, name: `${call.run}/${step}` }
 }
 
-/** The node result of a turn that failed. */
 export function turnFailed(end: HeadlessEnd): NodeResult {
   return { failed: failedTurn(end), ...usageOf(end) }
 }

@@ -42,7 +42,6 @@ export interface TerminalReader {
   how: string
 }
 
-/** Decides from the facts. */
 export function judgeReader({ processes, mode, isComplete }: ReaderFacts): TerminalReader {
   for (const { name, terminalFds, threads } of processes) {
     const found = threads.find(wait => isAtTerminal(wait, terminalFds))

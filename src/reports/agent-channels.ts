@@ -45,7 +45,6 @@ export class AgentChannels {
     })
   }
 
-  /** The channel for answering a session's agent. */
   async answersFor(record: SessionRecord): Promise<AnswerChannel> {
     const { settings } = this.#options
     this.#tokens.learn(record.id, settings)

@@ -29,7 +29,6 @@ export interface HookInboxOptions {
   clock: Clock
   tokens: HookTokens
   held: HeldRequests
-  /** The running sessions. */
   sessions(): Promise<SessionRecord[]>
   deliver(session: string, report: AgentReport): void
   /** Whether a hook of this session may be held now; by default always. */

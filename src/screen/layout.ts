@@ -279,7 +279,6 @@ const ENDED = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}\\s"'\`([{]\\s+\\p{L}[^…]{0,1
 interface StatusTail {
   is: 'working' | 'end'
   row: number
-  /** The blocks above it. */
   above: RowBlock[]
 }
 

@@ -51,7 +51,6 @@ export function recordInput(memory: ScreenMemory, t: number): ScreenMemory {
   return { ...memory, lastInputAt: t }
 }
 
-/** How long a question in words must be stable at the cursor. */
 export const QUESTION_STABLE_S = 0.3
 
 /** What the next frame needs to know about this one. */

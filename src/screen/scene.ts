@@ -113,7 +113,6 @@ export const transcriptHash = memoizeByObject(({ blocks, rows }: Layout): string
     : null
 })
 
-/** A hash of the task panel. */
 export function panelHash({ todos }: Scene): string | null {
   return todos ? JSON.stringify(todos.items) : null
 }

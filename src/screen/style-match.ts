@@ -38,7 +38,6 @@ function spanAt(row: { spans: readonly Span[] }, column: number): Span | undefin
   return row.spans.find(span => column >= span.x && column < span.x + span.width)
 }
 
-/** The style of a span as one comparable text. */
 export function styleKey(span: Span | undefined): string {
   return span ? `${span.fg}/${span.bg}/${span.bold}/${span.dim}/${span.inverse}/${span.underline}` : ''
 }

@@ -64,7 +64,10 @@ export interface ServerParts {
 /** The Telegram bot as far as the API shows and steers it. */
 export interface BotControl {
   health(): { state: string; detail?: string }
-  /** The pairing of a chat with a person. @throws SignalboxError `E_STATE` if the bot is not running. */
+  /**
+   * The pairing of a chat with a person. @throws SignalboxError `E_STATE` if the bot is not
+   * running.
+   */
   pairing(): {
     open(): InMilliseconds<Pairing>
     confirm(code: string): Paired['person']

@@ -63,7 +63,6 @@ export interface Call<Q = unknown, B = unknown, R = unknown> {
 type Of<S, None> = S extends z.ZodType ? z.output<S> : None
 
 type Answers = Route['answers']
-/** The JSON of all answers of an operation. */
 type JsonOf<A extends Answers> = {
   [Status in keyof A]: A[Status] extends { schema: infer S extends z.ZodType } ? z.output<S> : never
 }[keyof A]

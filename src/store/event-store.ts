@@ -32,7 +32,6 @@ export interface EventStore {
   /** Events of all streams in position order, after `after` (exclusive). */
   readAll(options: { after: number; limit: number; types?: readonly string[] }): Promise<StoredEvent[]>
 
-  /** Version of a stream; 0 if it does not exist. */
   streamVersion(stream: string): Promise<number>
 
   /** Position of the newest event; 0 in an empty store. */
@@ -123,7 +122,6 @@ export interface Lease extends Fence {
   owner: string
 }
 
-/** Another owner holds the lease. */
 export interface LeaseHolder {
   isHeld: true
   by: string

@@ -3,7 +3,6 @@ import { isPlainShell, type Job, jobName, shownCommand } from '../panes/index.js
 import { ownProgram, terminalGroups } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 
-/** Agents by the process names of their programs. */
 export type AgentPrograms = ReadonlyMap<string, string>
 
 /** What runs in the terminal's foreground. `fallback`: the name if nothing is shown. */

@@ -30,7 +30,6 @@ export class PaneChangeFeed {
     return !isSame
   }
 
-  /** Publishes a pane if it has changed. */
   publish(info: PaneInfo): void {
     const { id } = info
     const key = JSON.stringify({

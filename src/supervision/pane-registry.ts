@@ -30,7 +30,6 @@ export interface PaneRegistryOptions {
   packs: LivePacks
   redactor: Redactor
   env: NodeJS.ProcessEnv
-  /** Called when a switch of one pane was changed. */
   onSwitch(change: SwitchChange): void
   onError(error: unknown): void
 }
@@ -106,7 +105,6 @@ export class PaneRegistry {
     return isJoined
   }
 
-  /** Creates the supervisor for one of our own panes. */
   supervise(pane: Pane): Supervisor {
     const { onError } = this.#options
     return new Supervisor(pane, {
@@ -302,7 +300,6 @@ export class PaneRegistry {
     if (await checkTerminalReads({ supervisor, now, pid: about().pid }, { env, onError })) this.changed(id)
   }
 
-  /** Reads what runs in a session of ours, redacted. */
   #readJob(pane: SessionPane): void {
     const { pid, agent } = pane.about()
     const programs = this.#tmux.knownPrograms

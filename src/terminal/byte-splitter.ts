@@ -92,7 +92,6 @@ function isInsideSequence(byte: number): boolean {
   return byte < 0x40 || byte === DEL
 }
 
-/** Returns the start of the next piece. */
 function emitPiece(input: Uint8Array, start: number, stop: number, onPiece: OnPiece, endsQuery: boolean): number {
   let from = start
   while (stop - from > PIECE_MAX) {

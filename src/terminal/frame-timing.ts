@@ -110,7 +110,6 @@ export class FrameTiming {
     if (end.torn && end.cause === 'cap') this.#state.syncBegan = null
   }
 
-  /** When and how the open frame ends if no more bytes arrive. */
   nextEnd(): FrameEnd | null {
     const { began, lastByte, syncBegan, deferred } = this.#state
     if (syncBegan !== null) return { at: syncBegan + this.#knobs.syncCapMs / 1000, cause: 'cap', torn: true }

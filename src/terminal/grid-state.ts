@@ -171,7 +171,6 @@ function restoreStyle(words: Uint32Array, runs: readonly number[]): void {
   }
 }
 
-/** The number of cells up to the last one that was written. */
 function usedCells(words: Uint32Array): number {
   for (let x = words.length / CELL_WORDS - 1; x >= 0; x--) {
     const at = x * CELL_WORDS

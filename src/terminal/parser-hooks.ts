@@ -114,7 +114,6 @@ function textOf(data: Uint32Array, start: number, end: number): string {
   return units.text()
 }
 
-/** A numeric parameter, without its sub-parameters. */
 export function paramAt(params: SequenceParams, index: number, fallback = 0): number {
   return index < params.length ? params.params[index]! : fallback
 }

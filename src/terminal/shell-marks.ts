@@ -9,7 +9,7 @@
  *                              print at every prompt
  *   D with junk or no number   the command ended, its exit code is unknown
  *   A again                    a redrawn prompt
- *   A without D after C        the shell does not send D: the command ended, its exit code is unknown
+ *   A without D after C        the shell does not send D: ended, exit code unknown
  *   133 and 633 both           only 633 counts: VS Code's script runs beside an older one
  *   633;E without our nonce    a program could have printed it: not trusted as a command line
  *
@@ -62,8 +62,8 @@ export function reduceShellMark(state: ShellState, mark: ShellMark, nonce: strin
       if (known.phase !== 'running') return { state: known, signals: [] }
       return { state: { ...known, phase: 'unknown' }, signals: [{ name: 'command-end', exit: mark.exit }] }
     case 'E': {
-      const isConfirmed = nonce !== null && mark.nonce === nonce && known.phase !== 'running'
-      return { state: isConfirmed ? { ...known, commandLine: mark.commandLine } : known, signals: [] }
+      const isTrusted = nonce !== null && mark.nonce === nonce && known.phase !== 'running'
+      return { state: isTrusted ? { ...known, commandLine: mark.commandLine } : known, signals: [] }
     }
     case 'B':
     case 'P':

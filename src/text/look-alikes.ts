@@ -48,7 +48,6 @@ const CONFUSED_SCRIPTS = [
   /\p{Script=Cherokee}/u,
 ]
 
-/** The ASCII character that a non-ASCII character looks like. */
 export function asciiReading(character: string): string | undefined {
   const known = LETTERS.get(character) ?? PUNCTUATION.get(character)
   if (known !== undefined) return known

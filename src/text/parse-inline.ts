@@ -14,8 +14,8 @@ type Style = Omit<InlineRun, 'text'>
 const ESCAPABLE = /[!-/:-@[-`{-~]/u
 
 /**
- * Parses inline Markdown into runs: code, bold, italic, strikethrough, links. A mark without its partner is
- * text: nothing that the agent wrote is dropped because it is malformed.
+ * Parses inline Markdown into runs: code, bold, italic, strikethrough, links. A mark without its
+ * partner is text: nothing that the agent wrote is dropped because it is malformed.
  */
 export function parseInline(text: string): InlineRun[] {
   const runs: InlineRun[] = []

@@ -140,7 +140,6 @@ export const COMMAND_LINE_RULES: readonly RedactionRule[] = [
   { kind: 'high-entropy', pattern: /[A-Za-z0-9]{32,}/g, isSecret: hasLettersAndDigits },
 ]
 
-/** Names of environment variables whose value is a secret. */
 export const SECRET_VARIABLE = /(?:_KEY|_TOKEN|_SECRET|PASSWORD)$|PASSWD/i
 
 const SECRET_FIELD =

@@ -73,7 +73,6 @@ export function createRedactor(options: { secretValues?: readonly SecretValue[] 
   }
 }
 
-/** The values of environment variables with the names of secrets. */
 export function secretsFromEnvironment(environment: Readonly<Record<string, string | undefined>>): SecretValue[] {
   return Object.entries(environment)
     .filter((entry): entry is [string, string] => SECRET_VARIABLE.test(entry[0]) && entry[1] !== undefined)

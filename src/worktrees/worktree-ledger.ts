@@ -10,7 +10,6 @@ import { fateOf, type WorktreeFacts, type WorktreeFate } from './worktree-fate-t
 export interface WorktreeEntry extends WorktreeFacts {
   run: string
   path: string
-  /** The path of the repository; null if no run names it. */
   repository: string | null
   branch: string | null
   /** Null if it was not measured. */

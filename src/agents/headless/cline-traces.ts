@@ -9,12 +9,12 @@ import type { Findings, StepTraces } from './headless.js'
 /** Cline's traces: a session of version 3 by its process id, else a task of earlier ones. */
 export async function examineCline(traces: StepTraces): Promise<Findings> {
   const sessionId = traces.sessionId ?? (await sessionOf(traces))
-  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isBetweenSequences })
-  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isBetweenSequences })
+  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isTurnOver })
+  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isTurnOver })
 }
 
 /** The state next to the messages: `completed`, or `idle` when a person could continue. */
-async function isBetweenSequences(file: string): Promise<boolean> {
+async function isTurnOver(file: string): Promise<boolean> {
   const state = parseRecord(await readFile(file.replace(/\.messages\.json$/, '.json'), 'utf8').catch(() => ''))
   return state?.status === 'completed' || state?.status === 'idle'
 }

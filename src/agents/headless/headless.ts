@@ -8,7 +8,6 @@ export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 /** How an agent runs one prompt without a terminal. */
 export interface HeadlessAgent {
   readonly levels: readonly PermissionLevel[]
-  /** Its steps ask by default. */
   readonly asksByDefault?: boolean
   readonly takesModel: boolean
   /** Whether it supports a JSON Schema itself. */

@@ -12,7 +12,6 @@ export function rawRecord(record: JsonRecord): ActivityBody {
   return { type: 'raw', text: JSON.stringify(record) }
 }
 
-/** HTTP statuses that identify the error. */
 const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
   400: 'config',
   401: 'auth',
@@ -39,7 +38,6 @@ function statusIn(text: string): number | undefined {
   return found !== undefined && BY_STATUS[Number(found)] !== undefined ? Number(found) : undefined
 }
 
-/** An error, classified by its status if there is one. */
 export function errorOf(text: string, about: { status?: number | undefined; class?: ErrorClass } = {}): ActivityBody {
   const status = about.status ?? statusIn(text)
   return {
@@ -50,7 +48,6 @@ export function errorOf(text: string, about: { status?: number | undefined; clas
   }
 }
 
-/** The kind of a tool, by the names that agents use. */
 const KINDS: Readonly<Record<string, ToolKind>> = {
   bash: 'shell',
   shell: 'shell',

@@ -3,7 +3,6 @@ import type { Actor, DecisionRequest } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 
-/** The person at this terminal. */
 export function localPerson(): { id: string; name: string } {
   return { id: 'local', name: userInfo().username }
 }

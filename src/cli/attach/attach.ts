@@ -199,7 +199,6 @@ function attachKeys(context: CommandContext) {
   return { detach: code(detach), take: code(take), names: { detach, take } }
 }
 
-/** The name of this terminal for others. */
 function terminalName(): string {
   const place = process.env.SSH_TTY ?? process.env.TMUX_PANE ?? `pid ${process.pid}`
   return `${userInfo().username} (${place})`

@@ -78,7 +78,6 @@ async function complete(
     : { option: 'replace', text: edited }
 }
 
-/** Opens the text in the person's editor; null if they did not change it. */
 function edit(text: string): string | null {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-plan-'))
   const file = join(directory, 'plan.md')

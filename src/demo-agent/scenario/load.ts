@@ -4,7 +4,6 @@ import { BUILT_IN } from '../scenarios/index.js'
 import type { Scenario } from './types.js'
 import { validateScenario } from './validate.js'
 
-/** A built-in scenario by name, or one from a JSON file. */
 export function loadScenario(nameOrFile: string): Scenario {
   const builtIn = BUILT_IN.find(scenario => scenario.name === nameOrFile)
   if (builtIn) return builtIn

@@ -76,7 +76,6 @@ export function fitLine(line: Line, width: number): Line {
   return joinCells(cells)
 }
 
-/** Fills a line with blanks of a style up to a width. */
 export function fillLine(line: Line, width: number, style: Style): Line {
   const missing = width - lineWidth(line)
   return missing > 0 ? [...line, { text: ' '.repeat(missing), style }] : line

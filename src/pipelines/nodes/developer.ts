@@ -55,7 +55,6 @@ function promptOf({ state, args, step }: NodeContext): RolePrompt {
   })
 }
 
-/** The comments of reviews that did not approve the task. */
 function openComments(reviews: readonly { approved: boolean; items: ReviewItem[] }[], iteration: number): ReviewItem[] {
   if (iteration === 0) return []
   return reviews

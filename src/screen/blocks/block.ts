@@ -37,7 +37,6 @@ export interface ListItem {
   runs: InlineRun[]
 }
 
-/** The text of inline runs, without marks. */
 export function plainText(runs: readonly InlineRun[]): string {
   return runs.map(run => run.text).join('')
 }

@@ -27,7 +27,6 @@ const STATEMENT =
 /** A row shorter than the width by this much was not wrapped for a long word. */
 const BREAK_CELLS = 24
 
-/** The last row of code that starts here, or -1. */
 export function codeEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   const fenced = fenceEnd(rows, at, style)
   if (fenced >= 0) return fenced

@@ -145,7 +145,6 @@ function firstWordAt({ row }: KeptRow): number {
   return match?.index ?? 0
 }
 
-/** The kept row up to a word. */
 function cutBefore(kept: KeptRow, at: number): KeptRow {
   const row = cutRow(kept.row, displayWidth(kept.row.text.slice(0, at)))
   return { ...kept, key: row.text.trim(), row }

@@ -8,7 +8,6 @@ export interface OptionGroup {
   layout: 'vertical' | 'horizontal' | 'inline' | 'typed'
   options: OptionRow[]
   selected: number | null
-  /** How the selection is shown. */
   shownBy: 'glyph' | 'style' | 'cursor' | null
   /** Round marks before the labels; the filled one is the selection. */
   isRadio?: boolean

@@ -23,7 +23,6 @@ export function readDetection(source: PackSource, agent: string): Detection | nu
   return { agent, argv0: detect.argv0 ?? [], banner: compile(detect.banner), title: compile(detect.title) }
 }
 
-/** The version range of a pack file. */
 export function readRange(source: PackSource): VersionRange {
   const { versions = '*' } = readTable(source)
   try {

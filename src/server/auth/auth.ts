@@ -62,7 +62,8 @@ export class Auth {
 
   /**
    * Checks a proof and marks it as used.
-   * @throws SignalboxError `E_LOGIN` for an unknown or expired device, `E_PROOF` for an invalid proof.
+   * @throws SignalboxError `E_LOGIN` for an unknown or expired device, `E_PROOF` for an invalid
+   * proof.
    */
   proof(text: string, request: ProvenRequest): Credential & { kind: 'device' } {
     const { proof, found } = this.#deviceOf(text)

@@ -20,7 +20,6 @@ export interface LogPage {
   isHead: boolean
 }
 
-/** The next page of the log, filtered. */
 export async function pageAfter(store: EventStore, after: number, isWanted: IsWanted): Promise<LogPage> {
   const page = await store.readAll({ after, limit: PAGE })
   return {

@@ -26,7 +26,6 @@ export const messageBody = z.strictObject({
     .describe('a name for the prompt, chosen by the caller: a prompt with the same name is typed only once'),
 })
 
-/** Prompts to a session, and its messages. */
 export const sessionMessageRoutes: readonly Route[] = [
   route({
     id: 'sessions.send',

@@ -16,7 +16,6 @@ export const hello = z.object({
 
 const frame = { at: moment, subject: z.string() }
 
-/** A pane that was found, changed, or is gone. */
 export const paneChange = z.object({
   ...frame,
   type: z.enum(['pane.found', 'pane.status', 'pane.reading', 'pane.stuck', 'pane.gone']),

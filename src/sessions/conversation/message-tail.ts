@@ -4,8 +4,8 @@ import { BLOCK_MARK } from '../../screen/index.js'
  * Where the last message ended, found again after rows have moved.
  *
  * Agents fold finished parts (a thought, a tool's output), remove half-drawn rows and wrap
- * everything again after a resize, so the number of a row is not a stable place. The text of the last
- * rows is: without blanks, because a change of width puts the same words into other rows, and
+ * everything again after a resize, so the number of a row is not a stable place. The text of the
+ * last rows is: without blanks, because a change of width puts the same words into other rows, and
  * without the mark of a block, which may blink.
  */
 export const TAIL_ROWS = 12

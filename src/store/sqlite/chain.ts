@@ -70,7 +70,6 @@ export function canonicalText(data: string): string {
   return canonicalJson(rest)
 }
 
-/** The JSON text of the data with the chain value added. */
 export function withChain(data: string, value: string): string {
   return `${data.slice(0, -1)}${data.length > 2 ? ',' : ''}"chain":"${value}"}`
 }

@@ -69,7 +69,6 @@ export function decodeEvent(row: EventRow): StoredEvent | null {
   return isRecord(data) ? { position, stream, version, type, at, data } : null
 }
 
-/** The JSON of a row; null if it cannot be decompressed. */
 export function textOf({ data }: Pick<EventRow, 'data'>): string | null {
   return unpackText(data, 2 * EVENT_DATA_LIMIT_BYTES)
 }
