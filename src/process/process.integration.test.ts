@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { itNeeding } from '../../test/support/requirements.js'
 import { acquireLock, findExecutable, isAlive, processStart, runCommand } from './index.js'
 
 let directory: string
@@ -171,14 +172,14 @@ describe('a process', () => {
     expect(isAlive(process.pid)).toBe(true)
   })
 
-  test.runIf(process.platform === 'linux')('is identified for good by its id and its start', async () => {
+  itNeeding('linux', 'is identified for good by its id and its start', async () => {
     const start = processStart(process.pid)
     expect(start).toMatch(/^\d+$/)
     expect(processStart(process.pid)).toBe(start)
     expect(processStart(2 ** 30)).toBeNull()
   })
 
-  test.runIf(process.platform === 'linux')('may have a name with blanks and brackets', async () => {
+  itNeeding('linux', 'may have a name with blanks and brackets', async () => {
     const file = join(directory, 'a ) (b')
     symlinkSync('/bin/cat', file)
     const child = spawn(file, { stdio: ['pipe', 'ignore', 'ignore'] })

@@ -1,5 +1,6 @@
 import nodePty from '@lydell/node-pty'
 import { afterEach, describe, expect, it } from 'vitest'
+import { describeNeeding } from '../../test/support/requirements.js'
 import { judgeReader, type ReaderFacts, type ReaderProcess, type ThreadWait } from './reads-terminal.js'
 import { readsTerminal } from './terminal-facts.js'
 
@@ -59,7 +60,7 @@ describe('the reader of a terminal, from what the system shows', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('real programs in real terminals', () => {
+describeNeeding('linux', 'real programs in real terminals', () => {
   const open: { kill(signal: string): void }[] = []
   afterEach(() => {
     // A relay that only gets a hang-up waits for its program.

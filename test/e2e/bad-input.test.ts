@@ -92,7 +92,7 @@ describe('a mistake on the command line', () => {
       '--',
       'sh',
       '-c',
-      'stty size; sleep 60',
+      'stty size; sleep 600',
     ])
     await waitFor('the program to print its size', () => recordedOutput(session.recording).output.includes(shown))
     await home.ok(['read', session.id, '--screen'])

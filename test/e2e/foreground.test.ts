@@ -53,7 +53,6 @@ describe('start --wait', () => {
     for (const input of [`${lines}\n`, `${lines} and no newline`]) {
       const result = await home.run(raw('sh', '-c', 'stty -echo; echo ready; cat > "$1"; cksum < "$1"', 'sh', file), {
         input,
-        timeoutMs: 60_000,
       })
       expect(result.code).toBe(0)
       const { stdout } = await home.ok(plain('cat', file))
@@ -76,7 +75,8 @@ describe('start --wait', () => {
   })
 
   it('ends with the program when nothing comes on standard input', async () => {
-    const child = home.start(raw('sh', '-c', 'echo up; sleep 0.2; echo down'))
+    const child = home.start(raw('sh', '-c', 'echo up; while ! [ -e go ]; do sleep 0.05; done; echo down'))
+    child.stdout!.once('data', () => writeFileSync(join(home.work, 'go'), ''))
     const { stdout, code } = await home.finish(child)
     expect([stdout, code]).toEqual(['up\r\ndown\r\n', 0])
   })
@@ -97,7 +97,7 @@ describe('start --wait', () => {
   })
 
   it('is a session like any other: listed while it runs, ended with its exit', async () => {
-    const child = home.start(raw('sh', '-c', 'echo up; sleep 60'))
+    const child = home.start(raw('sh', '-c', 'echo up; sleep 600'))
     const finished = home.finish(child)
     const live = await waitFor(
       'the session to be listed',
@@ -146,7 +146,7 @@ describe('what a session is given', () => {
       TMUX: '/tmp/x,1,0',
       MINE: 'kept',
     }
-    for (const args of [plain('env'), ['start', '--json', '--', 'sh', '-c', 'env; sleep 60']]) {
+    for (const args of [plain('env'), ['start', '--json', '--', 'sh', '-c', 'env; sleep 600']]) {
       const isForeground = args.includes('--wait')
       const { stdout } = await home.ok(args, { env: secrets })
       const text = isForeground
@@ -207,8 +207,8 @@ describe('what a session is given', () => {
   })
 
   it('no descriptors beyond its terminal', async () => {
-    await home.ok(['start', '--', 'sleep', '60'])
-    const session = await home.startProgram('sh', '-c', 'ls /proc/self/fd | tr "\\n" " "; echo done; sleep 60')
+    await home.ok(['start', '--', 'sleep', '600'])
+    const session = await home.startProgram('sh', '-c', 'ls /proc/self/fd | tr "\\n" " "; echo done; sleep 600')
     const screen = await waitFor('the list', async () =>
       [(await home.ok(['read', session.id, '--screen'])).stdout].find(text => text.includes('done')),
     )

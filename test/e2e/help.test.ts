@@ -97,7 +97,7 @@ describe('completion', () => {
     }
     expect(complete('sta')).toContain('start')
     expect(complete('start', '--si')).toEqual(['--size'])
-    const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '60'])
+    const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '600'])
     expect(complete('stop', 'ses_')).toEqual([session.id])
   })
 })

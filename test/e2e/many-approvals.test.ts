@@ -35,7 +35,7 @@ test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at
   const deciders = ['ada', 'ben'].map(startDecider)
   const startedAt = Date.now()
   await Promise.all(sessions.map(({ id }) => home.ok(['send', id, 'go'])))
-  const limitMs = 60_000 + APPROVALS * 500
+  const limitMs = 200_000 + APPROVALS * 500
   await waitFor(
     'every request to be decided',
     () => sum(deciders.map(({ counts }) => counts().won)) >= APPROVALS,

@@ -112,7 +112,7 @@ describe('a session', () => {
 
   it('is found by number, by id and by a unique beginning of it; not by less', async () => {
     const first = await home.startDemo(['--scenario', 'chat'])
-    const second = await home.startProgram('sleep', '60')
+    const second = await home.startProgram('sleep', '600')
     expect(second.number).toBe(2)
     const prefix = first.id.slice(0, 10)
     for (const word of ['1', first.id, prefix, prefix.slice('ses_'.length)]) {
@@ -128,14 +128,14 @@ describe('a session', () => {
       expect(errorLines(unknown.stderr)).toEqual([expect.stringContaining(`there is no session "${word}"`)])
     }
     await home.ok(['stop', '2'])
-    const third = await home.startProgram('sleep', '60')
+    const third = await home.startProgram('sleep', '600')
     expect(third.number).toBe(2)
     expect((await home.json<SessionInfo>(['stop', '2', '--json'])).id).toBe(third.id)
     expect((await home.run(['read', '2', '--screen'])).stderr).toContain(third.id)
   })
 
   it('numbers of sessions started at the same time differ', async () => {
-    const started = await Promise.all(Array.from({ length: 5 }, () => home.startProgram('sleep', '60')))
+    const started = await Promise.all(Array.from({ length: 5 }, () => home.startProgram('sleep', '600')))
     expect(started.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
   })
 
@@ -156,7 +156,7 @@ describe('a session', () => {
   })
 
   it('starts in the directory it is told, relative to the person', async () => {
-    const session = await home.json<SessionInfo>(['start', '--json', '--cwd', 'work', '--', 'sleep', '60'], {
+    const session = await home.json<SessionInfo>(['start', '--json', '--cwd', 'work', '--', 'sleep', '600'], {
       cwd: home.directory,
     })
     expect(session.cwd).toBe(home.work)
