@@ -14,10 +14,10 @@ afterEach(() => home.close())
 const mode = (path: string) => (lstatSync(path).mode & 0o777).toString(8)
 
 describe('the daemon', () => {
-  it('starts by itself, once, however many commands need it at once', async () => {
+  it('is started once, however many commands need it at the same time', async () => {
     const results = await Promise.all(Array.from({ length: 10 }, () => home.run(['sessions', '--json'])))
     for (const { code, stdout, stderr } of results) expect([code, stdout.trim(), stderr]).toEqual([0, '[]', ''])
-    // Those that came second give up as soon as they find the lock taken.
+    // The other daemons exit when they find the lock held.
     await waitFor(
       'only the daemon and the keeper to be left',
       () => home.processes().daemons.length === 1 && home.processes().others.length === 0,
@@ -30,7 +30,7 @@ describe('the daemon', () => {
     expect(home.daemon).toBe(daemons[0])
   })
 
-  it('keeps everything to its owner: directories 0700, files and sockets 0600', async () => {
+  it('restricts its files to their owner: directories 0700, files and sockets 0600', async () => {
     await home.startDemo()
     const walk = (path: string): void => {
       const isDirectory = statSync(path).isDirectory()
@@ -41,7 +41,7 @@ describe('the daemon', () => {
     expect(existsSync(home.path('run', 'signalbox.sock'))).toBe(true)
   })
 
-  it('stops when it is told to, sessions live on, and the next command finds them', async () => {
+  it('stops on serve --stop; its sessions survive, and the next command finds them', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const first = home.daemon
     expect((await home.ok(['serve', '--stop'])).stdout).toContain('Your agents keep running.')
@@ -78,7 +78,7 @@ describe('the daemon', () => {
     await waitFor('one daemon', () => home.processes().daemons.length === 1)
   })
 
-  it('takes the place of a socket file that a dead daemon left', async () => {
+  it('replaces the socket file of a dead daemon', async () => {
     mkdirSync(home.path('run'), { recursive: true, mode: 0o700 })
     const dead = createServer()
     await new Promise<void>(resolve => dead.listen(home.path('run', 'stale'), resolve))

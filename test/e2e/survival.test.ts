@@ -34,7 +34,7 @@ function writeNumbersScenario(): string {
 }
 
 describe('a daemon that falls behind', () => {
-  it('reads on from the recording: nothing missing, the end known', async () => {
+  it('continues from the recording without gaps and knows the exit', async () => {
     const count = 1_500_000
     const session = await home.startProgram('sh', '-c', `read x; seq 1 ${count}; exit 4`)
     const other = await home.startDemo(['--scenario', 'chat'])
@@ -52,7 +52,7 @@ describe('a daemon that falls behind', () => {
     keys(session.id, '\r')
     process.kill(home.daemon, 'SIGSTOP')
     await waitFor(
-      'all of it to be recorded',
+      'all output to be recorded',
       () => statSync(session.recording).size > 12_000_000 && !isRunning(session.pid),
     )
     process.kill(home.daemon, 'SIGCONT')
@@ -64,7 +64,7 @@ describe('a daemon that falls behind', () => {
 })
 
 describe('kill -9 of the daemon', () => {
-  it('in the middle of an answer: same session, nothing missing or doubled in recording and read-out', async () => {
+  it('during an answer keeps the session, and recording and read-out have no gap and no duplicate', async () => {
     const scenario = writeNumbersScenario()
     const calm = await home.startDemo(['--scenario', scenario])
     await home.ok(['send', calm.id, 'count', '--wait', '--timeout', '60'])
@@ -95,7 +95,7 @@ describe('kill -9 of the daemon', () => {
     expect(home.keeper).toBeGreaterThan(0)
   })
 
-  it('a program’s numbered lines are all in the recording, each once, in order', async () => {
+  it('during output leaves every line of it in the recording, once and in order', async () => {
     const program =
       'for i in $(seq 1 3000); do echo "line $i"; [ $((i % 100)) = 0 ] && sleep 0.05; done; echo end; read x'
     const session = await home.startProgram('bash', '-c', program)
@@ -111,7 +111,7 @@ describe('kill -9 of the daemon', () => {
     expect(screen.slice(-3)).toEqual(['line 2999', 'line 3000', 'end'])
   })
 
-  it('while no daemon runs, a program ends; the next daemon reports its exit code', async () => {
+  it('before a program ends does not hide its exit code from the next daemon', async () => {
     const program = 'echo last words; while ! [ -e killed ]; do sleep 0.05; done; exit 9'
     const session = await home.startProgram('sh', '-c', program)
     await home.kill(home.daemon)
@@ -123,7 +123,7 @@ describe('kill -9 of the daemon', () => {
     expect(ended).toMatchObject({ state: 'ended', exit: { code: 9, signal: null } })
   })
 
-  it('a pending approval is still there, still answerable, and applied once', async () => {
+  it('leaves a pending approval that can still be decided and is applied once', async () => {
     execFileSync(process.execPath, [join(ROOT, 'dist', 'demo-agent', 'main.js'), '--sample-project', home.work])
     const session = await home.startDemo(['--scenario', 'tour', '--speed', '0'])
     await home.run(['send', session.id, 'fix it', '--wait', '--timeout', '60'])
@@ -149,7 +149,7 @@ describe('kill -9 of the daemon', () => {
   })
 
   it.each(['approval.decided', 'approval.delivering'])(
-    'while a decision is delivered (after %s) it is applied exactly once',
+    'during the delivery of a decision (after %s) does not prevent that it is applied exactly once',
     async event => {
       execFileSync(process.execPath, [join(ROOT, 'dist', 'demo-agent', 'main.js'), '--sample-project', home.work])
       const session = await home.startDemo(['--scenario', 'tour', '--speed', '0'])
@@ -173,7 +173,7 @@ describe('kill -9 of the daemon', () => {
   )
 })
 
-/** Whether the store's files hold an event of this type, without opening it as a database. */
+/** Whether the files of the store contain this event type. It does not open the database. */
 function storeHas(type: string): boolean {
   return ['signalbox.db', 'signalbox.db-wal'].some(
     name => existsSync(home.path('data', name)) && readFileSync(home.path('data', name)).includes(type),
@@ -181,12 +181,12 @@ function storeHas(type: string): boolean {
 }
 
 describe('kill -9 of the keeper', () => {
-  it('its sessions are lost, that is said clearly, and the next start works', async () => {
+  it('loses its sessions, which is reported, and the next start works', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const [daemon, keeper] = [home.daemon, home.keeper]
     await home.kill(keeper)
-    await waitFor('the daemon to leave', () => !isRunning(daemon))
-    await waitFor('the agent to be hung up', () => !isRunning(session.pid))
+    await waitFor('the daemon to exit', () => !isRunning(daemon))
+    await waitFor('the agent to end', () => !isRunning(session.pid))
     expect(await home.session(session.id)).toMatchObject({
       state: 'lost',
       endReason: expect.stringContaining('terminal is gone'),
@@ -199,7 +199,7 @@ describe('kill -9 of the keeper', () => {
     expect((await home.ok(['send', '1', 'hello', '--wait', '--timeout', '60'])).stdout).toContain('scripted')
   })
 
-  it('with both killed at once: the same', async () => {
+  it('and of the daemon at the same time loses its sessions, too', async () => {
     const session = await home.startProgram('sleep', '600')
     await Promise.all([home.kill(home.keeper), home.kill(home.daemon)])
     expect(await home.session(session.id)).toMatchObject({ state: 'lost' })
