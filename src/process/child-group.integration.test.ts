@@ -50,7 +50,7 @@ describe('a process group', () => {
     expect(processesWithMark(mark)).toEqual([])
   })
 
-  test('ends its grandchildren, also those in sessions of their own', async () => {
+  test('ends its grandchildren, also those in separate sessions', async () => {
     const group = await start(
       "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ > far; sleep 600' &); sleep 600 & echo up > up; wait",
     )

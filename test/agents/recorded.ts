@@ -19,7 +19,7 @@ const recordedOnlyInCorpus: FindRecorded = (folder, isWanted) => {
   return namesIn(CORPUS, folder, isWanted).filter(path => !shipped.has(path.slice(CORPUS.length)))
 }
 
-/** Describes the same tests for the recordings in fixtures/ and for those that only the corpus has. */
+/** The same tests for the recordings in fixtures/ and for those that only the corpus has. */
 export function describeRecorded<T>(name: string, find: (recorded: FindRecorded) => T[], body: (cases: T[]) => void) {
   const describeCases = (recorded: FindRecorded) => () => {
     const cases = find(recorded)

@@ -71,7 +71,7 @@ describe('the daemon', () => {
     }
     const listed = (await Promise.all([listUntilStopped(), listUntilStopped(), listUntilStopped()])).flat()
     expect((await stopping).code).toBe(0)
-    // A command whose request was open may report that the daemon stopped; no other error is allowed.
+    // A command may report that the daemon stopped during its request, but no other error.
     for (const { code, stderr } of listed) if (code !== 0) expect(stderr).toContain('run the command again')
     expect(await home.json(['sessions', '--json'])).toEqual([])
     // Daemons that did not get the lock need a moment to exit.

@@ -251,7 +251,7 @@ describe('a module of the user', () => {
 })
 
 describe('a host that is killed', () => {
-  /** Every command writes its name; a name that occurs twice means that a finished node ran again. */
+  /** Every command writes its name; a second time means that a finished node ran again. */
   const tool = (name: string, more = '') =>
     `${name} [shape=parallelogram, tool_command="echo ${name} >> ../log-$SBX_TAG${more}"]`
   /** Twelve nodes with branches, a gate and retries: the first try of `b` fails. */

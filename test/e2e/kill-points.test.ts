@@ -316,7 +316,7 @@ describe('kill -9 of the daemon itself while a decision is delivered', () => {
         await home.kill(home.daemon)
         await deciding
         await home.ok(['sessions'])
-        // The file may contain an event whose transaction was not complete: then it is decided again.
+        // The event may be in the file without a complete transaction: then it is decided again.
         const { decision } = (
           await home.json<{ id: string; decision?: object }[]>(['approvals', '--all', '--json'])
         ).find(({ id }) => id === approval!.id)!

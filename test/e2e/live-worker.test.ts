@@ -59,7 +59,7 @@ interface Shown {
   stepList: { step: string; status: string; usage?: { input: number; output: number; costUsd?: number } }[]
 }
 
-interface Told {
+interface LoggedActivity {
   type: string
   tool?: string
   ok?: boolean
@@ -86,7 +86,7 @@ test('a worker in a terminal asks there, survives the daemon, and its answer goe
     { step: 'auditor@1#1', status: 'ok' },
   ])
   // The log of the run has each of its actions once, though two daemons read its transcript.
-  const lines = parseLines<{ type: string; data: Told }>(
+  const lines = parseLines<{ type: string; data: LoggedActivity }>(
     (await inside(home, ['logs', run, 'worker@1#1', '--json'])).stdout,
   )
   const told = lines.flatMap(({ type, data }) => (type === 'activity' ? [data] : []))

@@ -8,7 +8,7 @@ import { inside } from './inside.js'
 export let home: TestHome
 let tests = 0
 
-/** One home for all tests of a file, because starting programs is slow; every test has a new project. */
+/** One home for all tests of a file, because programs start slowly; every test has a project. */
 export function useOneshotHome(): void {
   beforeAll(() => {
     home = new TestHome()
@@ -105,7 +105,7 @@ export const states = ({ oneshot: { history } }: Shown) => history.map(({ state 
 export const workers = ({ stepList }: Shown) => stepList.filter(({ step }) => step.startsWith('worker'))
 export const runFile = (id: string, ...parts: string[]) => join(home.home, 'data', 'runs', id, ...parts)
 
-/** Checks the files of the newest run: the state is the run's, every line of the log is complete. */
+/** The files of the newest run, with its state and only complete lines in its log. */
 export function files(id: string): {
   state: Record<string, unknown>
   log: { type: string; to?: string; data?: object }[]

@@ -53,7 +53,7 @@ describe('a oneshot regression:', () => {
   })
 
   test('after kill -9 at any point the next host reaches the same end and repeats no finished step', async () => {
-    // The auditor's verdict depends only on the earlier verdicts in its prompt, so it is repeatable.
+    // The verdict depends only on the earlier verdicts in the prompt, so it is repeatable.
     const verdict = (word: string, feedback: string) => [
       { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
     ]
@@ -244,7 +244,7 @@ describe('a oneshot regression:', () => {
   })
 
   test('recovery finds the conversation by the agent’s own id in the agent’s own path', async () => {
-    // The agent writes to its usual path under its own session id, and dies before its first message.
+    // The agent writes to its usual path under its own id, and dies before its first message.
     const script = `
 const { mkdirSync, writeFileSync, readFileSync } = require('node:fs')
 const id = process.argv[process.argv.indexOf('--session-id') + 1]

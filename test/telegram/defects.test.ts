@@ -266,7 +266,7 @@ it('pairing needs the code of the machine, in a private chat, and a confirmation
   expect(dan.chat.messages.filter(({ id, from }) => id > after && from.isBot)).toEqual([])
 })
 
-it('a group that is not enabled gets no answer to anybody’s message', async () => {
+it('a group that is not enabled gets no answer to any message', async () => {
   const group = bot.fake.group(-77, 'Crew')
   ann.say('/approvals', { in: group })
   ann.say('/usage')

@@ -325,7 +325,7 @@ describe('a decision', () => {
     expect(await end(record)).toBe('stale overtaken')
   })
 
-  test('for a request behind another one is typed when its own menu appears', async () => {
+  test('for a queued request is typed when its own menu appears', async () => {
     const session = requests()
     menu = shows('npm test')
     await say(session, started('t1', 'npm test'))

@@ -280,7 +280,7 @@ it('a card is sent first; each part of a long answer waits for its own turn', as
   expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(250)
 })
 
-it('a delayed item is sent when it is due, and not at all when it is obsolete by then', async () => {
+it('a delayed item is sent when it is due, unless it is obsolete by then', async () => {
   await outbox.enqueue([
     { ...card('later'), notBefore: systemClock.now() + 60_000 },
     { ...say('soon'), notBefore: systemClock.now() + 200 },
