@@ -102,7 +102,7 @@ describe('sessions and approvals', () => {
       actor: { id: 'root', name: 'Mallory' },
       surface: 'cli',
     }
-    const path = api(`/approvals/${approval.id}/decision?waitMs=10000`)
+    const path = api(`/approvals/${approval.id}/decision?waitMs=30000`)
     const key = { 'idempotency-key': 'press-1' }
     const wrong = { ...decision, fingerprint: 'f'.repeat(64) }
     await call('approvals.decide', path, { body: wrong, expect: 409 })
@@ -128,7 +128,7 @@ describe('sessions and approvals', () => {
 
   test('a batch, and one press that denies the rest', async () => {
     const next = await pending()
-    await call('sessions.wait', api(`/sessions/${session}/wait?for=approval&timeoutMs=1000`))
+    await call('sessions.wait', api(`/sessions/${session}/wait?for=approval&timeoutMs=60000`))
     const items = [{ id: next.id, fingerprint: next.fingerprint }]
     const { json } = await call('approvals.decide-batch', api('/approvals/decisions'), { body: { items } })
     expect(json.items).toEqual([{ id: next.id, state: 'decided' }])
