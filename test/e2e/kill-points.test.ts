@@ -314,8 +314,8 @@ describe('kill -9 of the daemon itself while a decision is delivered', () => {
           return files.some(file => readFileSync(file).includes(event))
         })
         await home.kill(home.daemon)
-        await deciding
-        await home.ok(['sessions'])
+        // The command starts the next daemon, which `approve` waits for.
+        await Promise.all([deciding, home.ok(['sessions'])])
         // The event may be in the file without a complete transaction: then it is decided again.
         const { decision } = (
           await home.json<{ id: string; decision?: object }[]>(['approvals', '--all', '--json'])

@@ -158,8 +158,8 @@ describe('kill -9 of the daemon', () => {
       const deciding = home.run(['approve', approval!.id, '--fingerprint', approval!.fingerprint])
       await waitFor(`${event} to be in the log`, () => storeHas(event))
       await home.kill(home.daemon)
-      await deciding
-      await home.ok(['sessions'])
+      // The command starts the next daemon, which `approve` waits for.
+      await Promise.all([deciding, home.ok(['sessions'])])
       const all = await waitFor('the decision to be applied', async () =>
         [await home.json<{ id: string; state: string }[]>(['approvals', '--all', '--json'])].find(list =>
           list.every(({ state }) => state === 'applied'),
