@@ -8,8 +8,8 @@ const cells = [...everyPair(phaseTable)]
 
 describe('the phase table', () => {
   /**
-   * Whether a message is open after these actions: what `open-message` and `edit` open, `finalize`
-   * closes.
+   * Whether a message is open after these actions: `open-message` and `edit` open one, `finalize`
+   * closes it.
    */
   function isOpenAfter(isOpen: boolean, actions: readonly PhaseAction[]): boolean {
     return actions.reduce(
