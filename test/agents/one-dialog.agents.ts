@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitFor } from '../e2e/harness.js'
-import type { AgentPlace, AgentUnderTest } from './agent-under-test.js'
 import { AgentHome } from './agent-home.js'
+import type { AgentPlace, AgentUnderTest } from './agent-under-test.js'
 import { FakeModel } from './fake-models/fake-model.js'
 import type { ToolCall } from './fake-models/wire.js'
 import { claude } from './table/claude.js'
@@ -44,7 +44,10 @@ const LINES = Array.from({ length: 200 }, (_, n) => `const value${n} = ${n}`).jo
 
 /** How the model of each agent asks to write a file of 200 lines. */
 const WRITES: Record<string, (name: string, place: AgentPlace) => ToolCall> = {
-  claude: (name, { project }) => ({ name: 'Write', input: { file_path: join(project, `${name}.txt`), content: LINES } }),
+  claude: (name, { project }) => ({
+    name: 'Write',
+    input: { file_path: join(project, `${name}.txt`), content: LINES },
+  }),
   gemini: (name, { project }) => ({
     name: 'write_file',
     input: { file_path: join(project, `${name}.txt`), content: LINES },
@@ -120,12 +123,32 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
       const [first] = await waitFor('the dialog and its report', async () => {
         const list = await ofDialog()
         const isKnown = list.some(record => isHooked(record) && record.source.requestKey !== '')
-        return isKnown && ((await home.session(session)) as { phase?: string }).phase === "tool-pending" ? list : null
+        return isKnown && ((await home.session(session)) as { phase?: string }).phase === 'tool-pending' ? list : null
       })
       // Both ways to learn of the request have had their time.
-      await waitFor('every hook to be known', async () => Date.now() > first!.requestedAt + (isHookLate ? 6_000 : 2_000))
+      await waitFor(
+        'every hook to be known',
+        async () => Date.now() > first!.requestedAt + (isHookLate ? 6_000 : 2_000),
+      )
       const list = await ofDialog()
-      console.log(name, JSON.stringify(list.map(r => ({ k: r.kind, t: r.request.tool, s: r.state, risk: r.risk.level, src: r.source.requestKey, can: r.source.can, to: r.terminalOnly, j: r.joined?.map(j => j.channel), text: r.request.text?.slice(0, 60), o: r.request.options.map(o => `${o.meaning}|${o.label.slice(0, 20)}`) }))), `\n${await home.screen(session)}`)
+      console.log(
+        name,
+        JSON.stringify(
+          list.map(r => ({
+            k: r.kind,
+            t: r.request.tool,
+            s: r.state,
+            risk: r.risk.level,
+            src: r.source.requestKey,
+            can: r.source.can,
+            to: r.terminalOnly,
+            j: r.joined?.map(j => j.channel),
+            text: r.request.text?.slice(0, 60),
+            o: r.request.options.map(o => `${o.meaning}|${o.label.slice(0, 20)}`),
+          })),
+        ),
+        `\n${await home.screen(session)}`,
+      )
       expect(list).toHaveLength(1)
       const [request] = list
       expect(request).toMatchObject({ state: 'pending', kind: 'permission' })

@@ -110,14 +110,35 @@ describe.each(Object.keys(DIALOGS))('%s', name => {
     const session = await startDialog(DIALOGS[name]!(), ORDERS[order]!, size)
     await bothKnown(session)
     const [request, ...twins] = await standing(session)
-    console.log(JSON.stringify((await recorded(session)).map(r => ({ id: r.id, k: r.kind, t: r.request.tool, s: r.state, risk: r.risk.level, src: r.source.channel, j: r.joined?.map(j => j.channel), o: r.outcome, text: r.request.text?.slice(0, 60), opt: r.request.options.map(o => `${o.meaning}|${o.label.slice(0, 30)}`) })), null, 1))
+    console.log(
+      JSON.stringify(
+        (await recorded(session)).map(r => ({
+          id: r.id,
+          k: r.kind,
+          t: r.request.tool,
+          s: r.state,
+          risk: r.risk.level,
+          src: r.source.channel,
+          j: r.joined?.map(j => j.channel),
+          o: r.outcome,
+          text: r.request.text?.slice(0, 60),
+          opt: r.request.options.map(o => `${o.meaning}|${o.label.slice(0, 30)}`),
+        })),
+        null,
+        1,
+      ),
+    )
     expect(twins).toEqual([])
     expect(request).toMatchObject({ kind: 'permission', source: { channel: 'hook' } })
     expect(['elevated', 'high']).toContain(request!.risk.level)
     await home.ok(['approve', request!.id, '--fingerprint', request!.fingerprint])
     await waitFor('the tool to run', () => existsSync(ran()))
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
-    expect(readFileSync(ran(), 'utf8').split('\n').filter(line => line === 'ran').length).toBeLessThan(2)
+    expect(
+      readFileSync(ran(), 'utf8')
+        .split('\n')
+        .filter(line => line === 'ran').length,
+    ).toBeLessThan(2)
     const records = await recorded(session)
     expect(records.filter(({ outcome }) => outcome?.followedBy === undefined)).toMatchObject([
       { id: request!.id, state: 'applied', decision: { actor: { kind: 'person' }, surface: 'cli' } },

@@ -24,10 +24,7 @@ export interface MenuHead {
   reachesTop: boolean
 }
 
-/**
- * The first row that can belong to a menu whose options start here: the text above it was said
- * before.
- */
+/** The first row that can belong to a menu with options here: text above was said. */
 export type MenuCeiling = (optionsFirst: number) => number
 
 /**
@@ -68,11 +65,7 @@ interface Collected {
  * Up to a rule or box edge, or two blank rows outside of a box; without either, up to the text that
  * was said before.
  */
-function collect(
-  rows: readonly MenuRow[],
-  optionsFirst: number,
-  ceiling: MenuCeiling,
-): Collected {
+function collect(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): Collected {
   const ended = { isInside: false, reachesTop: false }
   const found: MenuRow[] = []
   const isBoxed = rows[optionsFirst]?.isBoxed ?? false
@@ -109,10 +102,7 @@ function isUpperEdge(row: MenuRow): boolean {
   return row.indent <= 1 && text.length >= 40 && !/^[╰└╚╹]/u.test(text)
 }
 
-/**
- * Rows of one sentence: the next row starts in the same column and style, and this one does not end
- * a sentence.
- */
+/** Rows of one sentence: same column and style, and the upper one ends none. */
 function joinWrapped(rows: readonly MenuRow[]): string[] {
   const lines: string[] = []
   const margin = Math.min(...rows.map(row => row.indent))
@@ -194,10 +184,7 @@ export function confirmsOrLeaves(row: { text: string }): boolean {
   return keys.some(key => /\b(?:enter|return)\b|[↵⏎]/iu.test(key)) && keys.some(key => /\besc(?:ape)?\b/iu.test(key))
 }
 
-/**
- * A row that looks like key hints whatever its words are: short, in one dim colour or in parts with
- * dots or bars between.
- */
+/** A row that looks like key hints: short, dim, or in parts with dots or bars. */
 export function looksLikeHints(row: MenuRow): boolean {
   const visible = row.spans.filter(span => span.text.trim() !== '')
   const isQuiet = visible.length > 0 && visible.every(span => span.dim || isGrey(span.fg) || span.italic)

@@ -132,10 +132,7 @@ export function requestInPlaceOf(
   return { ...full, instance, ...(menuPrint !== undefined && { menuPrint }), ...(terminalOnly && { terminalOnly }) }
 }
 
-/**
- * What the menu adds to a request that was reported before it appeared. If the two contradict each
- * other, both are shown.
- */
+/** What the menu adds to a request reported before it; contradictions show both. */
 export function joinedMenu(
   record: ApprovalRecord,
   menu: Menu,

@@ -18,10 +18,7 @@ import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from '.
 const ASK_AGAIN_MS = 500
 /** How long the result of a dialog that has gone may take to arrive by another channel. */
 const RESULT_MS = 1_500
-/**
- * How long an adopted request may stay without a sign of life. A relay reconnects within five
- * seconds; a menu is drawn at once.
- */
+/** How long an adopted request may show no sign of life; a relay reconnects within 5 s. */
 const ADOPTED_MS = 10_000
 
 type ToolRequest = NonNullable<ReturnType<typeof requestOfTool>>
@@ -53,10 +50,7 @@ export class ScreenRequests {
     this.#open = options.open
   }
 
-  /**
-   * `since`: when the menu appeared, on the steady clock; later keys were meant for it, however
-   * late it is raised.
-   */
+  /** `since`: when the menu appeared (steady clock); later keys were meant for it. */
   async raise(menu: Menu, instance: string, since = this.#open.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
     const shownBefore = this.#open.shown?.id
@@ -108,7 +102,8 @@ export class ScreenRequests {
    * checked again.
    */
   seenAgain(menu: Menu, instance: string): void {
-    if (!this.#open.shown && !this.#again && !this.#waiting && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
+    if (!this.#open.shown && !this.#again && !this.#waiting && approvalKindOf(menu))
+      this.checkAgain(instance, menu.print)
   }
 
   /**
@@ -139,10 +134,7 @@ export class ScreenRequests {
     })
   }
 
-  /**
-   * After a restart: finds the ledger's request for the menu on screen. Requests that only a menu
-   * brought have ended if it is gone.
-   */
+  /** After a restart: finds the request of the menu on screen, or ends it if gone. */
   async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
     const { ledger, subject } = this.#open
     const records = (await ledger.list({ isOpenOnly: true })).filter(
@@ -252,7 +244,8 @@ export class ScreenRequests {
     open.menu = menu
     requests.shown = { id: open.record.id, instance, print: menu.print }
     // The agent may have reported the tool before this host was there.
-    const tool = open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
+    const tool =
+      open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
     if (tool) await requests.name(open, tool.key, tool.tool)
   }
 
@@ -265,10 +258,7 @@ export class ScreenRequests {
     else this.#watchAdopted(open)
   }
 
-  /**
-   * Its relay may reconnect, its menu may appear, or the transcript may report its end; otherwise
-   * it is gone.
-   */
+  /** Its relay, its menu or a report of its end may come; otherwise it is gone. */
   #watchAdopted(open: OpenRequest): void {
     const requests = this.#open
     const { delivery, onError } = this.#options

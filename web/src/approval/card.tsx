@@ -216,7 +216,9 @@ function RiskLine({ approval }: { approval: Approval }) {
     ...(behind ? ['another request of this session must be answered first'] : []),
     ...(follows ? ['replaces a request that changed'] : []),
     ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
-    ...(terminalOnly && !source.can?.includes('hold') ? [`it can be allowed only in the terminal: ${terminalOnly}`] : []),
+    ...(terminalOnly && !source.can?.includes('hold')
+      ? [`it can be allowed only in the terminal: ${terminalOnly}`]
+      : []),
     ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),
   ]
   return (
