@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type SessionInfo, waitFor } from './harness.js'
@@ -15,6 +15,7 @@ interface Approval {
   kind: string
   fingerprint: string
   risk: { level: string }
+  terminalOnly?: string
   subject: { session: string }
   request: { tool: string; input: unknown; text: string | null; options: { label: string; meaning: string }[] }
   source: { channel: string; requestKey: string }
@@ -103,46 +104,57 @@ async function bothKnown(session: SessionInfo): Promise<Approval[]> {
   })
 }
 
-describe.each(Object.keys(DIALOGS))('%s', name => {
-  const cases = Object.keys(ORDERS).flatMap(order => SIZES.map(size => ({ order, size })))
+/** Its one request, as soon as its hook is in the ledger and its dialog on the screen. */
+async function onlyRequest(session: SessionInfo): Promise<Approval> {
+  const [request, ...twins] = await bothKnown(session)
+  expect(twins).toEqual([])
+  return request!
+}
 
-  it.each(cases)('is one request, decided and recorded once, $order, on $size', async ({ order, size }) => {
-    const session = await startDialog(DIALOGS[name]!(), ORDERS[order]!, size)
-    await bothKnown(session)
-    const [request, ...twins] = await standing(session)
-    console.log(
-      JSON.stringify(
-        (await recorded(session)).map(r => ({
-          id: r.id,
-          k: r.kind,
-          t: r.request.tool,
-          s: r.state,
-          risk: r.risk.level,
-          src: r.source.channel,
-          j: r.joined?.map(j => j.channel),
-          o: r.outcome,
-          text: r.request.text?.slice(0, 60),
-          opt: r.request.options.map(o => `${o.meaning}|${o.label.slice(0, 30)}`),
-        })),
-        null,
-        1,
-      ),
-    )
-    expect(twins).toEqual([])
-    expect(request).toMatchObject({ kind: 'permission', source: { channel: 'hook' } })
-    expect(['elevated', 'high']).toContain(request!.risk.level)
-    await home.ok(['approve', request!.id, '--fingerprint', request!.fingerprint])
-    await waitFor('the tool to run', () => existsSync(ran()))
-    await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
-    expect(
-      readFileSync(ran(), 'utf8')
+describe.each(Object.keys(DIALOGS))('%s', name => {
+  it.each(Object.keys(ORDERS))('is one request, decided and recorded once, %s, on every size', async order => {
+    const sessions = []
+    for (const size of SIZES) sessions.push(await startDialog(DIALOGS[name]!(), ORDERS[order]!, size))
+    for (const session of sessions) {
+      rmSync(ran(), { force: true })
+      const request = await onlyRequest(session)
+      expect(request).toMatchObject({ kind: 'permission', source: { channel: 'hook' } })
+      expect(request.risk.level).not.toBe('low')
+      await home.ok(['approve', request.id, '--fingerprint', request.fingerprint])
+      await waitFor('the tool to run', () => existsSync(ran()))
+      await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+      const times = readFileSync(ran(), 'utf8')
         .split('\n')
-        .filter(line => line === 'ran').length,
-    ).toBeLessThan(2)
-    const records = await recorded(session)
-    expect(records.filter(({ outcome }) => outcome?.followedBy === undefined)).toMatchObject([
-      { id: request!.id, state: 'applied', decision: { actor: { kind: 'person' }, surface: 'cli' } },
-    ])
-    expect(records.every(({ outcome }) => outcome?.observed === undefined)).toBe(true)
+        .filter(line => line === 'ran')
+      expect(times.length).toBeLessThan(2)
+      expect(await standing(session)).toMatchObject([
+        { id: request.id, state: 'applied', decision: { actor: { kind: 'person' }, surface: 'cli' } },
+      ])
+      expect((await recorded(session)).every(({ outcome }) => outcome?.observed === undefined)).toBe(true)
+    }
+  })
+})
+
+describe('a dialog that does not show the whole request', () => {
+  it('cannot be allowed by keys, and can be denied', async () => {
+    const tool = { ...DIALOGS['a command of 60 lines']!(), input: {} }
+    const options = [
+      { label: 'Yes, this once', meaning: 'allow-once' },
+      { label: 'No', meaning: 'deny' },
+    ]
+    // The hook never comes, and reports of the tool do not show its command: only the dialog does.
+    const session = await startDialog(tool, { hookAfterMs: 3_600_000, options }, '80x24')
+    const [request] = await waitFor('the request', async () => {
+      const list = await standing(session)
+      return list.length === 1 ? list : null
+    })
+    expect(request).toMatchObject({ risk: { level: 'elevated' }, terminalOnly: expect.stringContaining('a part') })
+    const { code, stderr } = await home.run(['approve', request!.id, '--fingerprint', request!.fingerprint])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('only the terminal can allow this')
+    await home.ok(['deny', request!.id])
+    await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+    expect(existsSync(ran())).toBe(false)
+    expect(await standing(session)).toMatchObject([{ id: request!.id, state: 'applied' }])
   })
 })
