@@ -100,6 +100,11 @@ export class Ledger {
     return (await this.get(id))!
   }
 
+  /** The request as the log keeps it, for a writer that stores it together with other events. */
+  stored(request: ApprovalRequest): ApprovalRequest {
+    return toStoredRequest(request, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
+  }
+
   /**
    * Supersedes a request by one that describes it in more detail. Null when the old one is no
    * longer pending.
@@ -341,7 +346,7 @@ export class Ledger {
    * Writes the request, the decision of a grant that covers it, and `others` in one transaction.
    */
   async #raise(id: string, asked: ApprovalRequest, others: readonly StreamAppend[]): Promise<void> {
-    const stored = toStoredRequest(asked, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
+    const stored = this.stored(asked)
     const requested = newEvent('approval.requested', stored)
     for (let tries = 0; tries < COVER_TRIES; tries++) {
       const { isLocked, guard } = await this.lockdown.check()

@@ -39,6 +39,17 @@ interface RunFacts {
   isOpen(step: string): boolean
 }
 
+/** An answer to a gate that nobody has to give. */
+export type AutomaticAnswer = { option: string } | { choices: string[] } | { text: string }
+
+/** How the ledger of the home takes the gates of a run. */
+export interface GateLedger {
+  /** The request as it may be stored: without secrets. */
+  stored(request: ApprovalRequest): ApprovalRequest
+  /** True: the gate is answered. False: the rules refuse this answer, and a person must decide. */
+  answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
+}
+
 export type Command =
   /**
    * Run an effect with the performer of this name. `step.started` is durable before it starts;
@@ -55,8 +66,8 @@ export type Command =
    * between the two, drawn once and recorded.
    */
   | { do: 'timer'; timer: string; ms: number; jitter?: readonly [number, number] }
-  /** Ask a person through the ledger. */
-  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number }
+  /** Ask a person through the ledger. `automatic`: the answer of a run that needs no person. */
+  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number; automatic?: AutomaticAnswer }
   /** Start a child run. */
   | { do: 'child'; child: string; create: EventData<'run.created'> }
   /** Write events at once, and decide again. */

@@ -35,6 +35,7 @@ import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { AutomaticGates } from './automatic-gates.js'
 import { endOrphans, type SessionHost, SessionTurns } from './live-turns.js'
 import { StepApprovals } from './step-approvals.js'
 
@@ -65,6 +66,8 @@ export interface RunsOptions {
   onActivity?(run: string, activity: Activity): void
   /** Which runs to drive; all by default. */
   isWanted?(run: RunRecord): boolean
+  /** A gate that was to be answered automatically waits for a person. */
+  onGateWaits?(approval: string): void
   onError(error: unknown): void
 }
 
@@ -136,6 +139,7 @@ export function openRuns(options: RunsOptions): RunHost {
     },
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
+    gates: new AutomaticGates(options.ledger, options.onGateWaits),
     onError,
     onDriving: run => files.begin(run),
     onDriven: run => files.end(run),

@@ -15,7 +15,7 @@ import { branchFinished, followBranches, fork } from './decide-branches.js'
 import { followChild } from './decide-children.js'
 import { branchOf, emit, fail, finished, nodeOf } from './decide-events.js'
 import { restart, restartEdge, route, sendBack } from './decide-route.js'
-import { automaticAnswer, gateRequest, questionRequest } from './gate-request.js'
+import { firstAnswer, gateRequest, questionRequest, simulatedAnswer } from './gate-request.js'
 import { handlersOf, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, hasChild, isEngineKey, MAIN, partName, stepName } from './graph-work.js'
 import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
@@ -119,28 +119,29 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
 }
 
 /**
- * Asks through the ledger. An auto-approved or simulated run answers at once, and the answer is
- * recorded.
+ * Asks through the ledger, which also takes the answers of an auto-approved run. A simulated run
+ * asks nobody.
  */
 function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
   const name = stepName(cursor)
-  const automatic = automaticAnswer(work, cursor, node)
-  if (automatic) {
-    const approval = automatic.by
-    return [
-      emit(
-        newEvent('gate.opened', { gate: name, approval }),
-        newEvent('gate.answered', { gate: name, approval, ...automatic }),
-      ),
-    ]
+  if (work.input.dryRun) {
+    const approval = 'dry-run'
+    const { option, label, text } = simulatedAnswer(work, cursor, node)
+    const answered = { gate: name, approval, by: approval, option, label, ...(text !== undefined && { text }) }
+    return [emit(newEvent('gate.opened', { gate: name, approval }), newEvent('gate.answered', answered))]
   }
   const { request, timeoutMs } = gateRequest(work, cursor, node)
-  return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs }) }]
+  const automatic = work.input.isAutoApproved ? firstAnswer(work.graph, node) : undefined
+  return [
+    { do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs }), ...(automatic && { automatic }) },
+  ]
 }
 
 function ask(work: GraphWork, cursor: Cursor): readonly Command[] {
   const gateName = partName(cursor, 'ask')
-  return [{ do: 'gate', gate: gateName, request: questionRequest(work, cursor, gateName, cursor.question!) }]
+  const { automatic } = cursor.question!
+  const request = questionRequest(work, cursor, gateName, cursor.question!)
+  return [{ do: 'gate', gate: gateName, request, ...(automatic && { automatic }) }]
 }
 
 function stepOf(work: GraphWork, cursor: Cursor) {
