@@ -54,6 +54,14 @@ const COVER_TRIES = 5
  * The ledger: it records every request for a decision, and decides each once. It neither shows
  * requests nor delivers answers.
  */
+/** An answer in the agent's own dialog, as far as it is known. */
+interface Observed {
+  option?: string | null
+  result?: 'allowed' | 'denied' | undefined
+  /** Keys of a person reached the dialog. */
+  hasKeys?: boolean
+}
+
 export class Ledger {
   readonly grants: GrantRegistry
   readonly lockdown: Lockdown
@@ -289,15 +297,13 @@ export class Ledger {
     record: ApprovalRecord,
     evidence: { kind: string; [key: string]: unknown }[],
     at: number,
-    option: string | null = null,
+    { option = null, result, hasKeys = true }: Observed = {},
   ): Promise<boolean> {
-    const actor = {
-      kind: 'observed' as const,
-      id: 'terminal',
-      name: 'a person at the terminal',
-      role: 'approver' as const,
-    }
-    const observed = { actor, surface: 'terminal' as const, option }
+    const who = hasKeys
+      ? { id: 'terminal', name: 'a person at the terminal' }
+      : { id: 'agent', name: 'the agent’s own dialog or rules' }
+    const actor = { kind: 'observed' as const, ...who, role: 'approver' as const }
+    const observed = { actor, surface: 'terminal' as const, option, ...(result && { result }) }
     return this.#move(
       record.id,
       'observed',

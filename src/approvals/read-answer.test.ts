@@ -16,7 +16,13 @@ function gate(options: Option[], fields: { isMulti?: boolean; freeText?: 'none' 
       ...base.request,
       freeText: fields.freeText ?? 'none',
       questions: [{ text: 'Which?', multi: fields.isMulti ?? false }],
-      options: options.map(option => ({ label: option.key, meaning: 'choice', from: 'signalbox', danger: null, ...option })),
+      options: options.map(option => ({
+        label: option.key,
+        meaning: 'choice',
+        from: 'signalbox',
+        danger: null,
+        ...option,
+      })),
     },
   }
 }

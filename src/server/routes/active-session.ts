@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
-import { liveOf } from '../live-session-of.js'
+import { liveOf, sessionOf } from '../live-session-of.js'
 import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -29,7 +29,7 @@ export const activeSessionRoutes: readonly Route[] = [
     body: z.strictObject({ session: z.string().describe('its id, a unique prefix of it, or its number') }),
     answers: { 200: answer('the session', session) },
     handle: async call => {
-      const record = await call.host.find(call.body.session)
+      const record = await sessionOf(call, call.body.session)
       await call.host.choose(record, whoOf(call))
       return call.json(sessionView(call.host, await call.host.record(record.id)))
     },
@@ -42,7 +42,7 @@ export const activeSessionRoutes: readonly Route[] = [
     access: 'approver',
     body: messageBody,
     answers: { 202: answer('the result', sent) },
-    handle: async call => send(call, await liveOf(call.host, (await call.host.active(whoOf(call))).id)),
+    handle: async call => send(call, await liveOf(call, (await call.host.active(whoOf(call))).id)),
   }),
 ]
 

@@ -4,7 +4,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { createWorkspace } from '../../runs/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
-import { liveOf } from '../live-session-of.js'
+import { liveOf, sessionOf } from '../live-session-of.js'
 import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
@@ -101,7 +101,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'One session.',
     access: 'viewer',
     answers: { 200: sessionAnswer },
-    handle: async ({ host, params, json }) => json(sessionView(host, await host.find(params.id!))),
+    handle: async ({ host, person, params, json }) =>
+      json(sessionView(host, await sessionOf({ host, person }, params.id!))),
   }),
   route({
     id: 'sessions.keys',
@@ -111,8 +112,8 @@ export const sessionRoutes: readonly Route[] = [
     access: 'approver',
     body: keysBody,
     answers: { 200: okAnswer },
-    handle: async ({ host, params, body, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, body, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       const bytes = 'keys' in body ? keyBytes(body.keys, live.screen.emulator.isApplicationCursor) : encode(body.text)
       if (!(await live.type(bytes))) throw keyboardTaken(live.holder)
       return json({ ok: true })
@@ -128,7 +129,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: answer('the session, and the new active one', stopped) },
     handle: async call => {
       const { host, params, body, json } = call
-      const record = await host.find(params.id!)
+      const record = await sessionOf(call, params.id!)
       const before = await activeOf(call)
       const live = host.live(record.id)
       if (live && !live.exit) await live.stop('stopped', body.graceMs)
@@ -145,8 +146,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Interrupts the agent; the session continues.',
     access: 'approver',
     answers: { 200: answer('the result', interrupted) },
-    handle: async ({ host, params, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       const result = await live.interrupt()
       await live.settled()
       return json({ session: live.id, ...result })
@@ -162,7 +163,7 @@ export const sessionRoutes: readonly Route[] = [
     body: resumeBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, params, body, who, person, json }) => {
-      const record = await host.find(params.id!)
+      const record = await sessionOf({ host, person }, params.id!)
       const resumed = await host.resumeSession(record, {
         terminal: who.kind === 'socket' ? body.env : null,
         size: body.size,
@@ -184,7 +185,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: answer('the condition that was met', waited) },
     handle: async call => {
       const { host, params, query } = call
-      const record = await host.find(params.id!)
+      const record = await sessionOf(call, params.id!)
       const reached = await waitFor(call, record, query.for, Math.min(query.timeoutMs, WAIT_MAX_MS))
       return call.json({ reached, session: sessionView(host, await host.record(record.id)) })
     },
@@ -196,8 +197,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'The session’s screen as text.',
     access: 'viewer',
     answers: { 200: answer('the screen', screen) },
-    handle: async ({ host, params, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       await live.settled()
       const frame = live.frame ?? screenShown(host, live.id)
       return json({

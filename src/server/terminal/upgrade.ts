@@ -7,6 +7,7 @@ import { type Credential, hasRole, OWNER } from '../caller.js'
 import { errorBody } from '../errors.js'
 import { checkOrigin, type OwnAddresses } from '../gate/origins.js'
 import type { ServerParts } from '../parts.js'
+import { personName } from '../person-name.js'
 import { INPUT_MAX, sendJson, TerminalConnection } from './connection.js'
 import { type Hello, parseMessage } from './messages.js'
 
@@ -137,7 +138,7 @@ class TerminalSocket {
     const { host, settings, streams } = parts
     const who = this.#credential(hello)
     const person = who.person ?? OWNER
-    const record = await host.find(word)
+    const record = await host.find(word, personName(person.id))
     const session = host.live(record.id)
     if (!session || session.exit) {
       sendJson(this.#socket, { type: 'exit', code: record.exit?.code ?? null, signal: record.exit?.signal ?? null })
