@@ -1,9 +1,6 @@
 import type { ToolCall } from './fake-models/wire.js'
 
-/**
- * A real CLI and how it is made to talk to the fake model. Adding an agent is adding one of these
- * to `table/index.ts`.
- */
+/** A real CLI and how it is made to talk to the fake model. Adding an agent is adding one of these to `table/index.ts`. */
 export interface AgentUnderTest {
   /** Its name for `signalbox start`. */
   name: string
@@ -24,10 +21,7 @@ export interface AgentUnderTest {
   shell(command: string, place: AgentPlace): ToolCall
   /** The same where nobody is there to give one; left out: alike. */
   shellUnasked?(command: string): ToolCall
-  /**
-   * What it loses when a conversation with a cancelled turn is resumed, where that is the program's
-   * own fault.
-   */
+  /** What it loses when a conversation with a cancelled turn is resumed, where that is the program's own fault. */
   forgets?: 'first prompt'
   /** Whether the turn goes on after a refusal, so that the model is asked again. */
   denialContinues: boolean

@@ -10,10 +10,7 @@ interface Shown {
   stepList: { step: string; status: string; reason: string | null }[]
 }
 
-/**
- * These are held to a form by a tool that their model must call, which the scripted one does not:
- * another judges their work.
- */
+/** These are held to a form by a tool that their model must call, which the scripted one does not: another judges their work. */
 const JUDGED_BY_DEMO = ['claude', 'qwen']
 
 /** The real CLIs without a terminal, as worker and, where they can be, as auditor of one run. */
@@ -32,8 +29,7 @@ describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
 
   test('works, uses a tool, and is judged: the run is completed', async () => {
     const command = `node -e "require('fs').appendFileSync('made.txt','x')"`
-    // The auditor is asked about the same task: what it is told to answer with tells it from the
-    // worker.
+    // The auditor is asked about the same task: what it is told to answer with tells it from the worker.
     model.when('"verdict"', { text: '{"verdict":"DONE","feedback":"It is made.","findings":[]}' })
     model.when(
       'final message is the result',

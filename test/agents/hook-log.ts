@@ -7,10 +7,7 @@ export interface HeardHook {
   payload: Record<string, unknown>
 }
 
-/**
- * A relay that writes down what it is told; for a held permission request it prints the answer that
- * the test has laid ready.
- */
+/** A relay that writes down what it is told; for a held permission request it prints the answer that the test has laid ready. */
 export class HookLog {
   readonly wiring: HookWiring
   readonly #log: string

@@ -58,8 +58,7 @@ describe('what real agents left on disk', () => {
         truth.expect.lastAssistant === undefined || state === 'disk-streaming' ? [] : [truth.expect.lastAssistant],
       )
       const hasEnded = statements.some(({ is }) => is === 'turn-ended')
-      // Gemini's record does not tell; Cline's state is told from its change, of which there was
-      // none.
+      // Gemini's record does not tell; Cline's state is told from its change, of which there was none.
       if (agent !== 'gemini' && agent !== 'cline') expect(hasEnded).toBe(truth.expect.finished)
       if (truth.expect.runningTool !== undefined && agent !== 'gemini') {
         const open = statements.filter(({ is }) => is === 'tool')

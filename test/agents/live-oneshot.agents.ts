@@ -20,10 +20,7 @@ interface Told {
 
 const MODEL = 'claude-sonnet-4-5'
 
-/**
- * A real CLI as the worker of a run, in a terminal of the daemon: it asks there, and what it does
- * stands in the log of the run.
- */
+/** A real CLI as the worker of a run, in a terminal of the daemon: it asks there, and what it does stands in the log of the run. */
 describe.each(wantedOf(AGENTS.filter(({ name }) => name === 'claude')))('$name in a terminal of a run', agent => {
   const model = new FakeModel()
   let home: AgentHome

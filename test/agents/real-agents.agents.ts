@@ -8,10 +8,7 @@ import { figure, measureApproval } from './figures.js'
 import { AGENTS } from './table/index.js'
 import { isWanted } from './wanted.js'
 
-/**
- * Longer than the terminal is high, with what Markdown renderers change: headings, lists, code,
- * emphasis.
- */
+/** Longer than the terminal is high, with what Markdown renderers change: headings, lists, code, emphasis. */
 const ANSWER = [
   'The project has two parts, and both are small.',
   '',

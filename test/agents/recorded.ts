@@ -2,9 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CORPUS } from '../support/requirements.js'
 
-/**
- * What real agents printed and left on disk at known points: a part is here, more in the corpus.
- */
+/** What real agents printed and left on disk at known points: a part is here, more in the corpus. */
 const ROOTS = [join(import.meta.dirname, 'fixtures'), CORPUS]
 
 /** Paths of the recordings in a folder, each name once. */

@@ -10,9 +10,8 @@ import { createRedactor } from '../../src/text/index.js'
 import { recorded } from './recorded.js'
 
 /**
- * What a host decides about a worker that is gone, from what the real programs left on disk: killed
- * after their answer, in the middle of a tool, and before they had said anything whole. Claude
- * Code's record is cut at these places; OpenCode's is kept as the rows of its tables.
+ * What a host decides about a worker that is gone, from what the real programs left on disk: killed after their answer, in the middle of a
+ * tool, and before they had said anything whole. Claude Code's record is cut at these places; OpenCode's is kept as the rows of its tables.
  */
 const CASES = [
   ['disk-done', 'success', 'the transcript ends with a complete answer'],
@@ -39,10 +38,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const CALL = { run: 'run_1', step: 'worker@1#1', name: 'run_1/worker@1#1' } as StepCall
 
-/**
- * A step of this agent that began, was given its prompt, and whose host heard a tool begin or
- * nothing at all.
- */
+/** A step of this agent that began, was given its prompt, and whose host heard a tool begin or nothing at all. */
 async function recover(agent: string, left: Left, isToolOpen: boolean) {
   const runDirectory = join(directory, 'run')
   const steps = new AgentSteps({

@@ -138,8 +138,7 @@ describe('a grant', () => {
 describe('an option', () => {
   it('is found by a beginning that only one has; what could be several is refused', async () => {
     await agentThatAsks(shell('echo one'))
-    // Known by its menu and by its hook: a request that only one of them has told of may still be
-    // replaced.
+    // Known by its menu and by its hook: a request that only one of them has told of may still be replaced.
     const asked = await waitFor('the request, joined', async () => {
       const found = await pending()
       return found.joined ? found : null

@@ -22,10 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => home.close())
 
-/**
- * With an input a command is a process of its own. What is wrong with words alone is said before
- * any command begins, straight to stderr.
- */
+/** With an input a command is a process of its own. What is wrong with words alone is said before any command begins, straight to stderr. */
 const AS_PROCESS = { input: '' }
 
 /** One line on stderr, nothing on stdout, the code of the table in product.md. */
@@ -228,8 +225,7 @@ describe('a store that cannot be used', () => {
 })
 
 describe('a full disk', () => {
-  // A limit on file size stands in for it: writes beyond it fail as those on a full disk do, for
-  // this home's processes only.
+  // A limit on file size stands in for it: writes beyond it fail as those on a full disk do, for this home's processes only.
   const limited = (kilobytes: number): string[] => [
     'bash',
     '-c',
@@ -253,8 +249,7 @@ describe('a full disk', () => {
     )
     expect(failed.data).toMatchObject({ session: session.id, recording: session.recording, code: 'EFBIG' })
 
-    // The next daemon has nothing but the keeper's memory to go by; the session is usable all the
-    // same.
+    // The next daemon has nothing but the keeper's memory to go by; the session is usable all the same.
     await home.kill(home.daemon)
     await waitFor('the screen again', async () =>
       (await home.ok(['read', session.id, '--screen'])).stdout.includes('end'),

@@ -66,8 +66,7 @@ describe('the daemon', () => {
       ...Array.from({ length: 3 }, (_, index) => pause(150 + index * 60).then(() => home.run(['sessions', '--json']))),
     ])
     expect(stopped?.code).toBe(0)
-    // One that was in the middle of a request may be told that the daemon went away; none may hang
-    // or fail otherwise.
+    // One that was in the middle of a request may be told that the daemon went away; none may hang or fail otherwise.
     for (const { code, stderr } of listed) if (code !== 0) expect(stderr).toContain('run the command again')
     expect(await home.json(['sessions', '--json'])).toEqual([])
     // Those that lost the race for the lock may take a moment to leave.

@@ -14,10 +14,7 @@ afterEach(() => home.close())
 
 const raw = (...command: string[]) => ['start', '--wait', '--raw', '--', ...command]
 const plain = (...command: string[]) => ['start', '--wait', '--', ...command]
-/**
- * A command that is given an input is a process of its own: its pipes and its end are what is
- * looked at.
- */
+/** A command that is given an input is a process of its own: its pipes and its end are what is looked at. */
 const AS_PROCESS = { input: '' }
 
 describe('start --wait', () => {

@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/**
- * Root of the package under test; another one (an installed tarball, say) may be put in its place.
- */
+/** Root of the package under test; another one (an installed tarball, say) may be put in its place. */
 export const ROOT = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('../..', import.meta.url))
 export const CLI = join(ROOT, 'dist', 'cli.js')
 
@@ -26,10 +24,7 @@ export interface RunOptions {
   env?: Record<string, string>
   cwd?: string
   timeoutMs?: number
-  /**
-   * Program and first arguments that the command line is given to, such as `['setpriv',
-   * '--reuid=1000']`.
-   */
+  /** Program and first arguments that the command line is given to, such as `['setpriv', '--reuid=1000']`. */
   through?: string[]
 }
 
@@ -51,9 +46,8 @@ export async function waitFor<T>(
 }
 
 /**
- * One private home directory with everything that runs on it. Every process of it carries the
- * directory in its environment or its command line, so that `close` finds all of them, ends each by
- * its id, and proves that none is left.
+ * One private home directory with everything that runs on it. Every process of it carries the directory in its environment or its
+ * command line, so that `close` finds all of them, ends each by its id, and proves that none is left.
  */
 export class TestHome {
   readonly directory: string
@@ -186,10 +180,7 @@ export class TestHome {
     await waitFor(`process ${pid} to end`, () => !isRunning(pid))
   }
 
-  /**
-   * Ends everything of this home, and fails when something cannot be ended or a file cannot be
-   * removed.
-   */
+  /** Ends everything of this home, and fails when something cannot be ended or a file cannot be removed. */
   async close(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL')
     await waitFor('every process of the home to end', () => {

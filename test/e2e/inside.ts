@@ -8,9 +8,8 @@ type Main = (argv: readonly string[], context: object) => Promise<number>
 let loaded: Promise<Main> | null = null
 
 /**
- * One command line of the built program, run in this process: the same entry point, with its
- * streams, environment and directory given to it. For commands whose own process is not what is
- * tested, which saves the second that a process takes to begin.
+ * One command line of the built program, run in this process: the same entry point, with its streams, environment and directory given to
+ * it. For commands whose own process is not what is tested, which saves the second that a process takes to begin.
  */
 export async function inside(
   home: TestHome,
@@ -41,9 +40,8 @@ export async function inside(
 }
 
 /**
- * A home whose commands run in this process. Those that are given an input, or are run through
- * another program, still have one of their own, as has what runs on its own: the daemon, the
- * keeper, agents, hooks.
+ * A home whose commands run in this process. Those that are given an input, or are run through another program, still have one of their
+ * own, as has what runs on its own: the daemon, the keeper, agents, hooks.
  */
 export class InsideHome extends TestHome {
   override run(args: readonly string[], options: RunOptions = {}): Promise<CommandRun> {
@@ -51,10 +49,7 @@ export class InsideHome extends TestHome {
     return inside(this, args, options)
   }
 
-  /**
-   * For the next test on this home: no session runs, and its project is empty. What the ledger
-   * remembers stays.
-   */
+  /** For the next test on this home: no session runs, and its project is empty. What the ledger remembers stays. */
   async clear(): Promise<void> {
     const live = await this.json<SessionInfo[]>(['sessions', '--json'])
     for (const { pid } of live) endQuietly(pid)

@@ -9,14 +9,12 @@ import { ROOT, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
 /*
- * kill -9 of the host at each append and each write while a decision is applied. The points are
- * generated: a first run without a kill counts them, then one run dies before each and one right
- * after each. Dying means that nothing the host does afterwards reaches the store or the terminal;
- * a new host takes over the same store and the same keeper, as after a real kill. The daemon itself
- * is killed at seeded moments further below.
+ * kill -9 of the host at each append and each write while a decision is applied. The points are generated: a first run without a kill
+ * counts them, then one run dies before each and one right after each. Dying means that nothing the host does afterwards reaches the store
+ * or the terminal; a new host takes over the same store and the same keeper, as after a real kill. The daemon itself is killed at seeded
+ * moments further below.
  *
- * The decision denies. The same request follows at once, with "Yes" selected: one Enter too many
- * would run it.
+ * The decision denies. The same request follows at once, with "Yes" selected: one Enter too many would run it.
  */
 const { Host: HostClass } = (await import(join(ROOT, 'dist/host/index.js'))) as { Host: typeof Host }
 const { Keeper: KeeperClass } = (await import(join(ROOT, 'dist/keeper/index.js'))) as { Keeper: typeof Keeper }
@@ -25,9 +23,7 @@ const { openHome } = (await import(
 )) as typeof import('../../src/host/home/index.js')
 const { systemClock } = (await import(join(ROOT, 'dist/clock/index.js'))) as typeof import('../../src/clock/index.js')
 
-/**
- * Everything below it goes at the end: a dead host may still make a directory when its own is gone.
- */
+/** Everything below it goes at the end: a dead host may still make a directory when its own is gone. */
 const root = mkdtempSync(join(tmpdir(), 'signalbox-kill-'))
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
 
@@ -122,8 +118,7 @@ class Trial {
     const { session, approval } = await this.#asked(host)
     this.#agentSession = (await host.record(session)).agentSessionId ?? ''
     fate.isArmed = true
-    // Decided by a host that may die over it: only then is the append of the decision itself one of
-    // the points.
+    // Decided by a host that may die over it: only then is the append of the decision itself one of the points.
     const deciding = deny(host, approval).catch(() => undefined)
     const settledOrDead = async (current: Host) =>
       waitFor('the decision to come to its end, or the host to theirs', async () => {
@@ -163,10 +158,7 @@ class Trial {
     await this.#keeper.close()
   }
 
-  /**
-   * The usual settings for this directory. Without a daemon hooks have nobody to report to: the
-   * decision goes by the menu, write by write.
-   */
+  /** The usual settings for this directory. Without a daemon hooks have nobody to report to: the decision goes by the menu, write by write. */
   #settings(): HostSettings {
     const context = { env: { SIGNALBOX_HOME: this.#directory, HOME: this.#directory }, cwd: this.#directory }
     const { settings: usual } = openHome(context as never)
@@ -251,10 +243,7 @@ async function ending(fate: Fate, at: string): Promise<Ending> {
   }
 }
 
-/**
- * Every item through `work`, a few at a time, the results in the order of the items: most of each
- * is waiting.
- */
+/** Every item through `work`, a few at a time, the results in the order of the items: most of each is waiting. */
 async function fewAtATime<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const left = [...items.entries()]
@@ -333,8 +322,7 @@ describe('kill -9 of the daemon itself while a decision is delivered', () => {
         await home.kill(home.daemon)
         await deciding
         await home.ok(['sessions'])
-        // The word was in the file, its transaction perhaps not at its end: then nothing was
-        // decided, and it is decided now.
+        // The word was in the file, its transaction perhaps not at its end: then nothing was decided, and it is decided now.
         const { decision } = (
           await home.json<{ id: string; decision?: object }[]>(['approvals', '--all', '--json'])
         ).find(({ id }) => id === approval!.id)!

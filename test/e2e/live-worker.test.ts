@@ -85,8 +85,7 @@ test('a worker in a terminal asks there, outlives the daemon, and its answer goe
     { step: 'worker@1#1', status: 'ok', usage: { input: 1000, output: 100, costUsd: 0.25 } },
     { step: 'auditor@1#1', status: 'ok' },
   ])
-  // What it did stands in the log of the run, each thing once, though two daemons read its
-  // transcript.
+  // What it did stands in the log of the run, each thing once, though two daemons read its transcript.
   const lines = parseLines<{ type: string; data: Told }>(
     (await inside(home, ['logs', run, 'worker@1#1', '--json'])).stdout,
   )
@@ -123,8 +122,7 @@ test('a node with live=true works in a terminal: it asks there, outlives the dae
     return ['completed', 'failed', 'cancelled'].includes(now.status) ? now : null
   })
   expect(shown.status, JSON.stringify(shown)).toBe('completed')
-  // The step that was going on when the daemon was killed is the one that ended: nothing was begun
-  // again.
+  // The step that was going on when the daemon was killed is the one that ended: nothing was begun again.
   expect(shown.stepList.map(({ step, status }) => [step, status])).toEqual([
     ['build@1#1', 'ok'],
     ['paint@1#1', 'ok'],

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
-// `MANY_APPROVALS=1000 MANY_SESSIONS=20` is the whole bar; what runs with every test is the same in
-// small.
+// `MANY_APPROVALS=1000 MANY_SESSIONS=20` is the whole bar; what runs with every test is the same in small.
 const APPROVALS = Number(process.env.MANY_APPROVALS ?? 40)
 const SESSIONS = Number(process.env.MANY_SESSIONS ?? 4)
 const EACH = APPROVALS / SESSIONS
@@ -55,8 +54,7 @@ test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at
   await Promise.all(deciders.map(({ end }) => end()))
   const counts = deciders.map(decider => decider.counts())
 
-  // On a busy machine a move may not be seen in time: then nothing was confirmed, and the same
-  // thing was asked anew.
+  // On a busy machine a move may not be seen in time: then nothing was confirmed, and the same thing was asked anew.
   for (const approval of all) expect(confirms(approval)).toBe(isApplied(approval) ? 1 : 0)
   expect(all.filter(isApplied)).toHaveLength(APPROVALS)
   expect(sum(counts.map(({ won }) => won))).toBe(all.length)

@@ -8,10 +8,7 @@ import { inside } from './inside.js'
 export let home: TestHome
 let tests = 0
 
-/**
- * One home for all tests of a file: what costs is starting programs. The project is new for every
- * test.
- */
+/** One home for all tests of a file: what costs is starting programs. The project is new for every test. */
 export function useOneshotHome(): void {
   beforeAll(() => {
     home = new TestHome()
@@ -72,10 +69,7 @@ export function parseEvents(text: string): object[] {
 
 export const AUDIT = '/"verdict": "DONE"/'
 
-/**
- * A scenario in a file: what the worker does, and what the auditor does; each improvises where
- * nothing is given.
- */
+/** A scenario in a file: what the worker does, and what the auditor does; each improvises where nothing is given. */
 export function scenario({ worker, auditor }: { worker?: object[]; auditor?: object[] }): string {
   const file = join(home.directory, `scenario-${readdirSync(home.directory).length}.json`)
   const turns = [

@@ -28,8 +28,7 @@ import {
 
 useOneshotHome()
 
-// Each test is named after a defect of an earlier implementation (the list at the end of the
-// specification of oneshots).
+// Each test is named after a defect of an earlier implementation (the list at the end of the specification of oneshots).
 describe('what must never come back', () => {
   test.each([
     ['worker', 'WORKER_EXECUTING'],
@@ -54,8 +53,7 @@ describe('what must never come back', () => {
   })
 
   test('a host killed with -9 anywhere: the next one comes to the same end, and repeats nothing finished', async () => {
-    // The auditor judges by its earlier verdicts alone, which it is shown: however often it is
-    // asked, it says the same.
+    // The auditor judges by its earlier verdicts alone, which it is shown: however often it is asked, it says the same.
     const verdict = (word: string, feedback: string) => [
       { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
     ]
@@ -216,8 +214,7 @@ describe('what must never come back', () => {
     const hash = /--trust ([0-9a-f]{64})/.exec(untrusted.stderr)![1]!
     await oneshot('x\n[demo:verdict RETRY]', ['--trust', hash])
     expect(workers(await show()).length).toBe(1)
-    // Let run once, it is not asked about again, until it changes; and it may ask for less, never
-    // for more.
+    // Let run once, it is not asked about again, until it changes; and it may ask for less, never for more.
     expect((await inside(home, ['config', 'show', 'oneshot.max_iterations', '--origin'])).stdout).toMatch(
       /= 1 .*project/,
     )
@@ -247,8 +244,7 @@ describe('what must never come back', () => {
   })
 
   test('recovery looked with our id, in paths no agent uses', async () => {
-    // The agent writes where it always does, under the id of its own session, and dies before it
-    // has said anything.
+    // The agent writes where it always does, under the id of its own session, and dies before it has said anything.
     const script = `
 const { mkdirSync, writeFileSync, readFileSync } = require('node:fs')
 const id = process.argv[process.argv.indexOf('--session-id') + 1]

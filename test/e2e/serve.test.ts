@@ -57,8 +57,7 @@ describe('signalbox serve', () => {
     }
     expect((await get(address, '/api/v1/overview')).status).toBe(200)
 
-    // The daemon is killed while a stream is open; the next one on the same port knows device and
-    // cursor.
+    // The daemon is killed while a stream is open; the next one on the same port knows device and cursor.
     await home.startDemo()
     const stream = await fetch(`${address}/api/v1/events?since=0`, { headers: bearer() })
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()

@@ -95,8 +95,7 @@ describe('a session', () => {
       '--timeout',
       '60',
     ])
-    // At this speed the whole answer may come with one look: whether there is an update before its
-    // end is left open.
+    // At this speed the whole answer may come with one look: whether there is an update before its end is left open.
     expect(events.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['hello', 'turn.opened', 'message.final', 'turn.closed']),
     )

@@ -6,10 +6,7 @@ import { describeNeeding } from '../support/requirements.js'
 import { TestHome } from './harness.js'
 import { TmuxTerminal } from './tmux.js'
 
-/*
- * From a token to a paired phone, at a real terminal and with a real daemon, against a Telegram on
- * loopback.
- */
+/* From a token to a paired phone, at a real terminal and with a real daemon, against a Telegram on loopback. */
 describeNeeding('tmux', 'signalbox telegram setup', () => {
   let home: TestHome
   let terminal: TmuxTerminal

@@ -64,10 +64,7 @@ export class TmuxTerminal {
       .trimEnd()
   }
 
-  /**
-   * Text with styles, and where the cursor is: what must be the same again after something else had
-   * the screen.
-   */
+  /** Text with styles, and where the cursor is: what must be the same again after something else had the screen. */
   picture(): string {
     return `${this.#tmux('capture-pane', '-p', '-e', '-t', 't').trimEnd()}\n${this.format('#{cursor_x},#{cursor_y} #{cursor_flag} #{alternate_on} #{mouse_any_flag}')}`
   }

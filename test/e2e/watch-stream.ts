@@ -23,10 +23,7 @@ export class Watch {
     return [...this.panes.values()].find(pane => pane.place === place)
   }
 
-  /**
-   * The first time, after what was waited for before, that this pane was told of with such a
-   * status.
-   */
+  /** The first time, after what was waited for before, that this pane was told of with such a status. */
   wait(place: string, ...statuses: string[]): Promise<PaneInfo> {
     const from = this.#read.get(place) ?? 0
     return waitFor(`${place} to be ${statuses.join(' or ')}`, () => {
@@ -45,9 +42,7 @@ export class Watch {
     return this.told.length
   }
 
-  /**
-   * The mark behind the first time, from this mark on, that the pane was told of with this status.
-   */
+  /** The mark behind the first time, from this mark on, that the pane was told of with this status. */
   since(mark: number, place: string, status: string): Promise<number> {
     return waitFor(`${place} to be ${status} again`, () => {
       const at = this.told.findIndex(

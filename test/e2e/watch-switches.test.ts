@@ -9,8 +9,8 @@ import { InsideHome } from './inside.js'
 import { Watch } from './watch-stream.js'
 
 /*
- * One home, one daemon, one tmux server with a window for each test: off switches, calls that leave
- * the program, and shells that mark their commands, all through the public entry.
+ * One home, one daemon, one tmux server with a window for each test: off switches, calls that leave the program, and shells that mark their
+ * commands, all through the public entry.
  */
 describeNeeding('tmux', 'supervision that is switched, and calls that are made', () => {
   let home: InsideHome
@@ -194,8 +194,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     const place = bash('present')
     await wait(place, 'idle')
     const before = await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })
-    // A key counts as presence when the daemon has heard of it: it is pressed until that changes
-    // who is called.
+    // A key counts as presence when the daemon has heard of it: it is pressed until that changes who is called.
     tmux('send-keys', '-t', view, 'j')
     await waitFor('the key to be heard', async () => (await counted('notify.present', {})) > 0)
     type(place, 'read -p "Call only here? [y/N] " x')
@@ -266,8 +265,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     const ended = await stream.since(ran, place, 'done')
     expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 0, heuristics: 'off', why: { authority: 'shell' } })
     expect(await emitted()).toEqual(before)
-    // The program without integration was judged by what the screen and the system say, never by a
-    // guess.
+    // The program without integration was judged by what the screen and the system say, never by a guess.
     expect(stream.told.filter(({ pane }) => pane.place === bare && pane.why.authority === 'silence')).toEqual([])
     await home.run(['switch', 'heuristics', 'on'], { env })
     type(bare, '')

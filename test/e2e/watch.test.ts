@@ -9,10 +9,9 @@ import { InsideHome } from './inside.js'
 import { isRead, Watch } from './watch-stream.js'
 
 /*
- * Panes in real tmux servers, through the public entry: one home, one daemon and one `watch --json`
- * for all tests, and a tmux session of its own for each. Nothing here is a matter of being fast:
- * commands end when the test says so, by a pipe that they read from, and what is waited for is
- * looked up in all that was ever told, not in what is true at the moment of looking.
+ * Panes in real tmux servers, through the public entry: one home, one daemon and one `watch --json` for all tests, and a tmux session of its
+ * own for each. Nothing here is a matter of being fast: commands end when the test says so, by a pipe that they read from, and what is
+ * waited for is looked up in all that was ever told, not in what is true at the moment of looking.
  */
 
 const BASH = ['env', 'PS1=$ ', 'bash', '--norc', '--noprofile']
@@ -190,8 +189,7 @@ describeNeeding('tmux', 'watch', () => {
         input: JSON.stringify({ session_id: `session of ${place}`, hook_event_name: event, cwd: '/', ...more }),
         env: { TMUX: `${socket},1,0`, TMUX_PANE: tmuxPane! },
       })
-    // A report is given up after two seconds, as every hook of an agent is: on a machine without
-    // time, the next one is heard.
+    // A report is given up after two seconds, as every hook of an agent is: on a machine without time, the next one is heard.
     const heard = async (status: string, call: (nth: number) => Promise<unknown>) => {
       const told = stream.mark
       const isTold = () => stream.told.slice(told).some(({ pane }) => pane.id === id && pane.status === status)

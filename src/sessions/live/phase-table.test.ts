@@ -7,10 +7,7 @@ import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable
 const cells = [...everyPair(phaseTable)]
 
 describe('the phase table', () => {
-  /**
-   * Whether a message is open after these actions: what `open-message` and `edit` open, `finalize`
-   * closes.
-   */
+  /** Whether a message is open after these actions: what `open-message` and `edit` open, `finalize` closes. */
   function isOpenAfter(isOpen: boolean, actions: readonly PhaseAction[]): boolean {
     return actions.reduce(
       (open, action) => (action === 'finalize' ? false : action === 'open-message' || action === 'edit' ? true : open),

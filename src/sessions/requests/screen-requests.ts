@@ -16,7 +16,10 @@ import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from '.
 const ASK_AGAIN_MS = 500
 /** How long the result of a dialog that has gone may take to arrive by another channel. */
 const RESULT_MS = 1_500
-/** How long an adopted request may show no sign of life; a relay reconnects within 5 s. */
+/**
+ * How long an adopted request may stay without a sign of life. A relay reconnects within five
+ * seconds; a menu is drawn at once.
+ */
 const ADOPTED_MS = 10_000
 
 interface ScreenRequestsOptions {
@@ -44,7 +47,10 @@ export class ScreenRequests {
     this.#open = options.open
   }
 
-  /** `since`: when the menu appeared (steady clock); later keys were meant for it. */
+  /**
+   * `since`: when the menu appeared, on the steady clock; later keys were meant for it, however
+   * late it is raised.
+   */
   async raise(menu: Menu, instance: string, since = this.#open.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
     this.#open.shown = null
@@ -86,7 +92,10 @@ export class ScreenRequests {
     if (!this.#open.shown && !this.#again && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
   }
 
-  /** The menu has gone: a delivery looks for proof; a pending request was answered here. */
+  /**
+   * The menu has gone. If the request is decided, its delivery looks for proof; if pending, a
+   * person answered in the terminal, or the agent withdrew it.
+   */
   async settle(): Promise<void> {
     const { isExited, onError } = this.#options
     const requests = this.#open
@@ -108,7 +117,10 @@ export class ScreenRequests {
     })
   }
 
-  /** After a restart: finds the request of the menu on screen, or ends it if gone. */
+  /**
+   * After a restart: finds the ledger's request for the menu on screen. Requests that only a menu
+   * brought have ended if it is gone.
+   */
   async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
     const { ledger, subject } = this.#open
     const records = (await ledger.list({ isOpenOnly: true })).filter(
@@ -145,7 +157,10 @@ export class ScreenRequests {
     if (joined && open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
-  /** As a structured request if the agent reported the tool; else as the screen shows it. */
+  /**
+   * As a structured request if the agent has reported the tool that it starts; else as the screen
+   * shows it.
+   */
   async #addMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
     const { tools, subject } = this.#open
     const tool = this.#toolOf(menu, kind, instance)
@@ -179,7 +194,10 @@ export class ScreenRequests {
     else this.#watchAdopted(open)
   }
 
-  /** Its relay, its menu or a report of its end may come; otherwise it is gone. */
+  /**
+   * Its relay may reconnect, its menu may appear, or the transcript may report its end; otherwise
+   * it is gone.
+   */
   #watchAdopted(open: OpenRequest): void {
     const requests = this.#open
     const { delivery, onError } = this.#options

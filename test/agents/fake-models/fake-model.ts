@@ -15,9 +15,7 @@ const PAUSE_MS = 15
 export interface Reply {
   text?: string
   tool?: ToolCall
-  /**
-   * After the text, the model says nothing more until `release` is called or the agent hangs up.
-   */
+  /** After the text, the model says nothing more until `release` is called or the agent hangs up. */
   hold?: string
 }
 
@@ -30,9 +28,8 @@ export interface Served {
 }
 
 /**
- * A model on 127.0.0.1 that says what a test wrote down. A reply is found by the person's last
- * words and by how many tools have answered since, so that calls for titles, retries and repeated
- * requests change nothing.
+ * A model on 127.0.0.1 that says what a test wrote down. A reply is found by the person's last words and by how many tools have answered
+ * since, so that calls for titles, retries and repeated requests change nothing.
  */
 export class FakeModel {
   readonly served: Served[] = []
@@ -94,8 +91,7 @@ export class FakeModel {
   }
 
   #find(asked: ModelRequest): { key: string; reply: Reply } | null {
-    // Agents add notes of their own as if the person had said them: the newest words that we know
-    // count.
+    // Agents add notes of their own as if the person had said them: the newest words that we know count.
     for (const prompt of [...asked.prompts].reverse()) {
       for (const [key, replies] of this.#replies) {
         if (!prompt.includes(key)) continue

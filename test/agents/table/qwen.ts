@@ -14,8 +14,7 @@ export const qwen: AgentUnderTest = {
     const settings = {
       general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true },
       privacy: { usageStatisticsEnabled: false },
-      // After a turn it asks the model what the person might say next. The fake model has no words
-      // for that, and requests are counted.
+      // After a turn it asks the model what the person might say next. The fake model has no words for that, and requests are counted.
       ui: { enableFollowupSuggestions: false },
       security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: true } },
     }
