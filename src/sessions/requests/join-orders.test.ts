@@ -232,7 +232,7 @@ describe('the same thing asked again', () => {
   )
 
   test.each(['before its answer', 'after its answer', 'after the second menu'])(
-    'the first use of the tool, told of %s, and its end are not the second request’s',
+    'the first use of the tool, reported %s, and its end do not belong to the second request',
     async when => {
       const asking = new Asking()
       // A slow machine: the menu is seen long after the agent has recorded the start of the tool.
