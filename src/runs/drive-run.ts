@@ -10,7 +10,10 @@ import type { StartContext } from './start-context.js'
 export interface RunListener {
   event(event: StoredEvent): void
   activity(activity: Activity): void
-  /** Answers a gate now; absent, gates wait. The signal: it was answered elsewhere. */
+  /**
+   * Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered
+   * elsewhere.
+   */
   answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<void>
 }
 

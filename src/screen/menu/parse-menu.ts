@@ -11,8 +11,7 @@ import {
   type InlinePrompt,
   type TextField,
 } from './inline-prompt.js'
-import { meaningOf } from './meaning.js'
-import type { Menu, MenuKind, MenuOption } from './menu.js'
+import { type Menu, type MenuKind, type MenuOption, meaningOf } from './menu.js'
 import { type MenuCeiling, type MenuHead, readFooter, readHead } from './menu-head.js'
 import { findWindow, type MenuRow, rowsInWindow, toMenuRow } from './menu-rows.js'
 import { findVertical, type OptionGroup } from './option-group.js'
@@ -220,10 +219,7 @@ function fromField(
   }
 }
 
-/**
- * The head, and the menu of the pack that it belongs to: the pack knows best which line is the
- * question.
- */
+/** The head and its menu of the pack, which knows best which line is the question. */
 function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],
