@@ -25,7 +25,7 @@ export interface HeadlessAgent {
   /** The protocol on standard input and output; required if `stdin` is `protocol`. */
   readonly protocol?: StdinProtocol
   parser(step: HeadlessStep): ActivityParser
-  /** Finds a step's traces in the agent's files; unreadable files are evidence, no error. */
+  /** Finds a step's traces in the agent's files; unreadable files are evidence, not errors. */
   examine(traces: StepTraces): Promise<Findings>
 }
 
