@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Role } from '../../src/server/credential.js'
+import type { Role } from '../../src/server/caller.js'
 import { ROUTES } from '../../src/server/index.js'
 import type { Route } from '../../src/server/route.js'
 import { type Ask, type Login, type TestResponse, TestServer } from './support.js'

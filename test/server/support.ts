@@ -12,7 +12,7 @@ import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { openRuns } from '../../src/runs/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
-import { OWNER, type Role } from '../../src/server/credential.js'
+import { OWNER, type Role } from '../../src/server/caller.js'
 import { ApiServer, type ServerSettings } from '../../src/server/index.js'
 import { silentContext } from '../support/silent-context.js'
 

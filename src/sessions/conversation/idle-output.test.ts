@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Look, PaneScreen } from '../../panes/index.js'
 import { parsePack } from '../../screen/index.js'
 import { Conversation } from './conversation.js'
-import { IdleOutput } from './idle-output.js'
+import { IdleOutput } from './turn-actions.js'
 
 const PACK = parsePack(
   `pack = 1

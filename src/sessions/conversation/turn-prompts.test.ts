@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { SessionFixture } from '../testing/session-fixture.js'
-import { turnPrompts } from './turn-prompts.js'
+import { turnPrompts } from './read-conversation.js'
 
 const GREETING = ' Signalbox demo agent 1.0.0'
 const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'

@@ -10,7 +10,7 @@ import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
-import type { AnswerChannel } from './answer-channel.js'
+import type { AnswerChannel } from './request-answer.js'
 import { SessionRequests } from './session-requests.js'
 
 let directory: string
