@@ -1,4 +1,4 @@
-import { type Block, extractBlocks, type Pack, type TextRow } from '../../screen/index.js'
+import { type Block, extractPieces, type Pack, type TextRow } from '../../screen/index.js'
 
 interface ReadOptions {
   cols: number
@@ -18,13 +18,14 @@ type Grammar = Pick<Pack, 'blocks' | 'rules'>
  */
 export class BlockReader {
   readonly #pack: Pack
-  #last: { rows: readonly TextRow[]; options: ReadOptions; pack: Grammar; blocks: readonly Block[] } | null = null
+  #last: { rows: readonly TextRow[]; options: ReadOptions; pack: Grammar; pieces: readonly Block[][] } | null = null
 
   constructor(pack: Pack) {
     this.#pack = pack
   }
 
-  read(rows: readonly TextRow[], options: ReadOptions): Block[] {
+  /** The blocks by pieces: what the agent marks as one text, one tool call or one result. */
+  read(rows: readonly TextRow[], options: ReadOptions): readonly Block[][] {
     const last = this.#last
     const isSame =
       last !== null &&
@@ -36,11 +37,13 @@ export class BlockReader {
       last.options.isOpen === options.isOpen &&
       last.options.holdRows === options.holdRows &&
       isSameList(last.options.widths, options.widths)
-    if (isSame) return [...last.blocks]
-    const blocks = extractBlocks(rows, { pack: this.#pack, ...options }).filter(block => block.kind !== 'user')
+    if (isSame) return last.pieces
+    const pieces = extractPieces(rows, { pack: this.#pack, ...options })
+      .map(piece => piece.filter(block => block.kind !== 'user'))
+      .filter(piece => piece.length > 0)
     const { blocks: grammar, rules } = this.#pack
-    this.#last = { rows: [...rows], options: { ...options }, pack: { blocks: grammar, rules }, blocks }
-    return [...blocks]
+    this.#last = { rows: [...rows], options: { ...options }, pack: { blocks: grammar, rules }, pieces }
+    return pieces
   }
 }
 

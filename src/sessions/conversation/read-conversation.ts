@@ -38,7 +38,7 @@ export function readConversation(pack: Pack, source: RowSource, look: Look, name
     const answer = rows.filter(({ id }) => id > echo.last && id < before)
     const turn = `${name}.${index + 1}`
     const options = { cols, turn, isOpen: false, holdRows: 0, widths: [cols] }
-    return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options) }
+    return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options).flat() }
   })
   return { turns, lastRow: rows.at(-1)?.id ?? -1 }
 }
