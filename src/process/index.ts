@@ -7,7 +7,7 @@
  * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: who owns a thing.
  * - process-info.ts, proc-files.ts: /proc, and ps where it does not exist.
  * - terminal-facts.ts, reads-terminal.ts, thread-wait.ts, wait-calls.ts: whether a program waits
- *   for keys (docs/decisions/0020-printing-is-no-asking.md).
+ *   for keys (docs/decisions/0020-printed-menus.md).
  */
 
 export { type ChildGroup, type GroupExit, killTree, processesWithMark, spawnGroup } from './child-group.js'

@@ -19,7 +19,7 @@ export { type Evidence, TerminalEmulator, type TerminalEvent } from './emulator.
 export { type EmulatorOptions, type EmulatorState, SIZE_MAX } from './emulator-state.js'
 export type { Color, Frame, Row, Span } from './frame.js'
 export { frameToAnsi, rowToAnsi } from './frame-ansi.js'
-export { FrameCoalescer } from './frame-coalescer.js'
+export { FrameCoalescer } from './frame-timing.js'
 
 export { memoizeByObject } from './memoize-by-object.js'
 
