@@ -25,7 +25,7 @@
  */
 
 export type { Block, InlineRun, ListItem } from './blocks/block.js'
-export { extractBlocks, transcriptBlocks } from './blocks/extract.js'
+export { extractBlocks, extractPieces, transcriptBlocks } from './blocks/extract.js'
 export { BLOCK_MARK, type KeptRow, mergeWindow } from './blocks/merge-window.js'
 export { parseMarkdown } from './blocks/parse-markdown.js'
 export { realignWindow } from './blocks/realign.js'
