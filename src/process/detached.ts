@@ -10,7 +10,10 @@ export interface DetachedStart {
   readonly ended: Promise<unknown>
 }
 
-/** Starts one of our programs detached: own session, no terminal, a log (0600). */
+/**
+ * Starts one of our own programs so that it outlives this process: own session, no terminal, output
+ * to a log file (0600).
+ */
 export function startDetached(
   script: string,
   args: readonly string[],
@@ -40,7 +43,10 @@ export function startDetached(
   }
 }
 
-/** In a program of `startDetached`: reports why it ends before it was ready. */
+/**
+ * In a program started by `startDetached`: reports why it ends before it was ready. Without a
+ * listener it does nothing.
+ */
 export async function reportStartFailure(failure: object): Promise<void> {
   if (!process.send) return
   await new Promise<void>(resolve => process.send!(failure, undefined, undefined, () => resolve()))

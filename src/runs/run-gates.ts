@@ -22,10 +22,7 @@ export function ledgerOf({ store, home, env, clock }: Pick<StartContext, 'store'
   return openLedger({ store, clock, settings: home.settings, redactor })
 }
 
-/**
- * Answers gates of runs from the terminal, through the ledger: the rules for decisions hold here as
- * on every other surface.
- */
+/** Answers gates of runs through the ledger: the rules hold as on every surface. */
 export class RunGates {
   readonly #ledger: Ledger
   readonly #store: EventStore
