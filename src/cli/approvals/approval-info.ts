@@ -20,6 +20,7 @@ export function approvalLines(approval: ApprovalInfo): string[] {
     ...(approval.repeats
       ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
       : []),
+    ...(approval.terminalOnly ? [`it can be allowed only in the terminal: ${approval.terminalOnly}`] : []),
     ...(approval.neverAuto ? [`only a person can decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,

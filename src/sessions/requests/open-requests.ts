@@ -60,18 +60,21 @@ export class OpenRequests {
   readonly #options: OpenRequestsOptions
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
-  readonly #onShownEnded: (instance: string, print: string) => void
+  readonly #onChanged: (shown: OpenRequests['shown']) => void
   #lastKeysAt = Number.NEGATIVE_INFINITY
 
-  /** @param onShownEnded the request on screen has ended; its menu may still be on screen. */
-  constructor(options: OpenRequestsOptions, onShownEnded: (instance: string, print: string) => void) {
+  /**
+   * @param onChanged a request was added, or has ended; if it was on screen (`shown`), its menu may
+   *   still be there.
+   */
+  constructor(options: OpenRequestsOptions, onChanged: (shown: OpenRequests['shown']) => void) {
     this.#options = options
     this.ledger = options.ledger
     this.clock = options.clock
     this.subject = options.subject
     this.answers = options.answers ?? NO_CHANNEL
-    this.tools = new ToolUses(options.clock, () => this.context())
-    this.#onShownEnded = onShownEnded
+    this.tools = new ToolUses(options.clock)
+    this.#onChanged = onChanged
   }
 
   all(): OpenRequest[] {
@@ -93,6 +96,13 @@ export class OpenRequests {
   /** The request on screen, else the oldest. */
   get first(): OpenRequest | null {
     return (this.shown && this.#open.get(this.shown.id)) ?? this.#open.values().next().value ?? null
+  }
+
+  /** The request on screen, if only its menu brought it and it asks no question of a known tool. */
+  get onScreenOnly(): (OpenRequest & { menu: Menu }) | null {
+    const open = this.shown && this.#open.get(this.shown.id)
+    if (!open?.menu || isStructured(open) || open.record.kind === 'auth' || this.tools.ask(open.menu)) return null
+    return { ...open, menu: open.menu }
   }
 
   context(): RequestContext {
@@ -136,6 +146,7 @@ export class OpenRequests {
     const reports = new Set(report === undefined ? [] : [report])
     const open = this.#enter({ record, key, asked, reports, proof: null })
     this.#options.onAsked?.(record)
+    this.#onChanged(null)
     return open
   }
 
@@ -233,10 +244,9 @@ export class OpenRequests {
     }
     this.#open.delete(id)
     if (open) this.#options.onEnded?.(record)
-    if (this.shown?.id === id) {
-      this.#onShownEnded(this.shown.instance, this.shown.print)
-      this.shown = null
-    }
+    const shown = this.shown?.id === id ? this.shown : null
+    if (shown) this.shown = null
+    this.#onChanged(shown)
   }
 
   #enter(about: Omit<OpenRequest, 'menu' | 'since'>): OpenRequest {
