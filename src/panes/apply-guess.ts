@@ -40,5 +40,5 @@ export function applyGuess(
   }
   status.pane.leaveToHeuristics()
   status.pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })
-  return status.apply(event, 'silence', t, ref).reason === 'applied'
+  return status.apply(event, 'silence', t, ref, { isReading: top === undefined }).reason === 'applied'
 }

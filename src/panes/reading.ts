@@ -24,7 +24,8 @@ import { MENU_STANDS_S, TerminalReadCheck } from './terminal-read-check.js'
  * - a program's own *working* or *blocked* (OSC 7501) ends with the program: at its exit, at the
  *   shell's next prompt, or when the shell owns the terminal again;
  * - that a program is in the foreground ends with the program;
- * - what the screen said lapses when it has been unreadable for 5 s.
+ * - what the screen said lapses when it has been unreadable for 5 s; a question without a rule
+ *   lapses at once.
  */
 export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
@@ -168,6 +169,8 @@ export class EvidenceSet {
     const authority: Authority = observation.anchored ? 'screen' : 'structure'
     this.#reports.delete(authority === 'screen' ? 'structure' : 'screen')
     const { rule, confidence } = observation
+    // A question that only its structure proved is over when it is no longer on the screen.
+    if (!claim && this.#reports.get('structure')?.claim.is === 'blocked') this.#reports.delete('structure')
     if (claim) this.report({ authority, claim, t, expires: null, ref: rule, confidence })
     if (isBox && this.#interruptedAt !== null) this.#lapseWorking(this.#interruptedAt)
   }

@@ -210,6 +210,37 @@ describe('a supervised pane', () => {
     expect(fixture.status).toBe('done')
   })
 
+  it('stops asking with the look in which the question is gone, also in a pane without a prompt', () => {
+    const fixture = new SupervisionFixture().print('a program\r\nOverwrite it? [y/N] ').advance(2)
+    expect(fixture.status).toBe('waiting-approval')
+    fixture.print('y\r\ncopying one\r\ncopying two\r\n').advance(0.2)
+    expect(fixture.status).toBe('running')
+  })
+
+  it('keeps a guessed wait while its menu is on the screen, through the frame that drew it and later ones', () => {
+    const fixture = guessing().print('\r\nwork\r\nmore\r\n').advance(1)
+    fixture.print('[Y]es or [N]o').advance(0.2)
+    expect(fixture.status).toBe('waiting-approval')
+    fixture.print('\u001b7\u001b[1;1Hanother header\u001b8').advance(3)
+    expect(fixture.status).toBe('waiting-approval')
+    fixture.print(' y\r\ngoes on\r\n').advance(0.2)
+    expect(fixture.status).toBe('running')
+  })
+
+  it('ends the run of a listed program that waits for its user, although the shell’s prompt is missing', () => {
+    const ended = (program: string) => {
+      const fixture = atPrompt().print(`${program} x\r\n`).advance(1).runs(program)
+      fixture.print('work\r\nAll done!\r\n').advance(8)
+      const first = fixture.status
+      fixture.print('more work\r\nand more\r\n').advance(1)
+      return [first, fixture.status]
+    }
+    expect([ended('node'), ended('make')]).toEqual([
+      ['done', 'running'],
+      ['running', 'running'],
+    ])
+  })
+
   it('takes a shell with an unreadable prompt as back only if it reads its terminal', () => {
     const back = (reads: 'yes' | 'no' | 'unknown') => {
       const fixture = guessing(() => ({ reads, how: '' }))

@@ -246,15 +246,16 @@ export class Supervisor {
     }
   }
 
-  /** Processes the queue. */
+  /** Processes the queue, including signals that follow from others. */
   drain(t: number): void {
-    for (const signal of this.#queue.drain()) {
-      try {
-        this.#handle(signal, t)
-      } catch (error) {
-        this.#options.onError(error)
+    for (let signals = this.#queue.drain(); signals.length > 0; signals = this.#queue.drain())
+      for (const signal of signals) {
+        try {
+          this.#handle(signal, t)
+        } catch (error) {
+          this.#options.onError(error)
+        }
       }
-    }
   }
 
   // — internal —
