@@ -4,10 +4,7 @@ import { defineEvents } from './catalogue.js'
 
 const milliseconds = z.number().nonnegative()
 
-/**
- * What proves a statement: a row, a transcript entry, a hook. The rooms that find evidence add
- * their own fields.
- */
+/** What proves a statement: a row, a transcript entry, a hook. Finders add fields. */
 const evidence = z.looseObject({
   kind: z.string(),
   /** Of a `note`: how the agent got it. */
@@ -142,10 +139,7 @@ export const approvalEvents = defineEvents({
       evidence: z.array(evidence),
       toolUseId: z.string().optional(),
       menuPrint: z.string().optional(),
-      /**
-       * The options that the menu really offers; the request keeps its own, which the fingerprint
-       * covers.
-       */
+      /** The options that the menu offers; the fingerprint covers the request's own. */
       screenOptions: z.array(option).optional(),
       mismatch: z.string().optional(),
       /** Set together with a mismatch: what surfaces show from now on, and its risk. */
@@ -170,9 +164,7 @@ export const approvalEvents = defineEvents({
       tier: z.string(),
       /** The turn is interrupted once the denial has reached the agent. */
       thenInterrupt: z.boolean().optional(),
-      /** The grant that decided. */
       grantId: z.string().optional(),
-      /** The grant that was made with this decision. */
       madeGrant: z.string().optional(),
       actor,
       surface,

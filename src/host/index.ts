@@ -17,11 +17,12 @@
  *   sweeps.ts              removes old sessions and uploads
  *   switches.ts            turns parts of a running host on and off
  *   settings.ts            the settings of a host; settings-watch.ts notices their changes
- *   open-store.ts          the store with all projections; Telegram's are in telegram-projections.ts
+ *   open-store.ts          the store with all projections (Telegram: telegram-projections.ts)
  *   gate-answers.ts        what a decision means for a run that waits for it
  */
-export { LiveBus, type LiveUpdate } from './bus.js'
+
 export { Host } from './host.js'
+export { LiveBus, type LiveUpdate } from './live-sessions.js'
 export { openLedger } from './open-ledger.js'
 export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'

@@ -8,7 +8,6 @@ import { SessionLog } from './session-log.js'
 export interface KeepFilesOptions {
   store: EventStore
   runDirectory(run: string): string
-  /** The logged activities of a step. */
   activities(run: string, step: string): AsyncIterable<Activity>
   onError(error: unknown): void
 }
@@ -18,10 +17,7 @@ interface Kept {
   log: SessionLog | null
 }
 
-/**
- * Writes the files of the oneshots that this process drives: only the driver of a run writes them,
- * so no line is written twice.
- */
+/** Writes the files of oneshots driven here: only the driver, so no line twice. */
 export class OneshotFileWriter {
   readonly #options: KeepFilesOptions
   readonly #kept = new Map<string, Kept>()

@@ -5,10 +5,7 @@ import type { EventData } from '../events/index.js'
 import type { StoredEvent } from '../store/index.js'
 import type { AgentStepResult } from './oneshot-run.js'
 
-/**
- * One combined log of a run in a file that the person chose: Markdown if its name ends in .md, else
- * one JSON object per line.
- */
+/** One combined log in a chosen file: Markdown if it ends in .md, else JSON lines. */
 export class SessionLog {
   readonly #file: string
   readonly #isMarkdown: boolean

@@ -45,21 +45,18 @@ export {
   type RoleName,
 } from './args.js'
 export type { PipelineMetadata } from './base.js'
-export { pipelineRun } from './create-run.js'
 export type {
   ItemsGatePayload,
   PlanGatePayload,
 } from './gates.js'
-
 export { pipelineFunctions } from './nodes/index.js'
 export { PipelineGit } from './pipeline-git.js'
 export { PipelineSteps } from './pipeline-steps.js'
 export { resolvePlanPath, slugOf } from './plan/plan-path.js'
-
 export { validatePlan } from './plan/validate-plan.js'
 export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun } from './read-run.js'
-export { builtInPipelines } from './registry.js'
+export { builtInPipelines, pipelineRun } from './registry.js'
 export { setQueuedPlan } from './set-plan.js'
 export type {
   ImplementationState,

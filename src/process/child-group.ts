@@ -4,10 +4,7 @@ import type { Readable } from 'node:stream'
 import { type Clock, delay } from '../clock/index.js'
 import { isAlive, processStart } from './process-info.js'
 
-/**
- * The environment variable that every process of a step inherits: it identifies processes that
- * outlive the process group.
- */
+/** The variable that every process of a step inherits, also outside its group. */
 const STEP_MARK = 'SIGNALBOX_STEP'
 
 export interface GroupExit {
@@ -22,16 +19,10 @@ export interface ChildGroup {
   readonly stdout: Readable
   readonly stderr: Readable
   readonly exit: Promise<GroupExit>
-  /**
-   * Writes to the input of the program, if that is a pipe. What a program that has exited does not
-   * read is dropped.
-   */
+  /** Writes to the program's input, if it is a pipe; dropped if it has exited. */
   write(text: string): void
   endInput(): void
-  /**
-   * Sends TERM to the group, KILL after the grace period, then KILL to every process that still has
-   * the mark. Resolves when none is left.
-   */
+  /** TERM to the group, then KILL, then KILL to all with the mark. Waits for the end. */
   kill(graceMs: number): Promise<void>
 }
 

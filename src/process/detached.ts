@@ -10,10 +10,7 @@ export interface DetachedStart {
   readonly ended: Promise<unknown>
 }
 
-/**
- * Starts one of our own programs so that it outlives this process: own session, no terminal, output
- * to a log file (0600).
- */
+/** Starts one of our programs detached: own session, no terminal, a log (0600). */
 export function startDetached(
   script: string,
   args: readonly string[],
@@ -43,10 +40,7 @@ export function startDetached(
   }
 }
 
-/**
- * In a program started by `startDetached`: reports why it ends before it was ready. Without a
- * listener it does nothing.
- */
+/** In a program of `startDetached`: reports why it ends before it was ready. */
 export async function reportStartFailure(failure: object): Promise<void> {
   if (!process.send) return
   await new Promise<void>(resolve => process.send!(failure, undefined, undefined, () => resolve()))

@@ -6,7 +6,10 @@ export function ownName(): string {
   return `${hostname()}:${process.pid}:${processStart(process.pid) ?? ''}`
 }
 
-/** Only what is certain counts: a process of this machine that has ended. Others let their lease run out. */
+/**
+ * Only what is certain counts: a process of this machine that has ended. Others let their lease run
+ * out.
+ */
 export function isOwnerGone(owner: string): boolean {
   const [host, pid, start] = owner.split(':')
   if (host !== hostname()) return false

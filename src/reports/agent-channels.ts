@@ -19,10 +19,7 @@ export interface AgentChannelsOptions {
   onError(error: unknown): void
 }
 
-/**
- * All reports of agents besides their screens, and the channels for answering them, for all
- * sessions of a host.
- */
+/** All reports of agents besides their screens, and the channels for answers. */
 export class AgentChannels {
   readonly inbox: HookInbox
   readonly #options: AgentChannelsOptions
@@ -48,7 +45,6 @@ export class AgentChannels {
     })
   }
 
-  /** The channel for answering a session's agent. */
   async answersFor(record: SessionRecord): Promise<AnswerChannel> {
     const { settings } = this.#options
     this.#tokens.learn(record.id, settings)
@@ -92,10 +88,7 @@ export class AgentChannels {
     return this.#reports.get(id)?.usage ?? null
   }
 
-  /**
-   * The agent has exited: its last reports are read, its token is revoked, its private files are
-   * removed.
-   */
+  /** The agent has exited: last reports are read, token and private files removed. */
   async close(id: string): Promise<void> {
     const reports = this.#reports.get(id)
     this.#tokens.forget(id)

@@ -123,7 +123,6 @@ function common(
   }
 }
 
-/** The line that says what a pane is doing. */
 function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
   const raw = rawDoing(state, supervised)
   // A question may be wrapped; of everything else the first line says enough.

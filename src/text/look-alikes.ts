@@ -1,7 +1,4 @@
-/**
- * Letters of other scripts that common fonts draw like ASCII letters. Pairs: the letter, then its
- * ASCII look-alike.
- */
+/** Letters that fonts draw like ASCII ones. Pairs: the letter, its look-alike. */
 const LETTERS = new Map(
   [
     // Cyrillic
@@ -42,10 +39,7 @@ const PUNCTUATION = new Map(
   }).flatMap(([ascii, forms]) => Array.from(forms, form => [form, ascii] as const)),
 )
 
-/**
- * Scripts whose letters are confused with each other. Latin inside Chinese, Japanese or Korean text
- * is ordinary and not included.
- */
+/** Scripts with confusable letters. Latin in Chinese, Japanese, Korean is ordinary. */
 const CONFUSED_SCRIPTS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -54,7 +48,6 @@ const CONFUSED_SCRIPTS = [
   /\p{Script=Cherokee}/u,
 ]
 
-/** The ASCII character that a non-ASCII character looks like. */
 export function asciiReading(character: string): string | undefined {
   const known = LETTERS.get(character) ?? PUNCTUATION.get(character)
   if (known !== undefined) return known
@@ -69,10 +62,7 @@ export function isLookAlikeLetter(character: string): boolean {
   return LETTERS.has(character)
 }
 
-/**
- * A word with letters from two scripts that are confused with each other, or a word of look-alikes
- * only.
- */
+/** A word with letters of two confusable scripts, or of look-alikes only. */
 export function isMixedScriptWord(word: string): boolean {
   if (/^[\x20-\x7e]*$/.test(word)) return false
   if (CONFUSED_SCRIPTS.filter(script => script.test(word)).length > 1) return true

@@ -41,10 +41,7 @@ const EMPTY_LINES_MAX = 3
 
 /** Marks that this file adds: inside a value they would look like a remark of ours. */
 const OUR_MARKS = /[⟦⟧␛␍]/u
-/**
- * Blanks other than the ASCII space: they look the same and mean something else to a shell. U+2800
- * is an empty braille pattern.
- */
+/** Blanks that look like the ASCII space, but not to a shell; U+2800 is empty braille. */
 const UNUSUAL_BLANK = /[\p{Zs}\u2800]/u
 
 export function visibleValue(value: string): VisibleValue {

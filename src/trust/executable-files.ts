@@ -64,10 +64,7 @@ export async function executableFiles(dotFile: string, others: readonly string[]
   return described(git, { project, found, commands })
 }
 
-/**
- * A graph that arrived as text: the text, the files it names, and the settings of the project it
- * will run in.
- */
+/** A graph as text: the text, its files, and the settings of its project. */
 export async function executableText(dot: string, directory: string): Promise<ExecutableFiles> {
   const { git, project } = await projectOf(realpathSync(directory))
   const found = new Set<string>()

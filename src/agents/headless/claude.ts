@@ -73,11 +73,11 @@ export const claudeHeadless: HeadlessAgent = {
     },
   },
   parser: () => new ClaudeStream(({ subtype, is_error: isError }) => subtype === 'success' && isError === false),
-  examine: traces => examineTranscript(claudeTranscript, traces, { isBetweenSequences }),
+  examine: traces => examineTranscript(claudeTranscript, traces, { isTurnOver }),
 }
 
 /** Whether the last model message of the main conversation says that it is the end. */
-async function isBetweenSequences(file: string): Promise<boolean> {
+async function isTurnOver(file: string): Promise<boolean> {
   let reason: unknown = null
   await new JsonLinesReader(file).read(({ type, isSidechain, message }) => {
     if (type === 'assistant' && isSidechain !== true && isRecord(message)) reason = message.stop_reason

@@ -6,18 +6,15 @@ import { namesIn, writtenSince } from '../transcript-files.js'
 import { examineTranscript } from './examine.js'
 import type { Findings, StepTraces } from './headless.js'
 
-/**
- * What Cline left behind: a session of version 3, found by its process id, else a task of earlier
- * versions.
- */
+/** Cline's traces: a session of version 3 by its process id, else a task of earlier ones. */
 export async function examineCline(traces: StepTraces): Promise<Findings> {
   const sessionId = traces.sessionId ?? (await sessionOf(traces))
-  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isBetweenSequences })
-  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isBetweenSequences })
+  if (sessionId !== null) return examineTranscript(clineTranscript, { ...traces, sessionId }, { isTurnOver })
+  return (await examineTask(traces)) ?? examineTranscript(clineTranscript, traces, { isTurnOver })
 }
 
 /** The state next to the messages: `completed`, or `idle` when a person could continue. */
-async function isBetweenSequences(file: string): Promise<boolean> {
+async function isTurnOver(file: string): Promise<boolean> {
   const state = parseRecord(await readFile(file.replace(/\.messages\.json$/, '.json'), 'utf8').catch(() => ''))
   return state?.status === 'completed' || state?.status === 'idle'
 }

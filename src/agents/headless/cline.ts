@@ -201,10 +201,7 @@ class ClineStream implements ActivityParser {
     return callId === null ? [] : [{ type: 'tool_result', callId, ok: true, ...truncateOutput(output) }]
   }
 
-  /**
-   * Its `request` repeats our prompt: only the counts are new, and they arrive when the request has
-   * ended.
-   */
+  /** Its `request` repeats our prompt; only the counts are new, when the request has ended. */
   #request(request: JsonRecord): ActivityBody[] {
     if (typeof request.tokensIn !== 'number') return []
     return [

@@ -7,10 +7,7 @@ interface OptionInfo {
   meaning: string
 }
 
-/**
- * The option that a person names: by its label, else without regard to case, else by a unique
- * beginning.
- */
+/** The option that a person names: by label, by another case, by a unique beginning. */
 export function findOption<T extends OptionInfo>(options: readonly T[], wanted: string): T {
   const low = (text: string) => text.trim().replace(/\s+/gu, ' ').toLowerCase()
   const attempts: ((option: T) => boolean)[] = [

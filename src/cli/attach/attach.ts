@@ -117,10 +117,7 @@ async function attachOnce(
         showStatus()
       })
     }
-    /**
-     * The terminal that types sets the size; others see what fits.
-     * @returns whether the view changed.
-     */
+    /** The terminal that types sets the size. @returns whether the view changed. */
     const chooseView = () => {
       const { cols, rows } = size()
       const isFitted =
@@ -195,17 +192,13 @@ async function attachOnce(
   })
 }
 
-/**
- * Signalbox's keys while attached. The key that takes over goes to the program while this terminal
- * types.
- */
+/** Signalbox's keys while attached; the take-over key goes to the program if we type. */
 function attachKeys(context: CommandContext) {
   const { detach_key: detach, take_key: take } = openHome(context).loaded.config.attach
   const code = (name: string) => name.charCodeAt(name.length - 1) & 0x1f
   return { detach: code(detach), take: code(take), names: { detach, take } }
 }
 
-/** The name of this terminal for others. */
 function terminalName(): string {
   const place = process.env.SSH_TTY ?? process.env.TMUX_PANE ?? `pid ${process.pid}`
   return `${userInfo().username} (${place})`

@@ -2,7 +2,6 @@ import type { Diagnostic } from '../../graph/index.js'
 import type { LoadedGraph } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 
-/** Prints the errors of a graph before the command refuses it. */
 export function printErrors(context: CommandContext, { diagnostics, text }: LoadedGraph): void {
   for (const diagnostic of diagnostics)
     if (diagnostic.severity === 'error')

@@ -63,10 +63,7 @@ export async function playTool(step: ToolStep, context: TurnContext): Promise<vo
   })
 }
 
-/**
- * All at the same time; the turn continues when the last one is done, and ends when one of them
- * ends it.
- */
+/** All at the same time; the turn continues after the last, or ends when one ends it. */
 export async function playParallel({ tools }: { tools: ToolStep[] }, context: TurnContext): Promise<void> {
   const ends = await Promise.allSettled(tools.map(tool => playTool(tool, context)))
   const failed = ends.find(end => end.status === 'rejected')

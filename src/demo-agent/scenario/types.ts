@@ -173,9 +173,6 @@ export interface Scenario {
   turns: Turn[]
   /** Played when the script has no more turns; without it a short echo. */
   otherwise?: Turn
-  /**
-   * Headless prompts that no turn matches are answered by role (worker, auditor, planner,
-   * reviewer).
-   */
+  /** Headless prompts that no turn matches are answered by role (worker, auditor, …). */
   headless?: { auto?: boolean; verdicts?: Verdict[]; feedback?: string }
 }

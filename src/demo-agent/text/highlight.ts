@@ -30,10 +30,7 @@ const NUMBER: Style = { fg: COLOR.amber }
 const KEYWORD: Style = { fg: COLOR.violet }
 const CALL: Style = { fg: COLOR.blue }
 
-/**
- * Colours one line of code. An unknown language gets the colour of inline code, so that it still
- * looks like code.
- */
+/** Colours one line of code; an unknown language gets the colour of inline code. */
 export function highlightLine(code: string, language: string): Line {
   const name = ALIASES[language.toLowerCase()] ?? language.toLowerCase()
   if (name === 'diff') return [{ text: code, style: diffStyle(code) }]

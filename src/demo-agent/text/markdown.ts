@@ -4,10 +4,7 @@ import { COLOR, FAINT, type Line, lineText } from './style.js'
 import { type Align, tableLines } from './table.js'
 import { fitLine, wrapSpans } from './wrap.js'
 
-/**
- * Markdown as rows of at most `width` columns, wrapped as real agents do it. The text may be
- * incomplete.
- */
+/** Markdown, perhaps incomplete, as rows of at most `width` columns, wrapped as agents do. */
 export function markdownLines(markdown: string, width: number): Line[] {
   const source = markdown.replaceAll('\r\n', '\n').split('\n')
   const lines: Line[] = []

@@ -10,10 +10,7 @@ export interface Table {
   rows: string[][]
 }
 
-/**
- * A table with box drawing; cells wrap when it would be too wide. If there is no room for a frame:
- * one `header: value` row each.
- */
+/** A table with box drawing and wrapped cells; without room, `header: value` rows. */
 export function tableLines(table: Table, width: number): Line[] {
   const columns = table.header.length
   const natural = table.header.map((head, column) =>

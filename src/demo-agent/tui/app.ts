@@ -32,10 +32,7 @@ export interface AppOptions {
   leave(code: number): void
 }
 
-/**
- * Handles keys: the composer, the queue, menus, interrupt and exit. Also keeps title and status
- * report up to date.
- */
+/** Handles keys: composer, queue, menus, interrupt, exit. Updates title and status. */
 export class App {
   readonly screen: Screen
   readonly surface: TuiSurface
@@ -69,10 +66,7 @@ export class App {
     this.session = session
   }
 
-  /**
-   * The terminal supports OSC 7501: from now on it gets status reports, starting with the current
-   * one.
-   */
+  /** The terminal supports OSC 7501: it gets status reports, starting with the current one. */
   onStatusProtocol(): void {
     if (!this.options.hasStatusReports || this.isAnswered) return
     this.isAnswered = true

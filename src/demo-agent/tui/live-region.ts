@@ -18,10 +18,7 @@ export interface ScreenSize {
 
 const SPINNER = ['◜', '◝', '◞', '◟'] as const
 
-/**
- * Everything that is redrawn in place: open entries, working row, panels, and the input box or a
- * menu. Never higher than the screen.
- */
+/** What is redrawn in place: open entries, working row, panels, input box or menu. */
 export function liveRegion(model: ViewModel, size: ScreenSize, now: number): LiveRegion {
   const { columns: width, rows } = size
   const above: Line[] = model.open.flatMap(entry => [[], ...entryLines(entry, width)])

@@ -1,7 +1,6 @@
 import type { ApprovalPolicy } from '../../approvals/index.js'
 import type { Config } from '../../config/index.js'
 
-/** The policy of the ledger, from the settings `approvals.*`. */
 export function approvalPolicy(config: Config): ApprovalPolicy {
   const stepUp = config.approvals.step_up
   return {

@@ -3,10 +3,7 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { openObjections } from './commit-task.js'
 import { noted, withTask } from './common.js'
 
-/**
- * The review limit is reached and the task is not approved. A person decides, or the profile's
- * policy does.
- */
+/** The task reached the review limit unapproved: a person or the policy decides. */
 export async function objections(context: NodeContext): Promise<NodeResult> {
   const { state, args, reply } = context
   const open = openObjections(state)

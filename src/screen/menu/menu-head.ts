@@ -20,10 +20,7 @@ export interface MenuHead {
   text: string
 }
 
-/**
- * The first row that can belong to a menu whose options start here: the text above it was said
- * before.
- */
+/** The first row that can belong to a menu with options here: text above was said. */
 export type MenuCeiling = (optionsFirst: number) => number
 
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
@@ -43,10 +40,7 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling
   }
 }
 
-/**
- * Up to a rule or box edge, or two blank rows outside of a box; without either, up to the text that
- * was said before.
- */
+/** Up to a rule, a box edge or two blank rows; without, up to what was said before. */
 function collect(
   rows: readonly MenuRow[],
   optionsFirst: number,
@@ -80,10 +74,7 @@ function isUpperEdge(row: MenuRow): boolean {
   return row.indent <= 1 && text.length >= 40 && !/^[╰└╚╹]/u.test(text)
 }
 
-/**
- * Rows of one sentence: the next row starts in the same column and style, and this one does not end
- * a sentence.
- */
+/** Rows of one sentence: same column and style, and the upper one ends none. */
 function joinWrapped(rows: readonly MenuRow[]): string[] {
   const lines: string[] = []
   const margin = Math.min(...rows.map(row => row.indent))
@@ -165,10 +156,7 @@ export function confirmsOrLeaves(row: { text: string }): boolean {
   return keys.some(key => /\b(?:enter|return)\b|[↵⏎]/iu.test(key)) && keys.some(key => /\besc(?:ape)?\b/iu.test(key))
 }
 
-/**
- * A row that looks like key hints whatever its words are: short, in one dim colour or in parts with
- * dots or bars between.
- */
+/** A row that looks like key hints: short, dim, or in parts with dots or bars. */
 export function looksLikeHints(row: MenuRow): boolean {
   const visible = row.spans.filter(span => span.text.trim() !== '')
   const isQuiet = visible.length > 0 && visible.every(span => span.dim || isGrey(span.fg) || span.italic)

@@ -3,16 +3,20 @@ import { hashTexts } from '../hash-texts.js'
 import type { MenuSpec, Pack } from '../pack/pack.js'
 import type { ScreenRow } from '../screen-row.js'
 import { findHorizontal } from './horizontal-group.js'
-import { findAnyKey, findInline, findWordedQuestion, type InlinePrompt } from './inline-prompt.js'
-import { meaningOf } from './meaning.js'
-import type { Menu, MenuKind, MenuOption } from './menu.js'
+import {
+  findAnyKey,
+  findInline,
+  findTextField,
+  findWordedQuestion,
+  type InlinePrompt,
+  type TextField,
+} from './inline-prompt.js'
+import { type Menu, type MenuKind, type MenuOption, meaningOf } from './menu.js'
 import { type MenuCeiling, type MenuHead, readFooter, readHead } from './menu-head.js'
-import { type MenuRow, toMenuRow } from './menu-rows.js'
+import { findWindow, type MenuRow, rowsInWindow, toMenuRow } from './menu-rows.js'
 import { findVertical, type OptionGroup } from './option-group.js'
 import { cutAccelerator, isMore } from './option-row.js'
 import { findQuestion } from './question.js'
-import { findTextField, type TextField } from './text-field.js'
-import { findWindow, rowsInWindow } from './window.js'
 
 /** A menu on the screen, with the data to decide whether it is live. */
 export interface MenuCandidate {
@@ -215,10 +219,7 @@ function fromField(
   }
 }
 
-/**
- * The head, and the menu of the pack that it belongs to: the pack knows best which line is the
- * question.
- */
+/** The head and its menu of the pack, which knows best which line is the question. */
 function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],

@@ -3,10 +3,7 @@ import { SignalboxError } from '../../errors/index.js'
 
 const CLOSED_MS = 15 * 60_000
 
-/**
- * Failed logins of the last 15 minutes. Too many block all logins: an attacker may have many
- * addresses.
- */
+/** Failed logins of 15 minutes. Too many block all: attackers have many addresses. */
 export class Attempts {
   readonly #clock: Clock
   readonly #limit: number

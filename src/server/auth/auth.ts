@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { type Credential, OWNER, type Person } from '../credential.js'
+import { type Credential, OWNER, type Person } from '../caller.js'
 import type { ServerSettings } from '../settings.js'
 import { Attempts } from './attempts.js'
 import { Devices } from './devices.js'
@@ -62,7 +62,8 @@ export class Auth {
 
   /**
    * Checks a proof and marks it as used.
-   * @throws SignalboxError `E_LOGIN` for an unknown or expired device, `E_PROOF` for an invalid proof.
+   * @throws SignalboxError `E_LOGIN` for an unknown or expired device, `E_PROOF` for an invalid
+   * proof.
    */
   proof(text: string, request: ProvenRequest): Credential & { kind: 'device' } {
     const { proof, found } = this.#deviceOf(text)

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock/index.js'
-import type { Person } from '../credential.js'
+import type { Person } from '../caller.js'
 import { isSameSecret } from './same-secret.js'
 
 const GOOD_FOR_MS = 5 * 60_000
 const MOST = 100
 
-/**
- * Codes of login links: each works once, for five minutes. They are kept in memory, so a restart
- * ends them.
- */
+/** Codes of login links: each works once, for five minutes, until a restart. */
 export class LoginCodes {
   readonly #clock: Clock
   #codes: { code: string; person: Person; until: number }[] = []

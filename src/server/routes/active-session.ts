@@ -46,7 +46,6 @@ export const activeSessionRoutes: readonly Route[] = [
   }),
 ]
 
-/** The caller's active session; null if there is none. */
 export async function activeOf(call: Pick<Call, 'host' | 'person' | 'surface'>): Promise<SessionRecord | null> {
   return call.host.active(whoOf(call)).catch((error: unknown) => {
     if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null

@@ -1,9 +1,6 @@
 import { SignalboxError } from '../../errors/index.js'
 
-/**
- * Named keys as a terminal sends them. Arrows, Home and End depend on the mode that the program
- * set.
- */
+/** Named keys as terminals send them; arrows, Home and End depend on the mode. */
 const FIXED: Readonly<Record<string, string>> = {
   enter: '\r',
   tab: '\t',

@@ -64,7 +64,6 @@ const startBody = z.union([
 
 const runAnswer = answer('the run', run)
 
-/** Starting, forking and exporting runs. */
 export const runStartRoutes: readonly Route[] = [
   route({
     id: 'runs.start',

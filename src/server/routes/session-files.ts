@@ -11,7 +11,6 @@ import { uploaded } from '../schemas/sessions.js'
 
 const MB = 1024 * 1024
 
-/** Files for an agent, and files of its project for people. */
 export const sessionFileRoutes: readonly Route[] = [
   route({
     id: 'sessions.upload',

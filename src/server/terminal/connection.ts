@@ -5,10 +5,7 @@ import type { Sendable } from '../wire/index.js'
 import type { ClientMessage, Hello, ServerMessage } from './messages.js'
 import { snapshotOf } from './snapshot.js'
 
-/**
- * Unacknowledged bytes after which a viewer gets no more bytes, and a new snapshot once it has
- * caught up.
- */
+/** Unacknowledged bytes after which a viewer waits for a new snapshot instead. */
 const UNACKNOWLEDGED_MAX = 256 * 1024
 /**
  * Bytes that may be buffered for a viewer. A viewer can acknowledge bytes that it never read, and
@@ -115,10 +112,7 @@ export class TerminalConnection implements Viewer, Person {
     if (this.#leave && bytes.length <= INPUT_MAX) void this.#session.type(bytes, this.id).catch(() => undefined)
   }
 
-  /**
-   * A snapshot replaces everything that was sent before, so the unacknowledged bytes start at zero
-   * again.
-   */
+  /** A snapshot replaces everything before it: unacknowledged bytes start at zero. */
   #snapshot(): void {
     this.#owesPicture = this.#socket.bufferedAmount > UNSENT_MAX
     this.#isCutOff = this.#owesPicture

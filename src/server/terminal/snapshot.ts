@@ -36,10 +36,7 @@ function scrollbackOf(session: LiveSession, { history, rows }: Frame): string {
   return `${lines.map(row => `${rowToAnsi(row)}\u001b[0m\r\n`).join('')}${'\r\n'.repeat(Math.max(0, rows - 1))}`
 }
 
-/**
- * The keyboard modes that the program has set: without them arrows and pastes would reach it in
- * another form.
- */
+/** The program's keyboard modes: without them arrows and pastes change their form. */
 function keyModes(modes: { bracketedPaste: boolean; applicationCursor: boolean }): string {
   return `\u001b[?2004${modes.bracketedPaste ? 'h' : 'l'}\u001b[?1${modes.applicationCursor ? 'h' : 'l'}`
 }

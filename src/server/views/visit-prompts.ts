@@ -5,10 +5,7 @@ import type { NodeVisit } from './run-nodes.js'
 /** Characters of a prompt that are shown; the run's export contains all. */
 const SHOWN_MAX = 256 * 1024
 
-/**
- * The prompts of agents are not in the journal but in a file of their step, which is deleted with
- * the run's files.
- */
+/** Agents' prompts are in a file of their step, which is deleted with the run's files. */
 export async function withPrompts(visit: NodeVisit, directory: string): Promise<NodeVisit> {
   const attempts = await Promise.all(
     visit.attempts.map(async attempt => {

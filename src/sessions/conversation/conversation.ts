@@ -1,12 +1,10 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
-import { BlockReader, isSameList } from './block-reader.js'
-import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
-import { ConversationRows, type ConversationRowsState, type RowSource } from './conversation-rows.js'
-import type { Echo } from './conversation-window.js'
+import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
-import { type ReportedText, reconcileReported } from './reported-text.js'
+import { BlockReader, isSameList } from './read-conversation.js'
+import { type ClosedMessage, ClosedMessages, type ReportedText, reconcileReported } from './reported-text.js'
 
 /** Saved in snapshots. */
 export interface ConversationState {
@@ -23,10 +21,7 @@ export interface ConversationState {
   lastRow: number
   /** When the turn began, in seconds since the session's start. */
   openedT?: number
-  /**
-   * The text of the prompt, and of the last rows of the last message: both are found again after a
-   * repaint.
-   */
+  /** The text of the prompt and of the last message's end: found again after a repaint. */
   echoText?: string
   tail?: string[]
   /** The last row of the last message is text: it may have been cut in the middle. */
@@ -182,10 +177,7 @@ export class Conversation {
     return this.turn
   }
 
-  /**
-   * Marks everything on screen as old, such as a greeting or a replayed conversation: it opens no
-   * turn and is in no message.
-   */
+  /** Marks all on screen as old (a greeting, a replay): it opens no turn and no message. */
   markOld(look: Look): void {
     this.observe(look)
     const { echo } = this.#rows
@@ -373,10 +365,7 @@ export class Conversation {
     return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
   }
 
-  /**
-   * The turn's own prompt is in another place: it has left its row, or a repaint has printed it
-   * again.
-   */
+  /** The turn's prompt is elsewhere: it left its row, or a repaint printed it again. */
   #hasMoved(echo: Echo): boolean {
     const { echoId, echoText } = this.#state
     if (echoId === null || echoId === echo.first || echoText !== echo.text) return false
@@ -406,10 +395,7 @@ export class Conversation {
     this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRow }
   }
 
-  /**
-   * Agents begin to work before they draw the prompt: a prompt that appears before the turn's first
-   * text is the turn's own.
-   */
+  /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
     const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, from } = this.#state
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
@@ -423,10 +409,7 @@ export class Conversation {
     this.#state = { ...this.#state, echoId: echo.first, isEchoOlder: false, echoText: echo.text, from: echo.last + 1 }
   }
 
-  /**
-   * Finds the end of the last message by its tail: rows above it may have been folded, removed or
-   * wrapped anew.
-   */
+  /** Finds the last message's end by its tail: rows above may be folded, gone, rewrapped. */
   #anchor(echo: Echo | null): void {
     const { tail, from } = this.#state
     if (!tail || !echo || from <= echo.last + 1 || !this.#rows.isWhole) return
@@ -440,10 +423,7 @@ export class Conversation {
   }
 }
 
-/**
- * The call that a request is about has not ended: it and its result belong to the message after the
- * answer.
- */
+/** The call that a request is about is open: it belongs to the message after the answer. */
 function withoutOpenTool(blocks: readonly Block[]): Block[] {
   const last = blocks.findLastIndex(block => block.kind !== 'tool_result')
   return blocks[last]?.kind === 'tool_call' ? blocks.slice(0, last) : [...blocks]

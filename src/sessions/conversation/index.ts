@@ -37,9 +37,7 @@
  */
 export { Conversation, type ConversationState } from './conversation.js'
 export type { RowSource } from './conversation-rows.js'
-export { IdleOutput } from './idle-output.js'
 export { type MessageRef, MessageWriter, type SessionUpdate } from './message-writer.js'
-export { knownTurns, type ReadTurn, readConversation } from './read-conversation.js'
+export { knownTurns, type ReadTurn, readConversation, turnPrompts } from './read-conversation.js'
 export type { ReportedText } from './reported-text.js'
-export { TurnActions, type TurnActionsOptions } from './turn-actions.js'
-export { turnPrompts } from './turn-prompts.js'
+export { IdleOutput, TurnActions, type TurnActionsOptions } from './turn-actions.js'

@@ -1,9 +1,6 @@
 import { type Block, blockWords, reconcile } from '../../screen/index.js'
 
-/**
- * One finished piece of the agent's answer, as the agent itself wrote it into its transcript or
- * reported it by a hook. `t`: seconds since the session's start.
- */
+/** A finished piece of the answer, as the agent reported it. `t`: session seconds. */
 export interface ReportedText {
   id: string
   t: number
@@ -125,4 +122,67 @@ function countWords(words: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   return counts
+}
+
+/** A message that has ended, with what is needed to correct it while it is recent. */
+export interface ClosedMessage {
+  turn: string
+  message: string
+  /** Its blocks as the screen showed them. */
+  screenBlocks: readonly Block[]
+  /** The agent's own text for it, as far as it was reported. */
+  reported: readonly ReportedText[]
+  blocks: readonly Block[]
+  /** The agent's own record confirms all of its text. */
+  isConfirmed: boolean
+  /** When its turn was opened and when it was closed, in seconds since the session's start. */
+  openedT: number
+  closedT: number
+}
+
+/** How long after its end the agent's own record may correct a message, in seconds. */
+const PATCH_S = 60
+const KEPT = 20
+
+/** The messages that ended last: transcripts may be written after that. */
+export class ClosedMessages {
+  #messages: ClosedMessage[] = []
+
+  add(message: ClosedMessage): ClosedMessage {
+    this.#messages = [...this.#messages.slice(-KEPT), message]
+    return message
+  }
+
+  has(text: ReportedText): boolean {
+    return this.#messages.some(message => message.reported.some(({ id }) => id === text.id))
+  }
+
+  /** The message that already shows this text, corrected by it; null if no message shows it. */
+  correct(text: ReportedText, t: number): ClosedMessage | null {
+    for (const message of this.#recent(text, t)) {
+      const reported = [...message.reported, text].sort((a, b) => a.t - b.t)
+      const { blocks, found, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: false })
+      if (!found.has(text.id)) continue
+      // Text that was added at the end of the turn although no screen showed it must not get lost.
+      const isWhole = message.reported.every(({ id }) => found.has(id))
+      const whole = isWhole
+        ? { blocks, isConfirmed }
+        : reconcileReported(message.screenBlocks, reported, { isFinal: true })
+      return Object.assign(message, { reported, blocks: whole.blocks, isConfirmed: whole.isConfirmed })
+    }
+    return null
+  }
+
+  /** Adds text that no screen showed to the end of the last message. */
+  append(text: ReportedText, t: number): ClosedMessage | null {
+    const message = this.#recent(text, t).at(-1)
+    if (!message) return null
+    const reported = [...message.reported, text]
+    const { blocks, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: true })
+    return Object.assign(message, { reported, blocks, isConfirmed })
+  }
+
+  #recent(text: ReportedText, t: number): ClosedMessage[] {
+    return this.#messages.filter(({ openedT, closedT }) => t - closedT <= PATCH_S && text.t >= openedT - 1)
+  }
 }

@@ -29,10 +29,7 @@ interface StoredFile {
 const MB = 1024 * 1024
 const NAME_BYTES = 120
 
-/**
- * Stores a file for a session's agent. Only the base name is used: no path, no hidden file, no
- * character that a terminal interprets.
- */
+/** Stores a file for the agent under its base name, without control characters. */
 export async function storeUpload(
   places: SessionPlaces,
   file: { name: string; bytes: Uint8Array },

@@ -60,10 +60,7 @@ export function requestOfStatement(
   )
 }
 
-/**
- * A menu for a tool that the agent has just reported to start: the first tool of the list whose
- * command or path the menu shows.
- */
+/** A menu for a tool that just started: the first whose command or path the menu shows. */
 export function requestOfTool(
   tools: readonly StartedTool[],
   menu: Menu,
@@ -111,10 +108,7 @@ export function requestOfTool(
   return null
 }
 
-/**
- * What the menu adds to a request that was reported before it appeared. If the two contradict each
- * other, both are shown.
- */
+/** What the menu adds to a request reported before it; contradictions show both. */
 export function joinedMenu(
   record: ApprovalRecord,
   menu: Menu,

@@ -2,9 +2,8 @@ import type { AgentStatement, ToolStatement } from '../../agents/index.js'
 import { type ApprovalRecord, type ApprovalRequest, isOpen, type Ledger } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
-import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 import type { RequestContext } from './build-request.js'
-import { isDenial } from './request-answer.js'
+import { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 import { type RequestStatement, ToolUses } from './tool-uses.js'
 
 /** An open approval of a session, with what only the live host knows of it. */
@@ -29,10 +28,7 @@ export function isStructured({ record }: OpenRequest): boolean {
   return record.source.channel !== 'screen'
 }
 
-/**
- * The instance of a menu without its suffix: a request that is raised again for the same instance
- * of a menu has `~` and a number behind it.
- */
+/** The instance of a menu; raised again, it has a suffix of `~` and a number. */
 export function instanceOf(instance: string): string {
   return instance.split('~', 1)[0]!
 }
@@ -59,10 +55,7 @@ export class OpenRequests {
   readonly answers: AnswerChannel
   /** The tools that the agent has started. */
   readonly tools: ToolUses
-  /**
-   * The request whose menu is on screen, the menu's instance, and its fingerprint: a form has
-   * several pages.
-   */
+  /** The request on screen, its menu's instance and fingerprint: a form has pages. */
   shown: { id: string; instance: string; print: string } | null = null
   readonly #options: OpenRequestsOptions
   /** Oldest first. */
@@ -164,10 +157,7 @@ export class OpenRequests {
     this.#open.delete(id)
   }
 
-  /**
-   * The request is about this tool use: from now on the agent's reports on that use are about the
-   * request.
-   */
+  /** The request is about this tool use: the agent's reports on it are about the request. */
   async name(open: OpenRequest, key: string, tool: string): Promise<void> {
     open.key = key
     this.tools.noteAsked(key)
@@ -201,10 +191,7 @@ export class OpenRequests {
     for (const report of reports) this.answers.release(report)
   }
 
-  /**
-   * Closes a pending request whose dialog is gone: answered in the terminal, as far as that is
-   * known.
-   */
+  /** Closes a pending request whose dialog is gone: answered in the terminal, if known. */
   async closeUnanswered(open: OpenRequest, wasTyped: boolean): Promise<void> {
     this.release(open)
     await this.end(open, async () => {

@@ -10,17 +10,11 @@ import type { RequestStatement } from './tool-uses.js'
 const MENU_FOLLOWS_MS = 200
 const LATE_KEPT = 200
 
-/**
- * Requests by the agent's own reports (hooks, transcript, event stream): that it asks, what for,
- * and what became of it.
- */
+/** Requests by the agent's own reports: that it asks, what for, and what became of it. */
 export class ReportedRequests {
   readonly #open: OpenRequests
   readonly #delivery: DecisionDelivery
-  /**
-   * Reports that came after the end of their request, and which request that was: each end has one
-   * report.
-   */
+  /** Reports that came after their request's end, and which: each end has one report. */
   readonly #late = new Map<string, string>()
 
   constructor(open: OpenRequests, delivery: DecisionDelivery) {
@@ -126,10 +120,7 @@ export class ReportedRequests {
     if (known.record.state === 'decided') this.#delivery.start(known.record)
   }
 
-  /**
-   * The screen came first; now the agent has reported the request in full. The options stay those
-   * on screen.
-   */
+  /** The screen came first, the full report now. The options stay those on screen. */
   async #replace(
     old: OpenRequest,
     report: AgentReport,

@@ -16,10 +16,7 @@ import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from '.
 const ASK_AGAIN_MS = 500
 /** How long the result of a dialog that has gone may take to arrive by another channel. */
 const RESULT_MS = 1_500
-/**
- * How long an adopted request may stay without a sign of life. A relay reconnects within five
- * seconds; a menu is drawn at once.
- */
+/** How long an adopted request may show no sign of life; a relay reconnects within 5 s. */
 const ADOPTED_MS = 10_000
 
 interface ScreenRequestsOptions {
@@ -47,10 +44,7 @@ export class ScreenRequests {
     this.#open = options.open
   }
 
-  /**
-   * `since`: when the menu appeared, on the steady clock; later keys were meant for it, however
-   * late it is raised.
-   */
+  /** `since`: when the menu appeared (steady clock); later keys were meant for it. */
   async raise(menu: Menu, instance: string, since = this.#open.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
     this.#open.shown = null
@@ -92,10 +86,7 @@ export class ScreenRequests {
     if (!this.#open.shown && !this.#again && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
   }
 
-  /**
-   * The menu has gone. If the request is decided, its delivery looks for proof; if pending, a
-   * person answered in the terminal, or the agent withdrew it.
-   */
+  /** The menu has gone: a delivery looks for proof; a pending request was answered here. */
   async settle(): Promise<void> {
     const { isExited, onError } = this.#options
     const requests = this.#open
@@ -117,10 +108,7 @@ export class ScreenRequests {
     })
   }
 
-  /**
-   * After a restart: finds the ledger's request for the menu on screen. Requests that only a menu
-   * brought have ended if it is gone.
-   */
+  /** After a restart: finds the request of the menu on screen, or ends it if gone. */
   async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
     const { ledger, subject } = this.#open
     const records = (await ledger.list({ isOpenOnly: true })).filter(
@@ -157,10 +145,7 @@ export class ScreenRequests {
     if (joined && open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
-  /**
-   * As a structured request if the agent has reported the tool that it starts; else as the screen
-   * shows it.
-   */
+  /** As a structured request if the agent reported the tool; else as the screen shows it. */
   async #addMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
     const { tools, subject } = this.#open
     const tool = this.#toolOf(menu, kind, instance)
@@ -194,10 +179,7 @@ export class ScreenRequests {
     else this.#watchAdopted(open)
   }
 
-  /**
-   * Its relay may reconnect, its menu may appear, or the transcript may report its end; otherwise
-   * it is gone.
-   */
+  /** Its relay, its menu or a report of its end may come; otherwise it is gone. */
   #watchAdopted(open: OpenRequest): void {
     const requests = this.#open
     const { delivery, onError } = this.#options

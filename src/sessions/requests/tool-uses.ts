@@ -40,10 +40,7 @@ export class ToolUses {
   readonly #context: () => RequestContext
   /** Oldest first. */
   readonly #started = new Map<string, StartedTool>()
-  /**
-   * When a request was found to be about the use, on the steady clock; also for uses that are not
-   * reported yet.
-   */
+  /** When a request was found to be about the use (steady clock), reported or not. */
   readonly #asked = new Map<string, number>()
   readonly #results = new Map<string, ToolStatement>()
   /** Closed requests that no use was found for. */
@@ -69,10 +66,7 @@ export class ToolUses {
     return (key !== null && this.#results.get(key)) || null
   }
 
-  /**
-   * The tool use that a reported request is about. A request reported twice at once is about one
-   * use.
-   */
+  /** The tool use of a reported request; one reported twice at once is about one use. */
   keyFor({ key, tool, input, prompt, subAgent }: RequestStatement & { subAgent?: string }): string | null {
     if (key !== null) return key
     const now = this.#clock.monotonic()
@@ -117,10 +111,7 @@ export class ToolUses {
     else this.#unnamed = [...this.#unnamed.slice(1 - UNNAMED_KEPT), { menu, endedAt: this.#clock.now() }]
   }
 
-  /**
-   * Whether a closed request has consumed this use: it started before the request ended, and is
-   * reported only now. `at` is the agent's time.
-   */
+  /** Whether a closed request consumed this use, which started before its end. */
   isConsumed(tool: StartedTool, at: number): boolean {
     const over = this.#unnamed.find(({ menu, endedAt }) => at <= endedAt && this.isAbout(tool, menu))
     if (!over) return false

@@ -12,10 +12,7 @@ import { buildStoreFile, COMPANIONS, removeStoreFile } from './store-file.js'
 export interface Quarantine {
   /** The new path of the damaged file; its journal is next to it. */
   movedTo: string
-  /**
-   * What the new store at the old path contains, or null if nothing could be read and no new store
-   * was created.
-   */
+  /** What the new store contains; null if nothing was readable and none was created. */
   salvaged: SalvageCounts | null
 }
 
@@ -53,10 +50,7 @@ async function requireUnused(driver: Driver, path: string): Promise<void> {
   if (isInUse(driver, path)) throw busyStore(path)
 }
 
-/**
- * In exclusive mode SQLite refuses the lock while another process has the file open. A file that
- * SQLite cannot read at all is not in use.
- */
+/** In exclusive mode SQLite refuses the lock while another process has the file. */
 function isInUse(driver: Driver, path: string): boolean {
   const database = new driver(path, { timeout: BLOCKING_WAIT_MS })
   try {

@@ -20,7 +20,7 @@ let repository: string
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: 'pipe' }).trim()
 
-/** A git whose first `worktree add` creates the branch and then fails with this message, as the real one does. */
+/** A git whose first `worktree add` creates the branch and then fails with this message. */
 function failingOnce(message: string): Git {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   const calls = join(directory, 'calls')
