@@ -44,7 +44,18 @@ function programOf(pid: number): { foreground: number; words: string[] | null; w
 }
 
 const OWN_PROGRAM = ownProgram('cli')
-const OWN_SURFACES: ReadonlySet<string> = new Set(['watch', 'attach'])
+const OWN_SURFACES: ReadonlySet<string> = new Set([
+  'watch',
+  'attach',
+  'start',
+  'resume',
+  'fork',
+  'demo',
+  'run',
+  'implement',
+  'review',
+  'oneshot',
+])
 
 /** One of our own surfaces in a person's pane: what it shows is already listed. */
 export function isOwnSurface(pid: number): boolean {

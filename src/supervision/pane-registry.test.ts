@@ -52,7 +52,7 @@ class RegistryFixture {
       clock,
       settings: { ...config.notify, ...over.notify },
       quietRunS: config.panes.quiet_run_s,
-      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice) },
+      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice), telegram: () => undefined },
       counters: this.registry.counters,
       hostName: 'here',
       utcOffset: 0,
