@@ -5,6 +5,7 @@ import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
+import { tmuxPlaces } from '../panes/tmux/index.js'
 import { acquireLock } from '../process/index.js'
 import { openRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
@@ -104,6 +105,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error
   })
   bot.start({ host, lockdown: api.parts.lockdown })
+  // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
+  if (!options.isDemo) void host.board?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
   const stopped = stopping.then(async () => {
     await bot.stop().catch(onError)
     await api.close()

@@ -18,6 +18,7 @@ export { onAbort } from './on-abort.js'
 export { buildTime, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownName } from './process-owner.js'
+export { foregroundProcesses } from './process-tree.js'
 
 export { type CommandResult, runCommand } from './run-command.js'
 export { readsTerminal } from './terminal-facts.js'

@@ -167,6 +167,7 @@ export class Telegram {
       files: { downloadable: (record, blocks, since) => this.#handlers.files.downloadable(record, blocks, since) },
       presence: options.presence ?? (() => NO_OTHER_SURFACE),
       notify: settings.notify ?? ALL_NOTIFICATIONS,
+      groupDetail,
     })
     this.#follower = new LogFollower({
       store,
@@ -213,6 +214,7 @@ export class Telegram {
     await this.#follower.start()
     this.#stream.start()
     this.#digest.start()
+    host.notices?.connectTelegram(() => people.all().some(({ telegram }) => telegram.length > 0))
     const updates = new UpdateHandler({
       store: host.store,
       clock,
@@ -254,6 +256,7 @@ export class Telegram {
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
+    this.#options.host.notices?.disconnectTelegram()
     this.#lease.stopRenewing()
     this.#retry?.cancel()
     await this.#announceStop().catch(this.#options.onError)
