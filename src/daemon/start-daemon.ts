@@ -6,7 +6,7 @@ import { type Home, openHome } from '../host/home/index.js'
 import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { acquireLock } from '../process/index.js'
-import { openRuns } from '../runs/index.js'
+import { openRuns, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
 import { createBot } from './bot.js'
 import { serverSettings } from './server-settings.js'
@@ -84,8 +84,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error
   })
   await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
-  const runs = driveRuns(host, env, onError)
+  const undriven = new UndrivenRuns({
+    store: host.store,
+    clock,
+    sessionSteps: () => sessionSteps(host),
+    onError,
+  })
+  await undriven.endLeftovers().catch(onError)
+  const runs = await driveRuns(host, env, onError)
+  await undriven.start()
   const end = async () => {
+    undriven.close()
     await runs.close().catch(onError)
     await host.close().catch(onError)
     await keeper.close()
@@ -129,7 +138,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /**
  * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
  */
-function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
+async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
   const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
@@ -147,7 +156,7 @@ function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown)
     isWanted: run => run.labels.host === 'daemon',
     onError,
   })
-  runs.start()
+  await runs.start()
   return runs
 }
 

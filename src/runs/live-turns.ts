@@ -55,6 +55,7 @@ export class SessionTurns implements LiveTurns {
       size: null,
       person: 'local',
       label: call.name,
+      step: call.name,
       resume: turn.resume,
     })
     const { id, pid } = record
@@ -196,6 +197,11 @@ export class SessionTurns implements LiveTurns {
     }
     return { isOpened: opened !== undefined, closed, answer }
   }
+}
+
+/** The steps that run in live sessions: `<run>/<step>`. */
+export async function sessionSteps(host: Pick<SessionHost, 'records' | 'live'>): Promise<ReadonlySet<string>> {
+  return new Set((await host.records()).flatMap(({ id, label }) => (label && host.live(id) ? [label] : [])))
 }
 
 /** Ends the sessions of runs that were cancelled while no host was running. */

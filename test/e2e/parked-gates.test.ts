@@ -76,7 +76,7 @@ test('100 runs parked at gates without a host: answers from two processes at onc
       clock.now(),
     )
   const first = host()
-  first.start()
+  await first.start()
   await waitFor('all to be parked', async () => (await statuses()).join() === 'waiting')
   await first.close()
 
@@ -85,7 +85,7 @@ test('100 runs parked at gates without a host: answers from two processes at onc
   expect([a!.taken + b!.taken, a!.late + b!.late, a!.other + b!.other]).toEqual([RUNS, 3 * RUNS, 0])
 
   const second = host()
-  second.start()
+  await second.start()
   await waitFor('all to be done', async () => (await statuses()).join() === 'completed')
   await second.close()
   for (const { id } of await listRuns(store)) {

@@ -1,10 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ApprovalRecord, approvalsProjection, type DecisionRequest, type Ledger } from '../../approvals/index.js'
-import { newId, newNonce } from '../../clock/index.js'
+import { type Clock, newId, newNonce } from '../../clock/index.js'
 import {
   type Checkpoint,
-  cancelRun,
   checkpointsOf,
   type GraphWork,
   getRun,
@@ -22,6 +21,7 @@ import {
 import { SignalboxError } from '../../errors/index.js'
 import { type Diagnostic, textOf } from '../../graph/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
+import { cancelRun } from '../cancel-run.js'
 import { drawingOf, drawSvg } from '../graphs/draw-run.js'
 import { loadGraph } from '../graphs/load-graph.js'
 import { type GraphOptions, startGraph } from '../graphs/start-graph.js'
@@ -30,6 +30,7 @@ import { type AttractorEvent, AttractorEventMapper, isAfter, isLast } from './at
 
 export interface AttractorOptions {
   store: EventStore
+  clock: Clock
   /** The ledger of this process: a decision is made through it, and only once. */
   ledger: Ledger
   drawTimeoutMs?: number
@@ -153,7 +154,7 @@ export class AttractorApi {
   /** @throws SignalboxError `E_STATE` when it has ended. */
   async cancel(id: string, { by, reason = 'cancelled' }: { by: string; reason?: string }): Promise<void> {
     const { record } = await this.#read(id)
-    await cancelRun(this.#options.store, record.id, { by, reason })
+    await cancelRun(this.#options, record.id, { by, reason })
   }
 
   /** The graph of the run as SVG, coloured by what happened. */
