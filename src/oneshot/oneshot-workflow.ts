@@ -87,7 +87,8 @@ function decide(work: OneshotWork): readonly Command[] {
       return [newStep(work, 'worker', 1)]
     case 'REITERATION_PENDING': {
       const [next] = transition(oneshotTable, state, 'next', guardsOf(work))
-      if (next === 'FAILED') return [{ do: 'end', status: 'failed', reason: 'max_iterations' }]
+      if (next === 'FAILED')
+        return [{ do: 'end', status: 'failed', reason: 'max_iterations', text: limitText(iteration) }]
       return [newStep(work, 'worker', iteration + 1)]
     }
     case 'WORKER_EXECUTING':
@@ -111,6 +112,10 @@ function decide(work: OneshotWork): readonly Command[] {
     case 'INTERRUPTED':
       return []
   }
+}
+
+function limitText(iterations: number): string {
+  return `the auditor still asks for changes after ${iterations} of ${iterations} iterations`
 }
 
 export type AgentRole = 'worker' | 'auditor'

@@ -7,6 +7,7 @@
  *   startPipeline                   a pipeline by name, with input from a page or a chat
  *   resumeRun, forkRun              continue a run, or a checkpoint of it
  *   driveRun                        drives a run in this process; the daemon uses `openRuns`
+ *   describeRun                     why a run is in its status and how it continues, for all surfaces
  *   cancelRun                       cancels a run, and ends what a dead driver left running
  *   UndrivenRuns                    notices runs whose driver died
  *   followRun                       reports what happens in a run, whichever process drives it
@@ -23,7 +24,9 @@ export { AttractorApi } from './attractor/attractor.js'
 export { exportAttractor } from './attractor/export-attractor.js'
 export { cancelRun } from './cancel-run.js'
 export { agentEnvironment } from './choose-agent.js'
+export { type DescribedRun, describeRun } from './describe-run.js'
 export { driveRun, type RunListener } from './drive-run.js'
+export { reasonText } from './explain-run.js'
 export { followRun } from './follow-run.js'
 export { forkRun, startFromCheckpointFile, writeCheckpoints } from './graphs/checkpoints.js'
 export { drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'

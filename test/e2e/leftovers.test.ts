@@ -46,7 +46,11 @@ const worker = () =>
 test('a command is ended before its step starts again', async () => {
   const run = await killAtWork(await writeGraph(TOOL))
   const resumed = home.start(['resume', run, '--json'], { env: env() })
-  const [first, second] = await waitFor('the second start', () => lines('begun').length === 2 && lines('begun'), 30_000)
+  const [first, second] = await waitFor(
+    'the second start',
+    () => (lines('begun').length === 2 ? lines('begun') : null),
+    30_000,
+  )
   expect([isRunning(Number(first)), isRunning(Number(second))]).toEqual([false, true])
   writeFileSync(join(home.work, 'stop'), '')
   expect((await home.finish(resumed)).code).toBe(0)
@@ -57,7 +61,7 @@ test('a check of a oneshot is ended before its step starts again', async () => {
   writeFileSync(join(home.work, 'check.sh'), BEGIN)
   const run = await killAtWork(['oneshot', 'do it', '--agent', 'demo', '--check', 'sh check.sh'])
   const resumed = home.start(['resume', run, '--json'], { env: env() })
-  const [first] = await waitFor('the second start', () => lines('begun').length === 2 && lines('begun'), 30_000)
+  const [first] = await waitFor('the second start', () => (lines('begun').length === 2 ? lines('begun') : null), 30_000)
   expect(isRunning(Number(first))).toBe(false)
   writeFileSync(join(home.work, 'stop'), '')
   expect((await home.finish(resumed)).code).toBe(0)

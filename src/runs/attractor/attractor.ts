@@ -22,6 +22,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { type Diagnostic, textOf } from '../../graph/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { cancelRun } from '../cancel-run.js'
+import { describeRun } from '../describe-run.js'
 import { drawingOf, drawSvg } from '../graphs/draw-run.js'
 import { loadGraph } from '../graphs/load-graph.js'
 import { type GraphOptions, startGraph } from '../graphs/start-graph.js'
@@ -95,15 +96,16 @@ export class AttractorApi {
   async status(id: string): Promise<PipelineStatus> {
     const { record, work } = await this.#read(id)
     const status = STATUS[record.status] ?? 'running'
+    const { isUndriven, why } = await describeRun(this.#options, record)
     const successor = record.reason === 'restarted' ? await this.#successor(record.id) : null
     return {
       id: record.id,
       status,
-      ...(['waiting', 'paused'].includes(record.status) && { waiting: true as const }),
+      ...((isUndriven || ['waiting', 'paused'].includes(record.status)) && { waiting: true as const }),
       current_node: work.cursors.get(MAIN)?.node ?? null,
       completed_nodes: [...new Set(work.finished.map(({ node }) => node))],
       outcome: status === 'running' ? null : status === 'completed' ? 'success' : 'fail',
-      reason: record.reason,
+      reason: why ?? record.reason,
       usage: record.usage,
       ...(successor !== null && { successor }),
     }

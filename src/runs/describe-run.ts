@@ -1,0 +1,25 @@
+import type { Clock } from '../clock/index.js'
+import { RunDrivers, type RunRecord, readRun } from '../engine/index.js'
+import { oneshotWorkflow } from '../oneshot/index.js'
+import type { EventStore } from '../store/index.js'
+import { explainRun, type RunExplanation } from './explain-run.js'
+
+/** A run as surfaces show it. */
+export type DescribedRun = Omit<RunRecord, 'text'> & RunExplanation
+
+/** The record of a run with its explanation. It reads the leases, because a dead driver writes nothing. */
+export async function describeRun(
+  { store, clock }: { store: EventStore; clock: Clock },
+  record: RunRecord,
+): Promise<DescribedRun> {
+  const isUndriven = await new RunDrivers(store, clock).isUndriven(record)
+  const iterations = await iterationsOf(store, record)
+  const { text: _, ...shown } = record
+  return { ...shown, ...explainRun(record, { isUndriven, iterations }) }
+}
+
+/** Only the hint after the iteration limit needs it. */
+async function iterationsOf(store: EventStore, { id, kind, reason }: RunRecord): Promise<number | null> {
+  if (kind !== 'oneshot' || reason !== 'max_iterations') return null
+  return (await readRun(store, id, oneshotWorkflow)).run.work.iteration
+}
