@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock } from '../clock/index.js'
+import { type Clock, ClosableClock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
@@ -53,7 +53,8 @@ export interface Daemon {
  * @throws SignalboxError `E_DAEMON_RUNNING`, `E_CONFIG`, `E_PORT`
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { env, envPass = [], clock, version, log } = options
+  const { env, envPass = [], version, log } = options
+  const clock = new ClosableClock(options.clock)
   const home = openHome({ env })
   const settings = { ...home.settings, envPass: [...home.settings.envPass, ...envPass] }
   const server = serverSettings(home.loaded.config, home.directories, options)
@@ -99,6 +100,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await host.close().catch(onError)
     await keeper.close()
     lock.release()
+    clock.close()
   }
   const bot = createBot({ home, env, log })
   const api = await listen(options, home, {

@@ -47,7 +47,7 @@ export class NotificationCenter {
   readonly #listeners = new Set<(notice: Notice) => void>()
   readonly #questions = new Map<string, OpenQuestion>()
   readonly #ends: EndNotifications
-  readonly #stuckSince = new Map<string, number>()
+  readonly #stuck = new Map<string, Timer>()
   #sent: SentMessage[] = []
   #recent: NotificationSubject[] = []
   #held: Notice[] = []
@@ -78,7 +78,7 @@ export class NotificationCenter {
     if (isEnabled) return
     this.#ends.cancelAll()
     this.#questions.clear()
-    this.#stuckSince.clear()
+    for (const pane of this.#stuck.keys()) this.#unstick(pane)
     this.#timer?.cancel()
     this.#timer = null
   }
@@ -95,6 +95,7 @@ export class NotificationCenter {
   }
 
   close(): void {
+    for (const pane of this.#stuck.keys()) this.#unstick(pane)
     this.#timer?.cancel()
     this.#digest?.cancel()
     this.#ends.cancelAll()
@@ -119,7 +120,7 @@ export class NotificationCenter {
     const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
     this.#ends.cancel(pane.id)
-    this.#stuckSince.delete(pane.id)
+    this.#unstick(pane.id)
   }
 
   // — needs you —
@@ -218,22 +219,20 @@ export class NotificationCenter {
 
   #followStuck(pane: PaneInfo): void {
     const { clock, settings } = this.#options
-    if (!pane.stuck) {
-      this.#stuckSince.delete(pane.id)
-      return
+    if (!pane.stuck) return this.#unstick(pane.id)
+    if (this.#stuck.has(pane.id)) return
+    const since = clock.now()
+    const notify = () => {
+      if (!settings.needs_you) return
+      const body = `no progress for ${formatDuration(clock.now() - since)}`
+      this.#deliver(this.#notice('needs-you', pane, body), 'browser')
     }
-    const now = clock.now()
-    const since = this.#stuckSince.get(pane.id)
-    if (since === undefined) {
-      this.#stuckSince.set(pane.id, now)
-      clock.setTimer(settings.stuck_s * 1000, () => {
-        if (this.#stuckSince.get(pane.id) === now && settings.needs_you)
-          this.#deliver(
-            this.#notice('needs-you', pane, `no progress for ${formatDuration(clock.now() - now)}`),
-            'browser',
-          )
-      })
-    }
+    this.#stuck.set(pane.id, clock.setTimer(settings.stuck_s * 1000, notify))
+  }
+
+  #unstick(pane: string): void {
+    this.#stuck.get(pane)?.cancel()
+    this.#stuck.delete(pane)
   }
 
   // — delivery —
@@ -241,7 +240,7 @@ export class NotificationCenter {
   #gone(pane: PaneInfo): void {
     const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
-    this.#stuckSince.delete(pane.id)
+    this.#unstick(pane.id)
   }
 
   #notifyEnd(kind: 'done' | 'failed', pane: PaneInfo): void {

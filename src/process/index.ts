@@ -2,7 +2,7 @@ export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnG
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
 export { acquireLock } from './lock.js'
-export { onAbort } from './on-abort.js'
+export { graceAfter, onAbort } from './on-abort.js'
 export { buildTime, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'

@@ -1,6 +1,6 @@
 import { type Clock, delay } from '../clock/index.js'
 import { type ChildGroup, spawnGroup } from './child-group.js'
-import { onAbort } from './on-abort.js'
+import { graceAfter, onAbort } from './on-abort.js'
 import type { CommandResult } from './run-command.js'
 
 export interface StepCommandOptions {
@@ -39,7 +39,7 @@ export async function runStepCommand(
   const stdout = collect(group.stdout, maxBytes)
   const stderr = collect(group.stderr, maxBytes)
   let isTimedOut = false
-  const stop = () => void group.kill(KILL_GRACE_MS)
+  const stop = () => void group.kill(graceAfter(signal, KILL_GRACE_MS))
   const onTimeout = () => {
     isTimedOut = true
     stop()
