@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js'
 import { RunDrivers, type RunRecord, readRun } from '../engine/index.js'
-import { oneshotWorkflow } from '../oneshot/index.js'
+import { canResume, oneshotWorkflow } from '../oneshot/index.js'
 import type { EventStore } from '../store/index.js'
 import { explainRun, type RunExplanation } from './explain-run.js'
 
@@ -18,8 +18,9 @@ export async function describeRun(
   return { ...shown, ...explainRun(record, { isUndriven, iterations }) }
 }
 
-/** Only the hint after the iteration limit needs it. */
-async function iterationsOf(store: EventStore, { id, kind, reason }: RunRecord): Promise<number | null> {
-  if (kind !== 'oneshot' || reason !== 'max_iterations') return null
-  return (await readRun(store, id, oneshotWorkflow)).run.work.iteration
+async function iterationsOf(store: EventStore, { id, kind, status }: RunRecord): Promise<number | null> {
+  if (kind !== 'oneshot' || status !== 'failed') return null
+  // The page of the run reports a journal that cannot be folded.
+  const read = await readRun(store, id, oneshotWorkflow).catch(() => null)
+  return read && !canResume(read.run.work) ? read.run.work.iteration + 1 : null
 }

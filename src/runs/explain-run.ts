@@ -12,7 +12,7 @@ export interface RunExplanation {
 
 export interface RunFacts {
   isUndriven: boolean
-  /** A oneshot: how many iterations it has had. */
+  /** A oneshot that needs more iterations to continue: how many in total; else null. */
   iterations: number | null
 }
 
@@ -39,15 +39,14 @@ const GRAPH_FAULTS: ReadonlySet<string> = new Set([
 
 function nextOf({ status, reason }: RunRecord, resume: string, iterations: number | null): string | null {
   if (status !== 'paused' && status !== 'failed') return null
-  if (status === 'failed' && reason === 'max_iterations' && iterations !== null)
-    return `${resume} --max-iterations ${iterations + 1}`
+  if (iterations !== null) return `${resume} --max-iterations ${iterations}`
   if (status === 'failed' && GRAPH_FAULTS.has(reason ?? '')) return `${resume} --graph <the corrected file>`
   return resume
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
   // — a run —
-  max_iterations: 'the auditor still asks for changes, and all iterations are used up',
+  max_iterations: 'the work is not done yet, and all iterations are used up',
   nothing_recovered: 'the worker died, and left nothing that the run could continue with',
   no_verdict: 'the auditor gave no verdict',
   impossible: 'the auditor judged the task impossible',
@@ -71,7 +70,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   objections_accepted: 'a person accepted the work with open objections',
   restarted: 'the run continues as another run',
   // — a step —
-  timeout: 'the step took longer than its limit',
+  timeout: 'it was silent for longer than its limit',
   step_timeout: 'the step took longer than its limit',
   inactivity_timeout: 'the agent was silent for longer than its limit',
   no_final_record: 'the agent exited without a final answer',

@@ -168,7 +168,10 @@ export class SessionTurns implements LiveTurns {
       const isSilent = inactivityMs > 0 && now - lastOutput.at >= inactivityMs
       if (isSilent || (timeoutMs > 0 && now - startedAt >= timeoutMs)) {
         await session.stop(isSilent ? 'no output for too long' : 'it took too long')
-        return { closed: null, end: end('silent', isSilent ? 'inactivity_timeout' : 'timeout', answer, agentSessionId) }
+        return {
+          closed: null,
+          end: end('silent', isSilent ? 'inactivity_timeout' : 'step_timeout', answer, agentSessionId),
+        }
       }
       await this.#change(session, signal)
     }

@@ -17,7 +17,7 @@ export function runExit({ status, reason }: Pick<RunRecord, 'status' | 'reason'>
       if (reason === 'budget') return EXIT.timeout
       return reason?.startsWith('agent_missing') ? EXIT.agentMissing : EXIT.interrupted
     case 'failed':
-      if (reason === 'step_timeout') return EXIT.timeout
+      if (reason?.endsWith('step_timeout')) return EXIT.timeout
       return reason?.includes('error_auth') ? EXIT.agentMissing : EXIT.failed
     default:
       return EXIT.ok

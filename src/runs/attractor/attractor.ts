@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ApprovalRecord, approvalsProjection, type DecisionRequest, type Ledger } from '../../approvals/index.js'
 import { type Clock, newId, newNonce } from '../../clock/index.js'
@@ -84,13 +84,19 @@ export class AttractorApi {
     { dot, project, ...options }: NewPipeline,
   ): Promise<{ id: string; status: 'running'; diagnostics: Diagnostic[] }> {
     const id = newId('run')
-    const empty = join(base.home.settings.dataDirectory, 'runs', id, 'work')
-    const context = daemonContext(base, project ?? createDirectory(empty))
-    const loaded = await loadGraph(context, { text: dot, path: null, name: 'the graph' })
-    const labels = { ...options.labels, surface: 'attractor' }
-    await startGraph(context, loaded, { ...options, id, labels, isDetached: true })
-    const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
-    return { id, status: 'running', diagnostics }
+    const own = join(base.home.settings.dataDirectory, 'runs', id)
+    const context = daemonContext(base, project ?? createDirectory(join(own, 'work')))
+    try {
+      const loaded = await loadGraph(context, { text: dot, path: null, name: 'the graph' })
+      const labels = { ...options.labels, surface: 'attractor' }
+      await startGraph(context, loaded, { ...options, id, labels, isDetached: true })
+      const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
+      return { id, status: 'running', diagnostics }
+    } catch (error) {
+      // A refused request leaves nothing behind.
+      rmSync(own, { recursive: true, force: true })
+      throw error
+    }
   }
 
   async status(id: string): Promise<PipelineStatus> {
