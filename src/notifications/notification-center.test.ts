@@ -254,6 +254,17 @@ describe('notifications', () => {
     expect(evening.after(60).sent).toEqual(['done'])
   })
 
+  it('leave no timer when the pane continues, leaves, or the notifications are closed', () => {
+    const stuck = () => new Fixture().to('running').to('running', { stuck: 'no-progress' })
+    expect(stuck().clock.pending).toBe(1)
+    expect(stuck().to('running', { stuck: null }).clock.pending).toBe(0)
+    for (const end of ['close', 'setEnabled'] as const) {
+      const ended = stuck()
+      ended.center[end](false)
+      expect(ended.clock.pending).toBe(0)
+    }
+  })
+
   it('of a stuck pane are sent after `stuck_s`, unless it continues', () => {
     const stuck = new Fixture().to('running').to('running', { stuck: 'no-progress' }).after(599)
     expect(stuck.sent).toEqual([])

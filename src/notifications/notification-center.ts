@@ -53,7 +53,7 @@ export class NotificationCenter {
   readonly #listeners = new Set<(notice: Notice) => void>()
   readonly #questions = new Map<string, OpenQuestion>()
   readonly #ends: EndNotifications
-  readonly #stuckSince = new Map<string, number>()
+  readonly #stuck = new Map<string, { since: number; timer: Timer }>()
   /** The cards in chats about panes that are stuck. */
   readonly #stuckCards = new Map<string, string>()
   #sent: SentMessage[] = []
@@ -98,7 +98,7 @@ export class NotificationCenter {
     if (isEnabled) return
     this.#ends.cancelAll()
     this.#questions.clear()
-    this.#stuckSince.clear()
+    this.#forgetStuck()
     this.#timer?.cancel()
     this.#timer = null
   }
@@ -115,6 +115,7 @@ export class NotificationCenter {
   }
 
   close(): void {
+    this.#forgetStuck()
     this.#timer?.cancel()
     this.#digest?.cancel()
     this.#ends.cancelAll()
@@ -252,21 +253,23 @@ export class NotificationCenter {
   #followStuck(pane: PaneInfo): void {
     const { clock, settings } = this.#options
     if (!pane.stuck) return this.#unstuck(pane)
-    const now = clock.now()
-    const since = this.#stuckSince.get(pane.id)
-    if (since === undefined) {
-      this.#stuckSince.set(pane.id, now)
-      clock.setTimer(settings.stuck_s * 1000, () => {
-        if (this.#stuckSince.get(pane.id) === now && settings.needs_you)
-          this.#notifyStuck(pane, `no progress for ${formatDuration(clock.now() - now)}`)
-      })
+    if (this.#stuck.has(pane.id)) return
+    const since = clock.now()
+    const notify = () => {
+      if (settings.needs_you) this.#notifyStuck(pane, `no progress for ${formatDuration(clock.now() - since)}`)
     }
+    this.#stuck.set(pane.id, { since, timer: clock.setTimer(settings.stuck_s * 1000, notify) })
+  }
+
+  #forgetStuck(): void {
+    for (const { timer } of this.#stuck.values()) timer.cancel()
+    this.#stuck.clear()
   }
 
   #notifyStuck(pane: PaneInfo, text: string): void {
     for (const channel of this.#openChannels(pane)) {
       if (channel === 'telegram') {
-        const id = `${pane.id}#stuck-${this.#stuckSince.get(pane.id)}`
+        const id = `${pane.id}#stuck-${this.#stuck.get(pane.id)?.since}`
         this.#stuckCards.set(pane.id, id)
         this.#toTelegram('needs-you', { pane, subject: { id } }, text)
       }
@@ -275,7 +278,8 @@ export class NotificationCenter {
   }
 
   #unstuck(pane: PaneInfo): void {
-    this.#stuckSince.delete(pane.id)
+    this.#stuck.get(pane.id)?.timer.cancel()
+    this.#stuck.delete(pane.id)
     const id = this.#stuckCards.get(pane.id)
     this.#stuckCards.delete(pane.id)
     if (id !== undefined) this.#toTelegram('over', { pane, subject: { id } }, '')

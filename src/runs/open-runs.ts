@@ -35,7 +35,8 @@ import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
-import { endOrphans, type SessionHost, SessionTurns } from './live-turns.js'
+import { endLeftovers } from './leftovers.js'
+import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { StepApprovals } from './step-approvals.js'
 
 export interface RunsOptions {
@@ -120,7 +121,7 @@ export function openRuns(options: RunsOptions): RunHost {
     isGone: isOwnerGone,
     workflows: [oneshotWorkflow, graphWorkflow] as never,
     performers: {
-      'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
+      'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment }),
       'graph.codergen': node(codergen),
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
@@ -137,7 +138,11 @@ export function openRuns(options: RunsOptions): RunHost {
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onError,
-    onDriving: run => files.begin(run),
+    onDriving: async run => {
+      const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
+      await endLeftovers({ store, clock }, run.id, { keep })
+      await files.begin(run)
+    },
     onDriven: run => files.end(run),
     onClosed: () => files.close(),
     ...(options.isWanted && { isWanted: options.isWanted }),

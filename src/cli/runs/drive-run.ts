@@ -3,6 +3,7 @@ import { getRun, graphWorkflow, isEnded, pauseRun, type RunRecord, readRun, runS
 import { EXIT } from '../../errors/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
 import {
+  describeRun,
   driveRun,
   followRun,
   loadUserModule,
@@ -135,7 +136,8 @@ export async function followStarted(
   const record = await getRun(place.store, id)
   if (!flags.json) context.out(`${context.style('bold', id)}  ${visibleText(record.title)}`)
   const final = await followInTerminal(context, place, record, { step: null, isFollowing: true, json: flags.json })
-  if (!isEnded(final.status) && final.status !== 'paused') return EXIT.ok
+  const { isUndriven } = await describeRun(place, final)
+  if (!isEnded(final.status) && final.status !== 'paused' && !isUndriven) return EXIT.ok
   return concludeRun(context, place, final, flags)
 }
 
