@@ -64,7 +64,11 @@ export const GRAPH_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
     default: '3',
     description: 'The run ends when the same failure repeats this often.',
   },
-  'stack.child_dotfile': { type: text, description: 'Graph of the child run of manager loops.' },
+  'stack.child_dotfile': {
+    type: text,
+    aliases: ['stack.child_workflow'],
+    description: 'Graph of the child run of manager loops.',
+  },
   'stack.child_workdir': { type: text, description: 'Directory of the child run.' },
   'tool_hooks.pre': {
     type: text,
@@ -191,7 +195,7 @@ export const NODE_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
     description: 'Minimum time between two messages to the child.',
   },
   'stack.child_autostart': { type: boolean, default: 'true', description: 'Whether the child is started.' },
-  'stack.child_dotfile': { type: text, description: 'Graph of the child run.' },
+  'stack.child_dotfile': { type: text, aliases: ['stack.child_workflow'], description: 'Graph of the child run.' },
   'stack.child_dot_source': { type: text, description: 'The same, as text.' },
   pipeline: {
     type: text,

@@ -12,8 +12,10 @@
  *   description. The linter, `AttributeReader` (attribute-value.ts) and the reference page use it.
  * - handler-of.ts: which handler runs a node; terminals.ts: where a run starts and ends; join.ts:
  *   where the branches of a parallel node join.
- * - condition.ts: conditions on edges (`outcome=success && tests!=0`); stylesheet.ts: CSS-like
- *   rules that assign models and limits to nodes.
+ * - condition.ts, evaluate-condition.ts: conditions on edges (`outcome=success && tests!=0`);
+ *   outcome-words.ts: the outcomes and the words that other engines use for them; stylesheet.ts:
+ *   CSS-like rules that assign models and limits to nodes.
+ * - gate-options.ts: the options that a gate offers, from its edges.
  * - select-edge.ts: the routing algorithm, which chooses the next edge after a node.
  * - lint/: rules that return diagnostics with a position and a fix.
  * - draw-dot.ts prepares a graph for Graphviz; draw-plain.ts draws it without, when it is large.
@@ -33,9 +35,10 @@ export {
   NODE_ATTRIBUTES,
 } from './attribute-table.js'
 export { AttributeReader } from './attribute-value.js'
-export { evaluate, parseCondition, valueText } from './condition.js'
+export { parseCondition } from './condition.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
 export { drawPlain } from './draw-plain.js'
+export { evaluate, valueText } from './evaluate-condition.js'
 export {
   type Attribute,
   type Attributes,
@@ -45,6 +48,7 @@ export {
   type GraphNode,
   textOf,
 } from './graph.js'
+export { type GateOption, gateOptions, takesText } from './gate-options.js'
 export { BUILT_IN_HANDLERS, handlerOf } from './handler-of.js'
 export { findJoin } from './join.js'
 export {
@@ -56,6 +60,7 @@ export {
   lintParsed,
   WITHOUT_EFFECT,
 } from './lint/index.js'
+export { isStatus, outcomeWord } from './outcome-words.js'
 export { PARSE_LIMITS, type Parsed, parseDot } from './parse-dot.js'
 export { printDot } from './print-dot.js'
 export { normaliseLabel, selectEdge } from './select-edge.js'

@@ -1,4 +1,5 @@
-import { evaluate, parseCondition } from './condition.js'
+import { parseCondition } from './condition.js'
+import { evaluate } from './evaluate-condition.js'
 import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
 import { isTerminal } from './terminals.js'

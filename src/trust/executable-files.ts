@@ -150,14 +150,14 @@ function collectGraph(graph: Graph, directory: string, place: Place): void {
     if (command !== null) commands.add(command)
     for (const word of wordsOf(command ?? '')) add(word, project)
   }
-  addGraph(textOf(graph.attributes, 'stack.child_dotfile'))
+  addGraph(textOf(graph.attributes, 'stack.child_dotfile', 'stack.child_workflow'))
   addCommand(textOf(graph.attributes, 'tool_hooks.pre'))
   addCommand(textOf(graph.attributes, 'tool_hooks.post'))
   for (const node of graph.nodes.values()) {
     const prompt = textOf(node.attributes, 'prompt', 'llm_prompt')
     if (prompt?.startsWith('@')) add(prompt.slice(1), directory)
     addGraph(textOf(node.attributes, 'pipeline', 'sub_pipeline', 'graph_ref'))
-    addGraph(textOf(node.attributes, 'stack.child_dotfile'))
+    addGraph(textOf(node.attributes, 'stack.child_dotfile', 'stack.child_workflow'))
     if (handlerOf(node) === 'tool') addCommand(textOf(node.attributes, 'tool_command', 'script'))
   }
 }

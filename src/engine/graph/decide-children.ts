@@ -32,7 +32,7 @@ function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
   if (cursor.isLooking) return [part(cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]
   const wanted = read.text('manager.stop_condition')
   const parsed = wanted === null ? null : parseCondition(wanted)
-  if (parsed && !('problem' in parsed) && parsed.condition.clauses.length > 0) {
+  if (parsed && !('problem' in parsed) && wanted?.trim() !== '') {
     if (cursor.cycles > 0 && evaluate(parsed.condition, scopeOf(cursor)).isTrue)
       return [part(cursor, 'stop', 'graph.child_stop')]
   }

@@ -3,11 +3,13 @@ import {
   AttributeReader,
   GRAPH_ATTRIBUTES,
   type GraphNode,
+  gateOptions,
   handlerOf,
   isExit,
   isTerminal,
   NODE_ATTRIBUTES,
   startNodes,
+  takesText,
 } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { Command } from '../workflow.js'
@@ -123,6 +125,14 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
  * recorded.
  */
 function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
+  if (gateOptions(work.graph, node, cursor.context).length === 0 && !takesText(work.graph, node)) {
+    const outcome: NodeOutcome = {
+      status: 'fail',
+      failure_reason: `the gate "${node.id}" has no option: the condition of each of its edges is false`,
+      failure_class: 'structural',
+    }
+    return [emit(finished(cursor, outcome))]
+  }
   const name = stepName(cursor)
   const automatic = automaticAnswer(work, cursor, node)
   if (automatic) {

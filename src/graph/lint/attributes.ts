@@ -9,7 +9,7 @@ import {
 import { valueProblem } from '../attribute-value.js'
 import { parseCondition } from '../condition.js'
 import { type Attribute, type Attributes, type Graph, type Position, textOf } from '../graph.js'
-import { handlerOf, SHAPE_HANDLERS } from '../handler-of.js'
+import { handlerOf, handlerOfType, SHAPE_HANDLERS } from '../handler-of.js'
 import { parseStylesheet } from '../stylesheet.js'
 import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
 
@@ -96,6 +96,7 @@ export const attributeUnknown: LintRule = graph => {
 
 export const conditionSyntax: LintRule = graph => {
   const report = reporter(graph, 'condition_syntax', 'error')
+  const extended = reporter(graph, 'condition_extended', 'info')
   const conditions: { attribute: Attribute; node?: string; edge?: string }[] = []
   const add = (attribute: Attribute | undefined, owner: { node?: string; edge?: string }) => {
     if (attribute) conditions.push({ attribute, ...owner })
@@ -105,7 +106,18 @@ export const conditionSyntax: LintRule = graph => {
   for (const edge of graph.edges) add(edge.attributes.get('condition'), { edge: edge.id })
   return conditions.flatMap(({ attribute, ...owner }) => {
     const parsed = parseCondition(attribute.value)
-    if (!('problem' in parsed)) return []
+    if (!('problem' in parsed)) {
+      const [first] = parsed.condition.extensions
+      if (!first) return []
+      const fix = first.operator === '||' ? 'write two edges' : 'let a node report a word, and compare it with ='
+      return [
+        extended(`"${first.operator}" is an extension: the strict condition language has only =, != and &&`, {
+          place: positionInside(attribute, first.at),
+          ...owner,
+          fix,
+        }),
+      ]
+    }
     const { message, hint, at } = parsed.problem
     return [report(`${message}; ${hint}`, { place: positionInside(attribute, at), ...owner, fix: hint })]
   })
@@ -136,7 +148,7 @@ export const typeKnown: LintRule = (graph, { handlers }) => {
   const report = reporter(graph, 'type_known', 'warning')
   return [...graph.nodes.values()].flatMap(node => {
     const attribute = node.attributes.get('type') ?? node.attributes.get('node_type')
-    if (!attribute || handlers.includes(attribute.value)) return []
+    if (!attribute || handlerOfType(attribute.value, handlers) !== null) return []
     const close = closestMatch(attribute.value, [...handlers])
     const falls = `it runs as ${handlerOf(node, handlers)}`
     return [

@@ -48,6 +48,9 @@ const BAD: Record<string, string> = {
   outcome_word: `digraph { ${ENDS} a [prompt=x]; start -> a; a -> exit [condition="outcome=maybe"]; a -> exit [label=y] }`,
   thread_needs_full: `digraph { ${ENDS} a [prompt=x, thread_id=t]; start -> a -> exit }`,
   gate_labels: `digraph { ${ENDS} g [shape=hexagon]; start -> g; g -> exit [label="[Y] Yes"]; g -> exit [label="[Y] Yeah"] }`,
+  outcome_never: `digraph { ${ENDS} t [shape=parallelogram, tool_command=x]; start -> t; t -> exit [condition="outcome=sucess"]; t -> exit [label=y] }`,
+  condition_extended: `digraph { ${ENDS} a [prompt=x]; start -> a; a -> exit [condition="outcome=fail || outcome=retry"]; a -> exit }`,
+  gate_options: `digraph { ${ENDS} g [shape=hexagon, label=Sure]; a [prompt=x]; start -> a -> exit; a -> g [condition="outcome=fail"] }`,
   attribute_unknown: `digraph { ${ENDS} a [promt=x, label=y]; start -> a -> exit }`,
   attribute_unused: `digraph { ${ENDS} graph [tool_hooks.pre="true"]; a [prompt=x]; start -> a -> exit }`,
 }

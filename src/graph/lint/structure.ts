@@ -204,7 +204,7 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
         const child =
           read.text('stack.child_dotfile') ??
           read.text('stack.child_dot_source') ??
-          textOf(graph.attributes, 'stack.child_dotfile')
+          textOf(graph.attributes, 'stack.child_dotfile', 'stack.child_workflow')
         return child
           ? []
           : [report(`"${node.id}" has no child run to manage`, { ...at, fix: 'add stack.child_dotfile="…"' })]

@@ -29,7 +29,9 @@ export const childSourceSteps: Performer = {
     }
     const source = read.text('stack.child_dot_source')
     const named =
-      read.text('pipeline') ?? read.text('stack.child_dotfile') ?? textOf(step.graph.attributes, 'stack.child_dotfile')
+      read.text('pipeline') ??
+      read.text('stack.child_dotfile') ??
+      textOf(step.graph.attributes, 'stack.child_dotfile', 'stack.child_workflow')
     if (source === null && named === null) return ended(structural('the node names no graph for its child run'))
     const { text, file } = source !== null ? { text: source, file: null } : await readChild(step, named!)
     const hash = createHash('sha256').update(text).digest('hex')

@@ -9,7 +9,9 @@ import {
   GRAPH_ATTRIBUTES,
   type GraphNode,
   handlerOf,
+  isStatus,
   NODE_ATTRIBUTES,
+  outcomeWord,
   textOf,
 } from '../../../graph/index.js'
 import { soleJsonObject } from '../../../text/index.js'
@@ -20,7 +22,6 @@ import { type GraphStep, graphStep } from '../graph-step.js'
 import { cursorPath, MAIN } from '../graph-work.js'
 import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
 
-const STATUSES = ['success', 'fail', 'partial_success', 'retry', 'skipped'] as const
 const THRESHOLDS = { inactivityMs: 300_000, toolInactivityMs: 1_800_000, exitGraceMs: 10_000, killGraceMs: 5_000 }
 
 /** Runs one agent turn for a node. */
@@ -177,9 +178,10 @@ function parse(text: string): unknown {
 export function readOutcome(value: unknown): NodeOutcome | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const given = value as Record<string, unknown>
-  const word = given.outcome ?? given.status
-  if (word !== undefined && typeof word !== 'string') return null
-  const status = STATUSES.find(candidate => candidate === word)
+  const said = given.outcome ?? given.status
+  if (said !== undefined && typeof said !== 'string') return null
+  const word = said === undefined ? undefined : outcomeWord(said)
+  const status = word !== undefined && isStatus(word) ? word : undefined
   const label = given.preferred_label ?? given.preferred_next_label
   const updates = given.context_updates
   if (updates !== undefined && (typeof updates !== 'object' || updates === null || Array.isArray(updates))) return null
