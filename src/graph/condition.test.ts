@@ -95,12 +95,23 @@ describe('conditions', () => {
     expect(parseCondition(text)).toEqual({ problem: { message: expect.any(String), hint, at } })
   })
 
-  test.each(['a=1 &&', '&& a=1', 'a=1 && && b=2', 'a=1 ||', '|| a=1', 'a contains', 'a > ', '=1', 'a=', 'a="x', 'a=1 b="2"', '1a=2', 'a b'])(
-    '%j is a syntax error',
-    text => {
-      expect(parseCondition(text)).toHaveProperty('problem')
-    },
-  )
+  test.each([
+    'a=1 &&',
+    '&& a=1',
+    'a=1 && && b=2',
+    'a=1 ||',
+    '|| a=1',
+    'a contains',
+    'a > ',
+    '=1',
+    'a=',
+    'a="x',
+    'a=1 b="2"',
+    '1a=2',
+    'a b',
+  ])('%j is a syntax error', text => {
+    expect(parseCondition(text)).toHaveProperty('problem')
+  })
 
   test('treat quoted operators and words as text', () => {
     expect(holds('name!="a or (b) == c"')).toBe(true)

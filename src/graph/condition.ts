@@ -166,9 +166,7 @@ function readClauses(pieces: readonly Piece[], length: number): ParsedCondition 
         )
       if (operator !== '=' && operator !== '!=') extensions.push({ operator, at: sign.at })
       const isOutcome = key.text === 'outcome' || key.text === 'context.outcome'
-      alternatives
-        .at(-1)!
-        .push({ key: key.text, operator, literal: isOutcome ? outcomeWord(value.text) : value.text })
+      alternatives.at(-1)!.push({ key: key.text, operator, literal: isOutcome ? outcomeWord(value.text) : value.text })
       at = value.next
     } else alternatives.at(-1)!.push({ key: key.text, operator: 'is', literal: '' })
     const joint = pieces[at]

@@ -17,6 +17,8 @@
  *   CSS-like rules that assign models and limits to nodes.
  * - gate-options.ts: the options that a gate offers, from its edges.
  * - select-edge.ts: the routing algorithm, which chooses the next edge after a node.
+ * - routing-needs.ts: what the edges after a node ask about its report; context-keys.ts: the keys
+ *   that the engine sets.
  * - lint/: rules that return diagnostics with a position and a fix.
  * - draw-dot.ts prepares a graph for Graphviz; draw-plain.ts draws it without, when it is large.
  *
@@ -36,9 +38,11 @@ export {
 } from './attribute-table.js'
 export { AttributeReader } from './attribute-value.js'
 export { parseCondition } from './condition.js'
+export { BOOKKEEPING_KEYS } from './context-keys.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
 export { drawPlain } from './draw-plain.js'
 export { evaluate, valueText } from './evaluate-condition.js'
+export { type GateOption, gateOptions, takesText } from './gate-options.js'
 export {
   type Attribute,
   type Attributes,
@@ -48,7 +52,6 @@ export {
   type GraphNode,
   textOf,
 } from './graph.js'
-export { type GateOption, gateOptions, takesText } from './gate-options.js'
 export { BUILT_IN_HANDLERS, handlerOf } from './handler-of.js'
 export { findJoin } from './join.js'
 export {
@@ -63,6 +66,7 @@ export {
 export { isStatus, outcomeWord } from './outcome-words.js'
 export { PARSE_LIMITS, type Parsed, parseDot } from './parse-dot.js'
 export { printDot } from './print-dot.js'
+export { describeValues, quoted, routingNeeds } from './routing-needs.js'
 export { normaliseLabel, selectEdge } from './select-edge.js'
 export { applyStylesheet, classesOf } from './stylesheet.js'
 export { isExit, isTerminal, startNodes } from './terminals.js'

@@ -286,16 +286,23 @@ function unanswered(work: GraphWork, cursor: Cursor, reason: string): NodeOutcom
 
 /** The results of a parallel node's branches, in the order of its edges. */
 function branchResults(work: GraphWork, cursor: Cursor): unknown[] {
+  const taken = new Map<string, number>()
   return cursor.branches.flatMap(id => {
     const branch = work.cursors.get(id)
     if (!branch) return []
     const { result, context } = branch
+    const first = work.graph.edges.find(edge => edge.id === branch.branchEdge)?.to ?? id
+    const count = (taken.get(first) ?? 0) + 1
+    taken.set(first, count)
     const changed = Object.entries(context).filter(
       ([key, value]) => !isEngineKey(key) && !isSame(value, cursor.context[key]),
     )
     return [
       {
-        id,
+        // People and agents name a branch by its first node; a second branch to the same node has a
+        // number.
+        id: count === 1 ? first : `${first}-${count}`,
+        branch: id,
         status: result?.status ?? 'skipped',
         notes: result?.notes ?? '',
         context_updates: Object.fromEntries(changed),

@@ -2,6 +2,7 @@ import { closestMatch } from '../../text/index.js'
 import { GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../attribute-table.js'
 import { AttributeReader } from '../attribute-value.js'
 import { clausesOf, parseCondition } from '../condition.js'
+import { bareKey, isSetByEngine } from '../context-keys.js'
 import { acceleratorOf, gateOptions, optionEdges, takesText } from '../gate-options.js'
 import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from '../graph.js'
 import { handlerOf } from '../handler-of.js'
@@ -301,13 +302,8 @@ export const conditionKeys: LintRule = (graph, { handlers }) => {
         }
         return [word(`"${literal}" is not a status: the node must report it as its outcome`, at)]
       }
-      const bare = key.replace(/^context\./, '')
-      const isKnown =
-        key === 'preferred_label' ||
-        ENGINE_PREFIXES.some(prefix => bare.startsWith(prefix)) ||
-        ['failure_class', 'last_stage', 'last_response', 'current_node'].includes(bare) ||
-        inputs.has(bare) ||
-        texts.includes(bare)
+      const bare = bareKey(key)
+      const isKnown = isSetByEngine(key) || inputs.has(bare) || texts.includes(bare)
       return isKnown ? [] : [never(`no node in this graph sets or mentions "${bare}"`, at)]
     })
   })
@@ -315,8 +311,6 @@ export const conditionKeys: LintRule = (graph, { handlers }) => {
 
 /** Handlers that report no outcome words of their own: a condition on one is never true. */
 const FIXED_OUTCOMES = new Set(['start', 'tool', 'wait', 'parallel', 'pipeline', 'stack.manager_loop'])
-
-const ENGINE_PREFIXES = ['tool.', 'human.', 'parallel.', 'stack.', 'graph.', 'internal.', 'response.', 'work.', '_']
 
 export const gateLabels: LintRule = graph => {
   const report = reporter(graph, 'gate_labels', 'warning')

@@ -1,22 +1,13 @@
 import { closestMatch } from '../../text/index.js'
 import { NODE_ATTRIBUTES } from '../attribute-table.js'
 import { AttributeReader } from '../attribute-value.js'
+import { BOOKKEEPING_KEYS } from '../context-keys.js'
 import type { Graph } from '../graph.js'
 import { textOf } from '../graph.js'
 import { handlerOf } from '../handler-of.js'
 import { findJoin } from '../join.js'
 import { isExit, startNodes, terminalNodes } from '../terminals.js'
 import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
-
-/** Keys that belong to the engine: a node with such a name would hide them. */
-const ENGINE_KEYS = new Set([
-  'outcome',
-  'preferred_label',
-  'current_node',
-  'last_stage',
-  'last_response',
-  'failure_class',
-])
 
 export const graphEmpty: LintRule = graph =>
   graph.nodes.size === 0 ? [reporter(graph, 'graph_empty', 'error')('the graph has no nodes')] : []
@@ -127,10 +118,11 @@ function reachableFrom(graph: Graph, start: string): Set<string> {
   return reached
 }
 
+/** A node with the name of an engine key would hide it. */
 export const nameReserved: LintRule = graph => {
   const report = reporter(graph, 'name_reserved', 'error')
   return [...graph.nodes.values()]
-    .filter(node => ENGINE_KEYS.has(node.id))
+    .filter(node => BOOKKEEPING_KEYS.has(node.id))
     .map(node =>
       report(`"${node.id}" is a reserved name of the engine`, {
         place: node.place,

@@ -20,7 +20,7 @@ import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
 import { FAILURE_CLASSES, type NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 import { cursorPath, MAIN } from '../graph-work.js'
-import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
+import { codergenPrompt, fidelityOf, type PromptExtra } from './codergen-prompt.js'
 
 const THRESHOLDS = { inactivityMs: 300_000, toolInactivityMs: 1_800_000, exitGraceMs: 10_000, killGraceMs: 5_000 }
 
@@ -32,7 +32,15 @@ export class CodergenSteps implements Performer {
     this.#agents = agents
   }
 
-  async run(call: StepCall): Promise<StepEnd> {
+  run(call: StepCall): Promise<StepEnd> {
+    return this.runWith(call)
+  }
+
+  directory(call: StepCall): string {
+    return this.#agents.directory(call)
+  }
+
+  async runWith(call: StepCall, extra?: PromptExtra): Promise<StepEnd> {
     const step = graphStep(call)
     const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
     const agent = agentOf(step.node, step.work.input.agent)
@@ -55,7 +63,7 @@ export class CodergenSteps implements Performer {
     // what it would know.
     const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || outer !== null)
     if (isDegraded) call.notice('info', `thread "${thread}" starts a new session for ${step.node.id}, with a summary`)
-    const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity)
+    const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity, extra)
     if (built.unknown.length > 0) call.notice('info', `no value for ${built.unknown.join(', ')}`)
     const model = read.text('llm_model') ?? step.work.input.model
     const end = await this.#agents.run(call, {
