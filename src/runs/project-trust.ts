@@ -39,17 +39,17 @@ async function requireTrust(context: StartContext, found: ExecutableFiles, trust
 
 /**
  * Trust in a graph and in every file that it names. Examples that ship with the program are
- * trusted.
+ * trusted. Trust in a text is recorded for `place`.
  * @returns the trusted files; null for a shipped example. @throws SignalboxError `E_UNTRUSTED`
  */
 export async function requireGraphTrust(
   context: StartContext,
   { path, text, module }: LoadedGraph,
-  trust: string | undefined,
+  { trust, place = context.cwd }: { trust: string | undefined; place?: string | undefined },
 ): Promise<ExecutableFiles | null> {
   const others = module ? [module.file] : []
   if (path !== null && [path, ...others].every(isOwnFile)) return null
-  const found = path === null ? await executableText(text, context.cwd) : await executableFiles(path, others)
+  const found = path === null ? await executableText(text, place) : await executableFiles(path, others)
   await requireTrust(context, found, trust)
   return found
 }

@@ -286,6 +286,16 @@ describe('runs and graphs', () => {
       expect: 403,
     })
     expect(untrusted.json.error).toMatchObject({ code: 'E_UNTRUSTED', details: { hash: expect.any(String) } })
+    const text =
+      'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; t [shape=parallelogram, tool_command="true"]; start -> t -> exit }'
+    const sent = { body: Buffer.from(text), headers }
+    const named = await call('attractor.create', '/pipelines', { ...sent, expect: 403 })
+    const first = await call('attractor.create', `/pipelines?trust=${named.json.error.details.hash}`, sent)
+    const again = await call('attractor.create', '/pipelines', sent)
+    for (const { json } of [first, again])
+      await until(
+        async () => (await server.ask('GET', `/pipelines/${json.id}`, { as: 'token' })).json.status === 'completed',
+      )
     const plain = 'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
     const { hash } = await executableText(plain, server.work)
     const made = await call('attractor.create', '/pipelines', {

@@ -86,7 +86,10 @@ export class AttractorApi {
     const context = daemonContext(base, project ?? createDirectory(empty))
     const loaded = await loadGraph(context, { text: dot, path: null, name: 'the graph' })
     const labels = { ...options.labels, surface: 'attractor' }
-    await startGraph(context, loaded, { ...options, id, labels, isDetached: true })
+    // Every run without a project works in a directory of its own, but a text that was trusted once
+    // stays trusted.
+    const trustPlace = project ?? createDirectory(join(base.home.settings.dataDirectory, 'graphs'))
+    await startGraph(context, loaded, { ...options, id, labels, isDetached: true, trustPlace })
     const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
     return { id, status: 'running', diagnostics }
   }

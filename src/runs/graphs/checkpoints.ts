@@ -107,7 +107,7 @@ export async function startFromCheckpointFile(
 /** A graph without errors, trusted, with its prompt files: what a run keeps of it. */
 export async function trustedGraph(context: StartContext, loaded: LoadedGraph, trust: string | undefined) {
   refuseErrors(loaded)
-  const trusted = await requireGraphTrust(context, loaded, trust)
+  const trusted = await requireGraphTrust(context, loaded, { trust })
   const graph = withPromptFiles(loaded.parsed.graph, loaded.directory)
   return {
     graph,

@@ -33,6 +33,8 @@ export interface GraphOptions extends RunOptions {
    * Simulates the run: no agent, no command. Outcomes by `node@visit`; success where none is given.
    */
   dryRun?: GraphInput['dryRun'] | undefined
+  /** The directory for which trust in a text is recorded; the project by default. */
+  trustPlace?: string | undefined
 }
 
 /**
@@ -50,7 +52,8 @@ export async function startGraph(
   const { id = newId('run'), dryRun = null, trust } = options
   const driver = driverOf(loaded, options)
   if (driver === 'daemon') await context.requireDaemon()
-  const trusted = dryRun === null ? await requireGraphTrust(context, loaded, trust) : null
+  const trusted =
+    dryRun === null ? await requireGraphTrust(context, loaded, { trust, place: options.trustPlace }) : null
   const home =
     dryRun !== null
       ? context.home
