@@ -12,9 +12,9 @@ export interface RunListener {
   activity(activity: Activity): void
   /**
    * Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered
-   * elsewhere.
+   * elsewhere. `gone`: no answer will come from here any more.
    */
-  answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<void>
+  answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<'gone' | undefined>
 }
 
 export interface DriveOptions {
@@ -74,6 +74,7 @@ export async function driveRun(
     onActivity: (_, activity) => listener.activity(activity),
     onError,
   })
+  questions.onGone = () => host.startParking()
   try {
     const end = await host.driveHere(await getRun(store, id), { park: !stays })
     await subscription.poll()
@@ -94,6 +95,7 @@ class GateQuestions {
   readonly #onError: (error: unknown) => void
   readonly #open = new Map<string, AbortController>()
   #asking: Promise<void> = Promise.resolve()
+  onGone: () => void = () => undefined
 
   constructor(listener: RunListener, gates: RunGates, onError: (error: unknown) => void) {
     this.#listener = listener
@@ -108,6 +110,9 @@ class GateQuestions {
     this.#open.set(approval, abort)
     this.#asking = this.#asking
       .then(() => (abort.signal.aborted ? undefined : listener.answerGate?.(this.#gates, approval, abort.signal)))
+      .then(how => {
+        if (how === 'gone') this.onGone()
+      })
       .catch(this.#onError)
   }
 

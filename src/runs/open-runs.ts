@@ -112,7 +112,9 @@ export function openRuns(options: RunsOptions): RunHost {
     builtInPipelines(),
   )
   if (options.sessions) void endOrphans(options.sessions).catch(onError)
-  const own = codeSteps(options.functions ?? {}, call => createDirectory(agents.directory(call)))
+  const { functions = {} } = options
+  const own = codeSteps(functions, call => createDirectory(agents.directory(call)))
+  const isOwn = (fn: string) => Object.hasOwn(functions, fn)
   return new RunHost({
     store,
     clock,
@@ -125,7 +127,7 @@ export function openRuns(options: RunsOptions): RunHost {
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
       'graph.parallel.fan_in': node(new FanInSteps(codergen)),
-      'graph.code': node(codePerformer(pipelines, own)),
+      'graph.code': node(codePerformer(pipelines, own, isOwn)),
       'graph.merge': mergeSteps,
       'graph.child_source': childSourceSteps,
       'graph.child_look': new ChildObserveSteps(store),
@@ -144,10 +146,13 @@ export function openRuns(options: RunsOptions): RunHost {
   })
 }
 
-/** Performs `type=code` nodes: of a pipeline if the graph names one, else the user's functions. */
-function codePerformer(pipelines: Performer, own: Performer): Performer {
-  const chosen = (call: StepCall): Performer =>
-    textOf(graphStep(call).graph.attributes, 'pipeline_type') === null ? own : pipelines
+/** Performs `type=code` nodes: by the user's functions, else by those of the graph's pipeline. */
+function codePerformer(pipelines: Performer, own: Performer, isOwn: (fn: string) => boolean): Performer {
+  const chosen = (call: StepCall): Performer => {
+    const { graph, node } = graphStep(call)
+    const isPipeline = textOf(graph.attributes, 'pipeline_type') !== null
+    return isPipeline && !isOwn(textOf(node.attributes, 'fn') ?? '') ? pipelines : own
+  }
   return {
     run: call => chosen(call).run(call),
     recover: async call =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { GraphInput } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { loadGraph, readGraphFile, startGraph } from '../../runs/index.js'
+import { loadGraph, loadUserModule, readGraphFile, startGraph } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { parseLimits, parsePairs } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
@@ -14,8 +14,13 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   const mayAsk = options.ask !== false && !options.json
   return withRuns(context, { mayAsk }, async start => {
     const dryRun = options.dryRun === undefined ? null : readScript(context, options.dryRun)
-    const loaded = await loadGraph(start, readGraphFile(context.cwd, args.file), {
-      handlers: options.handlers,
+    const source = readGraphFile(context.cwd, args.file)
+    const module =
+      options.handlers === undefined
+        ? null
+        : await loadUserModule(start, options.handlers, { graph: source, trust: options.trust })
+    const loaded = await loadGraph(start, source, {
+      module,
       // A simulated run starts no agent.
       agent: dryRun ? undefined : (options.agent ?? start.home.loaded.config.oneshot.agent),
     })

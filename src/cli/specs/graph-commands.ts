@@ -2,7 +2,15 @@ import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
-  description: 'your own module with handlers, rules and transforms; it runs in this process',
+  description: 'your own module: handlers, functions, rules, transforms, an interviewer; it runs in this process',
+} as const
+const TRUST_OPTION = {
+  flags: '--trust <hash>',
+  description: 'trust the files with this hash, for use without a terminal',
+} as const
+const ANSWERS_OPTION = {
+  flags: '--answers <file>',
+  description: 'answers to the gates, as JSON: a list in order, or by node; a gate without one stays open',
 } as const
 const NO_ASK_OPTION = {
   flags: '--no-ask',
@@ -34,11 +42,12 @@ export const GRAPH_COMMANDS = {
         description: 'simulate: no agent, no command; a JSON script may set outcomes',
       },
       HANDLERS_OPTION,
-      { flags: '--trust <hash>', description: 'trust the files with this hash, for use without a terminal' },
+      TRUST_OPTION,
       { flags: '--detach', description: 'let the daemon drive it' },
       NO_ASK_OPTION,
       { flags: '--label <key=value>', description: 'stored with the run; repeatable', repeatable: true },
-      { flags: '--checkpoint-dir <dir>', description: 'write checkpoint_<ms>.json files there when the run stops' },
+      ANSWERS_OPTION,
+      { flags: '--checkpoint-dir <dir>', description: 'write checkpoint_<ms>.json there after each node' },
       JSON_OPTION,
     ],
     details:
@@ -58,6 +67,7 @@ export const GRAPH_COMMANDS = {
       { flags: '--strict', description: 'fail on any finding' },
       { flags: '--all', description: 'also print notes' },
       HANDLERS_OPTION,
+      TRUST_OPTION,
       JSON_OPTION,
     ],
     examples: [['signalbox validate flow.dot', 'every problem as file:line:column, with its rule and a fix']],

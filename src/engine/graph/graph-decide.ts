@@ -10,6 +10,7 @@ import {
   NODE_ATTRIBUTES,
   startNodes,
   takesText,
+  textOf,
 } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { Command } from '../workflow.js'
@@ -17,7 +18,7 @@ import { branchFinished, followBranches, fork } from './decide-branches.js'
 import { followChild } from './decide-children.js'
 import { branchOf, emit, fail, finished, nodeOf } from './decide-events.js'
 import { restart, restartEdge, route, sendBack } from './decide-route.js'
-import { automaticAnswer, gateRequest, questionRequest } from './gate-request.js'
+import { automaticAnswer, defaultEdge, gateRequest, questionRequest } from './gate-request.js'
 import { handlersOf, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, hasChild, isEngineKey, MAIN, partName, stepName } from './graph-work.js'
 import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
@@ -145,7 +146,9 @@ function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Comman
     ]
   }
   const { request, timeoutMs } = gateRequest(work, cursor, node)
-  return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs }) }]
+  const edge = defaultEdge(work.graph, node, cursor.context)
+  const fallback = edge && { fallback: textOf(edge.attributes, 'label') ?? edge.to }
+  return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs, ...fallback }) }]
 }
 
 function ask(work: GraphWork, cursor: Cursor): readonly Command[] {

@@ -192,10 +192,10 @@ export const promptFile: LintRule = (graph, { promptFile: look }) => {
   return found
 }
 
-export const promptOnLlmNodes: LintRule = graph => {
+export const promptOnLlmNodes: LintRule = (graph, { handlers }) => {
   const report = reporter(graph, 'prompt_on_llm_nodes', 'warning')
   return [...graph.nodes.values()]
-    .filter(node => ['codergen', 'prompt'].includes(handlerOf(node)))
+    .filter(node => ['codergen', 'prompt'].includes(handlerOf(node, handlers)))
     .filter(
       node => textOf(node.attributes, 'prompt', 'llm_prompt') === null && textOf(node.attributes, 'label') === null,
     )

@@ -171,12 +171,14 @@ function opposite(condition: string, squeezed: string): boolean {
   return own.replace(/=true$/, '=false') === squeezed && own !== squeezed
 }
 
-export const noFailureRoute: LintRule = graph => {
+export const noFailureRoute: LintRule = (graph, { handlers }) => {
   const report = reporter(graph, 'no_failure_route', 'info')
   return [...graph.nodes.values()]
     .filter(
       node =>
-        ['codergen', 'tool', 'prompt'].includes(handlerOf(node)) && !isExit(node) && node.id.toLowerCase() !== 'start',
+        ['codergen', 'tool', 'prompt'].includes(handlerOf(node, handlers)) &&
+        !isExit(node) &&
+        node.id.toLowerCase() !== 'start',
     )
     .filter(node => {
       const edges = edgesFrom(graph, node.id)

@@ -180,12 +180,12 @@ export const joinRules: LintRule = graph => {
   return found
 }
 
-export const handlerAttributes: LintRule = (graph, { functions }) => {
+export const handlerAttributes: LintRule = (graph, { functions, handlers }) => {
   const report = reporter(graph, 'handler_attributes', 'error')
   return [...graph.nodes.values()].flatMap(node => {
     const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
     const at = { place: node.place, node: node.id }
-    switch (handlerOf(node)) {
+    switch (handlerOf(node, handlers)) {
       case 'tool':
         return read.text('tool_command')
           ? []
@@ -208,9 +208,9 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
       case 'code': {
         const fn = read.text('fn')
         if (fn === null) return [report(`"${node.id}" names no function`, { ...at, fix: 'add fn="…"' })]
-        if (textOf(graph.attributes, 'pipeline_type') === null)
-          return [report(`"${node.id}" calls a function, but the graph has no pipeline_type`, at)]
-        return functions.includes(fn) ? [] : [report(`unknown function "${fn}"`, at)]
+        if (functions.includes(fn)) return []
+        const fix = 'export it as one of the functions of a module, and name that with --handlers'
+        return [report(`unknown function "${fn}"`, { ...at, fix })]
       }
       case 'parallel':
         return read.text('join_policy') === 'k_of_n' && read.number('k') === null

@@ -184,20 +184,3 @@ async function startAtCheckpoint(
     : []
   return { id, home, driver, notices }
 }
-
-/**
- * Writes `checkpoint_<ms>.json` for each checkpoint of a run, and the newest as `checkpoint.json`.
- */
-export async function writeCheckpoints(store: EventStore, id: string, directory: string): Promise<number> {
-  const found = checkpointsOf(await store.readStream(runStream(id)))
-  mkdirSync(directory, { recursive: true })
-  let before = 0
-  for (const { checkpoint } of found) {
-    // Checkpoints of the same millisecond keep their order in their names.
-    before = Math.max(before + 1, Math.round(checkpoint.timestamp))
-    writeFileSync(join(directory, `checkpoint_${before}.json`), `${JSON.stringify(checkpoint, null, 2)}\n`)
-  }
-  const newest = found.at(-1)
-  if (newest) writeFileSync(join(directory, 'checkpoint.json'), `${JSON.stringify(newest.checkpoint, null, 2)}\n`)
-  return found.length
-}

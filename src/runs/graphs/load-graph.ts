@@ -5,7 +5,7 @@ import { Git } from '../../git/index.js'
 import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
 import { pipelineFunctions } from '../../pipelines/index.js'
 import { type AgentSearch, agentFacts } from '../choose-agent.js'
-import { loadUserModule, type UserModule } from './user-module.js'
+import type { UserModule } from './user-module.js'
 
 /** A DOT text and where it comes from. */
 export interface GraphSource {
@@ -36,8 +36,8 @@ export function readGraphFile(cwd: string, file: string): GraphSource {
 }
 
 export interface LoadOptions {
-  /** A module of the user's own, with handlers, rules and transforms. */
-  handlers?: string | undefined
+  /** A module of the user's own, with handlers, functions, rules and transforms. */
+  module?: UserModule | null | undefined
   /**
    * The agent of nodes that name none. Agents are checked only if it is given; null: there is none.
    */
@@ -50,7 +50,7 @@ export interface LoadOptions {
 export async function loadGraph(
   search: AgentSearch,
   source: GraphSource,
-  { handlers, agent, hasProject = true }: LoadOptions = {},
+  { module = null, agent, hasProject = true }: LoadOptions = {},
 ): Promise<LoadedGraph> {
   const { cwd, home } = search
   const { graphs } = home.loaded.config
@@ -58,7 +58,6 @@ export async function loadGraph(
   const parsed = parseDot(source.text, { file: source.name, limits })
   const directory = source.path === null ? cwd : dirname(source.path)
   const root = (await new Git(directory).root()) ?? directory
-  const module = handlers === undefined ? null : await loadUserModule(cwd, handlers)
   const facts = {
     ...(hasProject && { promptFile: (prompt: string) => lookForPrompt(prompt, directory, root) }),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
