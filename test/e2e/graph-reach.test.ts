@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { spawn } from '@lydell/node-pty'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { executableModule } from '../../src/trust/index.js'
 import { GraphHome } from './graph-home.js'
-import { waitFor } from './harness.js'
+import { CLI, waitFor } from './harness.js'
 
 let home: GraphHome
 
@@ -109,10 +110,18 @@ describe('a gate without a terminal', () => {
 test('a gate at a terminal exits with 4 at the end of the input, and stays open', async () => {
   home.graph(GATE)
   const trusted = await home.trust('flow.dot')
-  const command = [process.execPath, join(process.cwd(), 'dist/cli.js'), 'run', 'flow.dot', ...trusted].join(' ')
-  // `script` gives the command a terminal; ctrl-D ends its input.
-  const ran = await home.run([], { through: ['script', '-qec', command, '/dev/null'], input: '\u0004' })
-  expect([ran.code, ran.stdout]).toEqual([4, expect.stringContaining('answer with: signalbox answer apr_')])
+  const pty = spawn(process.execPath, [CLI, 'run', 'flow.dot', ...trusted], { cwd: home.work, env: home.env })
+  let screen = ''
+  let isEnded = false
+  pty.onData(data => {
+    screen += data
+    if (isEnded || !screen.includes(' > ')) return
+    isEnded = true
+    // ctrl-D at the prompt of the gate.
+    pty.write('\u0004')
+  })
+  const code = await new Promise<number>(resolve => pty.onExit(({ exitCode }) => resolve(exitCode)))
+  expect([code, screen]).toEqual([4, expect.stringMatching(/signalbox answer apr_/)])
 })
 
 test('checkpoint files are written after each node, while the run goes on', async () => {
