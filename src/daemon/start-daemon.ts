@@ -130,7 +130,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
  * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
  */
 function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
-  const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
+  const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
@@ -141,6 +141,7 @@ function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown)
     env,
     isPersonal: false,
     maxRuns,
+    ...(endpoint && { endpoint }),
     ...(prices && { prices }),
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),

@@ -61,7 +61,6 @@ export {
   type LintRule,
   lint,
   lintParsed,
-  WITHOUT_EFFECT,
 } from './lint/index.js'
 export { isStatus, outcomeWord } from './outcome-words.js'
 export { PARSE_LIMITS, type Parsed, parseDot } from './parse-dot.js'

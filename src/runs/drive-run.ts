@@ -66,6 +66,7 @@ export async function driveRun(
     env,
     isPersonal: true,
     maxRuns: 1,
+    ...(settings.endpoint && { endpoint: settings.endpoint }),
     ...(settings.prices && { prices: settings.prices }),
     ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
     ...(settings.commands && { commands: settings.commands }),

@@ -48,6 +48,8 @@ export interface RunsOptions {
   /** A person at a terminal drives the runs: agents get the whole environment. */
   isPersonal: boolean
   maxRuns: number
+  /** The model of the agent `direct`, for turns that name none. */
+  endpoint?: { url: string; apiKeyEnv: string | null }
   /** Prices of models whose agents report no cost. */
   prices?: Prices
   /** Programs of agents, by name, as set in the settings. */
@@ -83,6 +85,7 @@ export function openRuns(options: RunsOptions): RunHost {
     environment,
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
+    ...(options.endpoint && { endpoint: options.endpoint }),
     ...(options.prices && { prices: options.prices }),
     ...(options.maxParallel && { maxParallel: options.maxParallel }),
     ...(options.commands && { commands: options.commands }),

@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { spawn } from '@lydell/node-pty'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -139,4 +141,123 @@ test('checkpoint files are written after each node, while the run goes on', asyn
   expect((await home.finish(child)).code).toBe(0)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ current_node: 'b', next_node: 'exit' })
   expect(readdirSync(join(home.work, 'points')).filter(name => name.endsWith('.part'))).toEqual([])
+})
+
+describe('settings of a turn', () => {
+  /** A `claude` that writes down how it was called, and asks its hook before one call of a tool. */
+  const FAKE = `#!${process.execPath}
+const { spawnSync } = require('node:child_process')
+const { writeFileSync } = require('node:fs')
+const after = name => process.argv[process.argv.indexOf(name) + 1]
+const has = name => process.argv.includes(name)
+const hooks = has('--settings') ? JSON.parse(after('--settings')).hooks : {}
+const run = (event, input) => hooks[event]
+  ? spawnSync('/bin/sh', ['-c', hooks[event][0].hooks[0].command], { input: JSON.stringify(input), encoding: 'utf8' })
+  : null
+const pre = run('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'rm -rf /' } })
+const post = run('PostToolUse', { tool_name: 'Read' })
+writeFileSync(process.env.CALLS, JSON.stringify({ args: process.argv.slice(2), tokens: process.env.CLAUDE_CODE_MAX_OUTPUT_TOKENS, pre: pre && [pre.status, pre.stderr], post: post && post.status }))
+console.log(JSON.stringify({ type: 'system', subtype: 'init', session_id: after('--session-id'), model: 'm' }))
+console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'done' }))
+`
+
+  async function callOf(dot: string) {
+    const bin = join(home.directory, 'bin')
+    const calls = join(home.directory, 'calls.json')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'claude'), FAKE, { mode: 0o755 })
+    home.graph(dot)
+    const ran = await home.runGraph(['flow.dot', '--agent', 'claude'], {
+      env: { PATH: `${bin}:${process.env.PATH}`, CALLS: calls },
+    })
+    expect(ran.status, ran.stderr).toBe('completed')
+    const call = JSON.parse(readFileSync(calls, 'utf8')) as {
+      args: string[]
+      tokens?: string
+      pre: [number, string] | null
+      post: number | null
+    }
+    return { ran, call, after: (name: string) => call.args[call.args.indexOf(name) + 1] }
+  }
+
+  test('are passed to an agent whose program offers them; the linter names those that it does not', async () => {
+    const { ran, call, after } = await callOf(
+      'a [prompt="Do it", max_turns=3, allowed_tools="Read, Bash(git diff:*)", max_tokens=900, temperature=0.5]; start -> a -> exit',
+    )
+    expect([after('--max-turns'), after('--tools'), call.tokens]).toEqual(['3', 'Read,Bash', '900'])
+    expect(ran.stderr).toContain('temperature of "a" has no effect with the agent "claude"')
+    expect(ran.stderr).not.toContain('max_turns')
+  })
+
+  test('tool_hooks run before and after each call; a refused call is skipped and recorded', async () => {
+    const { ran, call } = await callOf(
+      'graph [tool_hooks.pre="grep -q rm && { echo no $SIGNALBOX_TOOL >&2; exit 1; }", tool_hooks.post="exit 3"]; a [prompt="Do it"]; start -> a -> exit',
+    )
+    expect(call.pre).toEqual([2, expect.stringContaining('no Bash')])
+    expect(call.post).toBe(0)
+    const notices = ran.of('run.notice').map(({ text }) => text)
+    expect(notices).toEqual(['tool_hooks.pre refused Bash: no Bash', 'tool_hooks.post failed after Read: exit code 3'])
+  })
+})
+
+describe('the agent direct', () => {
+  let server: Server
+  let url: string
+  const asked: Record<string, unknown>[] = []
+
+  beforeEach(async () => {
+    asked.length = 0
+    server = createServer((request, response) => {
+      let body = ''
+      request.on('data', chunk => {
+        body += String(chunk)
+      })
+      request.on('end', () => {
+        asked.push({ ...(JSON.parse(body) as object), key: request.headers.authorization })
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        const delta = { choices: [{ delta: { content: 'It is done.' }, finish_reason: 'stop' }] }
+        response.end(`data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`)
+      })
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  })
+  afterEach(() => void server.close())
+
+  const DOT = 'a [prompt="Say it", temperature=0.25, max_tokens=50]; start -> a -> exit'
+
+  test('runs nodes with the address of a flag', async () => {
+    home.graph(DOT)
+    const ran = await home.runGraph(
+      ['flow.dot', '--agent', 'direct', '--model', 'small', '--endpoint', url, '--api-key-env', 'KEY'],
+      { env: { KEY: 'secret' } },
+    )
+    expect([ran.status, ran.stderr]).toEqual(['completed', ''])
+    expect(asked).toMatchObject([{ model: 'small', temperature: 0.25, max_tokens: 50, key: 'Bearer secret' }])
+  })
+
+  test('runs nodes with the address of the settings', async () => {
+    home.graph(DOT)
+    mkdirSync(home.path('config'), { recursive: true })
+    writeFileSync(home.path('config', 'config.toml'), `[oneshot]\nendpoint = "${url}"\n`)
+    expect((await home.runGraph(['flow.dot', '--agent', 'direct'])).status).toBe('completed')
+  })
+
+  test('plays the roles of a pipeline', async () => {
+    home.write('README.md', 'changed\n')
+    const ran = await home.run(['review', '--local', '--agent', 'direct', '--endpoint', url, '--json', '--no-ask'])
+    expect(asked.length, ran.stderr).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['run', 'flow.dot'],
+    ['implement', '--title', 'A lamp'],
+    ['review', '--local'],
+  ])('without an address is refused before anything starts: %s', async (...args) => {
+    home.graph(DOT)
+    const refused = await home.run([...args, '--agent', 'direct', '--no-ask'])
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toMatch(/needs an address[\s\S]*--endpoint/)
+    expect(await home.json(['runs', '--json'])).toEqual([])
+  })
 })

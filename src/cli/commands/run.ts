@@ -6,7 +6,7 @@ import { loadGraph, loadUserModule, readGraphFile, startGraph } from '../../runs
 import type { CommandContext } from '../context.js'
 import { parseLimits, parsePairs } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
-import { printErrors } from '../runs/graph-errors.js'
+import { printFindings } from '../runs/graph-errors.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -21,16 +21,19 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
         : await loadUserModule(start, options.handlers, { graph: source, trust: options.trust })
     const loaded = await loadGraph(start, source, {
       module,
+      hasEndpoint: options.endpoint !== undefined,
       // A simulated run starts no agent.
       agent: dryRun ? undefined : (options.agent ?? start.home.loaded.config.oneshot.agent),
     })
-    printErrors(context, loaded)
+    printFindings(context, loaded)
     const started = await startGraph(start, loaded, {
       inputs: parsePairs('--input', options.input),
       goal: options.goal,
       agent: options.agent,
       model: options.model,
       permissions: options.permissions,
+      endpoint: options.endpoint,
+      apiKeyEnv: options.apiKeyEnv,
       isAutoApproved: options.autoApprove,
       dryRun,
       limits: parseLimits(options),

@@ -11,7 +11,10 @@ export async function run(context: CommandContext, { args, options }: InputOf<'v
   const { env, cwd } = context
   const search = { home: openHome(context), env, cwd }
   const module = await moduleOf(context, options)
-  const { parsed, diagnostics, text } = await loadGraph(search, readGraphFile(cwd, args.file), { module })
+  const { parsed, diagnostics, text } = await loadGraph(search, readGraphFile(cwd, args.file), {
+    module,
+    agent: options.agent,
+  })
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length
   const isRefused = errors > 0 || (options.strict === true && diagnostics.length > 0)

@@ -33,6 +33,8 @@ export const GRAPH_COMMANDS = {
         description: 'what agents may do without asking',
         choices: ['read', 'ask', 'edits', 'all'],
       },
+      { flags: '--endpoint <url>', description: 'URL of the model for the agent direct' },
+      { flags: '--api-key-env <name>', description: 'environment variable with the key for --endpoint' },
       { flags: '--max-cost <usd>', description: 'pause when this much is spent' },
       { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' },
       { flags: '--max-time <time>', description: 'pause after this long' },
@@ -66,6 +68,7 @@ export const GRAPH_COMMANDS = {
     options: [
       { flags: '--strict', description: 'fail on any finding' },
       { flags: '--all', description: 'also print notes' },
+      { flags: '--agent <name>', description: 'also check what this agent, and those that nodes name, offer' },
       HANDLERS_OPTION,
       TRUST_OPTION,
       JSON_OPTION,

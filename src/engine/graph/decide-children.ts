@@ -98,6 +98,8 @@ function startChild(work: GraphWork, cursor: Cursor): Command {
         dryRun: input.dryRun,
         workspace,
         from: null,
+        ...(input.endpoint !== undefined && { endpoint: input.endpoint }),
+        ...(input.apiKeyEnv !== undefined && { apiKeyEnv: input.apiKeyEnv }),
         ...(input.handlers && { handlers: input.handlers }),
         ...(input.trusted && { trusted: input.trusted }),
       },

@@ -42,6 +42,9 @@ export const graphInput = z.object({
       threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })).optional(),
     })
     .nullable(),
+  /** The URL of the model, and the variable with its key, for nodes of the agent `direct`. */
+  endpoint: z.string().optional(),
+  apiKeyEnv: z.string().optional(),
   /** A module with custom handlers, and the node types it provides. */
   handlers: z.object({ file: z.string(), types: z.array(z.string()) }).optional(),
   /** Hashes of the files that a person trusted: a child graph with another hash is not started. */

@@ -230,29 +230,3 @@ export const threadNeedsFull: LintRule = graph => {
         ]
   })
 }
-
-/** Attributes of other engines that are accepted here and have no effect, with the reason. */
-export const WITHOUT_EFFECT: Readonly<Record<'graph' | 'node', Readonly<Record<string, string>>>> = {
-  graph: {
-    'tool_hooks.pre': 'the agents have no hook before a tool call that Signalbox could use',
-    'tool_hooks.post': 'the agents have no hook after a tool call that Signalbox could use',
-  },
-  node: {
-    temperature: 'agents choose their own',
-    max_tokens: 'agents choose their own',
-    max_turns: 'agents choose their own',
-    allowed_tools: 'use `permissions`',
-  },
-}
-
-export const attributeUnused: LintRule = graph => {
-  const report = reporter(graph, 'attribute_unused', 'info')
-  return owners(graph).flatMap(({ attributes, table, node }) =>
-    [...attributes].flatMap(([key, { place, origin }]) => {
-      const reasons = WITHOUT_EFFECT[table === GRAPH_ATTRIBUTES ? 'graph' : 'node']
-      const why = Object.hasOwn(reasons, key) ? reasons[key] : undefined
-      if (why === undefined || origin === 'stylesheet') return []
-      return [report(`${key} has no effect: ${why}`, { place, ...(node !== undefined && { node }) })]
-    }),
-  )
-}

@@ -36,6 +36,8 @@ export interface AgentFacts {
   problem(agent: string): string | null
   /** The permission levels it supports. */
   levels(agent: string): readonly string[]
+  /** Whether its program offers a setting, by the name of the attribute. */
+  offers(agent: string, setting: string): boolean
 }
 
 export interface Finding {

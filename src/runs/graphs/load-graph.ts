@@ -42,6 +42,8 @@ export interface LoadOptions {
    * The agent of nodes that name none. Agents are checked only if it is given; null: there is none.
    */
   agent?: string | null | undefined
+  /** Whether the start names the address of a model for the agent `direct`. */
+  hasEndpoint?: boolean | undefined
   /** False for text without a project: prompt files are not looked for. */
   hasProject?: boolean | undefined
 }
@@ -50,7 +52,7 @@ export interface LoadOptions {
 export async function loadGraph(
   search: AgentSearch,
   source: GraphSource,
-  { module = null, agent, hasProject = true }: LoadOptions = {},
+  { module = null, agent, hasEndpoint = false, hasProject = true }: LoadOptions = {},
 ): Promise<LoadedGraph> {
   const { cwd, home } = search
   const { graphs } = home.loaded.config
@@ -65,7 +67,7 @@ export async function loadGraph(
       ...pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
       ...Object.keys(module?.functions ?? {}),
     ],
-    agents: agent === undefined ? null : await agentFacts(search, parsed.graph, agent),
+    agents: agent === undefined ? null : await agentFacts(search, parsed.graph, agent, hasEndpoint),
   }
   return { ...source, parsed, diagnostics: lintParsed(parsed, facts, module?.rules), directory, module }
 }

@@ -27,6 +27,9 @@ export interface GraphOptions extends RunOptions {
   agent?: string | undefined
   model?: string | undefined
   permissions?: GraphInput['permissions'] | undefined
+  /** The URL of the model, and the variable with its key, for the agent `direct`. */
+  endpoint?: string | undefined
+  apiKeyEnv?: string | undefined
   /** Takes the first option at every gate. */
   isAutoApproved?: boolean | undefined
   /**
@@ -80,6 +83,8 @@ export async function startGraph(
     dryRun,
     workspace,
     from: null,
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+    ...(options.apiKeyEnv !== undefined && { apiKeyEnv: options.apiKeyEnv }),
     ...(loaded.module && { handlers: { file: loaded.module.file, types: Object.keys(loaded.module.handlers) } }),
     ...(trusted && { trusted: Object.values(trusted.files) }),
   }

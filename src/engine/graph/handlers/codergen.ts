@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HeadlessEnd, PermissionLevel } from '../../../agents/index.js'
+import type { HeadlessEnd, PermissionLevel, TurnTuning } from '../../../agents/index.js'
 import { loadAgent } from '../../../agents/index.js'
 import {
   AttributeReader,
@@ -70,6 +70,7 @@ export class CodergenSteps implements Performer {
       agent,
       model: headless?.takesModel ? model : null,
       effort: read.text('reasoning_effort'),
+      tuning: tuningOf(step),
       isLive: isLiveNode(step.node),
       permissions: step.cursor.handler === 'prompt' ? 'read' : permissionsOf(step, headless?.levels ?? []),
       cwd: step.cwd,
@@ -78,6 +79,8 @@ export class CodergenSteps implements Performer {
       isFork,
       schema: null,
       maxCostUsd: null,
+      ...(step.work.input.endpoint !== undefined && { endpoint: step.work.input.endpoint }),
+      ...(step.work.input.apiKeyEnv !== undefined && { apiKeyEnv: step.work.input.apiKeyEnv }),
       env: { SIGNALBOX_STATUS_FILE: this.#statusFile(call) },
       thresholds: thresholdsOf(step),
     })
@@ -128,6 +131,28 @@ export class CodergenSteps implements Performer {
 /** Whether the node asks for a terminal. A model call without tools has none. */
 export function isLiveNode(node: GraphNode): boolean {
   return handlerOf(node) === 'codergen' && new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('live')
+}
+
+/** Settings of the node and of the graph that only some agents offer; the linter says which. */
+function tuningOf({ node, graph }: GraphStep): TurnTuning {
+  const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
+  const whole = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
+  const [maxTurns, temperature, maxTokens] = [
+    read.number('max_turns'),
+    read.number('temperature'),
+    read.number('max_tokens'),
+  ]
+  // Tools are restricted by name: a pattern such as `Bash(git diff:*)` is for permissions.
+  const tools = (read.text('allowed_tools') ?? '').replace(/\([^)]*\)/g, '')
+  const allowedTools = tools.split(/[\s,]+/).filter(name => name !== '')
+  const toolHooks = { pre: whole.text('tool_hooks.pre'), post: whole.text('tool_hooks.post') }
+  return {
+    ...(maxTurns !== null && { maxTurns }),
+    ...(temperature !== null && { temperature }),
+    ...(maxTokens !== null && { maxTokens }),
+    ...(allowedTools.length > 0 && { allowedTools }),
+    ...((toolHooks.pre !== null || toolHooks.post !== null) && { toolHooks }),
+  }
 }
 
 function thresholdsOf({ node }: GraphStep) {
