@@ -3,6 +3,7 @@ import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { openRuns } from './open-runs.js'
+import { profileReader } from './pipelines/read-profile.js'
 import { ledgerOf, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
 
@@ -66,6 +67,7 @@ export async function driveRun(
     env,
     isPersonal: true,
     maxRuns: 1,
+    readProfile: profileReader({ home, env }),
     ...(settings.endpoint && { endpoint: settings.endpoint }),
     ...(settings.prices && { prices: settings.prices }),
     ...(settings.maxParallel && { maxParallel: settings.maxParallel }),

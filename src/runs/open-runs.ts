@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
 import type { Ledger } from '../approvals/index.js'
@@ -28,14 +28,18 @@ import {
   simulatedSteps,
   ToolSteps,
 } from '../engine/index.js'
-import { textOf } from '../graph/index.js'
+import { Git } from '../git/index.js'
+import { printDot, textOf } from '../graph/index.js'
+import { openHome } from '../host/home/index.js'
 import { stepEnvironment } from '../host/index.js'
 import { OneshotFileWriter, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
-import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
+import { builtInPipelines, PipelineSteps, pipelineFunctions, type ReadProfile } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { endOrphans, type SessionHost, SessionTurns } from './live-turns.js'
+import { projectPipeline } from './pipelines/project-pipelines.js'
+import { profileReader } from './pipelines/read-profile.js'
 import { StepApprovals } from './step-approvals.js'
 
 export interface RunsOptions {
@@ -60,6 +64,8 @@ export interface RunsOptions {
   handlers?: Readonly<Record<string, CustomHandler>>
   /** Functions that `code` nodes may call, by the name in their attribute `fn`. */
   functions?: Readonly<Record<string, CustomHandler>>
+  /** Reads profiles, for pipelines that run as graphs; from the settings of the home by default. */
+  readProfile?: ReadProfile
   /** Where agents ask for permissions, and gates are answered. */
   ledger: Ledger
   /** Keeps sessions, for workers in terminals. */
@@ -111,6 +117,7 @@ export function openRuns(options: RunsOptions): RunHost {
       redactor,
       environment,
       runDirectory: run => runDirectory(options.dataDirectory, run),
+      readProfile: options.readProfile ?? ((cwd, wish) => profileReader({ home: openHome({ env }), env })(cwd, wish)),
     },
     builtInPipelines(),
   )
@@ -132,7 +139,7 @@ export function openRuns(options: RunsOptions): RunHost {
       'graph.parallel.fan_in': node(new FanInSteps(codergen)),
       'graph.code': node(codePerformer(pipelines, own, isOwn)),
       'graph.merge': mergeSteps,
-      'graph.child_source': childSourceSteps,
+      'graph.child_source': childSourceSteps({ find: childGraph, functions: pipelineFunctions }),
       'graph.child_look': new ChildObserveSteps(store),
       'graph.child_steer': new ChildSteerSteps(store),
       'graph.child_stop': new ChildStopSteps(store),
@@ -147,6 +154,14 @@ export function openRuns(options: RunsOptions): RunHost {
     onClosed: () => files.close(),
     ...(options.isWanted && { isWanted: options.isWanted }),
   })
+}
+
+/** The graph of a pipeline that a node names: one that ships, or one that the project registers. */
+async function childGraph(name: string, project: string): Promise<{ text: string; isShipped: boolean } | null> {
+  const shipped = builtInPipelines()
+  if (shipped.has(name)) return { text: printDot(shipped.getPipeline(name).createGraph()), isShipped: true }
+  const own = projectPipeline((await new Git(project).root()) ?? project, name)
+  return own && { text: readFileSync(own.file, 'utf8'), isShipped: false }
 }
 
 /** Performs `type=code` nodes: by the user's functions, else by those of the graph's pipeline. */

@@ -169,7 +169,8 @@ function collectGraph(graph: Graph, directory: string, place: Place): void {
     return file
   }
   const addGraph = (named: string | null) => {
-    const child = add(named, directory)
+    const registered = named === null ? null : join('.signalbox', 'pipelines', `${named}.dot`)
+    const child = add(registered, project) ?? add(named, directory)
     if (child !== null) collect(child, { ...place, depth: depth + 1 })
   }
   const addCommand = (command: string | null) => {

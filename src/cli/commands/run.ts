@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { GraphInput } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { loadGraph, loadUserModule, readGraphFile, startGraph } from '../../runs/index.js'
+import { Git } from '../../git/index.js'
+import { loadGraph, loadUserModule, projectPipeline, readGraphFile, startGraph } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { parseLimits, parsePairs } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
@@ -14,7 +15,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   const mayAsk = options.ask !== false && !options.json
   return withRuns(context, { mayAsk }, async start => {
     const dryRun = options.dryRun === undefined ? null : readScript(context, options.dryRun)
-    const source = readGraphFile(context.cwd, args.file)
+    const source = readGraphFile(context.cwd, await fileOf(context, args.file))
     const module =
       options.handlers === undefined
         ? null
@@ -43,6 +44,18 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
     })
     if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })
     return driveStarted(context, start, started, options)
+  })
+}
+
+/** A DOT file, or the file of a pipeline that the project registers under this name. */
+async function fileOf({ cwd }: CommandContext, given: string): Promise<string> {
+  if (given === '-' || existsSync(resolve(cwd, given)) || !/^[\w-]+$/.test(given)) return given
+  const { file } = projectPipeline((await new Git(cwd).root()) ?? cwd, given) ?? {}
+  if (file !== undefined) return file
+  const shipped = { implementation: 'implement', review: 'review' }[given]
+  if (shipped === undefined) return given
+  throw new SignalboxError('E_INPUT', `"${given}" is a pipeline that ships with Signalbox`, {
+    next: `signalbox ${shipped} starts it`,
   })
 }
 

@@ -22,7 +22,7 @@ export const GRAPH_COMMANDS = {
   run: {
     group: 'runs',
     summary: 'run a workflow in DOT',
-    arguments: [{ name: 'file', description: 'the DOT file', completes: 'file' }],
+    arguments: [{ name: 'file', description: 'the DOT file, or a pipeline of the project', completes: 'file' }],
     options: [
       { flags: '--input <key=value>', description: 'an input of the graph; repeatable', repeatable: true },
       { flags: '--goal <text>', description: 'instead of the graph’s own goal' },

@@ -8,6 +8,7 @@ import {
 } from '../../graph/index.js'
 import type { Command } from '../workflow.js'
 import { nodeOf, scopeOf } from './decide-events.js'
+import { filled } from './gate-request.js'
 import { type Cursor, cursorPath, type GraphWork, isEngineKey, partName, stepName } from './graph-work.js'
 
 /*
@@ -72,6 +73,8 @@ function startChild(work: GraphWork, cursor: Cursor): Command {
       isEngineKey(key) || typeof value !== 'string' || !/^\w+$/.test(key) ? [] : [[key, value]],
     ),
   )
+  for (const [key, { value }] of node.attributes)
+    if (key.startsWith('var.')) inputs[key.slice('var.'.length)] = filled(value, work, cursor)
   const workdir = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES).text('stack.child_workdir')
   const workspace = {
     ...input.workspace,

@@ -99,7 +99,7 @@ export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, q
 }
 
 /** Fills in values that the context has by now; unknown placeholders stay as written. */
-function filled(text: string, work: GraphWork, { context }: Cursor): string {
+export function filled(text: string, work: GraphWork, { context }: Cursor): string {
   return text.replace(/\{([\w.-]+)\}|\$(\w+)/g, (whole, key: string | undefined, name: string | undefined) => {
     if (key !== undefined) return Object.hasOwn(context, key) ? valueText(context[key]) : whole
     if (name === 'goal') return textOf(work.graph.attributes, 'goal') ?? ''

@@ -80,7 +80,9 @@ export const attributeUnknown: LintRule = graph => {
   const report = reporter(graph, 'attribute_unknown', 'info')
   return owners(graph).flatMap(({ attributes, table, node, edge }) =>
     [...attributes].flatMap(([key, { place }]) => {
-      if (specOf(table, key) || DRAWING_ATTRIBUTES.has(key)) return []
+      // `var.x` of a node gives its child run the input x.
+      const isInput = table === NODE_ATTRIBUTES && key.startsWith('var.')
+      if (specOf(table, key) || isInput || DRAWING_ATTRIBUTES.has(key)) return []
       const close = closestMatch(key, Object.keys(table))
       return [
         report(`unknown attribute "${key}"`, {

@@ -23,7 +23,13 @@ function isRule(value: unknown): value is LintRule {
   return typeof value === 'function' && value !== attributes.positionInside
 }
 
-const NO_FACTS: LintFacts = { handlers: BUILT_IN_HANDLERS, functions: [], promptFile: null, agents: null }
+const NO_FACTS: LintFacts = {
+  handlers: BUILT_IN_HANDLERS,
+  functions: [],
+  promptFile: null,
+  childGraph: null,
+  agents: null,
+}
 
 /** Errors, warnings and notes about a graph, in file order. */
 export function lint(graph: Graph, facts: Partial<LintFacts> = {}, extra: readonly LintRule[] = []): Diagnostic[] {

@@ -48,13 +48,14 @@ const BAD: Record<string, string> = {
   outcome_word: `digraph { ${ENDS} a [prompt=x]; start -> a; a -> exit [condition="outcome=maybe"]; a -> exit [label=y] }`,
   thread_needs_full: `digraph { ${ENDS} a [prompt=x, thread_id=t]; start -> a -> exit }`,
   gate_labels: `digraph { ${ENDS} g [shape=hexagon]; start -> g; g -> exit [label="[Y] Yes"]; g -> exit [label="[Y] Yeah"] }`,
+  child_graph: `digraph { ${ENDS} p [type=pipeline, pipeline="gone.dot"]; start -> p -> exit }`,
   outcome_never: `digraph { ${ENDS} t [shape=parallelogram, tool_command=x]; start -> t; t -> exit [condition="outcome=sucess"]; t -> exit [label=y] }`,
   condition_extended: `digraph { ${ENDS} a [prompt=x]; start -> a; a -> exit [condition="outcome=fail || outcome=retry"]; a -> exit }`,
   gate_options: `digraph { ${ENDS} g [shape=hexagon, label=Sure]; a [prompt=x]; start -> a -> exit; a -> g [condition="outcome=fail"] }`,
   attribute_unknown: `digraph { ${ENDS} a [promt=x, label=y]; start -> a -> exit }`,
 }
 
-const facts = { promptFile: () => 'missing' as const }
+const facts = { promptFile: () => 'missing' as const, childGraph: () => 'missing' as const }
 
 describe('each rule', () => {
   test.each(Object.entries(BAD))('%s fires once on a graph that breaks it, with its position', (rule, dot) => {

@@ -180,6 +180,28 @@ export const joinRules: LintRule = graph => {
   return found
 }
 
+export const childGraph: LintRule = (graph, { handlers, childGraph: look }) => {
+  if (!look) return []
+  const report = reporter(graph, 'child_graph', 'error')
+  const check = (owner: { attributes: Graph['attributes'] }, keys: readonly string[], node?: string): Diagnostic[] =>
+    keys.flatMap(key => {
+      const named = owner.attributes.get(key)
+      const state = named ? look(named.value) : 'ok'
+      if (!named || state === 'ok') return []
+      const what = state === 'missing' ? 'is neither a file nor a pipeline' : 'is outside the repository'
+      return [report(`${key} "${named.value}" ${what}`, { place: named.place, ...(node !== undefined && { node }) })]
+    })
+  const files = ['stack.child_dotfile', 'stack.child_workflow']
+  return [
+    ...check(graph, files),
+    ...[...graph.nodes.values()].flatMap(node => {
+      const handler = handlerOf(node, handlers)
+      if (handler === 'pipeline') return check(node, ['pipeline', 'sub_pipeline', 'graph_ref'], node.id)
+      return handler === 'stack.manager_loop' ? check(node, files, node.id) : []
+    }),
+  ]
+}
+
 export const handlerAttributes: LintRule = (graph, { functions, handlers }) => {
   const report = reporter(graph, 'handler_attributes', 'error')
   return [...graph.nodes.values()].flatMap(node => {

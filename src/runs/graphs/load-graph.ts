@@ -3,8 +3,9 @@ import { dirname, relative, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
-import { pipelineFunctions } from '../../pipelines/index.js'
+import { builtInPipelines, pipelineFunctions } from '../../pipelines/index.js'
 import { type AgentSearch, agentFacts } from '../choose-agent.js'
+import { projectPipeline } from '../pipelines/project-pipelines.js'
 import type { UserModule } from './user-module.js'
 
 /** A DOT text and where it comes from. */
@@ -61,7 +62,10 @@ export async function loadGraph(
   const directory = source.path === null ? cwd : dirname(source.path)
   const root = (await new Git(directory).root()) ?? directory
   const facts = {
-    ...(hasProject && { promptFile: (prompt: string) => lookForPrompt(prompt, directory, root) }),
+    ...(hasProject && {
+      promptFile: (prompt: string) => lookForPrompt(prompt, directory, root),
+      childGraph: (named: string) => lookForChild(named, { directory, cwd, root }),
+    }),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
     functions: [
       ...pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
@@ -78,6 +82,13 @@ export function lookForPrompt(prompt: string, directory: string, root: string): 
   if (!existsSync(path)) return 'missing'
   const inside = relative(realpathSync(root), realpathSync(path))
   return inside.startsWith('..') || inside.startsWith('/') ? 'outside' : 'ok'
+}
+
+/** Whether a child graph is a registered pipeline, or a file where the run will look for it. */
+function lookForChild(named: string, { directory, cwd, root }: Record<'directory' | 'cwd' | 'root', string>) {
+  if (builtInPipelines().has(named) || projectPipeline(root, named)) return 'ok'
+  const beside = lookForPrompt(named, directory, root)
+  return beside === 'missing' ? lookForPrompt(named, cwd, root) : beside
 }
 
 /**

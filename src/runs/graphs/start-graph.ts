@@ -85,7 +85,13 @@ export async function startGraph(
     from: null,
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     ...(options.apiKeyEnv !== undefined && { apiKeyEnv: options.apiKeyEnv }),
-    ...(loaded.module && { handlers: { file: loaded.module.file, types: Object.keys(loaded.module.handlers) } }),
+    ...(loaded.module && {
+      handlers: {
+        file: loaded.module.file,
+        types: Object.keys(loaded.module.handlers),
+        functions: Object.keys(loaded.module.functions),
+      },
+    }),
     ...(trusted && { trusted: Object.values(trusted.files) }),
   }
   await createRun(

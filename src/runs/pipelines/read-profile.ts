@@ -10,6 +10,7 @@ import {
   profileCopy,
   promptHash,
   promptIds,
+  type ReadProfile,
   ROLES,
   type RoleName,
 } from '../../pipelines/index.js'
@@ -86,6 +87,11 @@ export async function readProfile(
     guidelines,
   })
   return { profile, settings, limits: limitsOf(options.limits, settings) }
+}
+
+/** For pipelines that run as graphs: the profile as `implement` and `review` read it. */
+export function profileReader(search: Pick<AgentSearch, 'home' | 'env'>): ReadProfile {
+  return async (cwd, wish) => (await readProfile({ ...search, cwd }, wish)).profile
 }
 
 function limitsOf(given: Limits = {}, settings: ProfileSettings | null): Limits {
