@@ -21,10 +21,7 @@ export interface DaemonOptions {
   isReadOnly?: boolean
   /** Scripted agents in a temporary home: pages say so. */
   isDemo?: boolean
-  /**
-   * Started by a command that needs a session, not a dashboard: it starts even if the port is
-   * taken.
-   */
+  /** Started by a command that needs a session: it starts even if the port is taken. */
   isDetached: boolean
   clock: Clock
   version: string
@@ -41,7 +38,6 @@ export interface Daemon {
   link(): string | null
   /** Resolves when it was asked to stop. */
   stopping: Promise<void>
-  /** Resolves when it has stopped. */
   stopped: Promise<void>
   stop(): void
 }

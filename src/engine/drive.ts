@@ -18,10 +18,7 @@ export interface DriveOptions<Work> {
   clock: Clock
   /** A number in [0, 1), used when a command asks for jitter. */
   random(): number
-  /**
-   * Return when only people, timers or other runs can make progress, instead of waiting for them
-   * here.
-   */
+  /** Return when only people, timers or other runs can make progress. */
   park: boolean
   /** Keeps a run from parking while this process still works on it elsewhere. */
   isNeeded?(): boolean
@@ -76,10 +73,7 @@ export class Driver<Work> {
     })
   }
 
-  /**
-   * Runs until the run ends, pauses, waits (when parking), or another process takes it. Leaves
-   * nothing running.
-   */
+  /** Runs until the run ends, pauses, waits (when parking) or is taken over. */
   async drive(): Promise<DriveEnd> {
     const { store, run, workflow, durability } = this.#options
     const journal = await RunJournal.open(store, run, workflow, durability)

@@ -54,10 +54,7 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
   return []
 }
 
-/**
- * Proposes the events that arrived since the last turn. Drops those that are superseded: an
- * answered gate, a cancelled timer.
- */
+/** Proposes the events that arrived, without superseded ones (an answered gate). */
 export function proposeArrivals<Work>(
   context: Pick<ProposalContext<Work>, 'journal' | 'at'>,
   arrived: readonly NewEvent[],

@@ -37,10 +37,7 @@ export interface RunState<Work = unknown> {
   usage: Usage
   limits: Limits
   warned: Set<string>
-  /**
-   * Milliseconds during which it was driven, without waits and pauses; `runningSince` while it is
-   * driven.
-   */
+  /** Milliseconds of driving, without waits and pauses; `runningSince` while driven. */
   ranMs: number
   runningSince: number | null
   artifacts: number

@@ -23,7 +23,6 @@ const limits = z.object({
   timeMs: z.number().positive().optional(),
 })
 
-/** How a run ended. */
 const ending = z.object({
   reason,
   text: z.string().optional(),

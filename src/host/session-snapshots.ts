@@ -69,10 +69,7 @@ export class SessionSnapshots {
     return offset - (this.#saved.get(id) ?? 0) >= MIN_BYTES
   }
 
-  /**
-   * One at a time, with a pause in between: a hundred at once would stop every terminal of the host
-   * for a second.
-   */
+  /** One at a time with a pause: a hundred at once would stop every terminal. */
   #saveInTurn(due: readonly LiveSession[]): void {
     const [next, ...others] = due
     // A session that has ended meanwhile is not saved again.

@@ -53,10 +53,7 @@ export interface HostSettings extends ReportSettings {
   }
   /** Programs of agents that the person set (`agents.<name>.command`). */
   commands?: Readonly<Record<string, string>>
-  /**
-   * First arguments and environment variables that the person set for an agent
-   * (`agents.<name>.args`, `agents.<name>.env`).
-   */
+  /** A person's arguments and variables for an agent (`agents.<name>.args`, `.env`). */
   agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
   /** Supervision of panes; absent in a host without a pane board. */
   supervision?: SupervisorSettings

@@ -219,8 +219,8 @@ export class EvidenceSet {
         return this.#boxSince !== null
       case 'working': {
         const last = Math.max(...REPORTED.map(authority => this.#reports.get(authority)?.t ?? 0))
-        const isBetweenSequences = this.#boxSince !== null && isRest(this.#reports.get('screen')?.claim)
-        return isBetweenSequences && t - last > HOOK_IDLE_S
+        const isAtRest = this.#boxSince !== null && isRest(this.#reports.get('screen')?.claim)
+        return isAtRest && t - last > HOOK_IDLE_S
       }
       case 'blocked':
         return stands(this.#boxSince) >= BOX_STANDS_S

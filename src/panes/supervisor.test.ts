@@ -229,7 +229,7 @@ function guessing(): SupervisionFixture {
   return fixture.print('header\r\n').advance(1)
 }
 
-it('a program that ran before supervision began is running, until the screen shows more', () => {
+it('a program that ran before supervision started is running until the screen shows more', () => {
   const fixture = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(2)
   expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'running', rule: 'process/foreground' })
   // It counts while it runs, however long it reports nothing.

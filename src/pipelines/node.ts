@@ -7,7 +7,6 @@ import type { PipelineArgs } from './args.js'
 import type { PipelineGit } from './pipeline-git.js'
 import type { ImplementationState, Outcome, StateUpdate } from './state.js'
 
-/** Runs the turns of the roles. */
 export type RoleAgents = Pick<AgentSteps, 'run' | 'recover' | 'abandon' | 'directory'>
 
 /** Services for nodes. They are never part of a state. */
@@ -22,10 +21,7 @@ export interface PipelineServices {
   readProfile: ReadProfile
 }
 
-/**
- * The input of a node: the current state, where the run works, and a person's reply to its
- * question.
- */
+/** A node's input: the state, where the run works, and the reply to its question. */
 export interface NodeContext {
   readonly call: StepCall
   readonly step: GraphStep
@@ -39,7 +35,6 @@ export interface NodeContext {
   readonly directory: string
 }
 
-/** The result of a node. */
 export interface NodeResult {
   /** The next node. */
   route?: string

@@ -10,10 +10,7 @@ import {
 import { runCommand } from './run-command.js'
 import { waitOf } from './thread-wait.js'
 
-/**
- * Device numbers of `/dev/tty`, which is each process's own terminal, and of the master side of
- * pseudoterminals.
- */
+/** Device numbers of `/dev/tty` and of the master side of pseudoterminals. */
 const OWN_TTY = 0x500
 const MASTER = 0x502
 /** A program that asks a question has fewer processes and threads. */
@@ -23,10 +20,7 @@ const THREADS_MAX = 64
 const DEPTH_MAX = 4
 const STTY_MS = 2_000
 
-/**
- * Whether the program in the foreground of this process's terminal reads it at this moment. Only
- * Linux reports it.
- */
+/** Whether the program in the foreground reads the terminal now. Only Linux reports it. */
 export async function readsTerminal(
   pid: number,
   env: NodeJS.ProcessEnv,
@@ -73,10 +67,7 @@ function placeOf(fields: readonly string[]): Place {
   return { own: Number(fields[2]), terminal: Number(fields[4]), group: Number(fields[5]) }
 }
 
-/**
- * A process and its descendants. Without the kernel's list of children only the process itself and
- * the leader of its group are known.
- */
+/** A process and its descendants; without the kernel's list, only its group's leader. */
 function treeOf(pid: number): { pids: number[]; isComplete: boolean } {
   const pids = [pid]
   let isComplete = true
@@ -115,10 +106,7 @@ function processOf(pid: number, terminal: number, isCallHidden: boolean): Reader
   return { pid, name, terminalFds, threads }
 }
 
-/**
- * The path of a pseudoterminal by its device number (majors 136 to 143, 256 minors each); null for
- * any other.
- */
+/** The path of a pseudoterminal by device (majors 136–143, 256 minors); else null. */
 function pathOf(device: number): string | null {
   const major = (device >> 8) & 0xfff
   const minor = (device & 0xff) | ((device >> 12) & 0xfff00)

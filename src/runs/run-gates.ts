@@ -13,13 +13,15 @@ export interface Answerer {
   name: string
 }
 
-/** The ledger of the home: a command decides by the same rules as the daemon, and needs none for it. */
+/**
+ * The ledger of the home: a command decides by the same rules as the daemon, and needs none for it.
+ */
 export function ledgerOf({ store, home, env, clock }: Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>): Ledger {
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   return openLedger({ store, clock, settings: home.settings, redactor })
 }
 
-/** Answers gates of runs from the terminal, through the ledger: the rules for decisions hold here as on every other surface. */
+/** Answers gates of runs through the ledger: the rules hold as on every surface. */
 export class RunGates {
   readonly #ledger: Ledger
   readonly #store: EventStore

@@ -3,13 +3,9 @@ import { isPlainShell, type Job, jobName, shownCommand } from '../panes/index.js
 import { ownProgram, terminalGroups } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 
-/** Agents by the process names of their programs. */
 export type AgentPrograms = ReadonlyMap<string, string>
 
-/**
- * Reads what runs in the foreground of this process's terminal. `fallback`: the name if the system
- * shows nothing else.
- */
+/** What runs in the terminal's foreground. `fallback`: the name if nothing is shown. */
 export function readJob(
   pid: number,
   fallback: string,
@@ -42,10 +38,7 @@ export function isOwnSurface(pid: number): boolean {
   return at >= 0 && OWN_SURFACES.has(words[at + 1] ?? '')
 }
 
-/**
- * The arguments of a process; null if unknown. Programs that rename themselves have one long
- * argument.
- */
+/** A process's arguments; null if unknown. Renamed programs have one long argument. */
 function wordsOf(pid: number): string[] | null {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

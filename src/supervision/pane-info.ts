@@ -123,7 +123,6 @@ function common(
   }
 }
 
-/** The line that says what a pane is doing. */
 function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
   return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
 }

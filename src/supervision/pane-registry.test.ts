@@ -159,7 +159,7 @@ describe('PaneRegistry', () => {
     expect([changes.length, fixture.registry.find('ses_1').name]).toEqual([4, 'other'])
   })
 
-  it('notifies nobody about sub-agents, whatever they do or how they end; it does about the end of the turn', () => {
+  it('sends no notification about sub-agents, however they end, but one about the end of the turn', () => {
     const fixture = make()
       .says({ is: 'prompt', text: 'do it' } as never)
       .after(5)
@@ -174,7 +174,7 @@ describe('PaneRegistry', () => {
     expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
   })
 
-  it('notifies nobody about a turn that leaves sub-agents running until they have finished', () => {
+  it('sends no notification about a turn that leaves sub-agents running until they have finished', () => {
     const fixture = make().says({ is: 'working' }).after(10)
     fixture.says({ is: 'turn-ended', outcome: 'done', background: 2 }).after(60)
     expect([fixture.status, fixture.notified]).toEqual(['long-running', []])

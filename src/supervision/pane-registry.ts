@@ -30,7 +30,6 @@ export interface PaneRegistryOptions {
   packs: LivePacks
   redactor: Redactor
   env: NodeJS.ProcessEnv
-  /** Called when a switch of one pane was changed. */
   onSwitch(change: SwitchChange): void
   onError(error: unknown): void
 }
@@ -99,17 +98,13 @@ export class PaneRegistry {
     return this.#settings
   }
 
-  /**
-   * Connects to the tmux servers in these places, and to every new one. False if tmux is missing or
-   * switched off.
-   */
+  /** Connects to the tmux servers there, and to new ones. False if tmux is missing or off. */
   async joinTmux(places: TmuxPlaces): Promise<boolean> {
     const isJoined = await this.#tmux.join(places)
     if (isJoined) this.#startTicking()
     return isJoined
   }
 
-  /** Creates the supervisor for one of our own panes. */
   supervise(pane: Pane): Supervisor {
     const { onError } = this.#options
     return new Supervisor(pane, {
@@ -205,10 +200,7 @@ export class PaneRegistry {
     }
   }
 
-  /**
-   * Brings a tmux pane to the front, as far as possible from outside: selects its window and the
-   * pane.
-   */
+  /** Brings a tmux pane to the front: selects its window and the pane. */
   async focus(id: string): Promise<{ ok: boolean; message: string }> {
     const pane = this.tmuxPane(id)
     if (!pane)
@@ -229,10 +221,7 @@ export class PaneRegistry {
     return found?.supervisor.pane.screen.last?.frame ?? null
   }
 
-  /**
-   * The conversation of the agent in a tmux pane, as far as its terminal has kept it; null for
-   * other panes.
-   */
+  /** The conversation in a tmux pane, as far as its terminal kept it; else null. */
   async conversationOf(id: string): Promise<JoinedConversation | null> {
     const talk = this.tmuxPane(id)?.conversation ?? null
     await talk?.settled(FIRST_READ_MS)
@@ -245,10 +234,7 @@ export class PaneRegistry {
     return { panes, counters: this.#counters.all() }
   }
 
-  /**
-   * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of
-   * this agent in this directory.
-   */
+  /** A hook call's tmux pane: by its id, its terminal, or the agent's only one here. */
   receiverOf(call: ForeignCall): ReportReceiver | null {
     const pane = paneOfCall(this.#tmux.panes, call)
     return pane && { id: pane.id, take: report => pane.takeReport(report) }
@@ -314,7 +300,6 @@ export class PaneRegistry {
     if (await checkTerminalReads({ supervisor, now, pid: about().pid }, { env, onError })) this.changed(id)
   }
 
-  /** Reads what runs in a session of ours, redacted. */
   #readJob(pane: SessionPane): void {
     const { pid, agent } = pane.about()
     const programs = this.#tmux.knownPrograms

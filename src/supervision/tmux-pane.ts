@@ -37,7 +37,6 @@ export class TmuxPane {
   readonly key: string
   readonly socket: string
   readonly supervisor: Supervisor
-  /** The conversation of the agent in it. */
   readonly conversation: JoinedConversation
   readonly #options: TmuxPaneOptions
   readonly #startedAt: number
@@ -135,7 +134,6 @@ export class TmuxPane {
       )
   }
 
-  /** Takes a report of the agent in it, by its hooks. */
   takeReport(report: AgentReport): void {
     const t = this.now()
     this.supervisor.take(this.supervisor.pane.takeReport(report, t), t)

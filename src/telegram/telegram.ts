@@ -78,10 +78,7 @@ const UNAUTHORIZED_MS = 600_000
 /** How long a stop waits for its last messages. */
 const LAST_MESSAGES_MS = 3000
 
-/**
- * The bot: it wires its parts, and starts and stops them. All its state is in the store, and it
- * decides nothing itself.
- */
+/** The bot: wires, starts and stops its parts. Its state is in the store. */
 export class Telegram {
   readonly pairing: Pairing
   readonly #options: TelegramOptions
@@ -309,10 +306,7 @@ export class Telegram {
         .catch(error => onError(error))
   }
 
-  /**
-   * A bot with threaded mode has topics in private chats; a group reports its topics with its
-   * messages.
-   */
+  /** Private chats have topics in threaded mode; a group reports them with messages. */
   async #learnTopics(bot: BotUser): Promise<void> {
     const { host } = this.#options
     const known = await host.store.documents<KnownChat>(telegramChatsProjection.name)

@@ -125,10 +125,7 @@ export class TerminalEmulator {
     return new TerminalEmulator(state.options, state)
   }
 
-  /**
-   * Output of the program. Queries are answered only when `live`: a query in a replayed recording
-   * was answered long ago.
-   */
+  /** Output of the program. Queries are answered only when `live`, not in a replay. */
   feed(bytes: Uint8Array, t: number, { live }: { live: boolean }): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     this.#isLive = live
@@ -168,10 +165,7 @@ export class TerminalEmulator {
     return this.#takeEvents()
   }
 
-  /**
-   * The current screen for a viewer who joins. It does not end a frame and does not mark rows as
-   * read.
-   */
+  /** The current screen for a new viewer; ends no frame and marks no rows as read. */
   currentFrame(): Frame {
     const end: FrameEnd = { at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing }
     return this.#frameOf(end, this.#seq + 1, this.#readScreen(this.#seq + 1, { isKept: false }))

@@ -8,7 +8,7 @@ import type { Route } from '../../src/server/route.js'
 import { errorAnswer } from '../../src/server/schemas/common.js'
 import { TIME_FIELDS } from '../../src/server/wire/index.js'
 import { executableText } from '../../src/trust/index.js'
-import { type Ask, type Loose, TestServer, type Told, until } from './support.js'
+import { type Ask, type Loose, type TestResponse, TestServer, until } from './support.js'
 
 /*
  * Every operation is called on a living system, and what comes back is held against the schema that
@@ -35,7 +35,7 @@ function routeOf(id: string): Route {
  * Calls an operation by its id and checks the answer; `path` fills the parameters and may have a
  * query.
  */
-async function call(id: string, path: string, ask: Ask & { expect?: number } = {}): Promise<Told> {
+async function call(id: string, path: string, ask: Ask & { expect?: number } = {}): Promise<TestResponse> {
   const route = routeOf(id)
   const told = await server.ask(route.method, path, { as: 'token', ...ask })
   const wanted = ask.expect ?? Math.min(...Object.keys(route.answers).map(Number))
@@ -46,7 +46,7 @@ async function call(id: string, path: string, ask: Ask & { expect?: number } = {
   return told
 }
 
-function check(route: Route, { status, json, headers }: Told): void {
+function check(route: Route, { status, json, headers }: TestResponse): void {
   const answer = route.answers[status]
   expect(answer, `${route.id} documents ${status}`).toBeDefined()
   const type = String(headers['content-type'] ?? '')
@@ -102,7 +102,7 @@ describe('sessions and approvals', () => {
       actor: { id: 'root', name: 'Mallory' },
       surface: 'cli',
     }
-    const path = api(`/approvals/${approval.id}/decision?waitMs=10000`)
+    const path = api(`/approvals/${approval.id}/decision?waitMs=30000`)
     const key = { 'idempotency-key': 'press-1' }
     const wrong = { ...decision, fingerprint: 'f'.repeat(64) }
     await call('approvals.decide', path, { body: wrong, expect: 409 })
@@ -128,7 +128,7 @@ describe('sessions and approvals', () => {
 
   test('a batch, and one press that denies the rest', async () => {
     const next = await pending()
-    await call('sessions.wait', api(`/sessions/${session}/wait?for=approval&timeoutMs=1000`))
+    await call('sessions.wait', api(`/sessions/${session}/wait?for=approval&timeoutMs=60000`))
     const items = [{ id: next.id, fingerprint: next.fingerprint }]
     const { json } = await call('approvals.decide-batch', api('/approvals/decisions'), { body: { items } })
     expect(json.items).toEqual([{ id: next.id, state: 'decided' }])

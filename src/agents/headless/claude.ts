@@ -84,7 +84,7 @@ export const claudeHeadless: HeadlessAgent = {
     },
   },
   parser: () => new ClaudeStream(({ subtype, is_error: isError }) => subtype === 'success' && isError === false),
-  examine: traces => examineTranscript(claudeTranscript, traces, { isBetweenSequences }),
+  examine: traces => examineTranscript(claudeTranscript, traces, { isTurnOver }),
 }
 
 function hooksOf({ pre, post }: NonNullable<TurnTuning['toolHooks']>, { directory }: HeadlessStep) {
@@ -98,7 +98,7 @@ function hooksOf({ pre, post }: NonNullable<TurnTuning['toolHooks']>, { director
 }
 
 /** Whether the last model message of the main conversation says that it is the end. */
-async function isBetweenSequences(file: string): Promise<boolean> {
+async function isTurnOver(file: string): Promise<boolean> {
   let reason: unknown = null
   await new JsonLinesReader(file).read(({ type, isSidechain, message }) => {
     if (type === 'assistant' && isSidechain !== true && isRecord(message)) reason = message.stop_reason

@@ -2,10 +2,7 @@ import { parseRecord } from '../json-lines.js'
 import { demoParser } from './demo.js'
 import type { HeadlessAgent } from './headless.js'
 
-/**
- * A model behind an OpenAI-compatible URL. It only answers: no tools, no files, no session to
- * resume.
- */
+/** A model behind an OpenAI-compatible URL. It only answers: no tools, no session. */
 export const directHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,

@@ -8,7 +8,6 @@ export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 /** How an agent runs one prompt without a terminal. */
 export interface HeadlessAgent {
   readonly levels: readonly PermissionLevel[]
-  /** Its steps ask by default. */
   readonly asksByDefault?: boolean
   readonly takesModel: boolean
   /** Whether it supports a JSON Schema itself. */
@@ -23,18 +22,12 @@ export interface HeadlessAgent {
   readonly offers?: readonly TurnSetting[]
   /** It is reached by a URL, not through an account of its own. */
   readonly needsEndpoint?: boolean
-  /**
-   * The command line. The prompt is in `step.promptFile`; `stdin` says whether the program reads it
-   * from standard input.
-   */
+  /** The command line. `stdin`: the program reads `step.promptFile` from standard input. */
   command(location: FoundAgent, step: HeadlessStep): HeadlessCommand
   /** The protocol on standard input and output; required if `stdin` is `protocol`. */
   readonly protocol?: StdinProtocol
   parser(step: HeadlessStep): ActivityParser
-  /**
-   * Finds what the step left behind in the agent's own files. Does not throw for unreadable files:
-   * those are evidence, too.
-   */
+  /** Finds a step's traces in the agent's files; unreadable files are evidence, not errors. */
   examine(traces: StepTraces): Promise<Findings>
 }
 

@@ -11,8 +11,7 @@ import {
   TrustStore,
 } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
-import { terminalAsker } from '../runs/terminal-asker.js'
-import { withStore } from '../runs/with-store.js'
+import { terminalAsker, withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'trust'>): Promise<number> {

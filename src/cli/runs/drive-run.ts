@@ -38,10 +38,7 @@ export interface DriveFlags {
 /** Where a run is driven: the store, and the settings in force for it. */
 type RunPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
 
-/**
- * Drives a run that was started, in this process or, if the daemon drives it, by following it;
- * prints what happens. @returns the exit code.
- */
+/** Drives a started run here, or follows the daemon's. @returns the exit code. */
 export async function driveStarted(
   context: CommandContext,
   { store, env, clock }: StartContext,
@@ -186,10 +183,7 @@ export async function followStarted(
   return concludeRun(context, place, final, flags)
 }
 
-/**
- * Prints what happened in a run, and with `isFollowing` what happens. Ctrl-C stops only the
- * printing.
- */
+/** Prints what happened in a run, and follows it. Ctrl-C stops only the printing. */
 export async function followInTerminal(
   context: CommandContext,
   place: Omit<RunPlace, 'env'>,

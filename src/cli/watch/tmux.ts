@@ -25,10 +25,7 @@ export async function joinTmux(
 
 const TMUX_MS = 5_000
 
-/**
- * Opens a pane for the person: attaches to a session, or selects a pane in tmux.
- * @returns what happened.
- */
+/** Opens a pane: attaches to a session, or selects it in tmux. @returns what happened. */
 export async function goToPane(context: CommandContext, client: DaemonClient, pane: PaneInfo): Promise<string> {
   if (pane.source === 'session') {
     const { attachTo } = await import('../attach/attach.js')

@@ -10,10 +10,7 @@ import { PIPELINE_TURNS, pipelineRoleOf } from './pipeline-roles.js'
 
 export type Role = 'auditor' | 'reviewer' | 'planner' | 'worker'
 
-/**
- * The role that a prompt asks for, from the form of the requested answer. A framed task is
- * material: it does not ask for anything here.
- */
+/** The role that a prompt asks for, by the requested answer; a framed task is material. */
 export function roleOf(prompt: string): Role {
   const asked = instructionsOf(prompt)
   if (asked.includes('"verdict"') || /\[demo:verdict\b/.test(asked)) return 'auditor'
@@ -112,10 +109,7 @@ const FEEDBACK: Record<string, string> = {
   IMPOSSIBLE: 'The task contradicts itself.',
 }
 
-/**
- * The first line of a framed task; else the line after a "Task" heading, else the first line with
- * text.
- */
+/** The first line of a framed task, else after a "Task" heading, else the first with text. */
 export function taskOf(prompt: string): string {
   const lines = (framedTask(prompt) ?? prompt).split('\n').map(line => line.trim())
   const heading = lines.findIndex(line => /^#*\s*task\b:?$/i.test(line))

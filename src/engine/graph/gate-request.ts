@@ -122,12 +122,14 @@ interface Asked {
 
 function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
   const { gate, kind, tool, title, text, isMulti, isFree, input = null, takesEdits = false } = asked
-  const options = asked.options.map(({ key, label, meaning = 'choice' }) => ({
+  const options = asked.options.map(({ key, label, meaning = 'choice', takes, isAlone }) => ({
     key,
     label,
     meaning,
     from: 'signalbox' as const,
     danger: null,
+    ...(takes && { takes }),
+    ...(isAlone && { isAlone }),
   }))
   const questions = [{ text, multi: isMulti }]
   const shown = visibleValue(text)

@@ -28,10 +28,7 @@ export function tmuxDirectory(env: NodeJS.ProcessEnv, uid: number): string {
   return join(env.TMUX_TMPDIR || '/tmp', `tmux-${uid}`)
 }
 
-/**
- * Every tmux server of the person: those in tmux's directory, and sockets given by name. They are
- * found automatically.
- */
+/** Every tmux server of the person: in tmux's directory, and sockets by name. */
 export class TmuxSource {
   readonly #options: TmuxSourceOptions
   readonly #servers = new Map<string, { server: TmuxServer; inode: number }>()

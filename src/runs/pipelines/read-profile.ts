@@ -122,10 +122,7 @@ async function readRole(
   }
 }
 
-/**
- * Reviewer and Evaluator read; the Architect writes the plan; the Developer asks if a person is
- * there.
- */
+/** Reviewer and Evaluator read, the Architect plans, the Developer asks a person. */
 function defaultLevel(role: RoleName, { asksByDefault }: HeadlessAgent, isUnattended: boolean): PermissionLevel {
   if (role === 'reviewer' || role === 'evaluator') return 'read'
   return role === 'developer' && asksByDefault && !isUnattended ? 'ask' : 'edits'
