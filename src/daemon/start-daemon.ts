@@ -140,7 +140,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
  * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
  */
 async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
-  const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
+  const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
@@ -151,6 +151,7 @@ async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: un
     env,
     isPersonal: false,
     maxRuns,
+    ...(endpoint && { endpoint }),
     ...(prices && { prices }),
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),

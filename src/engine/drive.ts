@@ -52,10 +52,12 @@ export class Driver<Work> {
   #isWoken = false
   #isPoked = false
   #isReleased = false
+  #mayPark: boolean
   #wake: (() => void) | null = null
 
   constructor(options: DriveOptions<Work>) {
     this.#options = options
+    this.#mayPark = options.park
     this.#steps = new RunningSteps({
       run: options.run,
       performers: options.performers,
@@ -106,7 +108,13 @@ export class Driver<Work> {
   }
 
   get mayPark(): boolean {
-    return this.#options.park
+    return this.#mayPark
+  }
+
+  /** Nobody is there to answer any more: the run parks as soon as it only waits. */
+  startParking(): void {
+    this.#mayPark = true
+    this.#wakeUp()
   }
 
   get state(): RunState<Work> | null {
@@ -139,8 +147,8 @@ export class Driver<Work> {
 
   /** A timer that is already due fires here, so the run does not park. */
   #mayParkNow(run: RunState<Work>): boolean {
-    const { park, isNeeded } = this.#options
-    if (!park || !this.#steps.isEmpty || isNeeded?.()) return false
+    const { isNeeded } = this.#options
+    if (!this.#mayPark || !this.#steps.isEmpty || isNeeded?.()) return false
     const dues = [...run.timers.values(), ...[...run.gates.values()].flatMap(({ due }) => due ?? [])]
     return dues.every(due => due > this.#now())
   }

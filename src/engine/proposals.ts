@@ -121,10 +121,14 @@ function setTimer<Work>(context: ProposalContext<Work>, { timer, ms, jitter }: C
   propose(context, newEvent('timer.set', { timer, due, ...(random !== null && { random }) }))
 }
 
-function openGate<Work>(context: ProposalContext<Work>, { gate, request, timeoutMs }: CommandOf<'gate'>): void {
+function openGate<Work>(
+  context: ProposalContext<Work>,
+  { gate, request, timeoutMs, fallback }: CommandOf<'gate'>,
+): void {
   const approval = newId('apr')
   const due = timeoutMs === undefined ? undefined : context.at + timeoutMs
-  propose(context, newEvent('gate.opened', { gate, approval, ...(due !== undefined && { due }) }))
+  const whatElse = due !== undefined && { due, ...(fallback !== undefined && { fallback }) }
+  propose(context, newEvent('gate.opened', { gate, approval, ...whatElse }))
   context.journal.proposeAlongside({
     stream: approvalStream(approval),
     expected: 0,

@@ -38,7 +38,8 @@ export type Command =
   /** Wakes up after this long, in any process. `jitter`: a recorded random factor. */
   | { do: 'timer'; timer: string; ms: number; jitter?: readonly [number, number] }
   /** Ask a person through the ledger. */
-  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number }
+  /** `fallback`: what the workflow chooses itself when the time is over. */
+  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number; fallback?: string }
   /** Start a child run. */
   | { do: 'child'; child: string; create: EventData<'run.created'> }
   /** Write events at once, and decide again. */
