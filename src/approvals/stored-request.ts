@@ -4,10 +4,7 @@ import { sha256 } from './fingerprint.js'
 import type { ApprovalPolicy } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 
-/**
- * An event holds 256 KiB; of a longer input only the hash is kept, and the beginning and end of its
- * display.
- */
+/** An event holds 256 KiB; of a longer input only its size and hash are stored. */
 const MAX_INPUT = 96 * 1024
 
 /**
@@ -34,8 +31,8 @@ export function toStoredRequest(
   const isGate = source.channel === 'run'
   const title = isGate ? redactor.redact(asked.display.title) : asked.display.title
   const hasSecrets =
-    canonicalJson([redacted.input, redacted.text, title]) !==
-    canonicalJson([request.input ?? null, request.text, asked.display.title])
+    canonicalJson([redacted.input, redacted.text, redacted.questions, title]) !==
+    canonicalJson([request.input ?? null, request.text, request.questions, asked.display.title])
   const shown = isGate
     ? { tool: '', input: null, text: redacted.text, questions: [], title }
     : { ...redacted, mismatch: source.mismatch, title: redacted.questions[0]?.text ?? '' }

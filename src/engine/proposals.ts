@@ -55,10 +55,7 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
   return []
 }
 
-/**
- * Proposes the events that arrived since the last turn. Drops those that are superseded: an
- * answered gate, a cancelled timer.
- */
+/** Proposes the events that arrived, without superseded ones (an answered gate). */
 export function proposeArrivals<Work>(
   context: Pick<ProposalContext<Work>, 'journal' | 'at'>,
   arrived: readonly NewEvent[],
@@ -126,12 +123,15 @@ function setTimer<Work>(context: ProposalContext<Work>, { timer, ms, jitter }: C
 }
 
 function openGate<Work>(context: ProposalContext<Work>, command: CommandOf<'gate'>): void {
-  const { gate, timeoutMs, automatic } = command
+  const { gate, timeoutMs, fallback, automatic } = command
   const approval = newId('apr')
   const due = timeoutMs === undefined ? undefined : context.at + timeoutMs
-  const isAutomatic = automatic ? { isAutomatic: true } : {}
+  const whatElse = {
+    ...(due !== undefined && { due, ...(fallback !== undefined && { fallback }) }),
+    ...(automatic && { isAutomatic: true }),
+  }
   const request = context.gates?.stored(command.request) ?? command.request
-  propose(context, newEvent('gate.opened', { gate, approval, ...(due !== undefined && { due }), ...isAutomatic }))
+  propose(context, newEvent('gate.opened', { gate, approval, ...whatElse }))
   context.journal.proposeAlongside({
     stream: approvalStream(approval),
     expected: 0,

@@ -46,7 +46,9 @@ export class Chats {
   async readers({ withBlocked = false } = {}): Promise<Reader[]> {
     const people = this.#people.all()
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
-    const reachable = new Set(known.filter(({ state }) => withBlocked || !state.isBlocked).map(({ state }) => state.chat))
+    const reachable = new Set(
+      known.filter(({ state }) => withBlocked || !state.isBlocked).map(({ state }) => state.chat),
+    )
     const own = people.flatMap(person =>
       person.telegram
         .filter(id => reachable.has(id))
@@ -97,6 +99,12 @@ export class Chats {
     const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
     const found = shown.find(({ state }) => state.chat === chat && state.messages.includes(message))
     return found?.state.subject ?? null
+  }
+
+  /** The cards in any chat that are still open, of subjects that start like this. */
+  async openCards(prefix: string): Promise<ShownCard[]> {
+    const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
+    return shown.map(({ state }) => state).filter(({ subject, isOpen }) => isOpen && subject.startsWith(prefix))
   }
 
   async shown(chat: number, subject: string): Promise<ShownCard | null> {

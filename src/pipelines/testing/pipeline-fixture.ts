@@ -164,6 +164,7 @@ export class PipelineFixture {
         redactor: createRedactor({ secretValues: [] }),
         environment: () => ({ PATH: this.path }),
         runDirectory: run => this.runDirectory(run),
+        readProfile: () => Promise.reject(new Error('every run of the fixture has its arguments')),
       },
       builtInPipelines(),
     )

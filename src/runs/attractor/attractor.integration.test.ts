@@ -36,8 +36,8 @@ beforeAll(async () => {
   const ledger = openLedger({ store, clock: systemClock, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory }
   runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
-  runs.start()
-  pipelines = new AttractorApi({ store, ledger })
+  await runs.start()
+  pipelines = new AttractorApi({ store, clock: systemClock, ledger })
   context = daemonContext({ store, home, env, clock: systemClock, person: 'Ada' }, project)
 })
 
@@ -180,6 +180,8 @@ test('branches and their outcomes are reported', async () => {
     'ParallelCompleted',
     'ParallelStarted',
   ])
+  expect(parallel[0]).toMatchObject({ event: 'ParallelStarted', data: { name: 'p', branch_count: 2 } })
+  expect(events[0]).toMatchObject({ event: 'PipelineStarted', data: { id } })
   expect(parallel.find(({ event }) => event === 'ParallelCompleted')!.data).toMatchObject({
     success_count: 1,
     failure_count: 1,

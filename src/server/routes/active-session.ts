@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
-import { liveOf, sessionOf } from '../live-session-of.js'
-import { personName } from '../person-name.js'
+import type { LiveSession, SessionRecord } from '../../sessions/index.js'
+import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { sent, session } from '../schemas/sessions.js'
@@ -55,4 +54,22 @@ export async function activeOf(call: Pick<Call, 'host' | 'person' | 'surface'>):
 
 function whoOf({ person, surface }: Pick<Call, 'person' | 'surface'>): { person: string; surface: string } {
   return { person: personName(person.id), surface }
+}
+
+/** The session that the caller names. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+export function sessionOf({ host, person }: Pick<Call, 'host' | 'person'>, word: string): Promise<SessionRecord> {
+  return host.find(word, personName(person.id))
+}
+
+/** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_STATE` for a session that has ended. */
+export async function liveOf(caller: Pick<Call, 'host' | 'person'>, word: string): Promise<LiveSession> {
+  const record = await sessionOf(caller, word)
+  const session = caller.host.live(record.id)
+  if (session && !session.exit) return session
+  const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'its end was not recorded'}` : 'has ended'
+  throw new SignalboxError('E_STATE', `session ${record.id} ${what}`, {
+    next: record.agentSessionId
+      ? `signalbox resume ${record.number} continues its conversation`
+      : 'start another session',
+  })
 }

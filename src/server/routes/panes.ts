@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { PANE_ACTIONS, type PaneAction, type PaneExplanation } from '../../supervision/index.js'
-import { sessionOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { explanation } from '../schemas/explain.js'
 import { packProblems, pane, paneList, paneStats, paneSwitches, tmuxJoined } from '../schemas/panes.js'
+import { sessionOf } from './active-session.js'
 
 const tmuxBody = z.strictObject({
   directories: z.array(z.string().startsWith('/')).max(20).default([]),

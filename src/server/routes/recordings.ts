@@ -2,7 +2,6 @@ import { createReadStream, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { sessionOf } from '../live-session-of.js'
 import { type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { frame } from '../schemas/panes.js'
@@ -10,6 +9,7 @@ import { recording, recordingIndex } from '../schemas/recordings.js'
 import { frameView } from '../views/frame-view.js'
 import { pageOf } from '../views/page.js'
 import { findRecording, frameAt, recordingMarkers, recordingView } from '../views/recording-view.js'
+import { sessionOf } from './active-session.js'
 
 export const recordingRoutes: readonly Route[] = [
   route({

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } from '../../sessions/index.js'
-import { liveOf, sessionOf } from '../live-session-of.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { uploaded } from '../schemas/sessions.js'
+import { liveOf, sessionOf } from './active-session.js'
 
 const MB = 1024 * 1024
 

@@ -1,8 +1,8 @@
 import { Git } from '../../git/index.js'
-import { sessionOf } from '../live-session-of.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { gitState } from '../schemas/sessions.js'
+import { sessionOf } from './active-session.js'
 
 export const sessionGitRoutes: readonly Route[] = [
   route({

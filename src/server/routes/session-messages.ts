@@ -5,11 +5,11 @@ import type { Host } from '../../host/index.js'
 import { type LiveSession, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { Message } from '../api-types.js'
-import { liveOf, sessionOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { conversation, heldPrompts, sent } from '../schemas/sessions.js'
 import type { Sendable } from '../wire/index.js'
+import { liveOf, sessionOf } from './active-session.js'
 
 export const messageBody = z.strictObject({
   text: z.string().min(1),

@@ -7,7 +7,7 @@ import { type ChangeFields, SessionReplay } from '../../sessions/replay/index.js
 import type { Frame } from '../../terminal/index.js'
 import { openRecording } from '../../terminal/recording/index.js'
 import type { InMilliseconds, Recording, RecordingIndex } from '../api-types.js'
-import { sessionOf } from '../live-session-of.js'
+import { personName } from '../caller.js'
 import type { Call } from '../route.js'
 
 /** The index of a recording has at most this many changes of each kind. */
@@ -39,7 +39,8 @@ export async function findRecording(
   call: Pick<Call, 'host' | 'person'>,
   word: string,
 ): Promise<{ record: SessionRecord; view: RecordingView }> {
-  const record = await sessionOf(call, word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word)
+  const name = word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word
+  const record = await call.host.find(name, personName(call.person.id))
   const view = recordingView(record)
   if (view) return { record, view }
   throw new SignalboxError('E_UNKNOWN', `the recording of ${record.id} was deleted`, {

@@ -84,6 +84,13 @@ export class ConversationRows {
     return this.#look === null || this.#look.frame.buffer === 'normal' || !isScrolled(this.#look)
   }
 
+  /** The first row on screen: the rows above it do not change any more. */
+  get screenStart(): number {
+    const frame = this.#look?.frame
+    if (frame?.buffer === 'alternate') return ALTERNATE_FIRST_ID + this.#kept.base + this.#kept.top
+    return frame?.lines[0]?.id ?? 0
+  }
+
   /** Observing the same look again does nothing. */
   observe(look: Look): void {
     const before = this.#look

@@ -314,7 +314,6 @@ export class LiveSession implements KeeperListener {
     return this.#prompts.send(text, options)
   }
 
-  /** Drops a held prompt. */
   dropPrompt(id: string): boolean {
     return this.#prompts.drop(id)
   }

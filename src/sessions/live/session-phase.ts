@@ -87,7 +87,6 @@ export class SessionPhase {
     return this.#phase
   }
 
-  /** Which instance of a menu is on screen. */
   get menuInstance(): string {
     return this.#menus.instance
   }
