@@ -82,7 +82,7 @@ function bodyFor(route: Route): fc.Arbitrary<unknown> {
 const requests = () =>
   fc.constantFrom(...ASKED).chain(route =>
     fc.record({
-      route: fc.constant(route),
+      id: fc.constant(route.id),
       words: fc.array(fc.oneof(word, fc.constantFrom(...known.map(encodeURIComponent))), {
         minLength: 3,
         maxLength: 3,
@@ -112,7 +112,8 @@ const requests = () =>
 
 test('hostile requests get defined errors, never an internal one, and the server keeps running', async () => {
   await fc.assert(
-    fc.asyncProperty(requests(), async ({ route, words, query, body }) => {
+    fc.asyncProperty(requests(), async ({ id, words, query, body }) => {
+      const route = ASKED.find(one => one.id === id)!
       let at = 0
       const path = route.path
         .replace(/:file\{[^}]*\}/, () => `${words[at++]}.cast`)
