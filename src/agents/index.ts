@@ -54,7 +54,6 @@ export type {
   HeadlessEnd,
   PermissionAnswer,
   PermissionLevel,
-  TurnSetting,
   TurnTuning,
 } from './headless/headless.js'
 export { PERMISSION_LEVELS } from './headless/headless.js'

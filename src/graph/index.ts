@@ -42,7 +42,7 @@ export { BOOKKEEPING_KEYS } from './context-keys.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
 export { drawPlain } from './draw-plain.js'
 export { evaluate, valueText } from './evaluate-condition.js'
-export { type GateOption, gateOptions, takesText } from './gate-options.js'
+export { gateOptions, takesText } from './gate-options.js'
 export {
   type Attribute,
   type Attributes,

@@ -10,7 +10,7 @@ import type { Issue } from './state.js'
 import { issueOfText } from './trackers/file.js'
 
 /** What a run says about the profile that it wants. */
-export interface ProfileWish {
+interface ProfileWish {
   profile: string | undefined
   agent: string | undefined
   model: string | undefined

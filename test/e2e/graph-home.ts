@@ -5,7 +5,7 @@ import { executableFiles } from '../../src/trust/index.js'
 import { type CommandRun, parseLines } from './harness.js'
 import { InsideHome } from './inside.js'
 
-export interface RunEvent {
+interface RunEvent {
   type: string
   data: Record<string, unknown>
 }

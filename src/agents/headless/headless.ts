@@ -32,13 +32,7 @@ export interface HeadlessAgent {
 }
 
 /** Settings of a turn that some programs offer, by the names of the attributes of a graph. */
-export type TurnSetting =
-  | 'reasoning_effort'
-  | 'max_turns'
-  | 'allowed_tools'
-  | 'temperature'
-  | 'max_tokens'
-  | 'tool_hooks'
+type TurnSetting = 'reasoning_effort' | 'max_turns' | 'allowed_tools' | 'temperature' | 'max_tokens' | 'tool_hooks'
 
 /** The values of such settings; a program that does not offer one ignores it. */
 export interface TurnTuning {
