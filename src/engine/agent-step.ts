@@ -17,7 +17,7 @@ import {
 import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { killTree, processesWithMark } from '../process/index.js'
+import { endProcesses } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
@@ -273,9 +273,9 @@ export class AgentSteps {
   async abandon(call: Pick<StepCall, 'run' | 'step' | 'name'>): Promise<void> {
     await this.#options.live?.abandon(call.name)
     const start = readStart(this.directory(call))
-    const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
-    if (left.pid > 0 || processesWithMark(call.name).length > 0)
-      await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
+    const leader = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null }
+    const isMarked = (mark: string) => mark === call.name
+    await endProcesses({ leaders: [leader], isMarked, graceMs: KILL_GRACE_MS, clock: this.#options.clock })
     await this.#options.withdraw?.(call.name)
   }
 

@@ -80,6 +80,7 @@ export {
 } from './graph/interviewers.js'
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
 export type { LiveListener, LiveTurns } from './live-turn.js'
+export { RunDrivers } from './run-drivers.js'
 export { RunHost } from './run-host.js'
 export { readRun, runStream } from './run-journal.js'
 export { byQueueOrder, queuePosition } from './run-order.js'

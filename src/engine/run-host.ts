@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { listRuns } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
+import { PICKING_UP } from './run-drivers.js'
 import { byQueueOrder } from './run-order.js'
 import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
@@ -60,6 +61,7 @@ export class RunHost {
   readonly #retryAt = new Map<string, number>()
   #renewing: Timer
   #scanning: Timer | null = null
+  #pickingUp: Lease | null = null
   #isStarted = false
   #isScanning = false
   #isScanWanted = false
@@ -87,9 +89,12 @@ export class RunHost {
 
   /**
    * Looks for runs that no process drives, now and periodically: queued ones, woken ones, those of
-   * dead hosts.
+   * dead hosts. A lease tells other processes that this one does.
    */
-  start(): void {
+  async start(): Promise<void> {
+    const { store, owner, isGone } = this.#options
+    const lease = await store.acquireLease(PICKING_UP, owner, { ttlMs: LEASE_MS, isGone })
+    if (!lease.isHeld) this.#pickingUp = lease
     this.#isStarted = true
     this.#scanSoon()
   }
@@ -149,6 +154,7 @@ export class RunHost {
     const all = [...this.#driven.values()]
     for (const { driver } of all) driver.release()
     await Promise.all(all.map(({ done }) => done.catch(this.#options.onError)))
+    if (this.#pickingUp) await this.#options.store.releaseLease(this.#pickingUp)
     this.#options.onClosed?.()
   }
 
@@ -256,7 +262,9 @@ export class RunHost {
   }
 
   async #renew(): Promise<void> {
-    for (const { lease } of this.#driven.values()) await this.#options.store.renewLease(lease, LEASE_MS)
+    const leases = [...this.#driven.values()].map(({ lease }) => lease)
+    for (const lease of this.#pickingUp ? [this.#pickingUp, ...leases] : leases)
+      await this.#options.store.renewLease(lease, LEASE_MS)
   }
 }
 

@@ -101,13 +101,18 @@ export interface StepEnd {
 
 export type Recovery = Omit<EventData<'step.recovered'>, 'step'>
 
+const RELEASE_GRACE_MS = 1_000
+
 /** Why a step must stop. */
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
+  /** How long its processes may take to end; null: as long as usual. A daemon that stops is in a hurry. */
+  readonly graceMs: number | null
 
   constructor(why: StepAbort['why']) {
     super(`the step was stopped: ${why}`)
     this.name = 'StepAbort'
     this.why = why
+    this.graceMs = why === 'released' ? RELEASE_GRACE_MS : null
   }
 }

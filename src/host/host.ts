@@ -81,7 +81,8 @@ export class Host {
     this.#channels = this.#openChannels()
     this.board = openBoard(options, { packs: this.packs, redactor: this.#redactor, note })
     this.board?.listen(() => this.hooks.assignPanes())
-    this.notices = this.board && settings.notify ? openNotices(options, this.board, settings.notify) : null
+    this.notices =
+      this.board && settings.notify ? openNotices(options, this.board, { notify: settings.notify, note }) : null
     this.switches = openSwitches(this.board, this.notices, settings, change => note('supervision.switched', change))
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),

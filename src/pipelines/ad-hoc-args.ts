@@ -10,7 +10,7 @@ import type { Issue } from './state.js'
 import { issueOfText } from './trackers/file.js'
 
 /** What a run says about the profile that it wants. */
-interface ProfileWish {
+interface ProfileOptions {
   profile: string | undefined
   agent: string | undefined
   model: string | undefined
@@ -20,7 +20,7 @@ interface ProfileWish {
 }
 
 /** Reads a profile from the settings of the person who drives the run. */
-export type ReadProfile = (cwd: string, wish: ProfileWish) => Promise<ProfileCopy>
+export type ReadProfile = (cwd: string, options: ProfileOptions) => Promise<ProfileCopy>
 
 /**
  * The arguments of a pipeline that runs as a graph: its DOT was ejected, or a node of another graph

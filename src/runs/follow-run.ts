@@ -1,6 +1,6 @@
 import { readSegment, segmentPath } from '../activity/index.js'
 import { delay } from '../clock/index.js'
-import { getRun, isEnded, type RunRecord, runStream } from '../engine/index.js'
+import { getRun, isEnded, RunDrivers, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
 import type { RunListener } from './drive-run.js'
@@ -11,7 +11,8 @@ export interface FollowOptions {
   /** Only this step. */
   step: string | null
   /**
-   * Continues until the run ends or is paused, or the signal aborts; else reports what there is.
+   * Continues until the run ends or is paused, its driver dies, or the signal aborts; else reports
+   * what there is.
    */
   isFollowing: boolean
   signal: AbortSignal
@@ -33,6 +34,7 @@ export async function followRun(
 ): Promise<RunRecord> {
   const filter = new StepFilter(listener, step)
   const activities = new StepActivities(runDirectory(home.settings.dataDirectory, record.id), filter)
+  const drivers = new RunDrivers(store, clock)
   let version = 0
   const readEvents = async () => {
     for (const event of await store.readStream(runStream(record.id), { fromVersion: version + 1 })) {
@@ -45,7 +47,7 @@ export async function followRun(
     await readEvents()
     const current = await getRun(store, record.id)
     await activities.read()
-    const isOver = isEnded(current.status) || current.status === 'paused'
+    const isOver = isEnded(current.status) || current.status === 'paused' || (await drivers.isUndriven(current))
     if (isFollowing && isOver) await readEvents()
     if (isFollowing && !isOver && !signal.aborted) {
       await delay(clock, POLL_MS)

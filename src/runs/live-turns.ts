@@ -55,6 +55,7 @@ export class SessionTurns implements LiveTurns {
       size: null,
       person: 'local',
       label: call.name,
+      step: call.name,
       resume: turn.resume,
     })
     const { id, pid } = record
@@ -167,7 +168,10 @@ export class SessionTurns implements LiveTurns {
       const isSilent = inactivityMs > 0 && now - lastOutput.at >= inactivityMs
       if (isSilent || (timeoutMs > 0 && now - startedAt >= timeoutMs)) {
         await session.stop(isSilent ? 'no output for too long' : 'it took too long')
-        return { closed: null, end: end('silent', isSilent ? 'inactivity_timeout' : 'timeout', answer, agentSessionId) }
+        return {
+          closed: null,
+          end: end('silent', isSilent ? 'inactivity_timeout' : 'step_timeout', answer, agentSessionId),
+        }
       }
       await this.#change(session, signal)
     }
@@ -196,6 +200,11 @@ export class SessionTurns implements LiveTurns {
     }
     return { isOpened: opened !== undefined, closed, answer }
   }
+}
+
+/** The steps that run in live sessions: `<run>/<step>`. */
+export async function sessionSteps(host: Pick<SessionHost, 'records' | 'live'>): Promise<ReadonlySet<string>> {
+  return new Set((await host.records()).flatMap(({ id, label }) => (label && host.live(id) ? [label] : [])))
 }
 
 /** Ends the sessions of runs that were cancelled while no host was running. */

@@ -37,7 +37,8 @@ import { builtInPipelines, PipelineSteps, pipelineFunctions, type ReadProfile } 
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
-import { endOrphans, type SessionHost, SessionTurns } from './live-turns.js'
+import { endLeftovers } from './leftovers.js'
+import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { StepApprovals } from './step-approvals.js'
@@ -132,7 +133,7 @@ export function openRuns(options: RunsOptions): RunHost {
     isGone: isOwnerGone,
     workflows: [oneshotWorkflow, graphWorkflow] as never,
     performers: {
-      'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
+      'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment }),
       'graph.codergen': node(codergen),
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
@@ -149,7 +150,11 @@ export function openRuns(options: RunsOptions): RunHost {
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onError,
-    onDriving: run => files.begin(run),
+    onDriving: async run => {
+      const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
+      await endLeftovers({ store, clock }, run.id, { keep })
+      await files.begin(run)
+    },
     onDriven: run => files.end(run),
     onClosed: () => files.close(),
     ...(options.isWanted && { isWanted: options.isWanted }),

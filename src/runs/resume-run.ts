@@ -57,6 +57,22 @@ export async function resumeRun(
   return { id: record.id, home: context.home, driver, notices: [] }
 }
 
+/**
+ * Resumes a run that the daemon drives.
+ * @throws SignalboxError `E_STATE` for a run of a terminal, or one that has ended.
+ */
+export async function resumeInDaemon(context: StartContext, record: RunRecord, by: string): Promise<void> {
+  if (record.labels.host !== 'daemon')
+    throw new SignalboxError('E_STATE', 'this run was started in a terminal and can only be resumed there', {
+      next: `signalbox resume ${record.id}`,
+    })
+  if (['completed', 'rejected', 'cancelled'].includes(record.status))
+    throw new SignalboxError('E_STATE', `run ${record.id} is ${record.status}: there is nothing to resume`, {
+      next: 'start a new run',
+    })
+  await resumeRun(context, record, { keepsGraph: true, by })
+}
+
 async function resumePipeline(
   { store, home }: StartContext,
   record: RunRecord,

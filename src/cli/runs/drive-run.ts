@@ -6,6 +6,7 @@ import {
   answererOf,
   answersFromFile,
   CheckpointWriter,
+  describeRun,
   driveRun,
   followRun,
   loadUserModule,
@@ -179,7 +180,8 @@ export async function followStarted(
   const record = await getRun(place.store, id)
   if (!flags.json) context.out(`${context.style('bold', id)}  ${visibleText(record.title)}`)
   const final = await followInTerminal(context, place, record, { step: null, isFollowing: true, json: flags.json })
-  if (!isEnded(final.status) && final.status !== 'paused') return EXIT.ok
+  const { isUndriven } = await describeRun(place, final)
+  if (!isEnded(final.status) && final.status !== 'paused' && !isUndriven) return EXIT.ok
   return concludeRun(context, place, final, flags)
 }
 

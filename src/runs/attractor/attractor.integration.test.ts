@@ -36,8 +36,8 @@ beforeAll(async () => {
   const ledger = openLedger({ store, clock: systemClock, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory }
   runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
-  runs.start()
-  pipelines = new AttractorApi({ store, ledger })
+  await runs.start()
+  pipelines = new AttractorApi({ store, clock: systemClock, ledger })
   context = daemonContext({ store, home, env, clock: systemClock, person: 'Ada' }, project)
 })
 

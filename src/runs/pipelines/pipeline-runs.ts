@@ -17,7 +17,11 @@ import type { StartContext } from '../start-context.js'
  * The state of a pipeline's run.
  * @throws SignalboxError `E_CONFIG` for a run of an unknown pipeline or of a newer program.
  */
-export function readPipeline(store: EventStore, dataDirectory: string, record: RunRecord): Promise<PipelineRun> {
+export function readPipeline(
+  store: EventStore,
+  dataDirectory: string,
+  record: Omit<RunRecord, 'text'>,
+): Promise<PipelineRun> {
   return readPipelineRun(store, record, {
     registry: builtInPipelines(),
     runDirectory: run => runDirectory(dataDirectory, run),

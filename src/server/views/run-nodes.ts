@@ -1,4 +1,5 @@
 import type { EventData } from '../../events/index.js'
+import { reasonText } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { InMilliseconds, NodeVisit as Visit } from '../api-types.js'
 import { partsOfStep, type RunStep, stepsOf } from './run-steps.js'
@@ -95,5 +96,5 @@ function fromStep(step: RunStep): NodeVisit {
 function settleFromStep(visit: NodeVisit, step: RunStep): void {
   visit.endedAt = step.endedAt
   visit.status = step.endedAt === null ? 'running' : step.status === 'ok' ? 'success' : 'fail'
-  visit.failureReason = step.status === 'ok' ? null : step.reason
+  visit.failureReason = step.status === 'ok' || step.reason === null ? null : reasonText(step.reason)
 }

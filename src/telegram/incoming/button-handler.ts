@@ -1,8 +1,9 @@
 import { displayText } from '../../approvals/index.js'
-import { cancelRun, findRun, resumeRun } from '../../engine/index.js'
+import { findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
+import { cancelRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
@@ -210,11 +211,12 @@ export class ButtonHandler {
       case 'discard':
         return once('Discarded.')
       case 'run': {
-        const { id } = await findRun(host.store, action.run)
+        const run = await findRun(host.store, action.run)
         const isCancel = action.act === 'cancel'
         await once(isCancel ? 'Cancelling…' : 'Resuming…')
-        if (isCancel) await cancelRun(host.store, id, { by: to.person.name, reason: 'cancelled' })
-        else await resumeRun(host.store, id, { by: to.person.name })
+        if (isCancel) await cancelRun(host, run.id, { by: to.person.name, reason: 'cancelled' })
+        else if (services.ports.resumeRun) await services.ports.resumeRun(run, to.person.name)
+        else throw new SignalboxError('E_STATE', 'runs cannot be resumed here')
         return isCancel ? 'Cancelled.' : 'Resumed.'
       }
       case 'resume-session': {

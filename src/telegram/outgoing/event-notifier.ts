@@ -2,8 +2,9 @@ import { basename } from 'node:path'
 import { type ApprovalRecord, isSuperseded } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import { findRun } from '../../engine/index.js'
-import { isEvent } from '../../events/index.js'
+import { type EventData, isEvent } from '../../events/index.js'
 import type { Host, KnownChat } from '../../host/index.js'
+import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
@@ -40,6 +41,9 @@ export const NOTIFIED_EVENTS = [
   'run.failed',
   'run.rejected',
   'run.cancelled',
+  'pane.noticed',
+  'host.started',
+  'run.undriven',
 ] as const
 
 interface EventNotifierOptions {
@@ -56,6 +60,8 @@ interface EventNotifierOptions {
   }
   presence(): Presence
   notify: NotificationKinds
+  /** Groups are shown what panes ask, not only that they ask. */
+  groupDetail: boolean
 }
 
 /** Which kinds of notifications people want. Answers are sent in any case. */
@@ -67,9 +73,11 @@ export interface NotificationKinds {
 
 export const ALL_NOTIFICATIONS: NotificationKinds = { needsYou: true, done: true, failed: true }
 const RENAME_MS = 60_000
+/** The subjects of cards about panes start with this. */
+const PANE_CARD = 'pane '
 
 interface Notice {
-  kind: 'done' | 'failed'
+  kind: keyof NotificationKinds
   html: string
   buttons: ButtonSpec[][]
   /** For a session, only the chats that follow it are notified. */
@@ -111,6 +119,9 @@ export class EventNotifier {
       add(await this.#notice(event, held))
       if (CLOSING.has(event.type)) add({ items: await this.#closedTopics(event), appends: [] })
       if (event.type === 'session.renamed') add({ items: await this.#renamedTopics(event), appends: [] })
+      if (isEvent(event, 'pane.noticed')) add({ items: await this.#paneCards(event.data), appends: [] })
+      // The questions of an earlier daemon are unknown to this one.
+      if (event.type === 'host.started') add({ items: await this.#closedPaneCards(), appends: [] })
     }
     for (const { chat, notices } of held.values()) batch.appends.push(this.#options.digest.hold(chat, notices))
     return batch
@@ -131,6 +142,42 @@ export class EventNotifier {
       batch.appends.push(...appends)
     }
     return batch
+  }
+
+  /** The card of a tmux pane that needs a person. It can only be answered in tmux. */
+  async #paneCards({
+    question,
+    kind,
+    title,
+    place,
+    text,
+    isReminder,
+  }: EventData<'pane.noticed'>): Promise<OutboxItem[]> {
+    const { chats, groupDetail, notify } = this.#options
+    const isOpen = kind === 'needs-you'
+    if (isOpen && !notify.needsYou) return []
+    return (await chats.readers()).map(({ chat, isPrivate }) => {
+      const rows = [
+        `${isOpen ? '❓' : '✅'} <b>${escapeHtml(title)}</b>`,
+        escapeHtml(place),
+        isOpen && (isPrivate || groupDetail) ? `<i>${escapeHtml(text)}</i>` : '',
+        isOpen ? 'Answer it in tmux.' : '',
+      ]
+      const html = rows.filter(Boolean).join('\n')
+      const act = { do: 'card', html, keyboard: [], isOpen, ...(isReminder && { isBelow: true }) } as const
+      return { chat, lane: 1, subject: `${PANE_CARD}${question}`, act }
+    })
+  }
+
+  async #closedPaneCards(): Promise<OutboxItem[]> {
+    const shown = await this.#options.chats.openCards(PANE_CARD)
+    const html = 'This question was asked before Signalbox was restarted.'
+    return shown.map(({ chat, subject }) => ({
+      chat,
+      lane: 3,
+      subject,
+      act: { do: 'card', html, keyboard: [], isOpen: false },
+    }))
   }
 
   async #answer(event: StoredEvent): Promise<OutboxBatch> {
@@ -256,7 +303,7 @@ export class EventNotifier {
   async #noticeOf(event: StoredEvent): Promise<Notice | null> {
     const [kind, id = ''] = event.stream.split('/')
     if (kind === 'session') return this.#sessionNotice(event, id)
-    return kind === 'run' ? this.#runNotice(id) : null
+    return kind === 'run' ? this.#runNotice(event, id) : null
   }
 
   async #sessionNotice(event: StoredEvent, id: string): Promise<Notice | null> {
@@ -294,23 +341,30 @@ export class EventNotifier {
   }
 
   /** Runs that another run started are not reported. */
-  async #runNotice(id: string): Promise<Notice | null> {
-    const run = await findRun(this.#options.host.store, id).catch(() => null)
-    if (!run || run.parent !== null || run.status === 'cancelled') return null
+  async #runNotice(event: StoredEvent, id: string): Promise<Notice | null> {
+    const { host } = this.#options
+    const record = await findRun(host.store, id).catch(() => null)
+    if (!record || record.parent !== null || record.status === 'cancelled') return null
+    const run = await describeRun(host, record)
+    const { isUndriven, why, next } = run
+    // It may have been resumed in the meantime.
+    if (isEvent(event, 'run.undriven') && !isUndriven) return null
     const isDone = run.status === 'completed'
     const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
     const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
     const agent = await this.#agentOf(id)
-    const facts = [basename(run.project), run.kind, ...agent, run.status, time, ...cost]
+    const facts = [basename(run.project), run.kind, ...agent, isUndriven ? 'stopped' : run.status, time, ...cost]
     const open: ButtonSpec = { text: 'Open', action: { do: 'show-run', run: id } }
-    const go: ButtonSpec[] =
-      isDone || run.status === 'rejected' ? [] : [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }]
+    // A run of a terminal is resumed there.
+    const canResume = run.status === 'failed' && run.labels.host === 'daemon'
+    const go: ButtonSpec[] = canResume ? [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }] : []
     return {
-      kind: isDone ? 'done' : 'failed',
+      kind: isDone ? 'done' : isUndriven ? 'needsYou' : 'failed',
       html: [
-        `${isDone ? '✅' : '❌'} <b>${escapeHtml(run.title)}</b>`,
+        `${isDone ? '✅' : isUndriven ? '⏹' : '❌'} <b>${escapeHtml(run.title)}</b>`,
         escapeHtml(facts.join(' · ')),
-        run.reason ? escapeHtml(run.reason.slice(0, 1000)) : '',
+        why === null ? '' : escapeHtml(why.slice(0, 1000)),
+        next === null || canResume ? '' : `<code>${escapeHtml(next)}</code>`,
       ]
         .filter(Boolean)
         .join('\n'),

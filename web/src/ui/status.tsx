@@ -107,6 +107,14 @@ export function runAspect(status: Run['status']): Aspect {
   return RUN[status]
 }
 
+const UNDRIVEN: Aspect = { word: 'stopped', tone: 'danger', shape: 'square' }
+
+/** The status of a run; one that no process drives is not running. */
+export function RunBadge({ run }: { run: Run }) {
+  const aspect = run.isUndriven ? UNDRIVEN : runAspect(run.status)
+  return <StatusBadge aspect={aspect} isLive={run.status === 'running' && !run.isUndriven} />
+}
+
 export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
 }
