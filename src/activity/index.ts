@@ -1,3 +1,10 @@
+/*
+ * What a headless agent does, as a stream of activities: text, thoughts, tool calls, results,
+ * usage, errors. An agent's parser (src/agents/headless/) turns lines of output into activities;
+ * read-activities.ts runs it over a process, segment.ts writes and reads the log of one step, and
+ * silence-timeout.ts ends a step that reports nothing for too long.
+ */
+
 export {
   type Activity,
   type ActivityBody,

@@ -26,10 +26,7 @@ export class JsonFramer {
   #scan: Scan = newScan()
   #strays = 0
 
-  /**
-   * An object has started and not ended. After ten seconds without a byte the caller calls
-   * `abandonOpen`, and it becomes text.
-   */
+  /** An object is open. After ten silent seconds the caller calls `abandonOpen`: it is text. */
   get isOpen(): boolean {
     return this.#block.length > 0
   }
@@ -158,10 +155,7 @@ function newScan(): Scan {
   return { depth: 0, isString: false, isEscaped: false }
 }
 
-/**
- * Counts braces outside of strings; returns where the object closes in this line, or -1. Strings do
- * not span lines.
- */
+/** Counts braces outside strings; returns where the object closes in this line, or -1. */
 function advance(scan: Scan, line: string, from: number): number {
   for (let at = from; at < line.length; at++) {
     const code = line.charCodeAt(at)

@@ -4,16 +4,10 @@ import type { Activity, ActivityBody } from './activity.js'
 import { type JsonFrame, JsonFramer } from './json-framer.js'
 import type { Chunk } from './merge-pipes.js'
 
-/**
- * Turns the frames of one agent's output into activities. It may keep state between frames; unknown
- * records become `raw`.
- */
+/** Turns the frames of one agent's output into activities; unknown records are `raw`. */
 export interface ActivityParser {
   parse(frame: JsonFrame): ActivityBody[]
-  /**
-   * For agents that write records to standard error; without it, lines of standard error become
-   * `raw`.
-   */
+  /** For agents with records on standard error; without it, its lines become `raw`. */
   parseError?(frame: JsonFrame): ActivityBody[]
   /** At the end of the output: activities for what was still open. */
   end?(): ActivityBody[]

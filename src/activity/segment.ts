@@ -18,10 +18,7 @@ export function segmentPath(runDirectory: string, step: string): string {
   return join(runDirectory, 'activity', `${step.replaceAll('/', '~')}.ndjson`)
 }
 
-/**
- * Appends activities as lines of JSON, one batch at a time; `flush` resolves when all of them are
- * in the file.
- */
+/** Appends activities as lines of JSON; `flush` resolves when all are in the file. */
 export class SegmentWriter {
   readonly #file: Promise<FileHandle>
   readonly #clock: Clock

@@ -13,15 +13,9 @@ export class SilenceTimeout extends Error {
 
 export interface WatchOptions {
   clock: Clock
-  /**
-   * How long the silence may last at this moment; null for any length. Asked again whenever the
-   * time seems to be over.
-   */
+  /** How long the silence may last; null: any length. Asked again when it seems over. */
   threshold(): number | null
-  /**
-   * Whether the agent shows activity elsewhere, such as a transcript that has grown since the last
-   * call.
-   */
+  /** Whether the agent is active elsewhere, such as in a transcript that has grown. */
   isAliveElsewhere?(): Promise<boolean>
 }
 

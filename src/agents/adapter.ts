@@ -22,27 +22,18 @@ export interface AgentAdapter {
   locate(environment: AgentEnvironment): AgentLocation
   /** How to ask the program for its version; absent if it cannot be asked. */
   readonly version?: { args: readonly string[]; pattern: RegExp }
-  /**
-   * Whether it is signed in, judged by the names of variables and files. Credentials are never
-   * read.
-   */
+  /** Whether it is signed in, by names of variables and files; credentials are never read. */
   signIn?(environment: AgentEnvironment): SignIn
-  /** The command line that starts it in a terminal. */
   interactive(location: FoundAgent, start: InteractiveStart): AgentCommand
   /**
    * The command that makes it compact a conversation that is nearly full. Absent if it has none.
    */
   readonly compact?: string
-  /** Finds the agent's own conversation id in the rows that it leaves on exit. */
   exitId?(rows: readonly string[]): string | null
   /** What it reports about itself besides its screen. */
   readonly reports: { osc7501: boolean; hooks: boolean; transcript: boolean; events: boolean }
-  /**
-   * Its hooks, configured for one session in files of that session, never in the person's own
-   * configuration.
-   */
+  /** Its hooks, configured in files of one session, never in the person's own configuration. */
   readonly hooks?: AgentHooks
-  /** Its own transcript of the conversation. */
   readonly transcript?: AgentTranscript
   /** Its own event channel, on which it reports and accepts answers. */
   readonly events?: AgentEventSource
@@ -99,10 +90,7 @@ interface AgentCommand {
 export interface HookWiring {
   /** A directory of this session alone, mode 0700, which exists as long as the session. */
   directory: string
-  /**
-   * The command line of the relay: `[node, cli.js, 'hook', <agent>]`; the adapter adds the event
-   * and `--hold`.
-   */
+  /** The relay's command: `[node, cli.js, 'hook', <agent>]`; adapters add event and `--hold`. */
   relay: readonly string[]
   /** Whether permission hooks may wait for a person's decision. */
   mayHold: boolean
@@ -115,19 +103,12 @@ export interface AgentHooks {
   read(event: string, payload: Readonly<Record<string, unknown>>): AgentStatement[]
   /** Absent if the agent's own settings cannot contain hooks. */
   readonly user?: UserHooks
-  /**
-   * The agent's JSON answer to a held permission request; null if this decision cannot be
-   * expressed.
-   */
+  /** The JSON answer to a held permission request; null if the decision cannot be expressed. */
   answer?(answer: HookAnswer): string | null
 }
 
-/**
- * An agent's hooks in the person's own settings (JSON with a `hooks` table of lists by event), for
- * panes that Signalbox did not start.
- */
+/** An agent's hooks in the person's settings, for panes that we did not start. */
 export interface UserHooks {
-  /** The settings file. */
   file(env: NodeJS.ProcessEnv): string
   /** One entry for each event; `line` returns the command for an event. */
   entries(line: (event: string) => string): Readonly<Record<string, object>>
@@ -146,10 +127,7 @@ export interface HookAnswer {
 
 /** Where an agent stores its conversation, and how to read it. */
 export interface AgentTranscript {
-  /**
-   * Files that may hold this conversation, most likely first; empty if there is none yet. Checks
-   * names and times only.
-   */
+  /** Files that may hold this conversation, most likely first, by names and times alone. */
   locate(place: TranscriptPlace): Promise<string[]>
   /** How the file grows: appended lines, rewritten as a whole, or rows of an SQLite file. */
   readonly form: 'lines' | 'whole' | 'sqlite'
@@ -169,10 +147,7 @@ export interface TranscriptPlace {
 }
 
 export interface TranscriptReader {
-  /**
-   * Reads what is new. Incomplete last lines are left for the next call; foreign records are
-   * skipped and counted.
-   */
+  /** Reads what is new. Incomplete lines wait; foreign records are skipped and counted. */
   read(): Promise<TranscriptUpdate>
   close(): void
 }
@@ -195,12 +170,8 @@ export interface EventsPlace {
 }
 
 export interface AgentEvents {
-  /**
-   * `id` is equal for repetitions of one report; `at` is in wall-clock milliseconds, if the agent
-   * reports a time.
-   */
+  /** `id` is equal for repetitions of a report; `at` is wall-clock ms, if the agent has it. */
   onStatement(listener: (statement: AgentStatement, about: { id: string; at: number | null }) => void): void
-  /** Answers the request with this key. */
   answer(key: string, answer: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'>
   close(): void
 }

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { itNeeding } from '../../test/support/requirements.js'
 import { demoAgent } from './demo.js'
 import { adapterForProgram, agentNames, genericAgent, loadAgent, loadPack } from './index.js'
 
@@ -149,7 +150,8 @@ describe('loadPack', () => {
     })
   })
 
-  test.skipIf(process.getuid?.() === 0)(
+  itNeeding(
+    'a user other than root',
     'throws for an unreadable directory instead of treating it as absent',
     async () => {
       write('demo', 'mine.toml', 'pack = 1\nagent = "demo"\n')

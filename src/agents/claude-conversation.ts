@@ -78,10 +78,7 @@ export class ClaudeConversation implements Conversation {
     return statements
   }
 
-  /**
-   * Reports the usage of a message when the next one begins: the last record of a message has its
-   * final count.
-   */
+  /** Usage is reported when the next message begins: a message's last record has its count. */
   #count(message: JsonRecord, at: number | null): Timed[] {
     const id = textOf(message.id)
     const usage = isRecord(message.usage) ? message.usage : {}
@@ -182,7 +179,6 @@ export class ClaudeConversation implements Conversation {
   }
 }
 
-/** Content is a text, or a list of blocks. */
 function blocksOf(content: unknown): JsonRecord[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return Array.isArray(content) ? content.filter(isRecord) : []

@@ -29,10 +29,7 @@ const EVENTS: readonly { event: string; hasMatcher?: true }[] = [
   { event: 'SessionEnd' },
 ]
 
-/**
- * Writes the settings file that configures hooks for this session, and returns its path.
- * `--settings` adds to the person's own settings.
- */
+/** Writes the session's hook settings; `--settings` adds to the person's own. */
 export function wireClaudeHooks(wiring: HookWiring): string {
   const hooks = Object.fromEntries(
     EVENTS.map(({ event, hasMatcher }) => {
@@ -130,10 +127,7 @@ function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement
   }
 }
 
-/**
- * It contains no tool use id: the receiver joins it to the preceding `PreToolUse` by tool, input
- * and prompt.
- */
+/** It has no tool use id: the receiver joins it to the last `PreToolUse` by tool and input. */
 function request(payload: JsonRecord): AgentStatement {
   const name = requiredText(payload, 'tool_name')
   const suggestions = payload.permission_suggestions

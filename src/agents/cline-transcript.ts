@@ -10,10 +10,7 @@ import { namesIn, writtenSince } from './transcript-files.js'
 const MAX_BYTES = 50 * 1024 * 1024
 const MESSAGES = '.messages.json'
 
-/**
- * `~/.cline/data/sessions/<session>/<session>.messages.json`, with the session's state in
- * `<session>.json` next to it.
- */
+/** `~/.cline/data/sessions/<id>/<id>.messages.json`; the state is in `<id>.json` next to it. */
 export const clineTranscript: AgentTranscript = {
   form: 'whole',
   locate,
@@ -110,10 +107,7 @@ class ClineTranscriptReader implements TranscriptReader {
     return statements
   }
 
-  /**
-   * A denied tool is recorded like a failed one, only with other words, so it is reported as
-   * failed.
-   */
+  /** A denied tool is recorded like a failed one, in other words: it is reported as failed. */
   #result(part: JsonRecord, at: number | null): TimedStatement {
     const key = textOf(part.tool_use_id) ?? null
     const tool = (key !== null && this.#tools.get(key)) || { tool: textOf(part.name) ?? 'unknown', input: undefined }

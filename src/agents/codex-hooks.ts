@@ -5,10 +5,7 @@ import { ofSubAgent, optionalText, requiredText, sessionStarted, subAgentEnded }
 import { type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement, ToolStatement } from './report.js'
 
-/**
- * Codex limits `SessionEnd` to three seconds; the relay needs at most two. One value for all keeps
- * the trust hash simple.
- */
+/** Codex limits `SessionEnd` to three seconds; one value for all keeps the trust hash simple. */
 const TIMEOUT_S = 3
 /** Codex's name for the source of hooks on its command line. */
 const SOURCE = '/<session-flags>/config.toml'
@@ -62,10 +59,7 @@ function toml(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
 }
 
-/**
- * Its permission hook runs before the dialog exists, and while the hook waits the person cannot
- * answer: it reports and is never held.
- */
+/** Its hook runs before the dialog exists, so it reports and is never held. */
 export const codexHooks: AgentHooks = { holds: false, read: readCodexHook }
 
 function readCodexHook(event: string, payload: JsonRecord): AgentStatement[] {

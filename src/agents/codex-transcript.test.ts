@@ -77,7 +77,7 @@ describe('a rollout of Codex', () => {
     expect(read(RECORDS, conversation)).toEqual([])
   })
 
-  test('takes the end of a command from its event, whatever the model is told', () => {
+  test('takes the end of a command from its event, not from the text for the model', () => {
     const ended = (status: string) => event('item_completed', { item: { type: 'CommandExecution', id: 'c', status } })
     const output = item('function_call_output', { call_id: 'c', output: 'Process exited with code 3' })
     const states = (records: JsonRecord[]) =>

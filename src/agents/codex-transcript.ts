@@ -7,10 +7,7 @@ import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/**
- * `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`, by the day on which the
- * conversation started.
- */
+/** `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`, by the day of its start. */
 export const codexTranscript: AgentTranscript = {
   form: 'lines',
   locate,
@@ -34,7 +31,6 @@ async function locate({ env, agentSessionId, startedAt }: TranscriptPlace): Prom
   return writtenSince(found, startedAt)
 }
 
-/** The folders of the days since `since`, newest first. */
 async function days(sessions: string, since: number): Promise<string[]> {
   const found: string[] = []
   for (const year of newestFirst(await namesIn(sessions))) {

@@ -44,7 +44,6 @@ const OWN_SERVER = ['-c', 'features.daemon_auto_start=false']
  */
 const INLINE = '--no-alt-screen'
 
-/** Codex in a terminal. */
 export const codexAgent: AgentAdapter = {
   name: 'codex',
   title: 'Codex',

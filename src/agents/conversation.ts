@@ -4,16 +4,12 @@ import type { AgentStatement } from './report.js'
 
 export type TimedStatement = AgentStatement & { at: number | null }
 
-/**
- * Parses the records of one transcript, in order. It remembers what it has seen: a repeated record
- * gives nothing.
- */
+/** Parses the records of one transcript, in order; a repeated record gives nothing. */
 export interface Conversation {
   /** Null for an unknown kind of record. */
   take(record: JsonRecord): TimedStatement[] | null
 }
 
-/** Reads a growing transcript of JSON lines. */
 export class ConversationReader implements TranscriptReader {
   readonly #lines: JsonLinesReader
   readonly #conversation: Conversation

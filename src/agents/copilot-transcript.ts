@@ -8,10 +8,7 @@ import { namesIn, writtenSince } from './transcript-files.js'
 /** The whole system prompt, at the start of every turn. */
 const SYSTEM_MESSAGE = Buffer.from('{"type":"system.message"')
 
-/**
- * `~/.copilot/session-state/<session>/events.jsonl`. The directory of a session is recorded only
- * inside the file.
- */
+/** `~/.copilot/session-state/<session>/events.jsonl`; only the file names its directory. */
 export const copilotTranscript: AgentTranscript = {
   form: 'lines',
   locate,
@@ -164,10 +161,7 @@ export class CopilotConversation implements Conversation {
     return [{ is: 'answered', key, result: isAllowed ? 'allowed' : 'denied', at }]
   }
 
-  /**
-   * Ends the calls that were running when the turn was interrupted: nothing is recorded about them
-   * afterwards.
-   */
+  /** Ends the calls that ran when the turn was interrupted: nothing more is recorded of them. */
   #abandon(at: number | null): TimedStatement[] {
     const open = [...this.#tools.keys()]
     return open.map(key => ({

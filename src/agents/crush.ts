@@ -24,10 +24,7 @@ const SESSION: SessionArguments = {
   isId: word => !word.startsWith('-'),
 }
 
-/**
- * Crush in a terminal. It has no pack: its screen is read by structure; its transcript is not
- * supported yet.
- */
+/** Crush in a terminal, without a pack: its screen is read by structure. */
 export const crushAgent: AgentAdapter = {
   name: 'crush',
   title: 'Crush',

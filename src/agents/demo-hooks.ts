@@ -26,10 +26,7 @@ export function wireDemoHooks(wiring: HookWiring): string {
   return writeSessionFile(wiring, 'demo-settings.json', JSON.stringify({ hooks }))
 }
 
-/**
- * Modelled on Claude Code's, including the gaps: a permission names no tool use, and nothing is
- * reported after a denial or Esc.
- */
+/** Like Claude Code's: a permission names no tool use; a denial or Esc is not reported. */
 export const demoHooks: AgentHooks = { holds: true, read: readDemoHook, answer: answerDemo }
 
 function readDemoHook(event: string, payload: JsonRecord): AgentStatement[] {

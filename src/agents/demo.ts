@@ -5,10 +5,7 @@ import { demoHooks, wireDemoHooks } from './demo-hooks.js'
 import { demoTranscript } from './demo-transcript.js'
 import { demoHeadless } from './headless/demo.js'
 
-/**
- * The scripted agent that ships with Signalbox: a real program in a real terminal, for the demo and
- * for tests.
- */
+/** The scripted agent that ships: a real program in a terminal, for the demo and tests. */
 export const demoAgent: AgentAdapter = {
   name: 'demo',
   title: 'Demo agent',

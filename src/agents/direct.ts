@@ -4,10 +4,7 @@ import { ownProgram } from '../process/index.js'
 import type { AgentAdapter } from './adapter.js'
 import { directHeadless } from './headless/direct.js'
 
-/**
- * A model behind an OpenAI-compatible URL, for runs: Ollama, a gateway, a provider. It has no
- * terminal.
- */
+/** A model behind an OpenAI-compatible URL, for runs. It has no terminal. */
 export const directAgent: AgentAdapter = {
   name: 'direct',
   title: 'Direct model (OpenAI-compatible URL)',

@@ -147,10 +147,7 @@ export class GeminiConversation implements Conversation {
   }
 }
 
-/**
- * `cancelled` covers calls that were denied and calls that were stopped; only the latter have
- * something to display.
- */
+/** `cancelled` is a denied or a stopped call; only the latter has something to display. */
 function stateOf({ status, resultDisplay }: JsonRecord): 'done' | 'failed' | 'denied' | null {
   if (status === 'success') return 'done'
   if (status === 'cancelled') return resultDisplay === undefined ? 'denied' : 'failed'

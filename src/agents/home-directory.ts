@@ -6,10 +6,7 @@ export function homeDirectory(env: NodeJS.ProcessEnv): string {
   return env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir()
 }
 
-/**
- * A directory that a variable can override: `$VARIABLE`, else the path below the home directory.
- * Relative values are ignored.
- */
+/** `$VARIABLE`, else the path below the home directory. Relative values are ignored. */
 export function movableDirectory(env: NodeJS.ProcessEnv, variable: string, ...below: string[]): string {
   const moved = env[variable]
   return moved !== undefined && isAbsolute(moved) ? moved : join(homeDirectory(env), ...below)
@@ -20,10 +17,7 @@ export function expandHome(path: string, env: NodeJS.ProcessEnv): string {
   return path === '~' || path.startsWith('~/') ? join(homeDirectory(env), path.slice(1)) : path
 }
 
-/**
- * Variables that determine where agents store their files. Paths, not secrets: a later host needs
- * them to find a session's transcript.
- */
+/** Where agents store files: a later host needs it to find a transcript. No secrets. */
 const PATH_VARIABLES = [
   'HOME',
   'XDG_DATA_HOME',

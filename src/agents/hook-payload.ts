@@ -4,7 +4,6 @@ import type { AgentStatement } from './report.js'
 
 /** Helpers for agents with the same hook format (Claude Code's, which others adopted). */
 
-/** A conversation that starts, from `SessionStart`. */
 export function sessionStarted(payload: JsonRecord): AgentStatement {
   return {
     is: 'session',
@@ -15,7 +14,6 @@ export function sessionStarted(payload: JsonRecord): AgentStatement {
   }
 }
 
-/** A sub-agent that has finished, from `SubagentStop`. */
 export function subAgentEnded(payload: JsonRecord): AgentStatement {
   return {
     is: 'turn-ended',
@@ -25,16 +23,12 @@ export function subAgentEnded(payload: JsonRecord): AgentStatement {
   }
 }
 
-/**
- * Hooks that fire inside a sub-agent carry its id, and so do hooks about one: their statements
- * concern it.
- */
+/** Hooks inside a sub-agent, and about one, carry its id: their statements concern it. */
 export function ofSubAgent(payload: JsonRecord, statements: readonly AgentStatement[]): AgentStatement[] {
   const subAgent = textOf(payload.agent_id)
   return statements.map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))
 }
 
-/** A field that every payload of that event has. */
 export function requiredText(payload: JsonRecord, field: string): string {
   const value = payload[field]
   if (typeof value === 'string' && value !== '') return value

@@ -3,20 +3,14 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** A longer line of a transcript is skipped. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
-/**
- * How many bytes before the current position are compared with the last read, to detect a rewritten
- * file.
- */
+/** Bytes before the current position that are compared, to detect a rewritten file. */
 const MEMORY_BYTES = 64
 const LINE_FEED = 0x0a
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export interface JsonLinesOptions {
-  /**
-   * Called with the bytes of a line before it is parsed: false omits it, uncounted. For records
-   * that are large and useless.
-   */
+  /** Called with a line's bytes before it is parsed; false omits it: large, useless records. */
   isWanted?: (line: Buffer) => boolean
   maxLineBytes?: number
 }
@@ -24,10 +18,7 @@ export interface JsonLinesOptions {
 export interface JsonLinesUpdate {
   /** Lines that are not JSON objects, or too long. */
   skipped: number
-  /**
-   * The file was truncated, replaced or rewritten, and was read from its beginning again: records
-   * may repeat.
-   */
+  /** The file was truncated or replaced and read from its beginning: records may repeat. */
   isRestarted: boolean
 }
 
@@ -146,7 +137,6 @@ export class JsonLinesReader {
   }
 }
 
-/** A JSON object, or null for anything else. */
 export function parseRecord(text: string): JsonRecord | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -160,7 +150,6 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value if it is a non-empty string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -7,10 +7,7 @@ import { buildPack, type PackDirectories, readSources } from './pack-files.js'
 /** Editors write a file in several steps. */
 const DEBOUNCE_MS = 200
 
-/**
- * A pack in use. The object stays the same while its content is replaced, so a holder sees new
- * rules as soon as the files change.
- */
+/** A pack in use: its content is replaced, so a holder sees new rules at once. */
 export interface LivePack {
   readonly pack: Pack
   readonly version: string | null
@@ -48,10 +45,7 @@ export class LivePacks {
     this.#options = options
   }
 
-  /**
-   * The pack of an agent, to be released when the session ends. A broken file of the person's own
-   * is reported and ignored.
-   */
+  /** An agent's pack, until the session ends. A person's broken file is reported and ignored. */
   async acquire(agent: string | null, version: string | null = null): Promise<LivePack> {
     const name = agent ?? 'generic'
     const owned = new OwnedPack(name, version, await this.#build(name, version), this)
@@ -64,10 +58,7 @@ export class LivePacks {
     return [...this.#problems.values()]
   }
 
-  /**
-   * Watches the person's own directory. If watching is not possible, packs are read when a session
-   * starts.
-   */
+  /** Watches the person's directory; if it cannot, packs are read when a session starts. */
   watch(): void {
     const { user } = this.#options.directories
     if (user === null || this.#watcher) return

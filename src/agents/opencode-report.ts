@@ -63,10 +63,7 @@ export class OpenCodeReport {
     return this.#request(request, { tool: 'question', input: { questions: request.questions }, viaScreen: true })
   }
 
-  /**
-   * Compares with the agent's own list of open requests: those not in it were answered while
-   * disconnected.
-   */
+  /** Requests that are not in the agent's own list were answered while disconnected. */
   stillPending(keys: ReadonlySet<string>): TimedStatement[] {
     const gone = [...this.#pending.keys()].filter(key => !keys.has(key))
     return gone.flatMap(key =>

@@ -9,10 +9,7 @@ import { writtenSince } from './transcript-files.js'
 
 /** How long a read may wait for the agent's lock; the next read follows soon. */
 const BUSY_MS = 50
-/**
- * Rows are stamped before they are written: the rows of this last period are read again, and
- * reported once.
- */
+/** Rows are stamped before they are written: this period is read again, and reported once. */
 const OVERLAP_MS = 2_000
 /** A session may be stamped a moment before we record its start. */
 const EARLY_MS = 1_000
@@ -98,10 +95,7 @@ class OpenCodeTranscriptReader implements TranscriptReader {
     }
   }
 
-  /**
-   * The session by its id; without one, the first that this terminal started: sub-agents have a
-   * parent.
-   */
+  /** The session by its id, else the first of this terminal: sub-agents have a parent. */
   #findSession(database: Database, statements: TimedStatement[]): string | null {
     const { agentSessionId, cwd, startedAt } = this.#place
     const columns = 'SELECT id, version, directory, time_created FROM session WHERE'

@@ -14,10 +14,7 @@ export interface SessionArguments {
   isId(word: string): boolean
 }
 
-/**
- * The arguments that select the conversation, and its id as far as known. If the person selected
- * one themselves, nothing is added.
- */
+/** The arguments that select the conversation; nothing if the person selected one. */
 export function sessionArguments(
   { args, resume, newSessionId }: InteractiveStart,
   names: SessionArguments,
@@ -35,10 +32,7 @@ export function sessionArguments(
     : { args: [], id: null, isOwn: false }
 }
 
-/**
- * The start of a program that takes its conversation on the command line and needs nothing else
- * from us.
- */
+/** A program that takes its conversation on the command line and needs nothing else. */
 export function interactiveBySession(names: SessionArguments): AgentAdapter['interactive'] {
   return (location, start) => {
     const session = sessionArguments(start, names)

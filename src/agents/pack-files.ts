@@ -18,10 +18,7 @@ const GENERIC: PackSource = { file: 'generic', text: 'pack = 1\nagent = "generic
 /** Confidence factor of a pack for a version that it was not written for. */
 const OTHER_VERSION = 0.9
 
-/**
- * Where packs are: those that ship with Signalbox, and the person's own, which override them.
- * Project directories are never read.
- */
+/** Where packs are: shipped ones, and the person's, which override. Never projects. */
 export interface PackDirectories {
   user: string | null
   shipped?: string
@@ -70,7 +67,6 @@ function chosenOf(sources: readonly PackSource[], version: string | null): PackS
   return sources.length === 1 ? sources[0]! : sources[chooseRange(sources.map(readRange), version).index]!
 }
 
-/** All agents with a pack, shipped or own. */
 export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): Promise<string[]> {
   const names = await Promise.all(
     [shipped, user].map(directory => (directory === null ? [] : subdirectories(directory))),
@@ -78,10 +74,7 @@ export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): 
   return [...new Set(names.flat())].sort()
 }
 
-/**
- * The detection rules of all agents that have a pack, or of one. An unreadable file detects
- * nothing.
- */
+/** The detection rules of all packs, or of one. An unreadable file detects nothing. */
 export async function loadDetections(directories: PackDirectories, only: string | null = null): Promise<Detection[]> {
   const agents = only === null ? await packAgents(directories) : [only]
   const found = await Promise.all(

@@ -38,10 +38,7 @@ export function wireQwenHooks(wiring: HookWiring): string {
   return writeSessionFile(wiring, 'qwen-defaults.json', `${JSON.stringify({ hooks }, null, 2)}\n`)
 }
 
-/**
- * Report only: the permission hook runs before the dialog is drawn, so holding it would lock the
- * person out.
- */
+/** Report only: the hook runs before the dialog is drawn, so holding locks the person out. */
 export const qwenHooks: AgentHooks = {
   holds: false,
   read: readQwenHook,

@@ -19,10 +19,7 @@ export type AgentStatement = { subAgent?: string } & (
   /** A sub-agent may give its name and task. */
   | { is: 'working'; name?: string; task?: string }
   | ToolStatement
-  /**
-   * The agent asks a person. `key` is its own id of the request, if it has one; otherwise the
-   * receiver joins by tool and input.
-   */
+  /** The agent asks a person. Without its own `key`, the receiver joins by tool and input. */
   | {
       is: 'request'
       key: string | null

@@ -1,10 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/**
- * Names in a directory, sorted; empty if it cannot be read, because an agent creates its
- * directories on first use.
- */
+/** Names in a directory, sorted; empty if unreadable: agents create theirs on first use. */
 export async function namesIn(directory: string): Promise<string[]> {
   try {
     return (await readdir(directory)).sort()
@@ -23,7 +20,6 @@ export async function writtenSince(paths: readonly string[], since: number): Pro
   return found.sort((a, b) => b.writtenAt - a.writtenAt).map(({ path }) => path)
 }
 
-/** The paths of wanted names in a directory. */
 export async function pathsIn(directory: string, isWanted: (name: string) => boolean): Promise<string[]> {
   return (await namesIn(directory)).filter(isWanted).map(name => join(directory, name))
 }

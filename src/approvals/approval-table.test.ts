@@ -5,7 +5,7 @@ import { type ApprovalEvent, approvalTable } from './approval-table.js'
 const CLOSED = ['applied', 'stale', 'expired', 'cancelled']
 
 describe('the approval table', () => {
-  test('silence never approves: a deadline only ever closes what nobody decided, and what it closes stays closed', () => {
+  test('a deadline never approves: it closes only undecided requests, and they stay closed', () => {
     const deadlines = [...everyPair(approvalTable)].filter(({ event, rows }) => event === 'deadline' && rows.length > 0)
     expect(deadlines.map(({ state, rows }) => [state, rows[0]!.next, rows[0]!.isStay])).toEqual([
       ['pending', 'expired', false],

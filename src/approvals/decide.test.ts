@@ -277,7 +277,7 @@ describe('an edited input', () => {
     expect(codeOf(record, decision({ editedInput: { command: 'x' } }), rules())).toBe('E_APPROVAL_EDIT')
   })
 
-  test('has a risk of its own, which must be shown and confirmed like any other', () => {
+  test('has a separate risk, which must be shown and confirmed like any other', () => {
     const unseen = { seen: { displayHash: editable.display.hash, whole: false } }
     expect(edit({ command: 'git status', timeout: 10 }, unseen)).toBe('accept')
     expect(edit({ command: 'rm -rf /', timeout: 10 }, unseen)).toBe('E_APPROVAL_SEE_ALL')

@@ -220,10 +220,7 @@ function fits(match: GrantMatch, request: ApprovalRequest): boolean {
   }
 }
 
-/**
- * The words of the structured command, if it is one plain command. A command that only the screen
- * shows is not reliable enough.
- */
+/** The words of one plain structured command; the screen's is not reliable enough. */
 function commandWords({ request: { tool, input } }: ApprovalRequest): string[] | null {
   const use = readToolUse(tool, input)
   if (use.kind !== 'command') return null

@@ -85,7 +85,7 @@ describe('a deadline', () => {
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('is reached when the wall clock says so, also after it was set forward', async () => {
+  test('is reached by the wall clock, also after it was set forward', async () => {
     const record = await ledger.request(reportedOf())
     await sweeper.settled()
     site.clock.step(HOUR)

@@ -175,7 +175,8 @@ export class Ledger {
         this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix: search, limit: 9 }),
       ),
     )
-    const records = found.flat().map(document => document.state)
+    // An id that starts with "a" is found by both.
+    const records = [...new Map(found.flat().map(({ state }) => [state.id, state])).values()]
     if (records.length === 1) return records[0]!
     if (records.length === 0)
       throw new SignalboxError('E_UNKNOWN', `unknown approval "${prefix}"`, {

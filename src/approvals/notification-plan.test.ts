@@ -70,7 +70,7 @@ function play(
   return told
 }
 
-describe('nobody is present', () => {
+describe('no person is present', () => {
   test('first channel, next channel, all channels, one reminder, then silence', () => {
     expect(play([ada])).toEqual([
       '0:00 ada telegram message',

@@ -61,10 +61,7 @@ export interface SentMessage {
 interface NotificationStep {
   person: string
   channel: NotificationChannel
-  /**
-   * `digest`: everything that quiet hours held back; `count`: edits the card of the group; `loop`:
-   * warns that the agent asks in a loop.
-   */
+  /** `digest`: held by quiet hours; `count`: edits the group's card; `loop`: warns. */
   what: 'message' | 'reminder' | 'digest' | 'count' | 'loop' | 'edit'
   approval: string
   /** For `count`: the number of requests that the card represents. */

@@ -84,10 +84,7 @@ export async function readLedgerEvents(store: EventStore): Promise<StoredEvent[]
 
 const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
 
-/**
- * The report from the events of the ledger, in the order of the log. Pure: the same events give the
- * same report.
- */
+/** The report from the ledger's events in order. Pure. */
 export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter = {}): ApprovalReport {
   const { records, grants, refused } = fold(events)
   const chosen = [...records.values()].filter(record => !isSuperseded(record) && isMatch(record, filter))
@@ -247,10 +244,7 @@ const COLUMNS = [
   'reason',
 ] as const satisfies readonly (keyof ReportItem)[]
 
-/**
- * The items as CSV, one line each, times in ISO form. No cell is read as a formula by a
- * spreadsheet.
- */
+/** The items as CSV, times in ISO form; no cell is read as a formula. */
 export function reportRows({ items }: Pick<ApprovalReport, 'items'>): string[] {
   const cell = (item: ReportItem, column: (typeof COLUMNS)[number]) => {
     const value = item[column]

@@ -4,10 +4,7 @@ import { sha256 } from './fingerprint.js'
 import type { ApprovalPolicy } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 
-/**
- * An event holds 256 KiB; of a longer input only the hash is kept, and the beginning and end of its
- * display.
- */
+/** An event holds 256 KiB; of a longer input the hash and both ends are kept. */
 const MAX_INPUT = 96 * 1024
 
 /**

@@ -4,10 +4,7 @@ import { delay, systemClock } from '../clock/index.js'
 /** Long enough to read everything that was typed before the question. */
 const DRAIN_MS = 40
 
-/**
- * Asks the person for one line. The caller has checked that both ends are a terminal. What was
- * typed before the question is discarded.
- */
+/** Asks for one line at a terminal; what was typed before is discarded. */
 export async function askLine(question: string): Promise<string> {
   await discardTypedAhead()
   const reader = createInterface({ input: process.stdin, output: process.stdout })

@@ -14,7 +14,6 @@ export interface CommandContext {
   write(text: string | Uint8Array): void
   /** A line on standard error. */
   note(line: string): void
-  /** A JSON value as a line on standard output. */
   json(value: unknown): void
   style(format: Style, text: string): string
 }

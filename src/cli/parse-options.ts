@@ -42,7 +42,6 @@ export function parseMoment(option: string, text: string, now: number): number {
   })
 }
 
-/** Seconds in milliseconds; null if the option was not given. */
 export function parseSeconds(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
   const seconds = Number(text)
@@ -50,7 +49,6 @@ export function parseSeconds(option: string, text: string | undefined): number |
   throw new SignalboxError('E_INPUT', `${option} takes a number of seconds, not "${text}"`)
 }
 
-/** A whole number, 1 or more. */
 export function parseCount(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
@@ -58,7 +56,6 @@ export function parseCount(option: string, text: string | undefined): number | u
   throw new SignalboxError('E_INPUT', `${option} takes a whole number of 1 or more, not "${text}"`)
 }
 
-/** A number above 0. */
 function parsePositive(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
@@ -66,7 +63,6 @@ function parsePositive(option: string, text: string | undefined): number | undef
   throw new SignalboxError('E_INPUT', `${option} takes a number above 0, not "${text}"`)
 }
 
-/** `key=value` pairs of a repeatable option. */
 export function parsePairs(option: string, given: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     given.map(pair => {

@@ -1,7 +1,4 @@
-/**
- * Time as an argument. All code that waits or records times takes a Clock, so that tests control
- * it.
- */
+/** Time as an argument: code that waits or records takes a Clock, for tests. */
 export interface Clock {
   /** Wall time in milliseconds since the epoch: for people and for the log. It may jump. */
   now(): number

@@ -1,3 +1,8 @@
+/*
+ * Time and randomness, injected: the system's clock, a simulated one for tests, and ids. Nothing
+ * else reads the time or starts a timer.
+ */
+
 export type { Clock, Timer } from './clock.js'
 export { ClosableClock } from './closable-clock.js'
 export { newId, newNonce } from './ids.js'

@@ -4,7 +4,6 @@ import type { Clock, Timer } from './clock.js'
 /** Longer waits overflow Node's timers, which then fire at once: they are split into parts. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

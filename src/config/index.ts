@@ -1,3 +1,17 @@
+/*
+ * Settings and directories. Each setting is declared once, in settings-*.ts, with its default, its
+ * limits, its description and whether a project's file may change it.
+ *
+ *   defaults ◄ config.toml ◄ the project's trusted file (narrow.ts) ◄ environment ◄ flags
+ *
+ * load.ts merges these layers and reports every mistake with file, line and column.
+ * edit-settings.ts changes config.toml and keeps its comments; paths.ts says where things are
+ * stored.
+ *
+ * To add a setting: an entry in settings-*.ts, and its use. A test fails for a setting that the
+ * program does not use.
+ */
+
 export { editSettings, isEditable, settingsVersion } from './edit-settings.js'
 
 export { type LoadedConfig, type LoadOptions, loadConfig } from './load.js'

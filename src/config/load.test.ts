@@ -70,7 +70,7 @@ describe('defaults and types', () => {
     >()
   })
 
-  test('nobody can change it', () => {
+  test('cannot be changed', () => {
     const { config } = load({ user: '[agents.x]\nargs = ["a"]' })
     expect(() => Object.assign(config.terminal, { scrollback: 1 })).toThrow()
     expect(() => (config.agents.x!.args as string[]).push('b')).toThrow()

@@ -20,7 +20,6 @@ export function isNarrowEnough(setting: Setting<unknown>, own: unknown, wanted: 
   }
 }
 
-/** Describes what a project file may do with a setting. */
 export function describeNarrower(setting: Setting<unknown>): string {
   switch (setting.narrower) {
     case 'lower':

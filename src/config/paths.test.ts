@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { itNeeding } from '../../test/support/requirements.js'
 import { exitCodeOf, type SignalboxError } from '../errors/index.js'
 import { ensureDirectories, resolveDirectories, socketPath } from './paths.js'
 
@@ -95,7 +96,7 @@ describe('making them', () => {
     expect(link.message).toContain('a dangling symbolic link is in its place')
   })
 
-  test.runIf(existsSync('/proc/self'))('a file system without new directories is reported in one line', () => {
+  itNeeding('linux', 'a file system without new directories is reported in one line', () => {
     expect(
       failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: '/proc/signalbox' }))).message,
     ).toContain('Cannot use the directory /proc/signalbox/config: no directory can be created there.')

@@ -4,7 +4,6 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 
-/** The directories of Signalbox. */
 export interface Directories {
   /** The user's settings. */
   readonly config: string
@@ -65,7 +64,8 @@ export interface ModeRepair {
 /**
  * Creates the directories with mode 0700 and restricts existing ones to it. The settings need not
  * be writable: some users manage them with a tool that owns the directory.
- * @throws SignalboxError `E_HOME` if one cannot be created, is not a directory or cannot be written.
+ * @throws SignalboxError `E_HOME` if one cannot be created, is not a directory or cannot be
+ * written.
  */
 export function ensureDirectories(directories: Directories): ModeRepair[] {
   return Object.entries(directories).flatMap(([name, path]: [string, string]) => {
@@ -79,10 +79,7 @@ export function ensureDirectories(directories: Directories): ModeRepair[] {
   })
 }
 
-/**
- * Not `recursive: true`: on a file system without new directories, such as /proc, Node 20 then
- * never returns.
- */
+/** Not `recursive: true`: Node 20 never returns from it on /proc and the like. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) {
     if (!statSync(path).isDirectory()) throw homeError(`Cannot use the directory ${path}: a file is in its place.`)
@@ -113,10 +110,7 @@ function narrowMode(path: string): ModeRepair[] {
 const LONGEST_SOCKET = process.platform === 'linux' ? 107 : 103
 
 export interface SocketOptions {
-  /**
-   * Where short socket paths are created. Fixed by default, because daemon and client may have
-   * different `TMPDIR`s.
-   */
+  /** Where short socket paths are created; daemon and client may differ in `TMPDIR`. */
   temporary?: string
 }
 
@@ -124,7 +118,8 @@ export interface SocketOptions {
  * Path of a unix socket in the runtime directory. If that is too long for the kernel, the socket is
  * in a short directory below the temporary one: its name is a hash of the long path, so every
  * process finds the same. It must belong to this user, because all users can write next to it.
- * @throws SignalboxError `E_HOME` if that directory belongs to another user, or its path is too long as well.
+ * @throws SignalboxError `E_HOME` if that directory belongs to another user, or its path is too
+ * long as well.
  */
 export function socketPath(directories: Directories, name = 'signalbox.sock', options: SocketOptions = {}): string {
   const direct = join(directories.runtime, name)
@@ -143,10 +138,7 @@ export function socketPath(directories: Directories, name = 'signalbox.sock', op
   return short
 }
 
-/**
- * Another user may create this name in a shared directory: a link or another user's directory is
- * never used.
- */
+/** In a shared directory a link or another user's directory is never used. */
 function ensureOwnDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })

@@ -52,7 +52,6 @@ export function isDynamic(known: KnownSetting): boolean {
   return known.segments.includes('*')
 }
 
-/** The setting at this path, if there is one. */
 export function findSetting(path: readonly string[]): KnownSetting | undefined {
   return KNOWN_SETTINGS.find(({ segments }) => segments.length === path.length && matches(segments, path))
 }
@@ -84,7 +83,6 @@ export function unitOf(key: string): Unit {
   return suffix === 'days' ? 'd' : ((suffix as Unit | undefined) ?? 's')
 }
 
-/** Columns and rows of `terminal.size`. */
 export function parseSize(size: string): { cols: number; rows: number } {
   const [cols, rows] = size.split('x').map(Number) as [number, number]
   return { cols, rows }

@@ -2,8 +2,8 @@
 type ProjectMay = 'never' | 'narrow' | 'yes'
 
 /**
- * The direction that restricts agents or adds checks. `later`: the values of an enum are listed from
- * wide to narrow. No limit (`null`, or 0 where 0 means that) is the widest value.
+ * The direction that restricts agents or adds checks. `later`: the values of an enum are listed
+ * from wide to narrow. No limit (`null`, or 0 where 0 means that) is the widest value.
  */
 type Narrower = 'lower' | 'higher' | 'off' | 'on' | 'subset' | 'later'
 
@@ -29,7 +29,10 @@ export interface Setting<T> {
   readonly noneCountsAs?: string
   /** Only shown as set or unset. */
   readonly isSecret?: boolean
-  /** Files and flags must not contain it, so that a bot token is not in a settings file or an argument list. */
+  /**
+   * Files and flags must not contain it, so that a bot token is not in a settings file or an
+   * argument list.
+   */
   readonly isEnvironmentOnly?: boolean
 }
 
@@ -77,10 +80,7 @@ export function number<D extends number | null>(
   return make<Optional<D, number>>('number', fallback as Optional<D, number>, about, { min: 0, ...options })
 }
 
-/**
- * In the unit of the key's suffix (`_ms _s _min _h _days`), or seconds if it has none. Text such as
- * "90s" or "5m" is converted.
- */
+/** In the unit of the key's suffix (`_ms _s …`), else seconds; "90s" is converted. */
 export function duration<D extends number | null>(
   fallback: D,
   about: string,

@@ -101,7 +101,7 @@ export const workSettings = {
     max_nodes: integer(2_000, 'Nodes of one graph.', { min: 2, max: 1_000_000, project: 'lower' }),
     max_edges: integer(10_000, 'Edges of one graph.', { min: 1, max: 5_000_000, project: 'lower' }),
     max_label: integer(4_096, 'Characters of one label.', { min: 1, max: 1024 * 1024, project: 'lower' }),
-    draw_timeout: duration(10, 'How long drawing a graph may take before it is shown as a table.', {
+    draw_timeout: duration(10, 'How long Graphviz may take to draw a graph before a simple layout is used instead.', {
       min: 1,
       max: 3600,
     }),

@@ -8,7 +8,6 @@ export type Checked = { ok: true; value: unknown } | { ok: false; expected: stri
 const UNIT_MS: Record<Unit, number> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 const UNIT_BY_WORD: Record<string, Unit> = { ms: 'ms', s: 's', m: 'min', min: 'min', h: 'h', d: 'd' }
 
-/** Checks a value of a file or a program against its setting. */
 export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Checked {
   const refuse = (): Checked => ({
     ok: false,
@@ -39,10 +38,7 @@ export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Ch
   }
 }
 
-/**
- * A value written as text, in a variable or a flag. Lists are comma-separated or a TOML array,
- * tables an inline table.
- */
+/** A value as text. Lists are comma-separated or a TOML array, tables inline. */
 export function checkText(known: KnownSetting, text: string): Checked {
   const { type } = known.setting
   const trimmed = text.trim()

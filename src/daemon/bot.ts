@@ -19,7 +19,6 @@ interface BotParts {
  * The Telegram bot as a part of the daemon; the API server shows its state and steers the pairing.
  */
 export interface DaemonBot extends BotControl {
-  /** Starts the bot if a token is set. */
   start(parts: BotParts): void
   stop(): Promise<void>
 }
@@ -142,10 +141,7 @@ export function runStarters({
   }
 }
 
-/**
- * The public address of the dashboard, for links in messages; none if other machines cannot reach
- * it.
- */
+/** The dashboard's public address, for links; none if others cannot reach it. */
 function dashboardOf({ loaded }: Home): { dashboard?: string } {
   const { public: isPublic, hosts, port, behind_proxy: isBehindProxy } = loaded.config.server
   const [name] = hosts

@@ -5,6 +5,7 @@ import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
+import { tmuxPlaces } from '../panes/tmux/index.js'
 import { acquireLock } from '../process/index.js'
 import { openRuns, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
@@ -21,10 +22,7 @@ export interface DaemonOptions {
   isReadOnly?: boolean
   /** Scripted agents in a temporary home: pages say so. */
   isDemo?: boolean
-  /**
-   * Started by a command that needs a session, not a dashboard: it starts even if the port is
-   * taken.
-   */
+  /** Started by a command that needs a session: it starts even if the port is taken. */
   isDetached: boolean
   clock: Clock
   version: string
@@ -41,7 +39,6 @@ export interface Daemon {
   link(): string | null
   /** Resolves when it was asked to stop. */
   stopping: Promise<void>
-  /** Resolves when it has stopped. */
   stopped: Promise<void>
   stop(): void
 }
@@ -119,6 +116,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error
   })
   bot.start({ host, lockdown: api.parts.lockdown })
+  // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
+  if (!options.isDemo) void host.board?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
   const stopped = stopping.then(async () => {
     await bot.stop().catch(onError)
     await api.close()
@@ -141,7 +140,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
  * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
  */
 async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
-  const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
+  const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
@@ -152,6 +151,7 @@ async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: un
     env,
     isPersonal: false,
     maxRuns,
+    ...(endpoint && { endpoint }),
     ...(prices && { prices }),
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),

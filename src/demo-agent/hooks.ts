@@ -17,10 +17,7 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 export interface Hook {
   command: string[]
-  /**
-   * Waits for the command before the agent continues. PreToolUse and PermissionRequest are always
-   * awaited when they can decide.
-   */
+  /** Waits for the command. PreToolUse and PermissionRequest wait if they can decide. */
   hold: boolean
 }
 
@@ -35,18 +32,12 @@ export interface HookDecision {
 
 export type HookTable = Partial<Record<HookEvent, Hook[]>>
 
-/**
- * Runs the commands of the settings with the event as JSON on stdin. A hook that fails counts as
- * one without output.
- */
+/** Runs the settings' commands with the event on stdin; a failed one counts as silent. */
 export class Hooks {
   constructor(
     private readonly table: HookTable,
     private readonly about: Record<string, unknown>,
-    /**
-     * When false, hooks are still called and their decisions ignored, as in some releases of real
-     * agents.
-     */
+    /** When false, hooks run and their decisions are ignored, as in some real releases. */
     private readonly isObeyed = true,
   ) {}
 

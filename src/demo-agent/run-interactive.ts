@@ -18,10 +18,7 @@ import { emptyModel } from './tui/view-model.js'
 
 const MODE_TEXT = { ask: 'asks first', edits: 'edits freely', all: 'asks nothing', read: 'reads only' } as const
 
-/**
- * The program in a terminal: connects the script, the screen and the keys, and cleans up at the
- * end.
- */
+/** The program in a terminal: connects script, screen and keys; cleans up at the end. */
 export async function runInteractive(options: Options): Promise<void> {
   const { stdin, stdout } = process
   if (options.scenario !== null) loadScenario(options.scenario)

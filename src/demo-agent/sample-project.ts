@@ -58,10 +58,7 @@ const SAMPLE_FILES: Record<string, string> = {
   'test/cart.test.js': CART_TEST,
 }
 
-/**
- * Writes a tiny Node project whose test fails because of one bug, as a git repository with one
- * commit.
- */
+/** Writes a tiny Node project with one bug and a failing test, as a git repository. */
 export function writeSampleProject(directory: string): void {
   for (const [path, text] of Object.entries(SAMPLE_FILES)) {
     const file = join(directory, path)

@@ -7,10 +7,7 @@ import { type DoctorContext, type Finding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
 import { checkWorktrees } from './worktrees.js'
 
-/**
- * Checks the machine and the home directory. With `fix`, repairs what can be repaired without
- * losing anything.
- */
+/** Checks machine and home directory. `fix` repairs what loses nothing. */
 export async function examine(context: DoctorContext, { fix }: { fix: boolean }): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'node', level: 'ok', message: process.version }]
   const directories = checkDirectories(context, findings)

@@ -20,7 +20,6 @@ export interface DoctorContext {
   daemon(): Promise<{ pid: number; version: string } | null>
 }
 
-/** An error as the result of a check. */
 export function failure(check: string, error: unknown): Finding {
   const { message, next, place } = toSignalboxError(error)
   const where = place ? `${[place.file, place.line, place.column].filter(part => part !== undefined).join(':')}: ` : ''

@@ -34,10 +34,7 @@ export async function checkStore(path: string, { fix }: { fix: boolean }): Promi
   }
 }
 
-/**
- * Verifies the hash chain of the ledger: it shows decisions that were changed or removed
- * afterwards.
- */
+/** Verifies the ledger's hash chain: it shows decisions changed or removed afterwards. */
 export async function checkLedger(path: string): Promise<Finding | null> {
   if (!existsSync(path)) return null
   const store = await openStore({ path, clock: systemClock }).catch(() => null)

@@ -18,10 +18,7 @@ export interface DriveOptions<Work> {
   clock: Clock
   /** A number in [0, 1), used when a command asks for jitter. */
   random(): number
-  /**
-   * Return when only people, timers or other runs can make progress, instead of waiting for them
-   * here.
-   */
+  /** Return when only people, timers or other runs can make progress. */
   park: boolean
   /** Keeps a run from parking while this process still works on it elsewhere. */
   isNeeded?(): boolean
@@ -55,10 +52,12 @@ export class Driver<Work> {
   #isWoken = false
   #isPoked = false
   #isReleased = false
+  #mayPark: boolean
   #wake: (() => void) | null = null
 
   constructor(options: DriveOptions<Work>) {
     this.#options = options
+    this.#mayPark = options.park
     this.#steps = new RunningSteps({
       run: options.run,
       performers: options.performers,
@@ -74,10 +73,7 @@ export class Driver<Work> {
     })
   }
 
-  /**
-   * Runs until the run ends, pauses, waits (when parking), or another process takes it. Leaves
-   * nothing running.
-   */
+  /** Runs until the run ends, pauses, waits (when parking) or is taken over. */
   async drive(): Promise<DriveEnd> {
     const { store, run, workflow, durability } = this.#options
     const journal = await RunJournal.open(store, run, workflow, durability)
@@ -112,7 +108,13 @@ export class Driver<Work> {
   }
 
   get mayPark(): boolean {
-    return this.#options.park
+    return this.#mayPark
+  }
+
+  /** Nobody is there to answer any more: the run parks as soon as it only waits. */
+  startParking(): void {
+    this.#mayPark = true
+    this.#wakeUp()
   }
 
   get state(): RunState<Work> | null {
@@ -145,8 +147,8 @@ export class Driver<Work> {
 
   /** A timer that is already due fires here, so the run does not park. */
   #mayParkNow(run: RunState<Work>): boolean {
-    const { park, isNeeded } = this.#options
-    if (!park || !this.#steps.isEmpty || isNeeded?.()) return false
+    const { isNeeded } = this.#options
+    if (!this.#mayPark || !this.#steps.isEmpty || isNeeded?.()) return false
     const dues = [...run.timers.values(), ...[...run.gates.values()].flatMap(({ due }) => due ?? [])]
     return dues.every(due => due > this.#now())
   }

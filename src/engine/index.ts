@@ -47,7 +47,7 @@ export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
 export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
-export { type Checkpoint, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
+export { type Checkpoint, CheckpointFold, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GraphInput, graphOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
 export { type GraphStep, graphStep } from './graph/graph-step.js'
 export {

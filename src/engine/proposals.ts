@@ -54,10 +54,7 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Comm
   return []
 }
 
-/**
- * Proposes the events that arrived since the last turn. Drops those that are superseded: an
- * answered gate, a cancelled timer.
- */
+/** Proposes the events that arrived, without superseded ones (an answered gate). */
 export function proposeArrivals<Work>(
   context: Pick<ProposalContext<Work>, 'journal' | 'at'>,
   arrived: readonly NewEvent[],
@@ -124,10 +121,14 @@ function setTimer<Work>(context: ProposalContext<Work>, { timer, ms, jitter }: C
   propose(context, newEvent('timer.set', { timer, due, ...(random !== null && { random }) }))
 }
 
-function openGate<Work>(context: ProposalContext<Work>, { gate, request, timeoutMs }: CommandOf<'gate'>): void {
+function openGate<Work>(
+  context: ProposalContext<Work>,
+  { gate, request, timeoutMs, fallback }: CommandOf<'gate'>,
+): void {
   const approval = newId('apr')
   const due = timeoutMs === undefined ? undefined : context.at + timeoutMs
-  propose(context, newEvent('gate.opened', { gate, approval, ...(due !== undefined && { due }) }))
+  const whatElse = due !== undefined && { due, ...(fallback !== undefined && { fallback }) }
+  propose(context, newEvent('gate.opened', { gate, approval, ...whatElse }))
   context.journal.proposeAlongside({
     stream: approvalStream(approval),
     expected: 0,

@@ -123,16 +123,22 @@ export class RunHost {
   }
 
   /**
-   * Whether a waiting run must stay: a timer will wake it, or one of its children is driven or
-   * about to be.
+   * Whether a waiting run must stay: a timer or the end of a gate with a default will wake it, or
+   * one of its children is driven or about to be.
    */
   #mustStay(id: string): boolean {
     if ([...this.#driven.values()].some(({ parent }) => parent === id)) return true
     const { state } = this.#driven.get(id)?.driver ?? {}
     return (
       (state?.timers.size ?? 0) > 0 ||
+      [...(state?.gates.values() ?? [])].some(({ due, hasFallback }) => due !== null && hasFallback === true) ||
       [...(state?.children.values() ?? [])].some(child => !this.#parkedChildren.has(child))
     )
+  }
+
+  /** Lets the runs that are driven on request park once they only wait for people. */
+  startParking(): void {
+    for (const { driver } of this.#driven.values()) driver.startParking()
   }
 
   isDriving(run: string): boolean {

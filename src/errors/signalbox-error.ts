@@ -39,10 +39,7 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_AGENT_MISSING: EXIT.agentMissing,
 }
 
-/**
- * The one error type. `message` is a sentence for people, `next` says what to do, `code` is stable
- * and for programs.
- */
+/** The one error type: `message` for people, `next` to do, a stable `code`. */
 export class SignalboxError extends Error {
   readonly code: ErrorCode
   readonly next: string | undefined

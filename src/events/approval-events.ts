@@ -4,10 +4,7 @@ import { defineEvents } from './catalogue.js'
 
 const milliseconds = z.number().nonnegative()
 
-/**
- * What proves a statement: a row, a transcript entry, a hook. The rooms that find evidence add
- * their own fields.
- */
+/** What proves a statement: a row, a transcript entry, a hook. Finders add fields. */
 const evidence = z.looseObject({
   kind: z.string(),
   /** Of a `note`: how the agent got it. */
@@ -46,6 +43,10 @@ const option = z.object({
   danger: z.string().nullable(),
   /** Which of several questions it answers, counted from 0. */
   question: z.int().nonnegative().optional(),
+  /** What text goes with it: one that it needs, a reason that it needs, or a number if wanted. */
+  takes: z.enum(['text', 'reason', 'count']).optional(),
+  /** It cannot be chosen together with others. */
+  isAlone: z.boolean().optional(),
 })
 
 const question = z.object({ text: z.string(), header: z.string().optional(), multi: z.boolean() })
@@ -131,6 +132,11 @@ export const approvalEvents = defineEvents({
       changed: z.array(z.string()).optional(),
       /** Why neither a grant nor a batch may decide it: a person must see all of it. */
       neverAuto: z.string().optional(),
+      /**
+       * Why keys may not allow it in the agent's dialog: it does not show the whole request, or
+       * another request may be behind it.
+       */
+      terminalOnly: z.string().optional(),
       chain,
     }),
   },
@@ -142,12 +148,11 @@ export const approvalEvents = defineEvents({
       evidence: z.array(evidence),
       toolUseId: z.string().optional(),
       menuPrint: z.string().optional(),
-      /**
-       * The options that the menu really offers; the request keeps its own, which the fingerprint
-       * covers.
-       */
+      /** The options that the menu offers; the fingerprint covers the request's own. */
       screenOptions: z.array(option).optional(),
       mismatch: z.string().optional(),
+      /** As in the request; null: the dialog now shows all of it. */
+      terminalOnly: z.string().nullable().optional(),
       /** Set together with a mismatch: what surfaces show from now on, and its risk. */
       risk: risk.optional(),
       display: display.optional(),
@@ -170,9 +175,7 @@ export const approvalEvents = defineEvents({
       tier: z.string(),
       /** The turn is interrupted once the denial has reached the agent. */
       thenInterrupt: z.boolean().optional(),
-      /** The grant that decided. */
       grantId: z.string().optional(),
-      /** The grant that was made with this decision. */
       madeGrant: z.string().optional(),
       actor,
       surface,

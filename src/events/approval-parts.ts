@@ -2,10 +2,7 @@ import { z } from 'zod'
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/**
- * SHA-256 over the previous value in the ledger and this event. With it `doctor` detects that an
- * event was changed or removed.
- */
+/** SHA-256 over the ledger's previous value and this event, for `doctor`. */
 export const chain = sha256.optional()
 
 export const actor = z.object({

@@ -13,7 +13,6 @@ export interface EventDefinition<Schema extends z.ZodObject = z.ZodObject> {
 
 export type EventDefinitions = Readonly<Record<string, EventDefinition>>
 
-/** The data of an event of this catalogue. */
 export type DataOf<D extends EventDefinitions, T extends keyof D> = z.output<D[T]['data']>
 
 /** The part of a stored event that the catalogue needs. */

@@ -59,7 +59,9 @@ export function newEvent<T extends EventType>(type: T, data: EventData<T>, at?: 
   return at === undefined ? { type, data } : { type, data, at }
 }
 
-/** Never throws: an event of an unknown type, or with data that do not fit, is returned unchanged. */
+/**
+ * Never throws: an event of an unknown type, or with data that do not fit, is returned unchanged.
+ */
 export function parseEvent(stored: StoredEvent): Reading<KnownEvent, StoredEvent> {
   const definition = definitionOf(stored.type)
   if (!definition) return { status: 'unknown', event: stored }
@@ -85,7 +87,6 @@ function definitionOf(type: string): EventDefinition | undefined {
   return Object.hasOwn(CATALOGUE, type) ? CATALOGUE[type as EventType] : undefined
 }
 
-/** The schema of one type of event, for the API's own schemas. */
 export function eventSchema<T extends EventType>(type: T): Catalogue[T]['data'] {
   return CATALOGUE[type].data
 }

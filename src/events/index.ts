@@ -1,3 +1,12 @@
+/*
+ * The types of all events in the log, by topic: <topic>-events.ts. An event is a sentence about
+ * what happened and a zod schema of its data. `newEvent` creates one, `isEvent` narrows a stored
+ * one.
+ *
+ * To add an event: an entry in the file of its topic. Shipped events only ever gain optional
+ * fields, because stores keep them forever.
+ */
+
 export { defineEvents } from './catalogue.js'
 export {
   EVENT_GROUPS,

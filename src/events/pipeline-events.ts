@@ -5,7 +5,6 @@ import { usageSchema } from './run-events.js'
 const task = z.object({ number: z.int().positive(), of: z.int().positive(), title: z.string().nullable() })
 const severity = z.enum(['critical', 'major', 'minor', 'none'])
 
-/** The implementation pipeline and the review pipeline. */
 export const pipelineEvents = defineEvents({
   'issue.fetched': {
     description: 'The issue was fetched from its tracker.',

@@ -23,7 +23,6 @@ const limits = z.object({
   timeMs: z.number().positive().optional(),
 })
 
-/** How a run ended. */
 const ending = z.object({
   reason,
   text: z.string().optional(),
@@ -143,7 +142,13 @@ export const runEvents = defineEvents({
   'timer.cancelled': { description: 'The run no longer waits for the time.', data: z.object({ timer: z.string() }) },
   'gate.opened': {
     description: 'The run asks a person.',
-    data: z.object({ gate: z.string(), approval: z.string(), due: z.number().optional() }),
+    data: z.object({
+      gate: z.string(),
+      approval: z.string(),
+      due: z.number().optional(),
+      /** What is chosen if nobody answers until then. */
+      fallback: z.string().optional(),
+    }),
   },
   'gate.answered': {
     description: 'A person answered a gate.',

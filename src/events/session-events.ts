@@ -132,7 +132,6 @@ export const sessionEvents = defineEvents({
       session: z.string(),
       prompt: z.string(),
       result: z.string(),
-      /** The turn that it opened. */
       turn: z.string().optional(),
     }),
   },

@@ -6,7 +6,6 @@ export interface NewEvent {
   at?: number
 }
 
-/** An event as the log has it. */
 export interface StoredEvent {
   position: number
   stream: string

@@ -24,10 +24,7 @@ export const telegramEvents = defineEvents({
       topic: z.string().optional(),
       lane: z.int().min(1).max(3),
       subject: z.string(),
-      /**
-       * A person is active on another surface: the message waits until this time, and is dropped
-       * if its subject is over by then.
-       */
+      /** A person is active elsewhere: the message waits, and is dropped if it is over. */
       notBefore: z.int().optional(),
       act: z.record(z.string(), z.unknown()),
     }),

@@ -3,9 +3,10 @@ import { SignalboxError } from '../errors/index.js'
 import type { Git } from './git.js'
 
 /*
- * `git worktree add` reads the entries of all worktrees, and dies if another process is just writing
- * one. Branches of a graph and runs in the same repository do that at the same time, so such a
- * failure is retried. It may have created the branch already, which the retry then checks out.
+ * `git worktree add` reads the entries of all worktrees, and dies if another process is just
+ * writing one. Branches of a graph and runs in the same repository do that at the same time, so
+ * such a failure is retried. It may have created the branch already, which the retry then checks
+ * out.
  *
  * Symptom → knob: worktrees fail on a very slow disk → ATTEMPTS.
  */

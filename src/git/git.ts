@@ -4,10 +4,7 @@ import { join, relative } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { type CommandResult, runCommand } from '../process/index.js'
 
-/**
- * Set by git for its hooks and by editors. If inherited, they would make git use another
- * repository.
- */
+/** Set by git's hooks and editors; inherited, git would use another repository. */
 const INHERITED_VARIABLES = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -42,10 +39,7 @@ export interface FileStatus {
   code: string
 }
 
-/**
- * One working tree, accessed through the git program. It never prompts, opens an editor or runs a
- * pager.
- */
+/** A working tree through the git program: no prompts, no editor, no pager. */
 export class Git {
   readonly cwd: string
   readonly #env: NodeJS.ProcessEnv
@@ -144,10 +138,7 @@ export class Git {
     }
   }
 
-  /**
-   * Keeps a tree as a commit under a ref, with the checked-out commit as its parent; branches,
-   * index and files do not change.
-   */
+  /** Keeps a tree as a commit under a ref; branches, index and files do not change. */
   async saveTree(tree: string, ref: string, message: string): Promise<void> {
     const head = await this.head()
     const who = Object.fromEntries(

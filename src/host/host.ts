@@ -5,17 +5,15 @@ import type { Clock } from '../clock/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperPort } from '../keeper/index.js'
 import type { NotificationCenter } from '../notifications/index.js'
-import type { HookInbox, SessionUsage } from '../reports/index.js'
-import { AgentChannels } from '../reports/index.js'
+import { AgentChannels, type HookInbox, type SessionUsage } from '../reports/index.js'
 import type { LiveSession, SessionRecord, Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
 import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
-import { LiveBus } from './bus.js'
 import { type Note, openBoard, openNotices, openPacks } from './host-parts.js'
-import { LiveSessions } from './live-sessions.js'
+import { LiveBus, LiveSessions } from './live-sessions.js'
 import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
@@ -83,7 +81,8 @@ export class Host {
     this.#channels = this.#openChannels()
     this.board = openBoard(options, { packs: this.packs, redactor: this.#redactor, note })
     this.board?.listen(() => this.hooks.assignPanes())
-    this.notices = this.board && settings.notify ? openNotices(options, this.board, settings.notify) : null
+    this.notices =
+      this.board && settings.notify ? openNotices(options, this.board, { notify: settings.notify, note }) : null
     this.switches = openSwitches(this.board, this.notices, settings, change => note('supervision.switched', change))
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
@@ -118,7 +117,6 @@ export class Host {
     return this.#sessions.start(request, viewer)
   }
 
-  /** Resumes the conversation of a session that has ended, in a new session. */
   resumeSession(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
     return this.#sessions.resume(record, options)
   }
@@ -246,10 +244,7 @@ export class Host {
     })
   }
 
-  /**
-   * Any process that opens the store may record a decision; this host delivers those about its own
-   * sessions.
-   */
+  /** Any process may record a decision; this host delivers those of its sessions. */
   async #followDecisions(): Promise<void> {
     const { onError } = this.#options
     const after = await this.store.head()

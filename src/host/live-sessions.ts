@@ -13,6 +13,7 @@ import {
   SessionJournal,
   type SessionRecord,
   type SessionSnapshot,
+  type SessionUpdate,
   type Viewer,
 } from '../sessions/index.js'
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
@@ -21,7 +22,6 @@ import type { DriftFiles } from '../supervision/drift/index.js'
 import { type PaneRegistry, SessionMonitor, sessionPane } from '../supervision/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
-import type { LiveBus } from './bus.js'
 import { isRunning } from './find-session.js'
 import { catchUp, discardKept } from './kept-sessions.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
@@ -120,7 +120,6 @@ export class LiveSessions {
     return record
   }
 
-  /** Resumes the conversation of a session that has ended, in a new session. */
   async resume(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
     const started = await this.start(resumeRequest(record, options))
     await this.#options.records.resumed(record, started.id)
@@ -280,4 +279,32 @@ function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPo
   if (groups.foreground > 0 && groups.foreground !== groups.own)
     return { reason: 'no-agent', detail: 'another program uses the agent’s terminal' }
   return null
+}
+
+/** Ephemeral: stored nowhere. A late listener reads the state from the session. */
+export type LiveUpdate = SessionUpdate | { type: 'session.crew'; session: string; crew: AgentStatsView }
+
+/** Passes ephemeral updates on. A listener that throws misses that update only. */
+export class LiveBus {
+  readonly #listeners = new Set<(update: LiveUpdate) => void>()
+  readonly #onError: (error: unknown) => void
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  listen(listener: (update: LiveUpdate) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  emit(update: LiveUpdate): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(update)
+      } catch (error) {
+        this.#onError(error)
+      }
+    }
+  }
 }

@@ -32,10 +32,7 @@ export function openLedger({ store, clock, settings, redactor }: OpenLedgerOptio
   })
 }
 
-/**
- * What the files beside the user's settings decide: which grants still hold, and who has which
- * role.
- */
+/** What the files beside the settings decide: grants that hold, and people's roles. */
 function settingsRules(settingsFile: string): Pick<LedgerOptions, 'settingsHash' | 'roleOf'> {
   const files = new SettingsFiles(settingsFile)
   const people = new People(dirname(settingsFile))

@@ -8,7 +8,6 @@ import { type EventStore, openStore } from '../store/index.js'
 import { trustProjection } from '../trust/index.js'
 import { telegramProjections } from './telegram-projections.js'
 
-/** The store of this home, with everything that is projected from it. */
 export function openHomeStore(options: {
   dataDirectory: string
   clock: Clock

@@ -92,7 +92,8 @@ export async function prepareSession(
     })
   }
   const live = await context.packs.acquire(adapter.pack)
-  // Hooks report to the daemon's socket: for a session of a foreground command nothing listens there.
+  // Hooks report to the daemon's socket: for a session of a foreground command nothing listens
+  // there.
   const wired = context.isReachable ? wireHooks(id, adapter, settings) : null
   const custom = request.agent === null ? undefined : settings.agents?.[adapter.name]
   const command = adapter.interactive(location, {

@@ -9,10 +9,7 @@ export interface ResumeOptions {
   person: string
 }
 
-/**
- * The request that resumes a session's conversation: same agent, directory and arguments, and the
- * agent's own id.
- */
+/** Resumes a session's conversation: same agent, directory, arguments and agent's id. */
 export function resumeRequest(record: SessionRecord, { terminal, size, person }: ResumeOptions): StartRequest {
   const { id, number, state, agent, agentSessionId, resumedBy } = record
   if (state === 'starting' || state === 'live')

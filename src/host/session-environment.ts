@@ -4,10 +4,7 @@ import { childEnvironment } from '../terminal/index.js'
 
 /** Variables that a child inherits if it was not started from a person's terminal. */
 const ALLOWED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL']
-/**
- * Signalbox's own variables, never passed to a child: secrets, and what would connect a child to
- * another Signalbox.
- */
+/** Signalbox's own variables, never passed to a child: secrets and connections. */
 const OURS = /^SIGNALBOX_/
 /** Variables that agents set for their own children: an agent of a session is not such a child. */
 const NESTING = [
@@ -59,10 +56,7 @@ function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string
   )
 }
 
-/**
- * The environment of a run's step: a person's own, or the daemon's allow-list; without Signalbox's
- * and agents' own variables.
- */
+/** A step's environment: a person's own or the daemon's allow-list, without ours. */
 export function stepEnvironment(options: {
   env: NodeJS.ProcessEnv
   pass: readonly string[]

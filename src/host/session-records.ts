@@ -53,7 +53,6 @@ export class SessionRecords {
     throw new SignalboxError('E_UNKNOWN', 'none of your sessions is running', { next: 'signalbox start starts one' })
   }
 
-  /** Sends a person's prompts on this surface to this session from now on. */
   async choose(record: SessionRecord, who: { person: string; surface: string }): Promise<void> {
     if (record.person !== who.person)
       throw new SignalboxError('E_ROLE', `session ${record.id} belongs to another person`, {
@@ -91,10 +90,7 @@ export class SessionRecords {
     await this.#store.append(sessionStream(id), 'any', [newEvent('crew.dismissed', stats)])
   }
 
-  /**
-   * No process owns it: a daemon's session without a terminal, or that of a foreground command that
-   * is gone.
-   */
+  /** No process owns it: no terminal, or its foreground command is gone. */
   isOrphan(record: SessionRecord): boolean {
     if (record.owner === 'daemon') return this.#owner === 'daemon'
     const [, pid, start] = record.owner.split(':')

@@ -1,22 +1,13 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { KeeperListener } from '../keeper/index.js'
 
-/**
- * How long sessions work before other work of the host (requests, the keeper's socket, other
- * timers) gets its turn.
- */
+/** How long sessions work before other work of the host gets its turn. */
 const TURN_MS = 4
-/**
- * Output that has waited this long is read at once with all that follows: a look at each chunk
- * would only add to the delay.
- */
+/** Output that waited this long is read at once: a look per chunk adds to the delay. */
 const BEHIND_MS = 50
 /** A session that asked usually asks again: how long after its last request it keeps priority. */
 const ASKED_MS = 2_000
-/**
- * A chunk this large, and this many times the session's average, probably redraws the screen:
- * perhaps with a menu.
- */
+/** A chunk this large and above average probably redraws the screen, perhaps a menu. */
 const BURST_BYTES = 512
 const BURST_FACTOR = 4
 /** How long a burst gives priority: its look comes some time after its bytes. */
@@ -25,10 +16,7 @@ const BURST_PRIORITY_MS = 300
 const AVERAGE_WEIGHT = 0.1
 /** How much output is read in one turn of a session. */
 const TURN_BYTES = 64 * 1024
-/**
- * How much output may wait here. Beyond it the host reads no more from the keeper, which then
- * disconnects it like any slow host.
- */
+/** How much output may wait; beyond it the host reads no more from the keeper. */
 const WAITING_MAX = 8 * 1024 * 1024
 
 /*
@@ -181,7 +169,6 @@ export class SessionQueue {
   readonly #port: QueuePort
   #askedAt = Number.NEGATIVE_INFINITY
   #burstAt = Number.NEGATIVE_INFINITY
-  /** Average bytes of a chunk. */
   #averageChunk = 0
 
   constructor(clock: Clock, port: QueuePort) {

@@ -69,10 +69,7 @@ export class SessionSnapshots {
     return offset - (this.#saved.get(id) ?? 0) >= MIN_BYTES
   }
 
-  /**
-   * One at a time, with a pause in between: a hundred at once would stop every terminal of the host
-   * for a second.
-   */
+  /** One at a time with a pause: a hundred at once would stop every terminal. */
   #saveInTurn(due: readonly LiveSession[]): void {
     const [next, ...others] = due
     // A session that has ended meanwhile is not saved again.
@@ -99,4 +96,4 @@ export class SessionSnapshots {
 }
 
 /** To be raised when anything inside a snapshot changes its name or meaning. */
-const FORMAT = 5
+const FORMAT = 6

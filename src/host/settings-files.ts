@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { loadConfig } from '../config/index.js'
 import { PROJECT_FILE } from '../trust/index.js'
 
-/**
- * The settings that a file sets, by key, as they are shown. A file that cannot be read counts as
- * one setting.
- */
+/** A file's settings by key, as shown. An unreadable file counts as one setting. */
 export type FileSettings = ReadonlyMap<string, string>
 
 /** Reads the user's settings file and those of projects, each again only after it has changed. */
@@ -19,10 +16,7 @@ export class SettingsFiles {
     this.userFile = userFile
   }
 
-  /**
-   * Changes with the settings in force for a project; comments and the order of settings do not
-   * count.
-   */
+  /** Changes with the project's settings in force; comments and order do not count. */
   hashOf(project: string): string {
     const hash = createHash('sha256')
     for (const file of [this.userFile, projectFile(project)])

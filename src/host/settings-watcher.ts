@@ -2,10 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventData } from '../events/index.js'
 import { type FileSettings, projectFile, type SettingsFiles } from './settings-files.js'
 
-/**
- * How often the files are checked. The ledger compares a grant with them at every use, independent
- * of this.
- */
+/** How often files are checked; the ledger compares a grant at every use anyway. */
 const CHECK_MS = 5_000
 
 interface SettingsWatcherOptions {

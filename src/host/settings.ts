@@ -32,6 +32,8 @@ export interface HostSettings extends ReportSettings {
   envPass: readonly string[]
   /** How many runs the daemon drives at once (`runs.max_concurrent`). */
   maxRuns: number
+  /** The model behind a URL for the agent `direct` (`oneshot.endpoint`); null if there is none. */
+  endpoint?: { url: string; apiKeyEnv: string | null } | null
   /** Prices by model, for agents that do not report their cost. */
   prices?: Prices
   /** How many steps of an agent run at once, by agent (`agents.<name>.max_parallel`). */
@@ -51,10 +53,7 @@ export interface HostSettings extends ReportSettings {
   }
   /** Programs of agents that the person set (`agents.<name>.command`). */
   commands?: Readonly<Record<string, string>>
-  /**
-   * First arguments and environment variables that the person set for an agent
-   * (`agents.<name>.args`, `agents.<name>.env`).
-   */
+  /** A person's arguments and variables for an agent (`agents.<name>.args`, `.env`). */
   agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
   /** Supervision of panes; absent in a host without a pane board. */
   supervision?: SupervisorSettings

@@ -66,10 +66,7 @@ export class SessionSweep extends HourlySweep<SweepOptions & { store: EventStore
   }
 }
 
-/**
- * Removes the uploads of sessions that ended long enough ago. It leaves folders of unknown sessions
- * alone.
- */
+/** Removes uploads of sessions that ended long ago; leaves unknown folders alone. */
 export class UploadSweep extends HourlySweep<SweepOptions> {
   override async sweep(): Promise<void> {
     const { settings, clock, records } = this.options

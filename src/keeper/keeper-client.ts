@@ -21,10 +21,7 @@ interface PendingRequest {
   reject(error: Error): void
 }
 
-/**
- * The keeper behind a socket. `onLost` is called once when the connection breaks; then every
- * pending request is rejected.
- */
+/** The keeper behind a socket. `onLost`: the connection broke; requests are rejected. */
 export class KeeperClient implements KeeperPort {
   readonly #socket: Socket
   readonly #reader = new FrameReader()

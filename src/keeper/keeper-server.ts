@@ -5,10 +5,7 @@ import type { Keeper } from './keeper.js'
 import type { KeeperListener } from './port.js'
 import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIRE_VERSION } from './wire.js'
 
-/**
- * With this many unsent bytes a host counts as hung: it gets no more output and continues from the
- * recording when it recovers.
- */
+/** With this many unsent bytes a host is hung: it continues from the recording. */
 const LAG_LIMIT = 8 * 1024 * 1024
 
 /** Serves the wire protocol on a unix socket (0600) to any number of hosts. */

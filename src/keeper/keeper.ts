@@ -3,18 +3,11 @@ import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type PtyOptions, type PtyProcess, spawnPty } from '../terminal/pty/index.js'
 import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
-import { OutputRing } from './output-ring.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
 
-/**
- * Bytes of output that each session keeps in memory for late readers; older output is in the
- * recording.
- */
+/** Output that each session keeps in memory; older output is in the recording. */
 const RING_BYTES = 256 * 1024
-/**
- * Recordings, emulators and the kernel must agree on the size, so a size that one of them does not
- * support is refused.
- */
+/** Recordings, emulators and the kernel must agree on the size. */
 export const SIZE_MAX = 500
 
 interface Entry {
@@ -227,4 +220,67 @@ function checkSize(cols: number, rows: number): void {
       'E_INPUT',
       `the size ${cols}×${rows} is not supported: columns and rows are 1 to ${SIZE_MAX}`,
     )
+}
+
+export type RingItem =
+  | { kind: 'output'; bytes: Uint8Array; t: number; offset: number }
+  | { kind: 'resize'; cols: number; rows: number; t: number; offset: number }
+
+/**
+ * The newest output of a session with its times, and the resizes between, so that a host that
+ * reconnects need not read them from disk. A resize has the offset of the byte that follows it;
+ * replaying one that the host has already applied changes nothing.
+ */
+export class OutputRing {
+  readonly #capacity: number
+  #items: RingItem[] = []
+  #size = 0
+  #end = 0
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  output(bytes: Uint8Array, t: number): void {
+    this.#items.push({ kind: 'output', bytes, t, offset: this.#end })
+    this.#end += bytes.length
+    this.#size += bytes.length
+    let drop = 0
+    for (let item = this.#items[0]!; this.#size - sizeOf(item) >= this.#capacity; item = this.#items[drop]!) {
+      this.#size -= sizeOf(item)
+      drop++
+    }
+    if (drop > 0) this.#items.splice(0, drop)
+  }
+
+  resize(cols: number, rows: number, t: number): void {
+    this.#items.push({ kind: 'resize', cols, rows, t, offset: this.#end })
+  }
+
+  /** The offset after the newest byte. */
+  get end(): number {
+    return this.#end
+  }
+
+  /** The offset of the oldest byte in memory. */
+  get start(): number {
+    return this.#items[0]?.offset ?? this.#end
+  }
+
+  /** Everything from an offset on; null when older bytes are requested. */
+  from(offset: number): RingItem[] | null {
+    if (offset < this.start || offset > this.#end) return null
+    const found: RingItem[] = []
+    for (const item of this.#items) {
+      const skip = offset - item.offset
+      if (skip <= 0) found.push(item)
+      else if (skip < sizeOf(item) && item.kind === 'output')
+        found.push({ ...item, bytes: item.bytes.subarray(skip), offset })
+    }
+    return found
+  }
+}
+
+function sizeOf(item: RingItem): number {
+  return item.kind === 'output' ? item.bytes.length : 0
 }

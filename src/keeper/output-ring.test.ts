@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { OutputRing, type RingItem } from './output-ring.js'
+import { OutputRing, type RingItem } from './keeper.js'
 
 type Step = { kind: 'output'; length: number } | { kind: 'resize'; cols: number }
 

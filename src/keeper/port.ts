@@ -62,17 +62,11 @@ export interface KeptExit {
 }
 
 export interface KeeperListener {
-  /**
-   * `offset` is that of the first byte; `t` is when the bytes were read, in seconds since the start
-   * of the session.
-   */
+  /** `offset`: of the first byte; `t`: when it was read, in seconds since the start. */
   output(bytes: Uint8Array, t: number, offset: number): void
   resized(cols: number, rows: number, t: number): void
   exited(exit: KeptExit): void
-  /**
-   * The listener was too slow and gets no output from this offset on: continue from the recording
-   * and attach again.
-   */
+  /** The listener was too slow: it continues from the recording and attaches again. */
   lagging(offset: number): void
   /** From now on nothing is recorded (for example on a full disk); the session continues. */
   unrecorded(failure: RecordingFailure): void

@@ -42,10 +42,7 @@ async function tryConnect(path: string, onLost: (error: Error) => void): Promise
   }
 }
 
-/**
- * The keeper needs little of our environment: the environment of a session comes with its spawn
- * request.
- */
+/** The keeper needs little: a session's environment comes with its spawn request. */
 function keeperEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TMPDIR, USER } = process.env
   return Object.fromEntries(

@@ -71,10 +71,7 @@ function header(kind: number, length: number, extra = 0): Buffer {
   return head
 }
 
-/**
- * Reads chunks of a stream and returns complete frames. An impossible frame is an error: the peer
- * does not speak this protocol.
- */
+/** Chunks → complete frames. An impossible frame is an error: another protocol. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0)
 

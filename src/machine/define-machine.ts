@@ -2,9 +2,9 @@ import { SignalboxError } from '../errors/index.js'
 import { ANY, type Machine, type MachineDefinition, type MachineRow, type ResolvedRow, STAY } from './machine.js'
 
 /**
- * Checks the table and resolves every cell. A wrong table is a programming mistake, so that it throws
- * when its module loads: unknown names, actions or guards that no row names, two rows for one pair
- * without guards to tell them apart, a row that can never apply, an unreachable state.
+ * Checks the table and resolves every cell. A wrong table is a programming mistake, so that it
+ * throws when its module loads: unknown names, actions or guards that no row names, two rows for
+ * one pair without guards to tell them apart, a row that can never apply, an unreachable state.
  * @throws SignalboxError `E_MACHINE` that names the row.
  */
 export function defineMachine<
@@ -113,7 +113,10 @@ function resolveCells<S extends string, E extends string, A extends string, G ex
   return cells
 }
 
-/** 0 for a row that names both, 1 for any state, 2 for any event, 3 for any pair; null for a row about another pair. */
+/**
+ * 0 for a row that names both, 1 for any state, 2 for any event, 3 for any pair; null for a row
+ * about another pair.
+ */
 function groupOf(row: MachineRow<string, string, string, string>, state: string, event: string): number | null {
   const isAnyState = row[0] === ANY
   const isAnyEvent = row[1] === ANY

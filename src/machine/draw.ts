@@ -61,7 +61,9 @@ function describeRow(machine: Drawable, row: AnyRow): string {
   return `${target}${own.length > 0 ? `: ${own.join(', ')}` : ''}${guards}`
 }
 
-/** The states and the events that lead from one to another, in DOT. Actions are left to the table. */
+/**
+ * The states and the events that lead from one to another, in DOT. Actions are left to the table.
+ */
 export function toDot(machine: Drawable): string {
   const labels = new Map<string, string[]>()
   for (const state of machine.states) {
@@ -90,7 +92,10 @@ export interface DrawableRule {
   readonly result: string
 }
 
-/** The questions of a list of rules and the results they lead to, in DOT. The last rule always holds. */
+/**
+ * The questions of a list of rules and the results they lead to, in DOT. The last rule always
+ * holds.
+ */
 export function rulesToDot(name: string, rules: readonly DrawableRule[]): string {
   const questions = rules.slice(0, -1)
   const node = (index: number) => quote(index < questions.length ? `rule ${index}` : rules.at(-1)!.result)

@@ -3,10 +3,10 @@
  * xstate). Rows are declared once and checked when the module loads; a lookup decides. Nothing here
  * executes an action: the caller does.
  *
- * Which row applies to a pair: rows that name the state and the event, else rows for any other state
- * (`*`, event), else rows for any other event (state, `*`), else (`*`, `*`). Only one of these four
- * groups applies: a guard that refuses a named pair is not bypassed by a `*` row. Inside a group the
- * rows are tried in the order of the table.
+ * Which row applies to a pair: rows that name the state and the event, else rows for any other
+ * state (`*`, event), else rows for any other event (state, `*`), else (`*`, `*`). Only one of
+ * these four groups applies: a guard that refuses a named pair is not bypassed by a `*` row. Inside
+ * a group the rows are tried in the order of the table.
  */
 
 /** `=` stays: neither exit nor entry actions run. Naming the current state leaves and enters it. */

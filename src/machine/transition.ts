@@ -8,10 +8,7 @@ export type Lookup<S extends string, E extends string, A extends string, G exten
       readonly refusedBy: readonly G[]
     }
 
-/**
- * The row that applies to this pair in this context. `context` is the argument of the machine's
- * guards.
- */
+/** The row for this pair. `context` is the argument of the machine's guards. */
 export function lookup<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
   state: NoInfer<S>,

@@ -2,10 +2,7 @@ import type { Timer } from '../clock/index.js'
 import type { PaneInfo } from '../supervision/index.js'
 import type { NotificationCenterOptions } from './notification-center.js'
 
-/**
- * Decides which ends of runs are notified, and when: delayed, in case the run continues; once; not
- * for a focused pane.
- */
+/** Which ends of runs are notified: delayed, once, and not for a focused pane. */
 export class EndNotifications {
   readonly #options: Pick<NotificationCenterOptions, 'clock' | 'settings' | 'quietRunS' | 'counters'>
   readonly #notify: (kind: 'done' | 'failed', pane: PaneInfo) => void
@@ -52,7 +49,6 @@ export class EndNotifications {
     this.#options.counters.add('notify.held', { kind: 'done', reason: 'went_on' })
   }
 
-  /** Cancels all that wait. */
   cancelAll(): void {
     for (const timer of this.#waiting.values()) timer.cancel()
     this.#waiting.clear()

@@ -14,16 +14,13 @@ function plain(text: string): string {
 /** AppleScript that shows its two arguments: the shown text is never part of the script. */
 const SCRIPT = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run'
 
-/**
- * The desktop's notifier, where there is one, and the user's command. Both run without a shell and
- * in the background.
- */
+/** The desktop's notifier and the user's command, in the background, without a shell. */
 export function openOutlets(options: {
   env: NodeJS.ProcessEnv
   usesDesktop: boolean
   command: readonly string[]
   onError(error: unknown): void
-}): NotificationOutlets {
+}): Omit<NotificationOutlets, 'telegram'> {
   const { env, usesDesktop, command, onError } = options
   const find = (name: string) => findExecutable(name, { path: env.PATH, cwd: '/' })
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.DBUS_SESSION_BUS_ADDRESS)

@@ -15,7 +15,6 @@ const role = z.object({
 
 export type Role = z.infer<typeof role>
 
-/** The `input` of a oneshot run. */
 export const oneshotInput = z.object({
   task: z.string().min(1),
   worker: role,
@@ -66,7 +65,6 @@ export interface WorkerResult {
 /** Why a run failed, as far as resuming depends on it. */
 export type FailureCause = 'auditor' | 'max_iterations' | 'nothing_recovered'
 
-/** The `result` of a step of a worker or an auditor. */
 export interface AgentStepResult {
   text: string
   sessionId: string | null

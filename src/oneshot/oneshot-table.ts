@@ -1,6 +1,5 @@
 import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../machine/index.js'
 
-/** The context of the guards. */
 export interface OneshotGuards {
   iteration: number
   maxIterations: number

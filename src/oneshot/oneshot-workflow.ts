@@ -23,7 +23,6 @@ export interface OneshotWork {
   input: OneshotInput
   cwd: string
   state: OneshotState
-  /** The state before an interrupt or a failure. */
   before: OneshotState
   history: { state: OneshotState; ts: number; pid?: number; reason?: string }[]
   iteration: number
@@ -45,10 +44,7 @@ export interface OneshotWork {
   missing: string | null
 }
 
-/**
- * The loop of worker and auditor: the engine's events become events of the table, and the table
- * decides.
- */
+/** The loop of worker and auditor: events become the table's, and the table decides. */
 export const oneshotWorkflow: Workflow<OneshotWork> = {
   kind: 'oneshot',
   version: 4,

@@ -15,7 +15,6 @@ export interface Finding {
 
 export type VerdictReading = { verdict: Verdict; extra: string[] } | { verdict: null; complaint: string }
 
-/** JSON Schema of the verdict, for agents that support one. */
 export const VERDICT_SCHEMA = {
   type: 'object',
   additionalProperties: false,

@@ -34,7 +34,7 @@ describe('FlickerDetector', () => {
     expect(watch.count).toBe(2)
   })
 
-  it('ignores commands that a person types one after the other, whoever forwards the keys', () => {
+  it('ignores commands that a person types one after the other, whichever program forwards the keys', () => {
     const typed = (type: (fixture: SupervisionFixture) => void) => {
       const fixture = new SupervisionFixture().print('$ ').advance(1)
       for (let n = 0; n < 6; n++) {

@@ -44,7 +44,7 @@ export { detectByCommand, detectByScreen } from './detect-agent.js'
 export { type DriftCounts, DriftDetector, type DriftReport } from './drift-detector.js'
 export type { Claim } from './evidence.js'
 export { EvidenceLog, type JudgedEvidence } from './evidence-log.js'
-export { isPlainShell, type Job, jobName, shownCommand } from './job.js'
+export { isPlainShell, isSpawningWrapper, type Job, jobNames, shownCommand } from './job.js'
 export { Pane, type PaneState, type PaneStep, type SavedPane } from './pane.js'
 export { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from './pane-screen.js'
 

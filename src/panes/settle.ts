@@ -2,17 +2,14 @@ import type { Observation } from '../screen/index.js'
 import type { Frame } from '../terminal/index.js'
 
 /*
- * When an idle look counts. A working agent flickers, so a rest is accepted only after it has lasted
- * (`Settler`). Three other classes know better in special cases: a row that declares the end of the
- * work (`DeclaredEnd`), a spinner that still turns (`SpinnerCells`), and a shell whose line editor
- * shows whether it reads a command or runs one (`LineEditor`). `PaneScreen` asks all four about every
- * frame.
+ * When an idle look counts. A working agent flickers, so a rest is accepted only after it has
+ * lasted (`Settler`). Three other classes know better in special cases: a row that declares the end
+ * of the work (`DeclaredEnd`), a spinner that still turns (`SpinnerCells`), and a shell whose line
+ * editor shows whether it reads a command or runs one (`LineEditor`). `PaneScreen` asks all four
+ * about every frame.
  */
 
-/**
- * How many looks, and how far apart, a rest after work must last before it is accepted; or the time
- * after which one look is enough.
- */
+/** How many looks, how far apart, a rest must last; or the time for which one is enough. */
 export interface SettleKnobs {
   looks: number
   gapS: number

@@ -93,7 +93,6 @@ export const pipelineArgs = z.object({
   comment: z.boolean().default(false),
   target: reviewTarget.nullable().default(null),
   reviewMode: z.enum(['review_only', 'review_fix']).default('review_fix'),
-  /** Whether the fixes of a review are committed. */
   commitsFixes: z.boolean().default(false),
 })
 export type PipelineArgs = z.infer<typeof pipelineArgs>

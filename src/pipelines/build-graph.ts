@@ -18,10 +18,7 @@ export interface GraphPlan {
   edges: readonly EdgePlan[]
 }
 
-/**
- * A graph as the DOT parser would build it. A function chooses its next node by name, so an edge
- * between two functions has the name of its target as its label.
- */
+/** A graph as parsed from DOT. Functions choose by name: edges are labelled by target. */
 export function buildGraph({ name, attributes, nodes, edges }: GraphPlan): Graph {
   const counts = new Map<string, number>()
   return {

@@ -52,10 +52,7 @@ export async function extractStructured<T>(context: NodeContext, extraction: Ext
   return { problem: complaint ?? 'there was no answer', usage }
 }
 
-/**
- * Reuses an answer that an earlier attempt gave before its host died, so that no agent is asked
- * twice. Ends what is left of such attempts.
- */
+/** Reuses an earlier attempt's answer, so that no agent is asked twice; ends its rest. */
 async function fromEarlier<T>(context: NodeContext, extraction: Extraction<T>): Promise<Extracted<T> | null> {
   const { step, services } = context
   for (let attempt = step.attempt - 1; attempt >= 1; attempt--)

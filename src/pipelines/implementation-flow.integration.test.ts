@@ -70,7 +70,7 @@ describe('the control of a run', () => {
     expect((await fixture.answer(one, 'approve')).pipeline.state.outcome).toBe('approved')
   })
 
-  test('forks from the commit of a task into a place of its own, and leaves the original run alone', async () => {
+  test('forks from the commit of a task into a separate worktree, and does not change the original run', async () => {
     const whole = await fixture.implement()
     const { checkpoint } = checkpointsOf(whole.events).find(({ node }) => node === 'commit_task')!
     expect(checkpoint.commit).toBe(whole.pipeline.state.tasks[0]!.commit)

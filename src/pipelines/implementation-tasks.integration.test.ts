@@ -39,7 +39,7 @@ describe('a task', () => {
     expect(dataOf(run, 'task.finished')[number - 1]).toMatchObject({ verdict: 'objections', iterations: 2 })
   })
 
-  test('that is not approved says so in its commit subject and trailer', async () => {
+  test('that is not approved is marked in its commit subject and trailer', async () => {
     fixture.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
     await fixture.implement({ profile: fixture.profile({ maxTaskReviews: 1, onUnapproved: 'continue' }) })
     const [commit] = fixture.commits()
@@ -111,7 +111,7 @@ describe('a task', () => {
     expect(run.types).not.toContain('task.finished')
   })
 
-  test('with a major item is not approved, even if the Reviewer says so', async () => {
+  test('with a major item is not approved, even if the Reviewer approves it', async () => {
     fixture.script({
       reviewer: [say({ ...APPROVED, items: [item(1, 'major')] }), say({ ...APPROVED, items: [item(1, 'minor')] })],
     })

@@ -1,7 +1,6 @@
 import type { PipelineArgs } from './args.js'
 import { type ImplementationState, parseState, SCHEMA_VERSION } from './state.js'
 
-/** The initial state of a run. Pure: the same arguments give the same state. */
 export function initialState(args: PipelineArgs): ImplementationState {
   const { profile, place } = args
   return parseState({

@@ -2,11 +2,11 @@ import type { Clock } from '../clock/index.js'
 import type { AgentSteps, GateQuestion, GraphStep, NodeOutcome, Reply, StepCall, Usage } from '../engine/index.js'
 import type { EventStore, NewEvent } from '../store/index.js'
 import type { Redactor } from '../text/index.js'
+import type { ReadProfile } from './ad-hoc-args.js'
 import type { PipelineArgs } from './args.js'
 import type { PipelineGit } from './pipeline-git.js'
 import type { ImplementationState, Outcome, StateUpdate } from './state.js'
 
-/** Runs the turns of the roles. */
 export type RoleAgents = Pick<AgentSteps, 'run' | 'recover' | 'abandon' | 'directory'>
 
 /** Services for nodes. They are never part of a state. */
@@ -17,12 +17,11 @@ export interface PipelineServices {
   redactor: Redactor
   runDirectory(run: string): string
   environment(cwd: string): Record<string, string>
+  /** For pipelines that run as graphs: the profile that `implement` and `review` would use. */
+  readProfile: ReadProfile
 }
 
-/**
- * The input of a node: the current state, where the run works, and a person's reply to its
- * question.
- */
+/** A node's input: the state, where the run works, and the reply to its question. */
 export interface NodeContext {
   readonly call: StepCall
   readonly step: GraphStep
@@ -36,7 +35,6 @@ export interface NodeContext {
   readonly directory: string
 }
 
-/** The result of a node. */
 export interface NodeResult {
   /** The next node. */
   route?: string

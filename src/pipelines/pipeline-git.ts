@@ -21,7 +21,6 @@ export interface CommitOptions {
 
 export type CommitEnd = { commit: string } | { commit: null } | { refused: string }
 
-/** All git operations of pipelines. */
 export class PipelineGit {
   readonly git: Git
   readonly #commitTimeoutMs: number
@@ -170,7 +169,6 @@ export class PipelineGit {
 
   // — commits —
 
-  /** A commit of this run with these trailers. */
   async findCommit(trailers: readonly string[], from: string): Promise<string | null> {
     const grep = trailers.map(trailer => `--grep=^${trailer.replace(/[.[\]*^$\\]/g, '\\$&')}$`)
     const { code, stdout } = await this.git.try(['log', '-1', '--format=%H', '--all-match', ...grep, `${from}..HEAD`])
@@ -264,6 +262,5 @@ export class PipelineGit {
   }
 }
 
-/** Generated files. */
 const GENERATED =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum|composer\.lock|Gemfile\.lock)$|\.min\.(?:js|css)$|\.map$/

@@ -70,7 +70,7 @@ export class PipelineSteps implements Performer {
     const step = graphStep(call)
     const fn = textOf(step.node.attributes, 'fn') ?? ''
     const type = textOf(step.graph.attributes, 'pipeline_type')
-    const stored = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? ''))
+    const stored = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? '', this.#services.readProfile))
     const args = argsOfRun(stored, call.run, step.work.input.workspace)
     const isFork = args !== stored
     try {

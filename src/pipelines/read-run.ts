@@ -14,12 +14,10 @@ import { SignalboxError } from '../errors/index.js'
 import { type EventData, isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
 import type { PipelineArgs } from './args.js'
-import { PIPELINE_LABEL } from './create-run.js'
-import type { PipelineRegistry } from './registry.js'
+import { PIPELINE_LABEL, type PipelineRegistry } from './registry.js'
 import { freeze, type HistoryEntry, type ImplementationState } from './state.js'
 import { argsOfRun, readArgs, readState } from './stored-state.js'
 
-/** A pipeline run as people and surfaces see it. */
 export interface PipelineRun {
   args: PipelineArgs
   /** Complete: with its history, and with the status of the run. */

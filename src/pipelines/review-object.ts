@@ -5,7 +5,6 @@ const ITEMS_MAX = 50
 
 const SEVERITIES = ['critical', 'major', 'minor', 'none'] as const
 
-/** One finding of a Reviewer. */
 const reviewItem = z.object({
   number: z.int().positive(),
   severity: z.enum(SEVERITIES),
@@ -91,10 +90,7 @@ export function completeEvaluation(
   }
 }
 
-/**
- * Identifies an item in later passes: its file, its title without numbers and punctuation, and the
- * code it refers to.
- */
+/** Identifies an item in later passes: file, title without digits, and its code. */
 export function itemKey({ file, title }: Pick<ReviewItem, 'file' | 'title'>, code: string): string {
   const words = title
     .toLowerCase()

@@ -28,10 +28,7 @@ const INPUT_MAX = 500
 /** From this share on, a conversation is reported as nearly full. */
 const FULL_SHARE = 0.8
 
-/**
- * Runs one turn of the agent that plays a role, under the policy of the role. Its usage is recorded
- * by role and task.
- */
+/** One turn of the agent that plays a role, under its policy; usage by role and task. */
 export async function playRole(context: NodeContext, turn: RoleTurn): Promise<HeadlessEnd> {
   const { args, services, cwd, state } = context
   const player = args.profile.roles[turn.role]
@@ -100,10 +97,7 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
   return end
 }
 
-/**
- * An agent whose conversation is nearly full forgets or summarises: report it before the person
- * wonders.
- */
+/** An agent whose conversation is nearly full forgets: report it before that. */
 function reportFullness(call: StepCall, role: RoleName, { used, window }: { used: number; window: number }): void {
   if (used < window * FULL_SHARE) return
   const share = Math.floor((used / window) * 100)
@@ -120,7 +114,6 @@ export function callOf({ call }: Pick<NodeContext, 'call'>, part: string | undef
   return { ...call, step, name: `${call.run}/${step}` }
 }
 
-/** The node result of a turn that failed. */
 export function turnFailed(end: HeadlessEnd): NodeResult {
   return { failed: failedTurn(end), ...usageOf(end) }
 }

@@ -17,10 +17,7 @@ export function routeAfterPrepare({ external_plan }: Pick<ImplementationState, '
   return external_plan ? 'plan_validator' : 'architect'
 }
 
-/**
- * An invalid plan goes back to the Architect up to the limit; then a person decides. A person's own
- * plan has no Architect to go back to.
- */
+/** An invalid plan goes back to the Architect up to the limit; then a person decides. */
 export function routeAfterValidation(
   state: Pick<ImplementationState, 'plan_validation' | 'plan_revision_count' | 'external_plan'>,
   limits: RouteLimits,

@@ -121,10 +121,7 @@ export type Reduced =
   | { state: ImplementationState; changed: readonly (keyof ImplementationState)[] }
   | { problem: string }
 
-/**
- * Applies an update: merged field by field, then parsed as a whole. An invalid update changes
- * nothing.
- */
+/** Merges field by field, then parses the whole. An invalid update changes nothing. */
 export function reduceState(state: ImplementationState, update: StateUpdate): Reduced {
   const forbidden = IMMUTABLE.find(field => field in update)
   if (forbidden !== undefined) return { problem: `"${forbidden}" cannot be changed` }

@@ -27,10 +27,7 @@ export function readArgs(context: Readonly<Record<string, unknown>>): PipelineAr
   })
 }
 
-/**
- * A fork has the arguments of its original run, and a place of its own: two runs never work in one
- * directory.
- */
+/** A fork has its original's arguments and a directory of its own. */
 export function argsOfRun(
   args: PipelineArgs,
   run: string,

@@ -37,7 +37,7 @@ describe('a process group', () => {
   test('is ended with TERM when it handles the signal', async () => {
     const group = await start("trap 'echo bye > said; exit 0' TERM; echo up > up; while :; do sleep 0.05; done")
     await until(() => exists('up'))
-    await group.kill(5_000)
+    await group.kill(60_000)
     expect(await group.exit).toEqual({ code: 0, signal: null })
     expect(readFileSync(join(directory, 'said'), 'utf8')).toBe('bye\n')
     expect(running()).toEqual([])
@@ -51,7 +51,7 @@ describe('a process group', () => {
     expect(running()).toEqual([])
   })
 
-  test('ends its grandchildren, also those in sessions of their own', async () => {
+  test('ends its grandchildren, also those in separate sessions', async () => {
     const group = await start(
       "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ > far; sleep 600' &); sleep 600 & echo up > up; wait",
     )

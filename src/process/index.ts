@@ -1,3 +1,15 @@
+/*
+ * Processes of the machine: start a program and its group, end all of it, find what carries a mark,
+ * lock a home directory, ask the kernel who runs in a terminal and whether it reads from it.
+ *
+ * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
+ * - detached.ts: starts a process that outlives this one and reports when it is ready.
+ * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: who owns a thing.
+ * - process-info.ts, proc-files.ts: /proc, and ps where it does not exist.
+ * - terminal-facts.ts, reads-terminal.ts, thread-wait.ts, wait-calls.ts: whether a program waits
+ *   for keys (docs/decisions/0020-printed-menus.md).
+ */
+
 export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
@@ -6,6 +18,7 @@ export { graceAfter, onAbort } from './on-abort.js'
 export { buildTime, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'
+export { foregroundProcesses } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
 export { runStepCommand } from './run-step-command.js'
 export { markedProcesses, STEP_MARK } from './step-mark.js'

@@ -3,12 +3,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The programs of this package, each a file in `dist/`. */
-export type OwnProgram = 'cli' | 'keeper/main' | 'demo-agent/main' | 'agents/headless/direct-main'
+export type OwnProgram =
+  | 'cli'
+  | 'keeper/main'
+  | 'demo-agent/main'
+  | 'agents/headless/direct-main'
+  | 'agents/headless/tool-hook-main'
 
-/**
- * The directory of the package: the nearest one above this file with a package.json, wherever the
- * build has put the file.
- */
+/** The package's directory: the nearest above this file with a package.json. */
 export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
 
 /** The script of one of our programs, to be run with `process.execPath`. */
@@ -16,10 +18,7 @@ export function ownProgram(name: OwnProgram): string {
   return join(PACKAGE_ROOT, 'dist', `${name}.js`)
 }
 
-/**
- * When this program was built, in milliseconds since the epoch: it distinguishes two builds of one
- * version. 0 when nothing is built.
- */
+/** When this program was built, in ms: distinguishes builds of a version. 0: not built. */
 export function buildTime(): number {
   return Math.floor(statSync(ownProgram('cli'), { throwIfNoEntry: false })?.mtimeMs ?? 0)
 }

@@ -1,9 +1,6 @@
 import { statFields } from './proc-files.js'
 
-/**
- * Whether a process with this id runs now, ours or not. A process that has ended and waits to be
- * reaped does not: in a container it may wait for ever.
- */
+/** Whether the process runs; a zombie does not: in a container it may stay for ever. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -22,10 +19,7 @@ export function processStart(pid: number): string | null {
   return statFields(pid)?.[19] ?? null
 }
 
-/**
- * The process groups of a process and of its terminal's foreground, and whether the process is
- * suspended. Null where the system does not report it.
- */
+/** The groups of a process and its terminal's foreground, and whether it is suspended. */
 export function terminalGroups(pid: number): { own: number; foreground: number; isStopped: boolean } | null {
   const fields = statFields(pid)
   if (!fields) return null

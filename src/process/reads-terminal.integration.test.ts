@@ -1,5 +1,6 @@
 import nodePty from '@lydell/node-pty'
 import { afterEach, describe, expect, it } from 'vitest'
+import { describeNeeding } from '../../test/support/requirements.js'
 import { judgeReader, type ReaderFacts, type ReaderProcess, type ThreadWait } from './reads-terminal.js'
 import { readsTerminal } from './terminal-facts.js'
 
@@ -59,7 +60,7 @@ describe('the reader of a terminal, from what the system shows', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('real programs in real terminals', () => {
+describeNeeding('linux', 'real programs in real terminals', () => {
   const open: { kill(signal: string): void }[] = []
   afterEach(() => {
     // A relay that only gets a hang-up waits for its program.
@@ -67,8 +68,8 @@ describe.skipIf(process.platform !== 'linux')('real programs in real terminals',
   })
 
   /**
-   * The result for a program that has finished printing, as soon as it is the expected one: the
-   * system call in which it waits comes after the output.
+   * Waits for the expected result: the program enters the system call in which it waits only after
+   * its output. Returns the result without the system call.
    */
   const seen = async (wanted: string, file: string, args: string[]) => {
     const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' }
@@ -85,9 +86,8 @@ describe.skipIf(process.platform !== 'linux')('real programs in real terminals',
       const { reads, how } = await readsTerminal(terminal.pid, process.env, { isCallHidden })
       return `${reads}: ${how}`
     }
-    let found = await look()
-    for (let looks = 0; looks < 1_000 && !found.startsWith(wanted); looks++) found = await look()
-    return { found, byPlace: await look(true) }
+    await expect.poll(() => look()).toMatch(new RegExp(`^${wanted}`))
+    return look(true)
   }
 
   it.each([
@@ -100,8 +100,7 @@ describe.skipIf(process.platform !== 'linux')('real programs in real terminals',
     ['a printer of two programs', 'no: sh waits for a program', 'sh', ['-c', 'printf GO?; sleep 99; :']],
     ['node that waits', 'no: node waits in epoll', 'node', ['-e', 'console.log("GO?"); setTimeout(() => 0, 1e6)']],
   ])('%s: %s', async (_what, wanted, file, args) => {
-    const { found, byPlace } = await seen(wanted, file, args)
-    expect(found).toMatch(new RegExp(`^${wanted}`))
+    const byPlace = await seen(wanted, file, args)
     // Without the system call a question may be unknown; a printing program is recognised all the
     // same.
     expect(byPlace).toMatch(wanted.startsWith('yes') ? /^(?:yes|unknown)/ : /^no/)

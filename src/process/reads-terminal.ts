@@ -10,10 +10,7 @@
  * decides where it can: a program that turns the echo off or asks for single keys intends to read.
  */
 
-/**
- * Where a thread of a program is blocked. File numbers are those that it waits to read from; null
- * when they are unknown.
- */
+/** Where a thread is blocked. File numbers: what it waits to read; null if unknown. */
 export type ThreadWait =
   | { in: 'read' | 'poll' | 'epoll' | 'ring'; fds: readonly number[] | null }
   | { in: 'elsewhere'; where: string }
@@ -45,7 +42,6 @@ export interface TerminalReader {
   how: string
 }
 
-/** Decides from the facts. */
 export function judgeReader({ processes, mode, isComplete }: ReaderFacts): TerminalReader {
   for (const { name, terminalFds, threads } of processes) {
     const found = threads.find(wait => isAtTerminal(wait, terminalFds))

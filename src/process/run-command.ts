@@ -48,10 +48,7 @@ export function runCommand(
   })
 }
 
-/**
- * Collects a stream up to a limit; the rest is read and dropped, so that the program is never
- * blocked.
- */
+/** Collects a stream up to a limit; the rest is dropped, so the program never blocks. */
 function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string {
   const chunks: Buffer[] = []
   let size = 0

@@ -3,10 +3,7 @@ import { linkOf, memoryOf, textOf } from './proc-files.js'
 import type { ThreadWait } from './reads-terminal.js'
 import { CALLS, type WaitCall } from './wait-calls.js'
 
-/**
- * Where a thread is blocked: by its system call where that is visible, else by the kernel's name of
- * the place.
- */
+/** Where a thread is blocked: by its system call, else by the kernel's name for it. */
 export function waitOf(
   pid: number,
   thread: string,
@@ -62,10 +59,7 @@ function waitAtPlace(pid: number, place: string, files: readonly string[] | null
   return { in: 'elsewhere', where: `waits at ${place}` }
 }
 
-/**
- * The files of an array of `struct pollfd` {int fd; short events; short revents} that are polled
- * for input.
- */
+/** The files of an array of `struct pollfd` that are polled for input. */
 function polledFds(pid: number, address: number, count: number): number[] | null {
   const bytes = memoryOf(pid, address, Math.min(count, 256) * 8)
   if (!bytes) return count === 0 ? [] : null

@@ -1,7 +1,4 @@
-/**
- * System calls in which a program may wait for its terminal, and those in which it certainly does
- * not, by their numbers on each processor.
- */
+/** System calls in which a program may wait for its terminal, and which never do. */
 export type WaitCall =
   | 'read'
   | 'poll'
@@ -12,10 +9,7 @@ export type WaitCall =
   | 'waits for a program'
   | 'waits for itself'
 
-/**
- * From the kernel's own tables (arch/x86/entry/syscalls/syscall_64.tbl,
- * include/uapi/asm-generic/unistd.h).
- */
+/** From the kernel: arch/x86/entry/syscalls/syscall_64.tbl, asm-generic/unistd.h. */
 const NUMBERS: Readonly<Record<'x64' | 'arm64', Readonly<Record<WaitCall, readonly number[]>>>> = {
   x64: {
     // read, readv

@@ -1,10 +1,7 @@
 import type { HookAnswer } from '../agents/index.js'
 import type { AnswerChannel } from '../sessions/index.js'
 
-/**
- * How many hooks may wait for a person at once; further ones are not held, and their agents show
- * their own dialogs.
- */
+/** Hooks that may wait for a person at once; further ones are not held. */
 const HELD_MAX = 200
 
 type Resolve = (text: string | null) => void
@@ -18,10 +15,7 @@ type Resolve = (text: string | null) => void
 export class HeldRequests {
   readonly #waiting = new Map<string, Set<Resolve>>()
 
-  /**
-   * Null if there are too many. The promise resolves with the agent's answer, or with null if the
-   * request is released.
-   */
+  /** Null if there are too many; resolves with the answer, or null when released. */
   hold(report: string, whenClosed: AbortSignal): Promise<string | null> | null {
     if (!this.#waiting.has(report) && this.#waiting.size >= HELD_MAX) return null
     return new Promise(resolve => {

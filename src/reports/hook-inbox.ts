@@ -29,7 +29,6 @@ export interface HookInboxOptions {
   clock: Clock
   tokens: HookTokens
   held: HeldRequests
-  /** The running sessions. */
   sessions(): Promise<SessionRecord[]>
   deliver(session: string, report: AgentReport): void
   /** Whether a hook of this session may be held now; by default always. */
@@ -150,18 +149,12 @@ export class HookInbox {
     )
   }
 
-  /**
-   * A pane outside our sessions has appeared, or another program runs in one: earlier calls may
-   * belong to it.
-   */
+  /** A pane outside our sessions is new or changed: earlier calls may belong to it. */
   assignPanes(): void {
     this.#assign((call, agent) => (call.session === null ? this.#foreign(agent, call) : null))
   }
 
-  /**
-   * In order of arrival. Calls that have waited too long are dropped; nothing waits for their
-   * answer any more.
-   */
+  /** In order of arrival. Calls that waited too long are dropped. */
   #assign(find: (call: Envelope, agent: string) => ReportReceiver | null): void {
     if (this.#unassigned.length === 0) return
     const now = this.#options.clock.monotonic()
@@ -243,10 +236,7 @@ export class HookInbox {
     return ++rate.calls > CALLS_PER_S
   }
 
-  /**
-   * By the name in the environment, the agent's own id, or the only session of this agent in this
-   * directory.
-   */
+  /** By the name in the environment, the agent's id, or its only session here. */
   async #sessionOf(source: string, call: Envelope): Promise<string | null> {
     const running = (await this.#options.sessions()).filter(
       record => record.state === 'starting' || record.state === 'live',

@@ -5,7 +5,6 @@ import type { AgentAdapter, AgentHooks, HookWiring } from '../agents/index.js'
 import { newNonce } from '../clock/index.js'
 import { ownProgram } from '../process/index.js'
 
-/** The settings for reports of agents besides their screens. */
 export interface ReportSettings {
   /** Contains a private directory for each session whose agent reports through hooks. */
   runtimeDirectory: string
@@ -63,7 +62,6 @@ export function unwireHooks(id: string, settings: ReportSettings): void {
   rmSync(sessionDirectory(id, settings), { recursive: true, force: true })
 }
 
-/** All sessions with a private directory. */
 export function wiredSessions({ runtimeDirectory }: ReportSettings): string[] {
   const directory = join(runtimeDirectory, 'sessions')
   return existsSync(directory) ? readdirSync(directory) : []
@@ -99,7 +97,6 @@ export class HookTokens {
   }
 }
 
-/** The directory of a session's private files. */
 export function sessionDirectory(id: string, settings: ReportSettings): string {
   return join(settings.runtimeDirectory, 'sessions', id)
 }

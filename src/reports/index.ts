@@ -4,7 +4,7 @@
  * pane they belong to, removes duplicates, and provides the channels for answering requests.
  *
  *   hook call ── HookInbox ─────────┐   whose it is (by token), rate limit, held requests
- *   event     ── AgentEvents ───────┼─► SessionReports ──► the session's receivers, each report once
+ *   event     ── AgentEvents ───────┼─► SessionReports ──► the session's receivers, each once
  *   transcript ─ TranscriptTail ────┘
  *
  * - agent-channels.ts: everything above for all sessions of a host; opens and closes it.

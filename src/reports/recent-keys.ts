@@ -2,10 +2,7 @@ import type { Clock } from '../clock/index.js'
 
 const KEYS_MAX = 20_000
 
-/**
- * Remembers keys for a while, to detect duplicates. The oldest are removed first when there are too
- * many.
- */
+/** Remembers keys for a while, to detect duplicates; drops the oldest first. */
 export class RecentKeys {
   readonly #clock: Clock
   readonly #keepMs: number

@@ -26,10 +26,7 @@ export interface SessionUsage {
 
 const REPEAT_MS = 10 * 60_000
 
-/**
- * The reports of one session's agent: hooks and events as they arrive, its transcript as it grows,
- * each report once.
- */
+/** The reports of a session's agent: hooks, events, transcript; each report once. */
 export class SessionReports {
   readonly #options: SessionReportsOptions
   readonly #seen: RecentKeys
@@ -81,10 +78,7 @@ export class SessionReports {
     await this.#tail?.stop()
   }
 
-  /**
-   * A request is delivered again when its relay reconnects: the receiver that holds it must know
-   * that it can be answered.
-   */
+  /** A request comes again when its relay reconnects: it can be answered there. */
   take(report: AgentReport): void {
     const { statement } = report
     if (!this.#seen.add(report.id) && statement.is !== 'request') return

@@ -15,18 +15,12 @@ export interface TranscriptTailOptions {
   transcript: AgentTranscript
   place(): TranscriptPlace
   clock: Clock
-  /**
-   * Each statement once; `index` counts the statements of this file from its beginning, so that a
-   * later host gives them the same ids.
-   */
+  /** Each statement once; `index` counts in the file, so ids stay the same. */
   onStatement(statement: AgentStatement, about: { at: number | null; path: string; index: number }): void
   onError(error: unknown): void
 }
 
-/**
- * Follows one agent's own transcript as it grows. Reading starts at the beginning; the reader
- * reports nothing twice.
- */
+/** Follows an agent's transcript from its beginning; nothing is reported twice. */
 export class TranscriptTail {
   readonly #options: TranscriptTailOptions
   #path: string | null = null

@@ -4,6 +4,7 @@ import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { openRuns } from './open-runs.js'
+import { profileReader } from './pipelines/read-profile.js'
 import { ledgerOf, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
 
@@ -15,9 +16,9 @@ export interface RunListener {
   asks?(request: ApprovalRecord): void
   /**
    * Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered
-   * elsewhere.
+   * elsewhere. `gone`: no answer will come from here any more.
    */
-  answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<void>
+  answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<'gone' | undefined>
 }
 
 export interface DriveOptions {
@@ -69,6 +70,8 @@ export async function driveRun(
     env,
     isPersonal: true,
     maxRuns: 1,
+    readProfile: profileReader({ home, env }),
+    ...(settings.endpoint && { endpoint: settings.endpoint }),
     ...(settings.prices && { prices: settings.prices }),
     ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
     ...(settings.commands && { commands: settings.commands }),
@@ -77,6 +80,7 @@ export async function driveRun(
     onActivity: (_, activity) => listener.activity(activity),
     onError,
   })
+  questions.onGone = () => host.startParking()
   try {
     const end = await host.driveHere(await getRun(store, id), { park: !stays })
     await subscription.poll()
@@ -97,6 +101,7 @@ class GateQuestions {
   readonly #onError: (error: unknown) => void
   readonly #open = new Map<string, AbortController>()
   #asking: Promise<void> = Promise.resolve()
+  onGone: () => void = () => undefined
 
   constructor(listener: RunListener, gates: RunGates, onError: (error: unknown) => void) {
     this.#listener = listener
@@ -111,6 +116,9 @@ class GateQuestions {
     this.#open.set(approval, abort)
     this.#asking = this.#asking
       .then(() => (abort.signal.aborted ? undefined : listener.answerGate?.(this.#gates, approval, abort.signal)))
+      .then(how => {
+        if (how === 'gone') this.onGone()
+      })
       .catch(this.#onError)
   }
 

@@ -1,13 +1,18 @@
 import type { Frame } from '../terminal/index.js'
 import type { Layout } from './layout.js'
-import { makeObservation, observeNothing } from './make-observation.js'
-import type { ScreenMemory } from './memory.js'
+import { nextMemory, type ScreenMemory } from './memory.js'
 import { fragments } from './menu/menu-head.js'
-import { nextMemory } from './next-memory.js'
 import type { Observation } from './observation.js'
-import { isConfirmed, observeDialog, observeMenu } from './observe-menu.js'
-import { observePrompt, observeRest } from './observe-rest.js'
-import { observeWork } from './observe-work.js'
+import {
+  isConfirmed,
+  makeObservation,
+  observeDialog,
+  observeMenu,
+  observeNothing,
+  observePrompt,
+  observeRest,
+  observeWork,
+} from './observe.js'
 import type { Pack } from './pack/pack.js'
 import { agentsPayload, errorPayload } from './payloads.js'
 import type { RuleMatch } from './rules.js'
@@ -30,10 +35,7 @@ export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classi
   return { observation, memory: nextMemory(scene, observation), layout: scene.layout, atWork: { view, payload } }
 }
 
-/**
- * A `skip` rule with at least this priority is evaluated before menus; others only name what
- * nothing else explains.
- */
+/** A `skip` rule of this priority comes before menus; others name the unexplained. */
 const ABOVE_MENUS = 500
 
 /** How long a program may take until its input box appears. */
@@ -137,10 +139,7 @@ function observeStartup(scene: Scene): Observation | null {
 /** A program prints at most this many rows while it loads, besides its banner. */
 const LOADING_ROWS = 6
 
-/**
- * The pack knows the input box, it has not appeared yet, no block with a mark was printed, and
- * nothing waits for a key.
- */
+/** The known input box has not appeared, nothing marked was printed, nothing waits. */
 function isStarting(scene: Scene): boolean {
   const { frame, pack, layout } = scene
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
@@ -155,10 +154,7 @@ function hasConversation({ memory, layout }: Scene): boolean {
   return memory.echo !== null || layout.blocks.some(block => block.spec !== null && block.kind !== 'notice')
 }
 
-/**
- * Two rows of block characters near the top: a logo. A long run of one character is the edge of a
- * box.
- */
+/** Two rows of block characters near the top: a logo. A run of one is a box edge. */
 function hasBlockArt({ rows }: Layout): boolean {
   const art = rows
     .slice(0, 12)

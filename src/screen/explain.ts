@@ -38,10 +38,7 @@ export interface FrameExplanation {
   menus: ExplainedMenu[]
 }
 
-/**
- * Explains how a frame is read: its regions, every rule in the order of evaluation, and every menu
- * on it, live or not.
- */
+/** Explains a frame: its regions, every rule in order, every menu, live or not. */
 export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   const layout = createLayout(frame, pack)
   return {
@@ -70,10 +67,7 @@ export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   }
 }
 
-/**
- * Highest priority first; of equal priorities the later rule, because it wins. Rules about the
- * title do not depend on the screen.
- */
+/** Highest priority first; of equal ones the later, which wins. */
 function explainRules(frame: Frame, layout: Layout, pack: Pack): ExplainedRule[] {
   const onScreen = evaluateRules(frame, layout.rows, pack, layout.regions).map(({ rule, match, why }) => ({
     rule,

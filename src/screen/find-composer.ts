@@ -75,10 +75,7 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
   return null
 }
 
-/**
- * A row that starts with a prompt glyph, contains the cursor, and has only indented footer rows
- * below it.
- */
+/** A row with a prompt glyph and the cursor, and only indented footer rows below. */
 function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
   const row = frame.isPlainText ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
   if (!row || taken(row) || !isPromptRow(row, frame)) return null

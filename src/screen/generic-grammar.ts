@@ -72,17 +72,13 @@ function isCall(row: ScreenRow, next: ScreenRow | undefined): boolean {
   return CALL.test(row.text) || (next !== undefined && !isBlank(next) && CORNER.test(next.text))
 }
 
-/**
- * A whole block in a warning colour, while nothing else that was said has one: not what an answer
- * looks like.
- */
+/** A whole block in a warning colour that nothing else said has: not an answer. */
 export function isAlarm(rows: readonly ScreenRow[], { first, last }: RowBlock): boolean {
   return rows
     .slice(first, last + 1)
     .every(row => isBlank(row) || row.spans.every(span => span.text.trim() === '' || isWarning(span.fg)))
 }
 
-/** A row with a background from the left edge on. */
 function hasBackground(row: ScreenRow): boolean {
   const first = row.spans.find(span => span.text.trim() !== '')
   return (

@@ -103,10 +103,7 @@ function beginningOf(
   return null
 }
 
-/**
- * Some marks need a certain row right below: a bullet row is a tool call if a result is attached to
- * it.
- */
+/** Some marks need a certain row below: a bullet is a tool call if a result follows. */
 function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec): boolean {
   for (let next = index + 1; next < rows.length && next <= index + 4; next++) {
     const row = rows[next]!
@@ -117,10 +114,7 @@ function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec):
   return false
 }
 
-/**
- * The grammar of a block whose first row has scrolled away: its other rows have a mark too, a
- * gutter or the edge of a box.
- */
+/** A block whose first row scrolled away: its other rows have a mark too, or an edge. */
 function cutOff(row: ScreenRow, pack: Pack): BlockSpec | null {
   const unsigned = row.text.replace(/\S/u, 'x')
   return pack.blocks.find(({ more }) => more?.test(row.text) && !more.test(unsigned)) ?? null
@@ -150,10 +144,7 @@ export function terminatorOf(
   return markReader(pack)(row).terminator
 }
 
-/**
- * Rows of boxes and toasts that are never content: the first row of an entry and its continuation
- * rows.
- */
+/** Rows of boxes and toasts that are never content: first and continuation rows. */
 export function chromeRows(rows: readonly ScreenRow[], pack: Pack): Set<number> {
   const marksOf = markReader(pack)
   return matchRuns(rows, row => marksOf(row).chrome)

@@ -1,5 +1,31 @@
+/*
+ * Understands screens: what one frame of a terminal shows. Pure: a frame, a small memory and the
+ * agent's pack come in; an observation comes out. No file here knows an agent by name.
+ *
+ *   Frame ─► readScene   rows, regions, input box, menus, work indicators               scene.ts
+ *     └─► classify       which of the 14 views it is, and its payload                classify.ts
+ *           ├ menu/        menus: find the options (option-group), the question (question), prove
+ *           │              that the menu takes keys now (liveness); parse-menu.ts is the entry
+ *           ├ find-composer, composer   the agent's input box, and what is typed in it
+ *           ├ observe.ts   one function for each kind of view: menu, work, rest
+ *           └ memory.ts    what the next frame needs to know about this one
+ *   rows ─► blocks/      rows of a turn become prose, code, lists, tables, diffs, tool calls
+ *                        (extract.ts), and blocks become Markdown, ANSI or Telegram text (render-*)
+ *
+ * - pack/: the format of packs (pack-schema.ts is its reference), versions, patterns.
+ * - rules.ts runs a pack's rules; explain.ts says which rule matched and why.
+ * - generic-grammar.ts and shell.ts read programs that have no pack.
+ * - blocks/reconcile.ts compares what was read from the screen with the agent's transcript.
+ *
+ * Where to add what
+ *
+ * - How one agent's screen looks: in packs/<agent>/, as data.
+ * - A view: view.ts, an `observe-*` file, and its place in classify.ts.
+ * - A kind of block: blocks/block.ts, extract.ts, and the three renderers.
+ */
+
 export type { Block, InlineRun, ListItem } from './blocks/block.js'
-export { extractBlocks, transcriptBlocks } from './blocks/extract.js'
+export { extractBlocks, extractPieces, transcriptBlocks } from './blocks/extract.js'
 export { BLOCK_MARK, type KeptRow, mergeWindow } from './blocks/merge-window.js'
 export { parseMarkdown } from './blocks/parse-markdown.js'
 export { realignWindow } from './blocks/realign.js'

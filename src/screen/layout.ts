@@ -3,14 +3,13 @@ import { findStructuralComposer } from './find-composer.js'
 import { genericBlocks } from './generic-grammar.js'
 import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, terminatorOf } from './grammar.js'
 import { type LiveVerdict, proveLive } from './menu/liveness.js'
+import { confirmsOrLeaves } from './menu/menu-head.js'
 import { type MenuCandidate, parseMenu } from './menu/parse-menu.js'
 import type { Terminator } from './observation.js'
-import { findPointedEntry } from './overlay.js'
 import type { BlockSpec, Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
 import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
-import { statusTail } from './status-tail.js'
 import { withGuessedKind, withoutCommands, withoutHints, withoutStatus } from './transcript-filters.js'
 
 /**
@@ -136,10 +135,7 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
   return rows.findLastIndex(row => !isBlank(row))
 }
 
-/**
- * Nothing that starts a block, and little else, is below the box: an echo that looks like the box
- * has the answer below it.
- */
+/** Little is below the box, and nothing marked: an echo has its answer below it. */
 function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
@@ -163,10 +159,7 @@ function isSelfContained({ kind, next }: BlockSpec): boolean {
   return kind !== 'todo' && kind !== 'tool_result' && next === null
 }
 
-/**
- * `╭────╮`: the box of a tool is below an echo; below the live input box, which has the cursor,
- * there is only a completion list.
- */
+/** `╭────╮`: a tool's box is below an echo; below the input box are completions. */
 function isFrameTop(text: string): boolean {
   return /^\s*[╭┌]─{8,}[╮┐]?\s*$/u.test(text)
 }
@@ -242,4 +235,63 @@ function findTerminator(
   if (later.length > 0) return null
   const { outcome, match } = terminatorOf(rows[index]!, pack)!
   return { row: index, outcome, text: match[0] }
+}
+
+const POINTED = /^\s{0,2}[❯›>▸]\s+\S/u
+
+/**
+ * A list in which only the selected entry has a pointer, right above the keys that confirm or
+ * cancel. With a single entry it looks like an input box or an echo; the keys below show that it
+ * has the keyboard. A completion list is separated from the input box and does not count.
+ */
+function findPointedEntry(rows: readonly ScreenRow[]): Region | null {
+  const footer = rows.findLastIndex(row => !isBlank(row))
+  if (footer < 1 || !confirmsOrLeaves(rows[footer]!)) return null
+  let last = footer - 1
+  while (last >= 0 && isBlank(rows[last])) last--
+  for (let index = last; index >= 0 && !isBlank(rows[index]); index--) {
+    if (!POINTED.test(rows[index]!.text)) continue
+    const isAlone = rows.slice(index + 1, last + 1).every(row => row.indent > rows[index]!.indent)
+    return isAlone ? makeRegion('overlay', index, footer) : null
+  }
+  return null
+}
+
+/*
+ * The last row above the input box, when no rule matches it: agents put one row there that starts
+ * with a symbol and says what is happening or how it ended. An ellipsis means that work continues,
+ * and so does an incomplete count (`attempt 2/10`) next to a duration, or a duration with a key
+ * next to it in brackets. A duration alone says how long it took. Rows attached below it belong to
+ * it.
+ */
+const SYMBOL = '^\\s{0,3}[^\\p{L}\\p{N}\\s"\'`([{]{1,8}\\s*'
+const DURATION = '(?:\\d+[hm] ?){0,2}\\d+(?:\\.\\d+)?s\\b'
+const TIMED = new RegExp(
+  `${SYMBOL}\\p{L}.{0,80}?\\(${DURATION}|^\\s{0,3}\\p{Lu}[^()]{0,80} \\(${DURATION} [•·∙|,] [^()]{3,40}\\)?$`,
+  'u',
+)
+/** A key next to the time: a tool call never has one. */
+const HINTED = new RegExp(`\\(${DURATION} [•·∙|,] [^()]{3,60}\\)?$`, 'u')
+const ELLIPSIS = new RegExp(`${SYMBOL}\\p{L}[^.…]{0,80}(?:…|\\.\\.\\.)`, 'u')
+const COUNTED = new RegExp(`${SYMBOL}[\\p{L}\\p{N}](?=.*\\b${DURATION}).*\\b(?<done>\\d{1,2})/(?<of>\\d{1,2})\\b`, 'u')
+const ENDED = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}\\s"'\`([{]\\s+\\p{L}[^…]{0,100}?\\b${DURATION}[^…]{0,40}$`, 'u')
+
+interface StatusTail {
+  is: 'working' | 'end'
+  row: number
+  above: RowBlock[]
+}
+
+function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): StatusTail | null {
+  const at = blocks.findLastIndex(block => !(block.kind === 'tool_result' && block.spec === null))
+  const block = blocks[at]
+  if (!block || block.spec !== null || block.first !== block.last) return null
+  const { text } = rows[block.first]!
+  const tail = (is: StatusTail['is']): StatusTail => ({ is, row: block.first, above: blocks.slice(0, at) })
+  const isLast = at === blocks.length - 1
+  if (TIMED.test(text) && (isLast || block.kind === 'prose' || HINTED.test(text))) return tail('working')
+  if (!isLast || block.kind !== 'prose') return null
+  const count = COUNTED.exec(text)?.groups
+  if (ELLIPSIS.test(text) || (count && Number(count.done) < Number(count.of))) return tail('working')
+  return blocks.length > 1 && ENDED.test(text) ? tail('end') : null
 }

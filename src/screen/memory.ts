@@ -1,17 +1,14 @@
-import type { Track } from './motion.js'
+import { MOTION_EXPIRY_S, type Track } from './motion.js'
+import type { Observation } from './observation.js'
 import type { ScreenBlockKind } from './pack/pack.js'
+import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
+import { STALE_TURN_S } from './turn.js'
 
-/**
- * Everything that the classifier remembers between frames. Time enters only through `frame.t` and
- * recorded inputs.
- */
+/** What the classifier remembers between frames. Time comes from frames and inputs. */
 export interface ScreenMemory {
   /** A prompt was echoed or work started, and nothing has ended it since. */
   turnOpen: boolean
-  /**
-   * The newest echo, by its text and its distance in rows from the newest terminator; and since
-   * when.
-   */
+  /** The newest echo by text and distance from the newest terminator; and since when. */
   echo: { text: string; since: number } | null
   /** The kind of the newest block, for screens that are scrolled back or show only its middle. */
   newest: { kind: ScreenBlockKind; isRunning: boolean } | null
@@ -27,10 +24,7 @@ export interface ScreenMemory {
   prompt: string | null
   /** A question at the cursor that counts only after it has been stable for a while. */
   asking: { text: string; since: number } | null
-  /**
-   * When the same frame must be classified again although nothing changes: a sign expires, a
-   * question has been stable long enough.
-   */
+  /** When the same frame must be read again: a sign expires, a question is stable. */
   recheckAt: number | null
 }
 
@@ -52,10 +46,69 @@ export function initialMemory(): ScreenMemory {
   }
 }
 
-/**
- * Records that keys, text or a paste were sent to the program: a menu that appears afterwards may
- * be the reaction.
- */
+/** Something was sent to the program: a menu that appears now may be the reaction. */
 export function recordInput(memory: ScreenMemory, t: number): ScreenMemory {
   return { ...memory, lastInputAt: t }
+}
+
+export const QUESTION_STABLE_S = 0.3
+
+/** What the next frame needs to know about this one. */
+export function nextMemory(scene: Scene, observation: Observation): ScreenMemory {
+  const { memory, layout, turn } = scene
+  const { t } = scene.frame
+  const newest = newestBlock(scene)
+  // A half-drawn frame shows older content, not the newest.
+  const isScrap = observation.view === 'unknown' && memory.newest !== null
+  const print = layout.menu?.candidate.menu.print
+  const isWorking = scene.working !== null || observation.busy === true
+  return {
+    turnOpen: layout.menu ? memory.turnOpen : turn.isOpen,
+    echo:
+      turn.echoText === null || memory.echo?.text === turn.echoText ? memory.echo : { text: turn.echoText, since: t },
+    newest: newest && !isScrap ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
+    hasSeenComposer: memory.hasSeenComposer || layout.composer !== null,
+    menu: print === undefined ? null : { print, ...firstSeen(scene, print) },
+    lastInputAt: memory.lastInputAt,
+    lastWorkingAt: isWorking ? t : memory.lastWorkingAt,
+    panel: changedAt(memory.panel, panelHash(scene), t),
+    transcript: changedAt(memory.transcript, transcriptHash(layout), t),
+    tracks: scene.tracks,
+    prompt: emptyShellPrompt(scene) ?? memory.prompt,
+    asking: askingNow(scene),
+    recheckAt: recheckAt(scene),
+  }
+}
+
+/** When this menu was first seen, and whether keys had been sent before. */
+export function firstSeen({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
+  const { menu, lastInputAt } = memory
+  return menu?.print === print
+    ? { since: menu.since, afterInput: menu.afterInput }
+    : { since: frame.t, afterInput: lastInputAt !== null }
+}
+
+function emptyShellPrompt({ shell }: Scene): string | null {
+  return shell?.is === 'prompt' && shell.kind === 'shell' && shell.draft === '' ? shell.prompt : null
+}
+
+function askingNow({ layout, memory, frame }: Scene): ScreenMemory['asking'] {
+  const found = layout.menu ?? layout.quoted
+  if (!found?.candidate.isTentative) return null
+  const text = found.candidate.menu.question
+  return memory.asking?.text === text ? memory.asking : { text, since: frame.t }
+}
+
+/** When the frame means something else: a sign expires, a question is stable. */
+function recheckAt(scene: Scene): number | null {
+  const { t } = scene.frame
+  const asking = askingNow(scene)
+  const isWaitingForEnd = scene.pack.terminator === 'required' && scene.turn.isOpen
+  const newest = changedAt(scene.memory.transcript, transcriptHash(scene.layout), t)
+  const moments = [
+    ...(asking ? [asking.since + QUESTION_STABLE_S] : []),
+    ...(isWaitingForEnd ? [(newest?.changedAt ?? t) + STALE_TURN_S] : []),
+    ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + MOTION_EXPIRY_S + 0.001])),
+  ].filter(at => at > t)
+  return moments.length === 0 ? null : Math.min(...moments)
 }

@@ -26,10 +26,7 @@ export interface Track {
   seen: number
 }
 
-/**
- * A symbol cell (spinner frames are never letters or digits), then the rest. Up to eight cells may
- * be a moving bar.
- */
+/** A symbol cell (never a letter or digit), then the rest; up to eight are a moving bar. */
 const LEADING = /^(\s*)([^\p{L}\p{N}\s]{1,8})(?=\s|\p{L})(.*)$/u
 const DURATION = /(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/u
 
@@ -75,10 +72,7 @@ function mask(text: string): string {
   return text.replace(/[\d.,]+k?/gu, '0').trim()
 }
 
-/**
- * A label may change while its timer continues (`Thinking (3s)` → `Reading (4s)`): it is the same
- * timer if it keeps counting.
- */
+/** A label may change while its timer continues (`Thinking (3s)` → `Reading (4s)`). */
 function sameClock(track: Track, { value, indent }: GlyphRow): boolean {
   if (value === null || !track.clock || !track.key.startsWith(`${indent}|`)) return false
   return value >= track.clock.value && value - track.clock.value <= 3

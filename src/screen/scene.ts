@@ -3,13 +3,15 @@ import type { RowBlock } from './grammar.js'
 import { hashTexts } from './hash-texts.js'
 import { createLayout, type Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
+import { isMoving, type Track, trackOf, updateTracks } from './motion.js'
 import type { Pack } from './pack/pack.js'
+import { rowsOf } from './region.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
+import { isBlank, type ScreenRow } from './screen-row.js'
 import { readShell, type ShellState } from './shell.js'
-import { readTodos } from './todo.js'
+import { matchesRow } from './style-match.js'
 import { isPinned, readTurn, type TurnState } from './turn.js'
-import type { Payload } from './view.js'
-import { findWorking, nextTracks, type Working } from './working.js'
+import type { Payload, TodoItem } from './view.js'
 
 /** Everything that is read from a frame before its view is decided. */
 export interface Scene {
@@ -60,10 +62,7 @@ interface FrameReading {
 /** The newest frame that starts with this row, as read with this pack. */
 const readings = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; reading: FrameReading }>()
 
-/**
- * What follows from rows, cursor and pack alone: computed once while they stay the same. Turning
- * off a rule changes the pack.
- */
+/** What follows from rows, cursor and pack alone: computed once while they stay the same. */
 function readFrame(frame: Frame, pack: Pack): FrameReading {
   const [first] = frame.lines
   const known = first && readings.get(first)
@@ -106,10 +105,7 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   return memory.newest ? { ...memory.newest, block: null } : null
 }
 
-/**
- * A hash of the text of the newest block: it changes when something is said. The mark of the block
- * may blink and does not count.
- */
+/** A hash of the newest block's text; its mark may blink and does not count. */
 export const transcriptHash = memoizeByObject(({ blocks, rows }: Layout): string | null => {
   const newest = blocks.at(-1)
   return newest
@@ -117,7 +113,6 @@ export const transcriptHash = memoizeByObject(({ blocks, rows }: Layout): string
     : null
 })
 
-/** A hash of the task panel. */
 export function panelHash({ todos }: Scene): string | null {
   return todos ? JSON.stringify(todos.items) : null
 }
@@ -135,3 +130,81 @@ export function changedAt(
 function isScrolledBack(matches: readonly RuleMatch[]): boolean {
   return matches.some(match => match.rule.facet === 'scrolled')
 }
+
+const MARKS: Record<string, TodoItem['status']> = {
+  '☐': 'open',
+  '◻': 'open',
+  '□': 'open',
+  '◐': 'in_progress',
+  '◼': 'in_progress',
+  '▣': 'in_progress',
+  '☒': 'done',
+  '✔': 'done',
+  '✓': 'done',
+  '☑': 'done',
+  '■': 'done',
+}
+
+/** The task panel, if the pack declares one and it is on the screen. */
+function readTodos(rows: readonly ScreenRow[], pack: Pack): Payload['todo_list'] | null {
+  const panel = pack.panels.find(entry => entry.name === 'tasks')
+  if (!panel) return null
+  const start = rows.findLastIndex(
+    (row, index) =>
+      matchesRow(row, panel.first) &&
+      !(index > 0 && panel.more?.test(rows[index]!.text) && matchesRow(rows[index - 1]!, panel.first)),
+  )
+  if (start < 0) return null
+  const items: TodoItem[] = []
+  for (let index = start; index < rows.length; index++) {
+    const { text } = rows[index]!
+    if (index > start && !(panel.more?.test(text) ?? false)) break
+    const match = /([☐◻□◐◼▣☒✔✓☑■])\s+(\S.*)$/u.exec(text)
+    if (match) items.push({ status: MARKS[match[1]!]!, text: match[2]!.trim() })
+  }
+  const count = (status: TodoItem['status']) => items.filter(item => item.status === status).length
+  return { total: items.length, done: count('done'), inProgress: count('in_progress'), open: count('open'), items }
+}
+
+/** Why the agent counts as working, if anything shows it. */
+interface Working {
+  /** A pack rule; null when only motion shows it. */
+  match: RuleMatch | null
+  row: ScreenRow | null
+}
+
+function findWorking(
+  frame: Frame,
+  layout: Layout,
+  matches: readonly RuleMatch[],
+  tracks: readonly Track[],
+): Working | null {
+  const ruled = matches
+    .filter(match => match.rule.busy === true && match.rule.view !== null)
+    .reduce<RuleMatch | null>((best, match) => (best && best.rule.priority > match.rule.priority ? best : match), null)
+  if (ruled) return { match: ruled, row: layout.rows[ruled.rows[0]] ?? null }
+  const moving = candidateRows(layout).find(row => {
+    const track = trackOf(tracks, row)
+    return track !== null && isMoving(track, frame.t)
+  })
+  if (moving) return { match: null, row: moving }
+  return layout.workingRow === null ? null : { match: null, row: layout.rows[layout.workingRow]! }
+}
+
+function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): Track[] {
+  return updateTracks(memory.tracks, candidateRows(layout), frame.t)
+}
+
+/**
+ * Rows in which a sign of work may appear: between the newest block and the box, in the upper edge
+ * of the box, in the footer, or as the mark of the newest block.
+ */
+const candidateRows = memoizeByObject(({ rows, regions, composer, blocks }: Layout): ScreenRow[] => {
+  const newest = blocks.at(-1)
+  return [
+    ...(newest ? [rows[newest.first]!] : []),
+    ...rowsOf(rows, regions.get('status')),
+    ...(composer ? [rows[composer.first]!] : []),
+    ...rowsOf(rows, regions.get('footer')),
+  ].filter(row => row !== undefined && !isBlank(row))
+})

@@ -1,9 +1,6 @@
 import { type Frame, memoizeByObject, type Row, type Span } from '../terminal/index.js'
 
-/**
- * A row of the frame as rules read it: without variation selectors and without a scroll bar at the
- * right edge. Columns stay the same.
- */
+/** A row as rules read it: no variation selectors, no scroll bar, same columns. */
 export interface ScreenRow {
   index: number
   id: number
@@ -29,10 +26,7 @@ export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): Sc
   return rows
 }
 
-/**
- * `[0] 0:node* 1:bash-`: windows by number, the current one with a star, on one background from
- * edge to edge.
- */
+/** `[0] 0:node* 1:bash-`: numbered windows, one with a star, on one background. */
 function isMultiplexerRow(row: ScreenRow, cols: number): boolean {
   const [first] = row.spans
   const hasOneBackground =
@@ -58,10 +52,7 @@ function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
   return rows
 }
 
-/**
- * The last reading of a row: while it stays in place, it is the same object, and what was found out
- * about it stays valid.
- */
+/** The last reading of a row: while it stays in place, findings about it stay valid. */
 const lastSeen = new WeakMap<Row, { bar: number | null; row: ScreenRow }>()
 
 export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {
@@ -99,10 +90,7 @@ const barColumn = memoizeByObject((row: Row): number => {
   return BAR.test(text.at(-1) ?? '') ? last.x + last.width - (last.text.length - text.length) - 1 : -1
 })
 
-/**
- * The column of a scroll bar: the last or last but one, where most rows end in a bar character and
- * no box starts at the left.
- */
+/** The scroll bar's column: the last or last but one, where most rows end in a bar. */
 function findScrollbar(frame: Frame): number | null {
   for (const column of [frame.cols - 1, frame.cols - 2]) {
     let run = 0

@@ -2,10 +2,7 @@ import type { Color, Span } from '../terminal/index.js'
 import type { RowPattern, StyleSpec } from './pack/pack.js'
 import type { ScreenRow } from './screen-row.js'
 
-/**
- * Whether a row matches the text of a pattern and, if the pattern has one, the style of its first
- * visible cell.
- */
+/** Whether a row matches a pattern's text and the style of its first visible cell. */
 export function matchesRow(row: ScreenRow, pattern: RowPattern): boolean {
   if (!pattern.line.test(row.text)) return false
   if (!pattern.style) return true
@@ -41,7 +38,6 @@ function spanAt(row: { spans: readonly Span[] }, column: number): Span | undefin
   return row.spans.find(span => column >= span.x && column < span.x + span.width)
 }
 
-/** The style of a span as one comparable text. */
 export function styleKey(span: Span | undefined): string {
   return span ? `${span.fg}/${span.bg}/${span.bold}/${span.dim}/${span.inverse}/${span.underline}` : ''
 }

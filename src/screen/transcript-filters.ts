@@ -10,10 +10,7 @@ import { isGrey } from './style-match.js'
  * not, and classify the rest where no mark of the pack does.
  */
 
-/**
- * Slash commands and their results are neither prompts nor answers. Neither are prompts that wait
- * in a queue.
- */
+/** Slash commands, their results and queued prompts are neither prompts nor answers. */
 export function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
   let isCommand = false
   return blocks.filter(block => {
@@ -26,10 +23,7 @@ export function withoutCommands(rows: readonly ScreenRow[], blocks: readonly Row
   })
 }
 
-/**
- * Rows attached below the working row belong to it: details, tips, queued texts. A block with a
- * mark does not.
- */
+/** Rows attached below the working row belong to it; a block with a mark does not. */
 export function withoutStatus(roles: readonly (RowRole | null)[], blocks: readonly RowBlock[]): RowBlock[] {
   const working = roles.lastIndexOf('working')
   const isHanging = (block: RowBlock) => block.kind === 'tool_result' || (block.kind === 'prose' && block.spec === null)
@@ -37,10 +31,7 @@ export function withoutStatus(roles: readonly (RowRole | null)[], blocks: readon
   return blocks.filter(block => block.first < working)
 }
 
-/**
- * Recognises the newest block where no mark of the pack does: a command that still runs, or an
- * error.
- */
+/** The newest block where no mark of the pack fits: a running command, or an error. */
 export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
   const newest = blocks.at(-1)
   if (newest === undefined || newest.spec !== null) return [...blocks]
@@ -52,10 +43,7 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
   return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
 }
 
-/**
- * Dim single rows right above the input box, and right-aligned rows: hints and settings, not text
- * of the agent.
- */
+/** Dim rows right above the input box and right-aligned rows are hints, not text. */
 export function withoutHints(
   rows: readonly ScreenRow[],
   blocks: readonly RowBlock[],

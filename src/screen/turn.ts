@@ -80,7 +80,6 @@ function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
   return pack.commands?.test(blockText(layout, block)) ?? false
 }
 
-/** The newest block that is not a notice. */
 export function newestContent(blocks: readonly RowBlock[]): RowBlock | undefined {
   return blocks.findLast(
     block =>

@@ -31,7 +31,6 @@ export type { ClientMessage, ServerMessage } from './terminal/messages.js'
 export type { InMilliseconds } from './wire/time-fields.js'
 
 export type ApiError = z.output<typeof common.apiError>
-/** A page of a list. */
 export type Page<T> = z.output<ReturnType<typeof common.page<z.ZodType<T>>>>
 
 export type Me = z.output<typeof auth.me>

@@ -41,10 +41,7 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined
   }
 }
 
-/**
- * Nesting depth of brackets outside of strings. Counted without a parser, which deep nesting would
- * overload.
- */
+/** Nesting depth of brackets outside strings; deep nesting would overload a parser. */
 export function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

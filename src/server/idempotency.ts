@@ -45,7 +45,8 @@ export class Idempotency {
   }
 
   /**
-   * @throws SignalboxError `E_IDEMPOTENCY` if the key was used with another content, or the outcome of the first request is unknown.
+   * @throws SignalboxError `E_IDEMPOTENCY` if the key was used with another content, or the outcome
+   * of the first request is unknown.
    */
   async once(given: string, bytes: Uint8Array, perform: () => Promise<Response>): Promise<Response> {
     const name = createHash('sha256').update(given).digest('base64url')

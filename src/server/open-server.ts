@@ -14,11 +14,10 @@ import { Auth } from './auth/auth.js'
 import { Doctor } from './doctor.js'
 import { RateLimit } from './gate/rate-limits.js'
 import { Idempotency } from './idempotency.js'
-import { EventFeed } from './live/event-feed.js'
+import { EventFeed, UpdateFeed } from './live/event-feed.js'
 import { PaneFeed } from './live/pane-feed.js'
 import { RecordFeed } from './live/record-feed.js'
 import { Streams } from './live/streams.js'
-import { UpdateFeed } from './live/update-feed.js'
 import { Lockdown } from './lockdown.js'
 import { Metrics } from './metrics.js'
 import type { BotControl, DaemonBuild, ServerParts } from './parts.js'
@@ -52,10 +51,7 @@ const NO_BOT: BotControl = {
   },
 }
 
-/**
- * The API of a host on its two listeners: the owner's unix socket, and TCP for browsers and
- * scripts.
- */
+/** The API of a host on its listeners: the owner's unix socket, and TCP for the rest. */
 export class ApiServer {
   readonly parts: ServerParts
   #socket: { server: Server; path: string } | null = null

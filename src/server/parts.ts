@@ -10,11 +10,10 @@ import type { Auth } from './auth/auth.js'
 import type { Doctor } from './doctor.js'
 import type { RateLimit } from './gate/rate-limits.js'
 import type { Idempotency } from './idempotency.js'
-import type { EventFeed } from './live/event-feed.js'
+import type { EventFeed, UpdateFeed } from './live/event-feed.js'
 import type { PaneFeed } from './live/pane-feed.js'
 import type { RecordFeed } from './live/record-feed.js'
 import type { Streams } from './live/streams.js'
-import type { UpdateFeed } from './live/update-feed.js'
 import type { Lockdown } from './lockdown.js'
 import type { Metrics } from './metrics.js'
 import type { ServerSettings } from './settings.js'
@@ -65,7 +64,10 @@ export interface ServerParts {
 /** The Telegram bot as far as the API shows and steers it. */
 export interface BotControl {
   health(): { state: string; detail?: string }
-  /** The pairing of a chat with a person. @throws SignalboxError `E_STATE` if the bot is not running. */
+  /**
+   * The pairing of a chat with a person. @throws SignalboxError `E_STATE` if the bot is not
+   * running.
+   */
   pairing(): {
     open(): InMilliseconds<Pairing>
     confirm(code: string): Paired['person']
@@ -76,10 +78,7 @@ export interface BotControl {
 export interface DaemonBuild {
   /** When the program was built. */
   time: number
-  /**
-   * A command started the daemon, so a command may stop it. False: a person started it at a
-   * terminal.
-   */
+  /** A command started the daemon, so a command may stop it; false: a person started it. */
   isDetached: boolean
 }
 

@@ -1,16 +1,13 @@
 import type { z } from 'zod'
 import type { Host } from '../host/index.js'
-import type { Credential, Person, Role, Surface } from './credential.js'
+import type { Credential, Person, Role, Surface } from './caller.js'
 import type { ServerParts } from './parts.js'
 import type { Answer } from './schemas/common.js'
 import type { Sendable } from './wire/index.js'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/**
- * One operation of the API, as data: the app, the OpenAPI document and the contract tests are made
- * from the same list.
- */
+/** One operation of the API, as data: app, OpenAPI document and contract tests use it. */
 export interface Route {
   /** The unique id of the operation in the OpenAPI document. */
   id: string
@@ -38,10 +35,7 @@ export interface Route {
   handle(call: Call): Response | Promise<Response>
 }
 
-/**
- * A request that was authenticated and checked. `Q` and `B` are its query and body; `R` is what its
- * answer may be.
- */
+/** An authenticated, checked request: `Q` query, `B` body, `R` what its answer may be. */
 export interface Call<Q = unknown, B = unknown, R = unknown> {
   readonly parts: ServerParts
   readonly host: Host
@@ -69,7 +63,6 @@ export interface Call<Q = unknown, B = unknown, R = unknown> {
 type Of<S, None> = S extends z.ZodType ? z.output<S> : None
 
 type Answers = Route['answers']
-/** The JSON of all answers of an operation. */
 type JsonOf<A extends Answers> = {
   [Status in keyof A]: A[Status] extends { schema: infer S extends z.ZodType } ? z.output<S> : never
 }[keyof A]
@@ -92,10 +85,7 @@ interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | und
   handle(call: Call<Of<Q, Record<string, never>>, Of<B, undefined>, JsonOf<A>>): Response | Promise<Response>
 }
 
-/**
- * Declares an operation. Paths are below `/api/v1` unless they start with `//`, which means the
- * root.
- */
+/** Declares an operation. Paths are below `/api/v1`; those with `//` start at the root. */
 export function route<
   const A extends Answers,
   Q extends z.ZodObject | undefined = undefined,

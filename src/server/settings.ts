@@ -1,4 +1,3 @@
-/** The `server.*` settings and the directories of the server, taken from the configuration. */
 export interface ServerSettings {
   /** Contains the token and the devices. */
   stateDirectory: string

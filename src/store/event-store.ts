@@ -32,7 +32,6 @@ export interface EventStore {
   /** Events of all streams in position order, after `after` (exclusive). */
   readAll(options: { after: number; limit: number; types?: readonly string[] }): Promise<StoredEvent[]>
 
-  /** Version of a stream; 0 if it does not exist. */
   streamVersion(stream: string): Promise<number>
 
   /** Position of the newest event; 0 in an empty store. */
@@ -43,10 +42,7 @@ export interface EventStore {
   loadSnapshot(key: string): Promise<Snapshot | null>
   deleteSnapshot(key: string): Promise<void>
 
-  /**
-   * The stored state of one document of a projection, or null. Projections are updated in the
-   * transaction of the append.
-   */
+  /** A projection's document, or null. Projections change in the append's transaction. */
   document<T>(projection: string, key: string): Promise<StoredDocument<T> | null>
   /** Documents of a projection, most recently changed first. `prefix` filters by key. */
   documents<T>(
@@ -83,10 +79,7 @@ export interface EventStore {
   /** Reads the whole file and reports its problems, for `doctor`. */
   check(): Promise<StoreProblem[]>
 
-  /**
-   * Verifies the chain of the chained streams (`OpenStoreOptions.chained`) and reports every place
-   * where it breaks.
-   */
+  /** Verifies the chained streams and reports every place where the chain breaks. */
   checkChain(): Promise<ChainProblem[]>
 
   close(): Promise<void>
@@ -102,10 +95,7 @@ export interface StreamAppend {
 }
 
 export interface AppendOptions {
-  /**
-   * `full` survives a power failure (completions, answers, decisions); `normal` survives a crash of
-   * the process. Default `full`.
-   */
+  /** `full` (default) survives a power failure; `normal` a crash of the process. */
   durability?: 'full' | 'normal'
   /**
    * Called inside the transaction, before anything is written: false rolls it back with
@@ -134,7 +124,6 @@ export interface Lease extends Fence {
   owner: string
 }
 
-/** Another owner holds the lease. */
 export interface LeaseHolder {
   isHeld: true
   by: string

@@ -16,10 +16,7 @@ export function paneByWord(all: readonly PaneInfo[], word: string): PaneInfo {
   throw new SignalboxError('E_UNKNOWN', `unknown pane "${word}"`, { next: 'signalbox watch lists the panes' })
 }
 
-/**
- * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of this
- * agent in this directory.
- */
+/** A hook call's tmux pane: by its id, its terminal, or the agent's only one here. */
 export function paneOfCall(
   all: readonly TmuxPane[],
   { agent, tmuxPane, socket, tty, cwd }: ForeignCall,

@@ -23,17 +23,13 @@ export class PaneChangeFeed {
     return () => this.#listeners.delete(listener)
   }
 
-  /**
-   * Most of the time a pane has not changed since it was last described: then it need not be
-   * described again.
-   */
+  /** Most panes have not changed since they were last described. */
   isNew(id: string, digest: PaneDigest): boolean {
     const isSame = isSameDigest(this.#digests.get(id), digest)
     this.#digests.set(id, digest)
     return !isSame
   }
 
-  /** Publishes a pane if it has changed. */
   publish(info: PaneInfo): void {
     const { id } = info
     const key = JSON.stringify({
@@ -97,10 +93,7 @@ export function digestOf(pane: SessionPane | TmuxPane, more: readonly unknown[])
   ]
 }
 
-/**
- * Agents animate a spinner in their title ten times a second: the title is updated with the next
- * other change.
- */
+/** Spinners in titles turn ten times a second: the next other change updates them. */
 function stillTitle(title: string): string {
   return title.replace(/^[^\p{L}\p{N}]+/u, '')
 }

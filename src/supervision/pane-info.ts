@@ -1,5 +1,5 @@
 import type { PaneState, PaneStatus, SupervisedState, Supervisor } from '../panes/index.js'
-import type { Menu, Observation } from '../screen/index.js'
+import type { Menu } from '../screen/index.js'
 import type { Redactor } from '../text/index.js'
 import type { SessionPane } from './pane-registry.js'
 import type { TmuxPane } from './tmux-pane.js'
@@ -123,9 +123,10 @@ function common(
   }
 }
 
-/** The line that says what a pane is doing. */
 function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
-  return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
+  const raw = rawDoing(state, supervised)
+  // A question may be wrapped; of everything else the first line says enough.
+  return redact(oneLine(supervised.status === 'waiting-approval' ? raw : firstLine(raw))).slice(0, 200)
 }
 
 /** The same, unredacted. */
@@ -140,7 +141,7 @@ export function rawDoing(
   }
   if (status === 'waiting-approval') {
     const question = menu?.question || menu?.options.map(option => option.label).join(' / ')
-    return question || lastRow(look?.observation, state(look)) || `asks: ${awaiting ?? 'input'}`
+    return question || lastRow(state(look)) || `asks: ${awaiting ?? 'input'}`
   }
   if (status === 'failed')
     return message ?? (exitCode != null ? `exit ${exitCode}` : claim?.is === 'failed' ? claim.reason : '')
@@ -149,7 +150,9 @@ export function rawDoing(
     const said = (payload as { label?: string } | null)?.label
     return label || said || (view === 'response_content' ? 'writing its answer' : view.replaceAll('_', ' '))
   }
-  return look?.observation.user ?? ''
+  // At a shell's prompt, what looks like the person's last message is only older output.
+  const isShell = (payload as { prompt?: string } | null)?.prompt === 'shell'
+  return isShell ? '' : (look?.observation.user ?? '')
 }
 
 function state(look: PaneState['look']): string[] {
@@ -157,8 +160,12 @@ function state(look: PaneState['look']): string[] {
 }
 
 /** A question without a menu is on the row of the cursor. */
-function lastRow(_observation: Observation | undefined, rows: readonly string[]): string {
+function lastRow(rows: readonly string[]): string {
   return rows.findLast(row => row.trim() !== '')?.trim() ?? ''
+}
+
+function firstLine(text: string): string {
+  return text.split('\n').find(line => line.trim() !== '') ?? ''
 }
 
 function oneLine(text: string): string {

@@ -52,7 +52,7 @@ class RegistryFixture {
       clock,
       settings: { ...config.notify, ...over.notify },
       quietRunS: config.panes.quiet_run_s,
-      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice) },
+      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice), telegram: () => undefined },
       counters: this.registry.counters,
       hostName: 'here',
       utcOffset: 0,
@@ -79,6 +79,14 @@ class RegistryFixture {
 
   says(statement: AgentStatement): this {
     this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.#t), this.#t)
+    this.registry.changed('ses_1')
+    return this
+  }
+
+  prints(text: string): this {
+    this.supervisor.take(this.pane.feed(Buffer.from(text), this.#t, { live: false }), this.#t)
+    this.after(1)
+    this.supervisor.take(this.pane.tick(this.#t), this.#t)
     this.registry.changed('ses_1')
     return this
   }
@@ -159,7 +167,18 @@ describe('PaneRegistry', () => {
     expect([changes.length, fixture.registry.find('ses_1').name]).toEqual([4, 'other'])
   })
 
-  it('notifies nobody about sub-agents, whatever they do or how they end; it does about the end of the turn', () => {
+  it('describes what a pane does in one line, without older output', () => {
+    const fixture = make().prints('bash-5.2# node\r\n> ').prints('.exit\r\nbash-5.2# ')
+    const doing = () => fixture.registry.find('ses_1').doing
+    fixture.prints('node x.js\r\n').prints('line of output\r\n')
+    expect([fixture.status, doing()]).toEqual(['running', 'Shell node x.js'])
+    fixture.prints('bash-5.2# ')
+    expect([fixture.status, doing()]).toEqual(['done', ''])
+    fixture.says({ is: 'turn-ended', outcome: 'failed', text: 'no credit\nask your admin' })
+    expect([fixture.status, doing()]).toEqual(['failed', 'no credit'])
+  })
+
+  it('sends no notification about sub-agents, however they end, but one about the end of the turn', () => {
     const fixture = make()
       .says({ is: 'prompt', text: 'do it' } as never)
       .after(5)
@@ -174,7 +193,7 @@ describe('PaneRegistry', () => {
     expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
   })
 
-  it('notifies nobody about a turn that leaves sub-agents running until they have finished', () => {
+  it('sends no notification about a turn that leaves sub-agents running until they have finished', () => {
     const fixture = make().says({ is: 'working' }).after(10)
     fixture.says({ is: 'turn-ended', outcome: 'done', background: 2 }).after(60)
     expect([fixture.status, fixture.notified]).toEqual(['long-running', []])

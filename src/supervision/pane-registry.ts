@@ -30,7 +30,6 @@ export interface PaneRegistryOptions {
   packs: LivePacks
   redactor: Redactor
   env: NodeJS.ProcessEnv
-  /** Called when a switch of one pane was changed. */
   onSwitch(change: SwitchChange): void
   onError(error: unknown): void
 }
@@ -73,6 +72,8 @@ export class PaneRegistry {
   /** Sessions that a person has renamed since they were opened. */
   readonly #names = new Map<string, string>()
   readonly #counters = new Counters()
+  /** Where tmux servers are searched, also after tmux was switched off and on again. */
+  #places: Required<TmuxPlaces> = { directories: [], sockets: [] }
   #tick: Timer | null = null
   /** Panes that are not updated yet in this tick. */
   #rest: Timer | null = null
@@ -99,17 +100,18 @@ export class PaneRegistry {
     return this.#settings
   }
 
-  /**
-   * Connects to the tmux servers in these places, and to every new one. False if tmux is missing or
-   * switched off.
-   */
-  async joinTmux(places: TmuxPlaces): Promise<boolean> {
-    const isJoined = await this.#tmux.join(places)
+  /** Connects to the tmux servers there, and to new ones. False if tmux is missing or off. */
+  async joinTmux({ directories = [], sockets = [] }: TmuxPlaces): Promise<boolean> {
+    const before = this.#places
+    this.#places = {
+      directories: [...new Set([...before.directories, ...directories])],
+      sockets: [...new Set([...before.sockets, ...sockets])],
+    }
+    const isJoined = await this.#tmux.join(this.#places)
     if (isJoined) this.#startTicking()
     return isJoined
   }
 
-  /** Creates the supervisor for one of our own panes. */
   supervise(pane: Pane): Supervisor {
     const { onError } = this.#options
     return new Supervisor(pane, {
@@ -188,6 +190,7 @@ export class PaneRegistry {
       const others = this.#settings.panes.sources.filter(source => source !== 'tmux')
       this.#settings.panes.sources = isOn ? [...others, 'tmux'] : others
       if (!isOn) this.#tmux.leave()
+      else void this.joinTmux(this.#places).catch(this.#options.onError)
     }
     for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.retune()
     for (const { id } of this.list()) this.changed(id)
@@ -205,10 +208,7 @@ export class PaneRegistry {
     }
   }
 
-  /**
-   * Brings a tmux pane to the front, as far as possible from outside: selects its window and the
-   * pane.
-   */
+  /** Brings a tmux pane to the front: selects its window and the pane. */
   async focus(id: string): Promise<{ ok: boolean; message: string }> {
     const pane = this.tmuxPane(id)
     if (!pane)
@@ -229,10 +229,7 @@ export class PaneRegistry {
     return found?.supervisor.pane.screen.last?.frame ?? null
   }
 
-  /**
-   * The conversation of the agent in a tmux pane, as far as its terminal has kept it; null for
-   * other panes.
-   */
+  /** The conversation in a tmux pane, as far as its terminal kept it; else null. */
   async conversationOf(id: string): Promise<JoinedConversation | null> {
     const talk = this.tmuxPane(id)?.conversation ?? null
     await talk?.settled(FIRST_READ_MS)
@@ -245,10 +242,7 @@ export class PaneRegistry {
     return { panes, counters: this.#counters.all() }
   }
 
-  /**
-   * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of
-   * this agent in this directory.
-   */
+  /** A hook call's tmux pane: by its id, its terminal, or the agent's only one here. */
   receiverOf(call: ForeignCall): ReportReceiver | null {
     const pane = paneOfCall(this.#tmux.panes, call)
     return pane && { id: pane.id, take: report => pane.takeReport(report) }
@@ -314,7 +308,6 @@ export class PaneRegistry {
     if (await checkTerminalReads({ supervisor, now, pid: about().pid }, { env, onError })) this.changed(id)
   }
 
-  /** Reads what runs in a session of ours, redacted. */
   #readJob(pane: SessionPane): void {
     const { pid, agent } = pane.about()
     const programs = this.#tmux.knownPrograms

@@ -32,10 +32,7 @@ export interface SessionMonitorOptions {
 }
 
 const FLUSH_MS = 30_000
-/**
- * What a pane does changes with every row it prints; readers of a list need it only this often. A
- * status change is reported at once.
- */
+/** Readers need a pane's activity only this often; a status change is sent at once. */
 const REPORT_INTERVAL_S = 0.25
 
 /**

@@ -8,10 +8,7 @@ export interface CheckedPane {
   pid: number
 }
 
-/**
- * Checks whether the program in a pane reads its terminal, if its supervisor asks for it; resolves
- * once the supervisor has the result.
- */
+/** Checks whether a pane's program reads its terminal, if its supervisor asks for it. */
 export async function checkTerminalReads(
   { supervisor, now, pid }: CheckedPane,
   options: { env: NodeJS.ProcessEnv; onError(error: unknown): void },

@@ -33,10 +33,7 @@ export class TmuxRegistry {
   readonly #opening = new Map<string, Promise<TmuxPane | null>>()
   /** Panes beyond `panes.max_total`. */
   readonly #overflow = new Map<string, { socket: string; info: TmuxPane['info'] }>()
-  /**
-   * What tmux reported about a pane while it was being opened, in order: nothing in between may be
-   * lost.
-   */
+  /** What tmux reported about a pane while it was being opened, in order. */
   readonly #early = new Map<string, ((pane: TmuxPane) => void)[]>()
   /** A pane keeps its public id while its process lives, even if the connection is lost. */
   readonly #ids = new Map<string, string>()

@@ -6,8 +6,8 @@ import type { Home } from '../host/home/index.js'
 const TOKEN = /^\d{5,}:[\w-]{30,}$/
 
 /**
- * The bot's token, from the environment or from a file that only the owner can read; null if none is
- * set. Errors never contain the token.
+ * The bot's token, from the environment or from a file that only the owner can read; null if none
+ * is set. Errors never contain the token.
  * @throws SignalboxError `E_CONFIG`
  */
 export function botToken({ loaded }: Home): string | null {

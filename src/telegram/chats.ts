@@ -96,6 +96,12 @@ export class Chats {
     return found?.state.subject ?? null
   }
 
+  /** The cards in any chat that are still open, of subjects that start like this. */
+  async openCards(prefix: string): Promise<ShownCard[]> {
+    const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
+    return shown.map(({ state }) => state).filter(({ subject, isOpen }) => isOpen && subject.startsWith(prefix))
+  }
+
   async shown(chat: number, subject: string): Promise<ShownCard | null> {
     const found = await this.#store.document<ShownCard>(telegramShownProjection.name, `${subject}@${chat}`)
     return found?.state ?? null

@@ -79,10 +79,7 @@ const UNAUTHORIZED_MS = 600_000
 const LAST_MESSAGES_MS = 1000
 const LAST_CALLS_MS = 1000
 
-/**
- * The bot: it wires its parts, and starts and stops them. All its state is in the store, and it
- * decides nothing itself.
- */
+/** The bot: wires, starts and stops its parts. Its state is in the store. */
 export class Telegram {
   readonly pairing: Pairing
   readonly #options: TelegramOptions
@@ -174,6 +171,7 @@ export class Telegram {
       files: { downloadable: (record, blocks, since) => this.#handlers.files.downloadable(record, blocks, since) },
       presence: options.presence ?? (() => NO_OTHER_SURFACE),
       notify: settings.notify ?? ALL_NOTIFICATIONS,
+      groupDetail,
     })
     this.#follower = new LogFollower({
       store,
@@ -220,6 +218,7 @@ export class Telegram {
     await this.#follower.start()
     this.#stream.start()
     this.#digest.start()
+    host.notices?.connectTelegram(() => people.all().some(({ telegram }) => telegram.length > 0))
     const updates = new UpdateHandler({
       store: host.store,
       clock,
@@ -261,6 +260,7 @@ export class Telegram {
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
+    this.#options.host.notices?.disconnectTelegram()
     this.#lease.stopRenewing()
     this.#retry?.cancel()
     await this.#announceStop().catch(this.#options.onError)
@@ -316,10 +316,7 @@ export class Telegram {
         .catch(error => onError(error))
   }
 
-  /**
-   * A bot with threaded mode has topics in private chats; a group reports its topics with its
-   * messages.
-   */
+  /** Private chats have topics in threaded mode; a group reports them with messages. */
   async #learnTopics(bot: BotUser): Promise<void> {
     const { host } = this.#options
     const known = await host.store.documents<KnownChat>(telegramChatsProjection.name)

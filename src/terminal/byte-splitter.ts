@@ -70,10 +70,7 @@ export class ByteSplitter {
     if (end < input.length || this.pending.length > 0) this.pending = input.slice(end)
   }
 
-  /**
-   * Whether this `l` can be the end of `CSI ?2026l`, also with other modes or control characters
-   * between.
-   */
+  /** Whether this `l` can end `CSI ?2026l`, also with other modes or controls between. */
   #mayEndUpdate(input: Uint8Array, at: number): boolean {
     let digits = 0
     for (let back = at - 1; back >= 0; back--) {
@@ -95,7 +92,6 @@ function isInsideSequence(byte: number): boolean {
   return byte < 0x40 || byte === DEL
 }
 
-/** Returns the start of the next piece. */
 function emitPiece(input: Uint8Array, start: number, stop: number, onPiece: OnPiece, endsQuery: boolean): number {
   let from = start
   while (stop - from > PIECE_MAX) {

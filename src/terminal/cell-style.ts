@@ -26,10 +26,7 @@ const COLOR_MODE_RGB = 0x3000000
 const COLOR_BITS = 0x3ffffff
 const RGB_BITS = 0xffffff
 
-/**
- * The bits that make two neighbouring cells look different. Blink, overline and protection do not
- * end a span.
- */
+/** The bits that make neighbouring cells look different and so end a span. */
 export const FOREGROUND_STYLE =
   (COLOR_BITS | Foreground.inverse | Foreground.bold | Foreground.underline | Foreground.strike) >>> 0
 export const BACKGROUND_STYLE = (COLOR_BITS | Background.italic | Background.dim) >>> 0

@@ -76,10 +76,7 @@ function defaultPalette(index: number): Rgb {
   return [CUBE[Math.floor(cube / 36)]!, CUBE[Math.floor(cube / 6) % 6]!, CUBE[cube % 6]!]
 }
 
-/**
- * XParseColor: `rgb:r/g/b` with one to four digits each, `#rgb`, `#rrggbb`, `#rrrgggbbb`,
- * `#rrrrggggbbbb`.
- */
+/** XParseColor: `rgb:r/g/b` with 1–4 digits each, `#rgb`, `#rrggbb`, `#rrrgggbbb`, …. */
 function parseColor(spec: string): Rgb | undefined {
   const scaled = /^rgb:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})$/i.exec(spec)
   if (scaled) return [scaleHex(scaled[1]!), scaleHex(scaled[2]!), scaleHex(scaled[3]!)]

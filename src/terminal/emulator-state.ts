@@ -60,7 +60,6 @@ export interface EmulatorCounters {
 
 export const EMULATOR_STATE_VERSION = 1
 
-/** The complete state of an emulator as JSON: see `TerminalEmulator.serialize`. */
 export interface EmulatorState {
   version: typeof EMULATOR_STATE_VERSION
   options: ResolvedOptions

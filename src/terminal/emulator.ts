@@ -52,7 +52,7 @@ export type TerminalEvent =
 /**
  * `status`: the record that represents the pane after an OSC 7501 report, null when none is left.
  */
-export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null }
+export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null; status: ProgramStatus }
 
 /**
  * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer:
@@ -125,10 +125,7 @@ export class TerminalEmulator {
     return new TerminalEmulator(state.options, state)
   }
 
-  /**
-   * Output of the program. Queries are answered only when `live`: a query in a replayed recording
-   * was answered long ago.
-   */
+  /** Output of the program. Queries are answered only when `live`, not in a replay. */
   feed(bytes: Uint8Array, t: number, { live }: { live: boolean }): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     this.#isLive = live
@@ -168,10 +165,7 @@ export class TerminalEmulator {
     return this.#takeEvents()
   }
 
-  /**
-   * The current screen for a viewer who joins. It does not end a frame and does not mark rows as
-   * read.
-   */
+  /** The current screen for a new viewer; ends no frame and marks no rows as read. */
   currentFrame(): Frame {
     const end: FrameEnd = { at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing }
     return this.#frameOf(end, this.#seq + 1, this.#readScreen(this.#seq + 1, { isKept: false }))
@@ -197,6 +191,10 @@ export class TerminalEmulator {
   /** Frames up to this time are held. */
   get heldUntil(): number {
     return this.#heldUntil
+  }
+
+  get programStatus(): ProgramStatus {
+    return this.#status
   }
 
   get statusRecords(): StatusRecord[] {
@@ -386,7 +384,8 @@ export class TerminalEmulator {
     this.#status = reduceStatus(before, event)
     const isAccepted = event.type === 'report' && this.#status.invalid === before.invalid
     const isShorter = this.#status.records.length < before.records.length
-    if (isAccepted || isShorter) this.#report({ kind: 'status', aggregate: aggregateStatus(this.#status) })
+    if (isAccepted || isShorter)
+      this.#report({ kind: 'status', aggregate: aggregateStatus(this.#status), status: this.#status })
   }
 
   /** RIS: xterm resets the grid itself. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FrameCoalescer } from './frame-coalescer.js'
+import { FrameCoalescer } from './frame-timing.js'
 import { bytes, emulator, framesOf } from './testing/drive.js'
 
 function drawn(outputs: [number, string][]) {

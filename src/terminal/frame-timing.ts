@@ -1,4 +1,4 @@
-import type { FrameCause } from './frame.js'
+import type { Frame, FrameCause } from './frame.js'
 
 export interface FrameKnobs {
   /** A frame ends when no byte arrives for this long. */
@@ -27,10 +27,7 @@ export interface FrameTimingState {
   lastByte: number
   /** When the open synchronized update started; null when none is open or it was cut. */
   syncBegan: number | null
-  /**
-   * The mode that the program set last. It outlives a cut, so that a late end still ends a frame
-   * exactly.
-   */
+  /** The mode that the program set last. It outlives a cut: a late end still counts. */
   syncMode: boolean
   /** When an update last ended a frame. */
   lastSync: number | null
@@ -93,10 +90,7 @@ export class FrameTiming {
     this.#state.syncMode = true
   }
 
-  /**
-   * True when this ends an update, and with it a frame that is due now. An end without a start is
-   * ignored.
-   */
+  /** True when this ends an update and so a frame. An end without a start is ignored. */
   syncEnded(t: number): boolean {
     const wasOpen = this.#state.syncMode
     this.#state.syncMode = false
@@ -116,7 +110,6 @@ export class FrameTiming {
     if (end.torn && end.cause === 'cap') this.#state.syncBegan = null
   }
 
-  /** When and how the open frame ends if no more bytes arrive. */
   nextEnd(): FrameEnd | null {
     const { began, lastByte, syncBegan, deferred } = this.#state
     if (syncBegan !== null) return { at: syncBegan + this.#knobs.syncCapMs / 1000, cause: 'cap', torn: true }
@@ -125,5 +118,48 @@ export class FrameTiming {
     if (deferred !== null) return { at: Math.min(deferred, quiet), cause: 'sync', torn: false }
     const cap = began + this.#knobs.capMs / 1000
     return quiet <= cap ? { at: quiet, cause: 'quiet', torn: false } : { at: cap, cause: 'cap', torn: false }
+  }
+}
+
+/** Frames closer together than this are classified as one. */
+const COALESCE_MS = 50
+
+/*
+ * Not every frame is worth a classification: an agent that draws 60 times a second would be read 60
+ * times a second. The first frame after a pause is passed on at once, so a menu is seen without
+ * delay. Frames within the next 50 ms wait, the newest replaces the others, and it is passed on
+ * when the 50 ms are over.
+ *
+ * Held frames (after our own resize) are not classified.
+ */
+export class FrameCoalescer {
+  readonly #interval: number
+  #pending: Frame | null = null
+  #lastTime = Number.NEGATIVE_INFINITY
+
+  constructor(intervalMs = COALESCE_MS) {
+    this.#interval = intervalMs / 1000
+  }
+
+  /** The frames to classify now: an overdue one, and this one unless it must wait. */
+  push(frame: Frame): Frame[] {
+    const due = this.flush(frame.t)
+    this.#pending = frame.held ? null : frame
+    return [...due, ...this.flush(frame.t)]
+  }
+
+  nextDeadline(): number | null {
+    return this.#pending && this.#lastTime + this.#interval
+  }
+
+  /** The waiting frame if it is due: none or one. */
+  flush(t: number): Frame[] {
+    const frame = this.#pending
+    if (!frame || t < this.#lastTime + this.#interval) return []
+    this.#pending = null
+    // The time at which it was due, not the time of the call: the rhythm must not depend on when
+    // the caller checks.
+    this.#lastTime = Math.max(frame.t, this.#lastTime + this.#interval)
+    return [frame]
   }
 }

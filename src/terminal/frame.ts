@@ -6,10 +6,7 @@ export interface Frame {
   cause: FrameCause
   /** True when a synchronized update lasted too long and was cut. */
   torn: boolean
-  /**
-   * True for a short time after our own resize: nothing is classified, extracted or sent from such
-   * a frame.
-   */
+  /** True shortly after our own resize: nothing is read or sent from such a frame. */
   held: boolean
   /** True for a frame made from plain text: it has no colours and no known cursor position. */
   isPlainText?: boolean
@@ -34,10 +31,7 @@ export interface Row {
   id: number
   /** Trailing blanks are cut; no-break spaces are kept; invisible cells read as blanks. */
   text: string
-  /**
-   * Columns up to the last visible cell. Blanks with a background, inverse or underline are
-   * visible, so `text` may be shorter.
-   */
+  /** Columns up to the last visible cell; styled blanks count, so `text` may be shorter. */
   width: number
   /** The emulator's soft-wrap flag: this row continues the one above it. */
   wrapped: boolean
@@ -45,17 +39,11 @@ export interface Row {
   spans: Span[]
   /** Hash of `text` alone: a row that only changed its colours keeps it. */
   hash: number
-  /**
-   * The newest frame in which the text or style of the row with this id differed from the previous
-   * frame.
-   */
+  /** The newest frame in which the row's text or style differed from the one before. */
   changedSeq: number
 }
 
-/**
- * A run of cells with one style. `fg` and `bg`: null is the terminal's default, a number below 256
- * a palette index, else `#rrggbb`.
- */
+/** A run of cells of one style. Colours: null default, below 256 palette, else `#rrggbb`. */
 export interface Span {
   x: number
   width: number

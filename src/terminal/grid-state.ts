@@ -14,10 +14,7 @@ import {
  * stored as text and runs of style, so a screen takes a few kB.
  */
 
-/**
- * A line: one code point per cell (U+0000 is a cell that was never written), runs of `[cells, fg,
- * bg]`, and the cells that need more.
- */
+/** A line: a code point per cell (U+0000: never written), runs of style, the exceptions. */
 interface LineState {
   text: string
   runs: number[]
@@ -174,7 +171,6 @@ function restoreStyle(words: Uint32Array, runs: readonly number[]): void {
   }
 }
 
-/** The number of cells up to the last one that was written. */
 function usedCells(words: Uint32Array): number {
   for (let x = words.length / CELL_WORDS - 1; x >= 0; x--) {
     const at = x * CELL_WORDS

@@ -13,10 +13,7 @@ export interface KittyKeyboardState {
   alternate: number[]
 }
 
-/**
- * Each screen has its own stack; the top of the stack counts. An empty stack means the legacy
- * encoding.
- */
+/** Each screen has its own stack; its top counts. Empty means the legacy encoding. */
 export class KittyKeyboard {
   #stacks: KittyKeyboardState
 

@@ -65,10 +65,7 @@ function replaceLineMethods(lines: LineMethods, anyCell: unknown): void {
   replaceErasing(lines)
 }
 
-/**
- * Protected cells are kept, and links or combined characters of the fill cell are stored outside of
- * the words: xterm handles both cases.
- */
+/** xterm handles protected cells, and fill cells with links or combined characters. */
 function replaceErasing(lines: LineMethods): void {
   const { fill, replaceCells } = lines
   lines.fill = function (this: CoreLine, cell: FillCell, isSparing = false): void {

@@ -108,10 +108,7 @@ function notice(source: 'osc9' | 'osc777' | 'osc99' | 'bell', title: string, bod
   return { kind: 'notice', source, title: cleanLine(title, NOTICE_MAX), body: cleanLine(body, NOTICE_MAX) }
 }
 
-/**
- * `9;4;state;percent` is ConEmu's progress; `9;9;path` and other numbers are ConEmu's too; all else
- * is iTerm2's notification.
- */
+/** `9;4;…` is ConEmu's progress, `9;9;…` ConEmu's too; all else iTerm2's notification. */
 function readOsc9(payload: string): OscEvidence | null {
   const progress = /^4(?:;(\d*))?(?:;(\d*))?/.exec(payload)
   if (progress && /^4(;|$)/.test(payload)) return readProgress(progress[1] ?? '', progress[2] ?? '')
@@ -128,10 +125,7 @@ function readProgress(state: string, percent: string): OscEvidence | null {
   return { kind: 'progress', progress: { state: name, percent: value } }
 }
 
-/**
- * kitty's notifications: `metadata;payload`, where metadata are `key=value` pairs joined by `:`.
- * Title and body may arrive separately.
- */
+/** kitty's notifications: `key=value:…;payload`; title and body may come separately. */
 function readOsc99(payload: string): OscEvidence | null {
   const split = payload.indexOf(';')
   if (split < 0) return null

@@ -23,10 +23,7 @@ export class ParserHooks {
     this.#parser = this.#core._inputHandler._parser
   }
 
-  /**
-   * The parameters belong to the parser and change with the next sequence: a hook must not keep
-   * them.
-   */
+  /** The parser reuses the parameters: a hook must not keep them. */
   csi(id: SequenceId, hook: (params: SequenceParams) => boolean): void {
     this.#core.registerCsiHandler(id, params => this.#guard(hook, params))
   }
@@ -35,10 +32,7 @@ export class ParserHooks {
     this.#terminal.parser.registerEscHandler(id, () => this.#guard(hook, undefined))
   }
 
-  /**
-   * Replaces xterm's own handler, which would collect the payload a second time and without our
-   * limit.
-   */
+  /** Replaces xterm's handler, which would collect the payload again without our limit. */
   osc(id: number, hook: (payload: string) => boolean): void {
     const payload = new Payload()
     this.#parser.clearOscHandler(id)
@@ -120,7 +114,6 @@ function textOf(data: Uint32Array, start: number, end: number): string {
   return units.text()
 }
 
-/** A numeric parameter, without its sub-parameters. */
 export function paramAt(params: SequenceParams, index: number, fallback = 0): number {
   return index < params.length ? params.params[index]! : fallback
 }

@@ -1,10 +1,7 @@
 import { type ParserHooks, paramAt } from './parser-hooks.js'
 import type { SequenceParams } from './xterm-core.js'
 
-/**
- * DEC private modes that a program may query and get a true answer for; every other mode is
- * reported as unknown.
- */
+/** DEC private modes with a true answer to queries; others are reported as unknown. */
 export const KNOWN_MODES = [25, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1049, 2004, 2026, 2027, 2031] as const
 
 const KNOWN: ReadonlySet<number> = new Set(KNOWN_MODES)

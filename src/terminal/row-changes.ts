@@ -45,10 +45,7 @@ const SHIFT_ROWS_MIN = 3
 
 const unmasked: RowMask = row => row.text
 
-/**
- * A mask that removes every match of the patterns. They must be global and linear: they run on
- * every row.
- */
+/** Removes every match of the patterns; global and linear: they run on every row. */
 export function createMask(volatile: readonly RegExp[]): RowMask {
   if (volatile.length === 0) return unmasked
   return memoizeByObject(row => volatile.reduce((text, pattern) => text.replace(pattern, '\0'), row.text))

@@ -1,7 +1,4 @@
-/**
- * FNV-1a over UTF-16 units, 32 bits. Equal text has equal hashes in every process, so hashes may be
- * stored.
- */
+/** FNV-1a over UTF-16 units, 32 bits: equal in every process, so it may be stored. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {

@@ -106,10 +106,7 @@ class CountedLines {
   }
 }
 
-/**
- * The newest lines with their soft wraps undone: text → index of the first row. A text that occurs
- * twice is left out.
- */
+/** The newest lines without soft wraps: text → first row. Repeated texts are left out. */
 function logicalLines(lines: CoreLines): Map<string, number> {
   const found = new Map<string, number>()
   let start = Math.max(0, lines.length - REALIGN_LINES)

@@ -9,7 +9,7 @@
  *                              print at every prompt
  *   D with junk or no number   the command ended, its exit code is unknown
  *   A again                    a redrawn prompt
- *   A without D after C        the shell does not send D: the command ended, its exit code is unknown
+ *   A without D after C        the shell does not send D: ended, exit code unknown
  *   133 and 633 both           only 633 counts: VS Code's script runs beside an older one
  *   633;E without our nonce    a program could have printed it: not trusted as a command line
  *
@@ -39,10 +39,7 @@ export const INITIAL_SHELL_STATE: ShellState = { protocol: null, phase: 'unknown
 
 type Reduction = { state: ShellState; signals: ShellSignal[] }
 
-/**
- * `nonce`: the value that we gave to the shell's script at start; null when we gave none: then no
- * command line is trusted.
- */
+/** `nonce`: what we gave to the shell's script; null: no command line is trusted. */
 export function reduceShellMark(state: ShellState, mark: ShellMark, nonce: string | null): Reduction {
   if (state.protocol === 633 && mark.protocol === 133) return { state, signals: [] }
   const known = { ...state, protocol: mark.protocol }
@@ -65,8 +62,8 @@ export function reduceShellMark(state: ShellState, mark: ShellMark, nonce: strin
       if (known.phase !== 'running') return { state: known, signals: [] }
       return { state: { ...known, phase: 'unknown' }, signals: [{ name: 'command-end', exit: mark.exit }] }
     case 'E': {
-      const isConfirmed = nonce !== null && mark.nonce === nonce && known.phase !== 'running'
-      return { state: isConfirmed ? { ...known, commandLine: mark.commandLine } : known, signals: [] }
+      const isTrusted = nonce !== null && mark.nonce === nonce && known.phase !== 'running'
+      return { state: isTrusted ? { ...known, commandLine: mark.commandLine } : known, signals: [] }
     }
     case 'B':
     case 'P':

@@ -24,10 +24,7 @@ const xterm = createRequire(import.meta.url)('@xterm/headless') as typeof import
 
 export type XtermTerminal = InstanceType<typeof xterm.Terminal>
 
-/**
- * One line of cells, three words per cell: content, foreground, background (xterm.js
- * `BufferLine.ts`).
- */
+/** Cells of a line, three words each: content, foreground, background (`BufferLine.ts`). */
 export interface CoreLine {
   _data: Uint32Array
   _combined: Record<number, string>

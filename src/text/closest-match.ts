@@ -1,7 +1,4 @@
-/**
- * The candidate that a person most likely meant, or undefined when none is close: for "did you mean
- * …?".
- */
+/** The candidate that a person most likely meant, if one is close: "did you mean …?". */
 export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase()
   // A third of the word may be wrong; beyond that a suggestion does not help.

@@ -44,7 +44,6 @@ const asciiClusters = Uint16Array.from({ length: ASCII_END }, (_, code) =>
   packCluster(isKeycapBase(code) ? Open.textEmoji : Open.nothing, 1, false, 0),
 )
 
-/** The cluster that a printable ASCII character starts. */
 export function asciiCluster(code: number): number {
   return asciiClusters[code]!
 }

@@ -30,10 +30,7 @@ export function formatDuration(ms: number): string {
   return rest > 0 ? `${count} ${large.name} ${rest} ${small!.name}` : `${count} ${large.name}`
 }
 
-/**
- * How long ago something was, in one unit: `just now`, `12 s ago`, `5 min ago`. A time in the
- * future is `just now`: clocks differ.
- */
+/** How long ago, in one unit: `12 s ago`. The future is `just now`: clocks differ. */
 export function formatAge(ms: number): string {
   if (ms < 1000) return 'just now'
   const unit = UNITS.find(({ ms: size }) => ms >= size)!

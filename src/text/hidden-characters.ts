@@ -33,10 +33,7 @@ export function controlMark(character: string): string {
   return codePointMark(character)
 }
 
-/**
- * Whether the character at `index` is hidden. Selectors and joiners that form one emoji out of
- * several are not.
- */
+/** Whether the character is hidden. Selectors and joiners inside one emoji are not. */
 export function isHidden(characters: readonly string[], index: number): boolean {
   const character = characters[index]!
   return HIDDEN.test(character) && !isPartOfEmoji(characters, index)

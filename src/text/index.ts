@@ -1,3 +1,9 @@
+/*
+ * Text, pure: widths and clusters of characters, truncation, line diffs, formats of times and
+ * sizes, JSON in canonical form, redaction of secrets (redact.ts, redact-rules.ts), and characters
+ * that hide or imitate others made visible (visible-text.ts).
+ */
+
 export { canonicalJson } from './canonical-json.js'
 export { type AmbiguousWidth, CharClass, characterClass, characterClasses } from './character-class.js'
 export { closestMatch } from './closest-match.js'

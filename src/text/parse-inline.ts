@@ -14,8 +14,8 @@ type Style = Omit<InlineRun, 'text'>
 const ESCAPABLE = /[!-/:-@[-`{-~]/u
 
 /**
- * Parses inline Markdown into runs: code, bold, italic, strikethrough, links. A mark without its partner is
- * text: nothing that the agent wrote is dropped because it is malformed.
+ * Parses inline Markdown into runs: code, bold, italic, strikethrough, links. A mark without its
+ * partner is text: nothing that the agent wrote is dropped because it is malformed.
  */
 export function parseInline(text: string): InlineRun[] {
   const runs: InlineRun[] = []
@@ -78,10 +78,7 @@ function linkAt(rest: string): Span | null {
   return { text: match[1]! || escapeMarks(link), style: link === '' ? {} : { link }, length: match[0].length }
 }
 
-/**
- * An opening mark has text right after it, a closing one right before it; an underscore inside a
- * word is part of the word.
- */
+/** Text follows an opening mark and precedes a closing one; `a_b` is one word. */
 function emphasisAt(text: string, at: number): Span | null {
   const mark = /^(?:\*{1,3}|_{1,3}|~~)/u.exec(text.slice(at))?.[0]
   if (!mark) return null

@@ -9,29 +9,20 @@ export interface RedactionRule {
   readonly kind: string
   /** Global, and never matches the empty text: all matches are visited in turn. */
   readonly pattern: RegExp
-  /**
-   * The pattern cannot match without this exact text. Searching for it is much faster than trying
-   * the pattern.
-   */
+  /** The pattern cannot match without this text: searching for it is much faster. */
   readonly needs?: string
   /** A further condition that a pattern cannot express in linear time. */
   readonly isSecret?: (text: string) => boolean
 }
 
-/**
- * One character except these, and not the start of a marker: redacted text is never part of a
- * value, so redacting twice changes nothing.
- */
+/** One character except these, and not a marker: redacting twice changes nothing. */
 const except = (excluded: string): string => `(?:(?!‹secret:|▒)[^${excluded}])`
 
 const ESCAPED_QUOTE_VALUE = `(?<=\\\\["'])${except(`"'\\\\\\r\\n`)}+`
 const DOUBLE_QUOTED_VALUE = `(?<=")(?:${except('"\\\\\\r\\n')}|\\\\.)+`
 const SINGLE_QUOTED_VALUE = `(?<=')(?:${except("'\\\\\\r\\n")}|\\\\.)+`
 const BARE_VALUE = `${except('\\s"\'`')}+`
-/**
- * A quoted value up to its quote (also inside an escaped JSON string), or an unquoted one up to the
- * next blank or quote.
- */
+/** A quoted value up to its quote (also escaped), or one up to the next blank. */
 const VALUE = `(${ESCAPED_QUOTE_VALUE}|${DOUBLE_QUOTED_VALUE}|${SINGLE_QUOTED_VALUE}|${BARE_VALUE})`
 const OPENING_QUOTE = `\\\\?["']?`
 
@@ -43,10 +34,7 @@ const WORD_EDGE = `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<
 
 const hasLettersAndDigits = (text: string): boolean => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
 
-/**
- * For all text: events, logs, conversation, previews, messages, exports. The first kind that
- * matches a place names it.
- */
+/** For all text: events, logs, messages, exports. The first match names the place. */
 export const TEXT_RULES: readonly RedactionRule[] = [
   {
     kind: 'private-key',
@@ -152,17 +140,13 @@ export const COMMAND_LINE_RULES: readonly RedactionRule[] = [
   { kind: 'high-entropy', pattern: /[A-Za-z0-9]{32,}/g, isSecret: hasLettersAndDigits },
 ]
 
-/** Names of environment variables whose value is a secret. */
 export const SECRET_VARIABLE = /(?:_KEY|_TOKEN|_SECRET|PASSWORD)$|PASSWD/i
 
 const SECRET_FIELD =
   /(?:^|[_-])(?:token|secret|passw(?:or)?d|passphrase|authorization)$|(?:api|access|secret|private)[_-]?key$/i
 const SECRET_FIELD_BY_CASE = /[a-z](?:Token|Secret|Password)$|^[A-Z0-9_]+_KEY$/
 
-/**
- * Whether the text of a field with this name is a secret. Narrower than for variables: `requestKey`
- * and `max_tokens` are not secret.
- */
+/** Whether a field of this name is secret; `requestKey` and `max_tokens` are not. */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name) || SECRET_FIELD_BY_CASE.test(name)
 }

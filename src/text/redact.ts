@@ -15,10 +15,7 @@ export interface Redactor {
   redactCommandLine(text: string): string
   /** For rows of a terminal: every line keeps its width. */
   redactSameWidth(text: string): string
-  /**
-   * Redacts the text, keys and nested values of a JSON value. A field with the name of a secret
-   * loses its whole text. Returns a copy.
-   */
+  /** Redacts keys and values of JSON in a copy; a secret's field loses its whole text. */
   redactValue(value: unknown): unknown
 }
 
@@ -76,7 +73,6 @@ export function createRedactor(options: { secretValues?: readonly SecretValue[] 
   }
 }
 
-/** The values of environment variables with the names of secrets. */
 export function secretsFromEnvironment(environment: Readonly<Record<string, string | undefined>>): SecretValue[] {
   return Object.entries(environment)
     .filter((entry): entry is [string, string] => SECRET_VARIABLE.test(entry[0]) && entry[1] !== undefined)
@@ -84,10 +80,7 @@ export function secretsFromEnvironment(environment: Readonly<Record<string, stri
     .map(([name, value]) => ({ name, value }))
 }
 
-/**
- * The forms in which a known value can appear: literally, in a JSON string, in a URL, and each line
- * of a long value.
- */
+/** The forms of a known value: literal, in JSON, in a URL, each line of a long one. */
 function needlesOf({ name, value }: SecretValue): Needle[] {
   const trimmed = value.trim()
   const forms = new Set([trimmed, JSON.stringify(trimmed).slice(1, -1), ...trimmed.split(/\r?\n/)])
@@ -199,10 +192,7 @@ function marker(kind: string, secret: string): string {
   return `‹secret:${kind}:${hash16(secret)}›`
 }
 
-/**
- * The marker padded to the width of the secret, or a bar where it does not fit; line ends stay in
- * place.
- */
+/** The marker padded to the secret's width, or a bar; line ends stay in place. */
 function sameWidthMarker(kind: string, secret: string): string {
   const full = marker(kind, secret)
   return secret

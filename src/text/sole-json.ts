@@ -33,16 +33,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/**
- * Opening braces that start no object. A text with more of them is not an answer, and searching on
- * would take too long.
- */
+/** Braces that open no object. A text with more is not an answer, and slow to search. */
 const STRAY_MAX = 200
 
-/**
- * Every part of the text from a `{` to its closing `}` that parses; braces inside strings do not
- * count.
- */
+/** Every part from a `{` to its `}` that parses; braces inside strings do not count. */
 function topLevelObjects(text: string): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = []
   let from = 0

@@ -24,10 +24,7 @@ export function stripAnsi(text: string): string {
   return position === 0 ? text : result + text.slice(position)
 }
 
-/**
- * The index after the sequence that starts here with ESC or a C1 control (ECMA-48). An unfinished
- * one ends with its line.
- */
+/** The index after a sequence of ESC or C1 (ECMA-48). An unfinished one ends its line. */
 function sequenceEnd(text: string, start: number): number {
   const isEscape = text.charCodeAt(start) === ESC
   // ESC followed by 0x40–0x5f is the C1 control 0x80–0x9f in seven bits.

@@ -2,17 +2,11 @@ import { codePointMark, controlMark, hasSuspects, isControl, isHidden } from './
 import { stripAnsi } from './strip-ansi.js'
 
 export interface VisibleTextOptions {
-  /**
-   * `keep` line breaks, replace them by a `blank` (one-line output), or `show` them. Default
-   * `keep`.
-   */
+  /** `keep` line breaks (default), replace them by a `blank`, or `show` them. */
   newlines?: 'keep' | 'blank' | 'show'
   /** Default `blank`: the width of a tab depends on the terminal. */
   tabs?: 'keep' | 'blank' | 'show'
-  /**
-   * `show` replaces the escape character by `␛` and keeps the rest readable; `remove` removes whole
-   * sequences. Default `show`.
-   */
+  /** `show` (default) prints ESC as `␛`; `remove` removes whole sequences. */
   escapes?: 'show' | 'remove'
 }
 

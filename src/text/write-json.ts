@@ -1,16 +1,10 @@
 /** From this length on, a string is searched as a whole instead of character by character. */
 const LONG_STRING = 256
 
-/**
- * What JSON must escape besides quote and backslash, which `includes` finds faster; and halves of
- * surrogate pairs.
- */
+/** What JSON must escape besides quote and backslash; and halves of surrogate pairs. */
 const ESCAPED = /[\u0000-\u001f\ud800-\udfff]/
 
-/**
- * Data with more parts than this go to the built-in writer, which is fast with small parts and
- * detects cycles.
- */
+/** More parts than this go to the built-in writer, which also detects cycles. */
 const PARTS_MAX = 2_000
 
 /**

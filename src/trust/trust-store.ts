@@ -94,10 +94,7 @@ export class TrustStore {
     return records.filter(({ files }) => Object.keys(files).length > 0).sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  /**
-   * How a file differs from its trusted content, as a unified diff; null if the old text is not
-   * kept.
-   */
+  /** How a file differs from its trusted content; null if the old text is not kept. */
   async difference({ project }: ExecutableFiles, file: string): Promise<string | null> {
     const before = (await this.#record(project))?.files[file]
     if (before === undefined || !existsSync(this.#kept(before))) return null
@@ -114,10 +111,7 @@ export class TrustStore {
     return join(this.#directory, digest)
   }
 
-  /**
-   * Only if it is still the content that was shown; a file that changed meanwhile has no difference
-   * to show later.
-   */
+  /** Only if it is still the content that was shown. */
   #keep(path: string, digest: string): void {
     if (!existsSync(path) || existsSync(this.#kept(digest))) return
     const content = readFileSync(path)
@@ -139,7 +133,7 @@ function untrusted(
   const what = changed.length > 0 ? `${changed.join(', ')} changed since it was trusted` : 'it is not trusted yet'
   const wrong = given === undefined ? '' : '; the given hash does not match'
   return new SignalboxError('E_UNTRUSTED', `nothing of ${project} was run: ${what}${wrong}`, {
-    next: `review ${[...changed, ...added].slice(0, 5).join(', ')}; then trust what you have reviewed: --trust ${hashOf(files)}`,
+    next: `review ${[...changed, ...added].slice(0, 5).join(', ')}; then trust what you have reviewed: --trust ${hashOf(files)}, or "trust" in a request`,
     details: { project, hash, added, changed },
   })
 }

@@ -27,7 +27,6 @@ interface FateRule {
   holds(facts: WorktreeFacts, keepMs: number): boolean
 }
 
-/** The first rule that holds gives the fate. */
 export const WORKTREE_FATE_RULES: readonly FateRule[] = [
   {
     fate: 'gone',

@@ -10,7 +10,6 @@ import { fateOf, type WorktreeFacts, type WorktreeFate } from './worktree-fate-t
 export interface WorktreeEntry extends WorktreeFacts {
   run: string
   path: string
-  /** The path of the repository; null if no run names it. */
   repository: string | null
   branch: string | null
   /** Null if it was not measured. */
@@ -31,10 +30,7 @@ export interface LedgerOptions {
 /** The directory next to a run's worktree that holds those of its parallel branches. */
 const BRANCHES = '.branches'
 
-/**
- * All worktrees below the data directory, and those that git still lists although their directory
- * is missing.
- */
+/** All worktrees below the data directory, and those that only git still lists. */
 export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEntry[]> {
   const runs = new Map((await listRuns(options.store)).map(run => [run.id, run]))
   const base = join(options.dataDirectory, 'worktrees')

@@ -14,7 +14,7 @@ export interface Approval {
   request: { tool: string; text: string | null; options: { key: string; label: string; meaning: string }[] }
 }
 
-/** A home for one agent: its own HOME, its own project, its own Signalbox. */
+/** A home for one agent, with a separate HOME, project and Signalbox. */
 export class AgentHome extends TestHome {
   readonly agent: AgentUnderTest
   readonly place: AgentPlace
@@ -54,7 +54,7 @@ export class AgentHome extends TestHome {
     return { id, startMs: Date.now() - from }
   }
 
-  /** The agent's own id of the conversation, as soon as it is known. */
+  /** Waits for the agent's own id of the conversation. */
   async agentSession(id: string): Promise<string> {
     return waitFor('the id of the conversation', async () => {
       const all = await this.json<{ id: string; agentSessionId?: string }[]>(['sessions', '--all', '--json'])
@@ -93,7 +93,7 @@ export class AgentHome extends TestHome {
     return existsSync(path) ? readFileSync(path, 'utf8') : null
   }
 
-  /** Types keys into the session as an attached person would. */
+  /** Types keys into the session like an attached person. */
   async press(id: string, keys: string): Promise<void> {
     const { request } = await import('node:http')
     const body = JSON.stringify({ text: keys })

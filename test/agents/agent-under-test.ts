@@ -1,10 +1,13 @@
 import type { ToolCall } from './fake-models/wire.js'
 
-/** A real CLI and how it is made to talk to the fake model. Adding an agent is adding one of these to `table/index.ts`. */
+/**
+ * A real CLI and how it uses the fake model. To add an agent, add one of these to
+ * `table/index.ts`.
+ */
 export interface AgentUnderTest {
   /** Its name for `signalbox start`. */
   name: string
-  /** npm package and exact version; each agent has a directory of its own. */
+  /** npm package and exact version; each agent has a separate directory. */
   package: string
   version: string
   /** Further packages it needs, such as `node@22` for one that does not run on ours. */
@@ -13,17 +16,17 @@ export interface AgentUnderTest {
   program: string
   /** Prepares its HOME: signed in with a dummy key, the project trusted, no first-start screens. */
   prepare(place: AgentPlace): void
-  /** Variables it is started with. */
+  /** Its environment variables. */
   env(place: AgentPlace): Record<string, string>
-  /** Arguments of every start, behind `--`. */
+  /** Arguments of every start, after `--`. */
   args?: readonly string[]
   /** How its model asks for a shell command that needs a permission. */
   shell(command: string, place: AgentPlace): ToolCall
-  /** The same where nobody is there to give one; left out: alike. */
+  /** The same without a person to give permission; by default it does not differ. */
   shellUnasked?(command: string): ToolCall
-  /** What it loses when a conversation with a cancelled turn is resumed, where that is the program's own fault. */
+  /** What it loses by a defect of its own when it resumes after a cancelled turn. */
   forgets?: 'first prompt'
-  /** Whether the turn goes on after a refusal, so that the model is asked again. */
+  /** Whether the turn continues after a denial, so that the agent calls the model again. */
   denialContinues: boolean
 }
 

@@ -27,7 +27,7 @@ describe.runIf(isWanted(claude))('the hooks of claude', () => {
     await model.close()
   })
 
-  /** Lets the agent ask for a command, has the hook answer, and waits until the agent rests. */
+  /** Lets the agent ask for a command, answers by the hook, and waits until the agent is idle. */
   async function ask(key: string, command: string, answer: HookAnswer): Promise<string[][]> {
     log.willAnswer(claudeHooks.answer!(answer) ?? '')
     model.when(key, { text: 'I run it.', tool: claude.shell(command, home.place) }, { text: `That was ${key}.` })
@@ -43,30 +43,30 @@ describe.runIf(isWanted(claude))('the hooks of claude', () => {
     return model.served.filter(served => served.key === key).map(({ request }) => request.results)
   }
 
-  test('allow runs the command, without a key', async () => {
+  test('allow runs the command without a key press', async () => {
     expect(await ask('ALLOWED', 'echo yes > allowed.txt', { behavior: 'allow' })).toHaveLength(2)
     expect(home.file('allowed.txt')).toBe('yes\n')
   })
 
-  test('deny stops the turn, as the dialog does', async () => {
+  test('deny stops the turn like the dialog does', async () => {
     expect(await ask('DENIED', 'echo no > denied.txt', { behavior: 'deny' })).toEqual([[]])
     expect(home.file('denied.txt')).toBeNull()
   })
 
-  test('deny with a reason lets the model go on by it', async () => {
+  test('deny with a reason lets the model continue with the reason', async () => {
     const results = await ask('REASONED', 'echo no > denied.txt', { behavior: 'deny', message: 'not on main' })
     expect(results).toEqual([[], ['not on main']])
     expect(home.file('denied.txt')).toBeNull()
   })
 
-  test('an edited input is run in place of the one that was asked for', async () => {
+  test('an edited input runs instead of the requested one', async () => {
     const updatedInput = { command: 'echo edited > edited.txt', description: 'edited' }
     await ask('EDITED', 'echo original > original.txt', { behavior: 'allow', updatedInput })
     expect(home.file('edited.txt')).toBe('edited\n')
     expect(home.file('original.txt')).toBeNull()
   })
 
-  test('a rule for the session asks no second time, and is written into no file', async () => {
+  test('a rule for the session prevents a second request and is not written to a file', async () => {
     const sessionRule = {
       type: 'addRules',
       rules: [{ toolName: 'Bash', ruleContent: 'node *' }],
@@ -82,7 +82,7 @@ describe.runIf(isWanted(claude))('the hooks of claude', () => {
     expect(existsSync(join(home.place.home, '.claude', 'settings.json'))).toBe(false)
   })
 
-  test('every payload is understood', async () => {
+  test('every payload is parsed', async () => {
     const statements = log.heard().flatMap(({ event, payload }) => claudeHooks.read(event, payload))
     expect(new Set(statements.map(({ is }) => is))).toEqual(
       new Set(['session', 'prompt', 'tool', 'request', 'turn-ended']),

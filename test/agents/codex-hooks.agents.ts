@@ -17,7 +17,7 @@ describe.runIf(isWanted(codex))('the hooks of codex', () => {
 
   beforeAll(async () => {
     home = new AgentHome(codex, await model.listen())
-    // A repository that brings hooks of its own, which nobody has looked at.
+    // A repository with its own hooks, which no person has reviewed.
     mkdirSync(join(home.work, '.codex'))
     const planted = { type: 'command', command: `touch ${join(home.directory, 'planted')}`, timeout: 3 }
     const hooks = { SessionStart: [{ hooks: [planted] }] }
@@ -31,7 +31,7 @@ describe.runIf(isWanted(codex))('the hooks of codex', () => {
     await model.close()
   })
 
-  test('ours need no review, the repository’s do', async () => {
+  test('of Signalbox need no review, those of the repository do', async () => {
     const question = await waitFor('the dialog about hooks', async () => {
       const screen = await home.screen(session)
       return screen.includes('Hooks need review') ? screen : null
@@ -41,7 +41,7 @@ describe.runIf(isWanted(codex))('the hooks of codex', () => {
     await home.waitUntil(session, 'idle')
   })
 
-  test('ours run, the repository’s do not', async () => {
+  test('of Signalbox run, those of the repository do not', async () => {
     model.when(
       'ALLOWED',
       { text: 'I run it.', tool: codex.shell('echo yes > allowed.txt', home.place) },
@@ -57,7 +57,7 @@ describe.runIf(isWanted(codex))('the hooks of codex', () => {
     expect(home.file('../planted')).toBeNull()
   })
 
-  test('every payload is understood, and is about one conversation', async () => {
+  test('send payloads that are all parsed and belong to one conversation', async () => {
     const statements = log.heard().flatMap(({ event, payload }) => codexHooks.read(event, payload))
     expect(new Set(statements.map(({ is }) => is))).toEqual(
       new Set(['session', 'prompt', 'tool', 'request', 'turn-ended']),

@@ -8,8 +8,9 @@ export function figure(agent: string, name: string, ms: number): void {
 }
 
 /**
- * From the bytes that complete the menu on the terminal to the pending approval, and from the decision to the first key. The recording is
- * made anew when it starts, so the time of its birth is the zero of its times.
+ * From the bytes that complete the menu on the terminal to the pending approval, and from the
+ * decision to the first key. The recording file is created at the start of the recording, so its
+ * creation time is time zero.
  */
 export async function measureApproval(home: AgentHome, session: string, approval: Approval): Promise<void> {
   const path = home.recordingFile(session)

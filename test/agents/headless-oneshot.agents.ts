@@ -10,10 +10,13 @@ interface Shown {
   stepList: { step: string; status: string; reason: string | null }[]
 }
 
-/** These are held to a form by a tool that their model must call, which the scripted one does not: another judges their work. */
+/**
+ * These get structured output through a tool call, which the scripted model does not make: another
+ * agent audits their work.
+ */
 const JUDGED_BY_DEMO = ['claude', 'qwen']
 
-/** The real CLIs without a terminal, as worker and, where they can be, as auditor of one run. */
+/** The real CLIs without a terminal, as worker and if possible as auditor of one run. */
 describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
   const model = new FakeModel()
   let home: AgentHome
@@ -27,9 +30,9 @@ describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
     await model.close()
   })
 
-  test('works, uses a tool, and is judged: the run is completed', async () => {
+  test('works, uses a tool and is audited, and the run completes', async () => {
     const command = `node -e "require('fs').appendFileSync('made.txt','x')"`
-    // The auditor is asked about the same task: what it is told to answer with tells it from the worker.
+    // Both prompts contain the task; the required answer distinguishes auditor and worker.
     model.when('"verdict"', { text: '{"verdict":"DONE","feedback":"It is made.","findings":[]}' })
     model.when(
       'final message is the result',

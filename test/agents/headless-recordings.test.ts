@@ -4,8 +4,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ActivityBody, JsonFramer } from '../../src/activity/index.js'
 import { loadAgent } from '../../src/agents/index.js'
-import { CORPUS, itNeeding } from '../support/requirements.js'
-import { recorded } from './recorded.js'
+import { describeRecorded, type FindRecorded, recordedInFixtures } from './recorded.js'
 
 const AGENTS = ['codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline']
 
@@ -36,20 +35,17 @@ async function hear(agent: string, lines: { s: string; line: string }[]): Promis
   return [...bodies, ...(parser.end?.() ?? [])]
 }
 
-const streams = AGENTS.flatMap(agent =>
-  recorded(agent, name => /^headless-.*\.jsonl$/.test(name)).map(file => ({
-    agent,
-    name: basename(file, '.jsonl'),
-    file,
-  })),
-)
+const streams = (recorded: FindRecorded) =>
+  AGENTS.flatMap(agent =>
+    recorded(agent, name => /^headless-.*\.jsonl$/.test(name)).map(file => ({
+      agent,
+      name: basename(file, '.jsonl'),
+      file,
+    })),
+  )
 
-describe('streams of real agents', () => {
-  itNeeding('corpus', 'more of them are in the corpus', () => {
-    expect(streams.filter(({ file }) => file.startsWith(CORPUS))).not.toEqual([])
-  })
-
-  it.each(streams)('$agent $name', async ({ agent, name, file }) => {
+describeRecorded('a stream of a real agent', streams, cases => {
+  it.each(cases)('$agent $name', async ({ agent, name, file }) => {
     const lines = readFileSync(file, 'utf8')
       .split('\n')
       .filter(Boolean)
@@ -60,13 +56,13 @@ describe('streams of real agents', () => {
     const bodies = await hear(agent, lines)
     expect(bodies.filter(body => body.type === 'raw' && body.from !== 'stderr')).toEqual([])
     const result = bodies.findLast(body => body.type === 'result')
-    // OpenCode ends a turn whose tool it may not use without another word.
+    // OpenCode ends a turn without a message if it may not use the tool.
     const wasCut = /sig(int|kill)/.test(name) || (agent === 'opencode' && name.endsWith('unapproved'))
     if (wasCut) expect(result?.ok ?? false).toBe(false)
     else expect([name, result?.ok]).toEqual([name, !name.includes('err-')])
     if (name.includes('err-401'))
       expect(bodies).toContainEqual(expect.objectContaining({ type: 'error', class: 'auth' }))
-    // Qwen answered from its memory there, not the question.
+    // There Qwen answered from its memory, not to the question.
     if (result?.ok && typeof truth.response === 'string' && !(agent === 'qwen' && name.endsWith('resume')))
       expect(bodies.flatMap(body => (body.type === 'text' && !body.delta ? [body.text] : [])).join('\n')).toContain(
         truth.response,
@@ -79,10 +75,14 @@ describe('streams of real agents', () => {
   })
 })
 
-const prints = recorded('claude/print', name => name.endsWith('.ndjson') && !name.includes('stdin'))
+const prints = (recorded: FindRecorded) =>
+  recorded('claude/print', name => name.endsWith('.ndjson') && !name.includes('stdin')).map(file => ({
+    name: basename(file, '.ndjson'),
+    file,
+  }))
 
-describe('streams of Claude Code', () => {
-  it.each(prints.map(file => ({ name: basename(file, '.ndjson'), file })))('$name', async ({ name, file }) => {
+describeRecorded('a stream of Claude Code', prints, cases => {
+  it.each(cases)('$name', async ({ name, file }) => {
     const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
     const bodies = await hear(
       'claude',
@@ -98,14 +98,15 @@ describe('streams of Claude Code', () => {
   })
 })
 
-const disks = AGENTS.flatMap(agent =>
-  recorded(agent, name => name.startsWith('disk-'))
-    .filter(root => existsSync(join(root, 'home')))
-    .map(root => ({ agent, state: basename(root), root })),
-)
+const disks = (recorded: FindRecorded) =>
+  AGENTS.flatMap(agent =>
+    recorded(agent, name => name.startsWith('disk-'))
+      .filter(root => existsSync(join(root, 'home')))
+      .map(root => ({ agent, state: basename(root), root })),
+  )
 
-describe('recovery looked with our id, in paths no agent uses: what is found of a step that died', () => {
-  it.each(disks)('$agent $state', async ({ agent, state, root }) => {
+describeRecorded('recovery of a dead step finds its conversation where the agent stores it', disks, cases => {
+  it.each(cases)('$agent $state', async ({ agent, state, root }) => {
     const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as {
       cwd: string
       user: string
@@ -122,8 +123,8 @@ describe('recovery looked with our id, in paths no agent uses: what is found of 
         startedAt: 0,
         pid: null,
         prompt: truth.user,
-        // Gemini writes a call down when it has ended: that one was open is only in our own log.
-        openCalls: truth.expect.runningTool === undefined ? [] : ['call-that-began'],
+        // Gemini records a call when it ends: only our own log knows that one was open.
+        openCalls: truth.expect.runningTool === undefined ? [] : ['open-call'],
       })
       expect([agent, state, found.isComplete]).toEqual([agent, state, truth.expect.finished])
       if (truth.expect.finished) expect(found.text).toBe(truth.expect.lastAssistant)
@@ -136,8 +137,8 @@ describe('recovery looked with our id, in paths no agent uses: what is found of 
 })
 
 /** A transcript that Claude Code wrote, cut where its process could have died. */
-describe('what is found of Claude Code', () => {
-  const [file] = recorded('claude/sessions', name => name.startsWith('bash-test-200-classic__'))
+describe('recovery of Claude Code that died', () => {
+  const [file] = recordedInFixtures('claude/sessions', name => name.startsWith('bash-test-200-classic__'))
   const lines = readFileSync(file!, 'utf8').trimEnd().split('\n')
   const until = (isLast: (line: string) => boolean) => lines.slice(0, lines.findIndex(isLast) + 1)
 

@@ -7,7 +7,7 @@ export interface HeardHook {
   payload: Record<string, unknown>
 }
 
-/** A relay that writes down what it is told; for a held permission request it prints the answer that the test has laid ready. */
+/** A relay that logs its input; it answers a permission request with the prepared answer. */
 export class HookLog {
   readonly wiring: HookWiring
   readonly #log: string

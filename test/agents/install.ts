@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { agentsDirectory } from './installed.js'
 import { AGENTS } from './table/index.js'
 
-// Installs the CLIs that were named (or all) and prints the names of those that are there.
+// Installs the named CLIs (or all) and prints the names of those that are installed.
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter(name => !AGENTS.some(agent => agent.name === name))
 if (unknown.length > 0) {

@@ -1,10 +1,9 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { loadAgent } from '../../src/agents/index.js'
-import { CORPUS, itNeeding } from '../support/requirements.js'
-import { recorded } from './recorded.js'
+import { describeRecorded, type FindRecorded } from './recorded.js'
 
 const AGENTS: Readonly<Record<string, string>> = {
   gemini: 'gemini',
@@ -21,17 +20,14 @@ interface Truth {
   expect: { finished: boolean; lastAssistant?: string; runningTool?: string }
 }
 
-const cases = Object.entries(AGENTS).flatMap(([folder, agent]) =>
-  recorded(folder, name => name.startsWith('disk-'))
-    .filter(root => existsSync(join(root, 'home')))
-    .map(root => ({ folder, agent, state: basename(root), root })),
-)
+const disks = (recorded: FindRecorded) =>
+  Object.entries(AGENTS).flatMap(([folder, agent]) =>
+    recorded(folder, name => name.startsWith('disk-'))
+      .filter(root => existsSync(join(root, 'home')))
+      .map(root => ({ folder, agent, state: basename(root), root })),
+  )
 
-describe('what real agents left on disk', () => {
-  itNeeding('corpus', 'more of them are in the corpus', () => {
-    expect(cases.filter(({ root }) => root.startsWith(CORPUS))).not.toEqual([])
-  })
-
+describeRecorded('the files that a real agent left on disk', disks, cases => {
   it.each(cases)('$folder $state', async ({ agent, state, root }) => {
     const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as Truth
     const { transcript } = await loadAgent(agent)
@@ -58,7 +54,7 @@ describe('what real agents left on disk', () => {
         truth.expect.lastAssistant === undefined || state === 'disk-streaming' ? [] : [truth.expect.lastAssistant],
       )
       const hasEnded = statements.some(({ is }) => is === 'turn-ended')
-      // Gemini's record does not tell; Cline's state is told from its change, of which there was none.
+      // Gemini does not record it, and Cline's state follows from its change: there was none.
       if (agent !== 'gemini' && agent !== 'cline') expect(hasEnded).toBe(truth.expect.finished)
       if (truth.expect.runningTool !== undefined && agent !== 'gemini') {
         const open = statements.filter(({ is }) => is === 'tool')

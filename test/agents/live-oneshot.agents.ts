@@ -11,7 +11,7 @@ interface Shown {
   stepList: { step: string; status: string; usage?: { input: number; output: number; costUsd?: number } }[]
 }
 
-interface Told {
+interface LoggedActivity {
   type: string
   tool?: string
   ok?: boolean
@@ -20,7 +20,7 @@ interface Told {
 
 const MODEL = 'claude-sonnet-4-5'
 
-/** A real CLI as the worker of a run, in a terminal of the daemon: it asks there, and what it does stands in the log of the run. */
+/** A real CLI as a worker in a session: it asks there, and the run's log has its actions. */
 describe.each(wantedOf(AGENTS.filter(({ name }) => name === 'claude')))('$name in a terminal of a run', agent => {
   const model = new FakeModel()
   let home: AgentHome
@@ -42,7 +42,7 @@ describe.each(wantedOf(AGENTS.filter(({ name }) => name === 'claude')))('$name i
     await model.close()
   })
 
-  test('asks there; its tools, its answer and what it spent are in the log', async () => {
+  test('asks there; its tools, its answer and its cost are in the log', async () => {
     const command = `node -e "require('fs').appendFileSync('made.txt','x')"`
     model.when(
       'final message is the result',
@@ -66,7 +66,7 @@ describe.each(wantedOf(AGENTS.filter(({ name }) => name === 'claude')))('$name i
     })
     expect(home.file('made.txt')).toBe('x')
     const logged = (await home.ok(['logs', run, 'worker@1#1', '--json'])).stdout
-    const lines = parseLines<{ type: string; data: Told }>(logged)
+    const lines = parseLines<{ type: string; data: LoggedActivity }>(logged)
     const told = lines.flatMap(({ type, data }) => (type === 'activity' ? [data] : []))
     const of = (type: string) => told.filter(activity => activity.type === type)
     expect([of('tool_call'), of('tool_result')]).toMatchObject([[{ tool: 'Bash' }], [{ ok: true }]])

@@ -44,7 +44,7 @@ const EVALUATED = {
   summary: 'One is right.',
 }
 
-/** How each program is made to write a file, and to answer by a schema. */
+/** How each agent writes a file and answers with a schema. */
 interface Ways {
   write(file: string, text: string): Reply[]
   answer(value: object): Reply[]
@@ -71,7 +71,7 @@ const WAYS: Readonly<Record<string, Ways>> = {
       { text: 'It is written.' },
     ],
     answer: value => [{ text: JSON.stringify(value) }],
-    // Its sandbox needs what a container may not give.
+    // Its sandbox does not work in every container.
     settings:
       '[profiles.test.agents.architect]\npermissions = "all"\n[profiles.test.agents.developer]\npermissions = "all"\n',
   },
@@ -109,7 +109,7 @@ describe.each(wantedOf(AGENTS.filter(({ name }) => WAYS[name])))('pipelines with
     await model.close()
   })
 
-  test('an implementation runs to its end', async () => {
+  test('an implementation completes', async () => {
     const day = new Date().toISOString().slice(0, 10)
     model.when('You are the Architect', ...ways.write(join(home.work, `docs/plans/${day}-a-lamp.md`), PLAN))
     model.when('You are the Developer', ...ways.write(join(home.work, 'lamp.txt'), 'dim\n'))
@@ -134,7 +134,7 @@ describe.each(wantedOf(AGENTS.filter(({ name }) => WAYS[name])))('pipelines with
     expect(readFileSync(join(home.work, 'lamp.txt'), 'utf8')).toBe('dim\n')
   })
 
-  test('a review finds, judges, fixes and looks again', async () => {
+  test('a review finds, validates, fixes and checks again', async () => {
     writeFileSync(join(home.work, 'lamp.txt'), 'dimmer\n')
     model.when('You are the Reviewer', ...ways.answer(FOUND))
     model.when('You are the Evaluator', ...ways.answer(EVALUATED))

@@ -8,7 +8,7 @@ import { figure, measureApproval } from './figures.js'
 import { AGENTS } from './table/index.js'
 import { isWanted } from './wanted.js'
 
-/** Longer than the terminal is high, with what Markdown renderers change: headings, lists, code, emphasis. */
+/** More rows than the terminal, with Markdown that renderers change: headings, lists, code. */
 const ANSWER = [
   'The project has two parts, and both are small.',
   '',
@@ -33,21 +33,21 @@ describe.each(AGENTS.filter(isWanted))('$name', agent => {
   })
 
   afterAll(async () => {
-    // What the agent and Signalbox left behind, for looking at it.
+    // The files of the agent and of Signalbox, for inspection.
     const keep = process.env.SIGNALBOX_TEST_KEEP
     if (keep && home) cpSync(home.directory, join(keep, agent.name), { recursive: true, filter: isFileOrDirectory })
     await home?.close()
     await model.close()
   })
 
-  test('the answer that is printed is what the model said', async () => {
+  test('the printed answer equals the message of the model', async () => {
     model.when('PARTS', { text: ANSWER })
     const { code, stdout, stderr } = await home.send(session, 'Tell me about the PARTS of this project')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(words(stdout)).toEqual(words(ANSWER))
   })
 
-  test('a permission that is given runs the tool, once', async () => {
+  test('an allowed request runs the tool once', async () => {
     const command = `node -e "require('fs').appendFileSync('allowed.txt','x')"`
     model.when('ALLOWED', { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: 'It has been run.' })
     expect((await home.send(session, 'Please do the ALLOWED thing')).code).toBe(4)
@@ -70,7 +70,7 @@ describe.each(AGENTS.filter(isWanted))('$name', agent => {
     await measureApproval(home, session, approval)
   })
 
-  test('a permission that is refused never runs the tool', async () => {
+  test('a denied request never runs the tool', async () => {
     const command = `node -e "require('fs').appendFileSync('refused.txt','x')"`
     model.when('REFUSED', { text: 'I run it.', tool: agent.shell(command, home.place) }, { text: 'It was not run.' })
     expect((await home.send(session, 'Please do the REFUSED thing')).code).toBe(4)
@@ -104,7 +104,7 @@ describe.each(AGENTS.filter(isWanted))('$name', agent => {
     expect(words(next.stdout)).toEqual(['Here', 'again.'])
   })
 
-  test('a resumed session goes on with what was said', async () => {
+  test('a resumed session continues its conversation', async () => {
     await home.agentSession(session)
     await home.ok(['stop', session])
     const resumed = await home.json<{ id: string; resumedFrom?: string }>(['resume', session, '--json'])
@@ -127,7 +127,7 @@ function isFileOrDirectory(path: string): boolean {
   return found.isFile() || found.isDirectory()
 }
 
-/** Words without the marks that a renderer may draw otherwise. */
+/** Words without the marks that renderers change. */
 function words(text: string): string[] {
   return text.replaceAll('`', '').split(/\s+/).filter(Boolean)
 }

@@ -7,11 +7,12 @@ import { systemClock } from '../../src/clock/index.js'
 import { AgentSteps, type StepCall } from '../../src/engine/index.js'
 import { loadDriver } from '../../src/store/index.js'
 import { createRedactor } from '../../src/text/index.js'
-import { recorded } from './recorded.js'
+import { recordedInFixtures } from './recorded.js'
 
 /**
- * What a host decides about a worker that is gone, from what the real programs left on disk: killed after their answer, in the middle of a
- * tool, and before they had said anything whole. Claude Code's record is cut at these places; OpenCode's is kept as the rows of its tables.
+ * What a host decides about a dead worker from the files that the real programs left on disk. They
+ * were killed after their answer, during a tool, and before their first complete message. Claude
+ * Code's transcript is cut at these points; OpenCode's is stored as the rows of its tables.
  */
 const CASES = [
   ['disk-done', 'success', 'the transcript ends with a complete answer'],
@@ -23,7 +24,7 @@ type State = (typeof CASES)[number][0]
 interface Left {
   cwd: string
   prompt: string
-  /** Where the agent keeps the conversation, as far as a host would know. */
+  /** The agent's conversation, if the host knows it. */
   sessionId: string | null
   answer: string
 }
@@ -38,7 +39,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const CALL = { run: 'run_1', step: 'worker@1#1', name: 'run_1/worker@1#1' } as StepCall
 
-/** A step of this agent that began, was given its prompt, and whose host heard a tool begin or nothing at all. */
+/** A step that started and received its prompt; its host saw the start of a tool, or nothing. */
 async function recover(agent: string, left: Left, isToolOpen: boolean) {
   const runDirectory = join(directory, 'run')
   const steps = new AgentSteps({
@@ -55,8 +56,8 @@ async function recover(agent: string, left: Left, isToolOpen: boolean) {
   writeFileSync(join(own, 'prompt.md'), left.prompt)
   if (isToolOpen) {
     const segment = new SegmentWriter(segmentPath(runDirectory, CALL.step), systemClock)
-    const began = { type: 'tool_call', callId: 'began', tool: 'shell', kind: 'shell', input: {} } as const
-    segment.append({ step: CALL.name, seq: 1, at: 1, agent, ...began } satisfies Activity)
+    const call = { type: 'tool_call', callId: 'open', tool: 'shell', kind: 'shell', input: {} } as const
+    segment.append({ step: CALL.name, seq: 1, at: 1, agent, ...call } satisfies Activity)
     await segment.close()
   }
   return steps.recover(CALL)
@@ -64,7 +65,7 @@ async function recover(agent: string, left: Left, isToolOpen: boolean) {
 
 const LEAVE: Readonly<Record<string, (state: State) => Promise<Left>>> = {
   claude: async state => {
-    const [file] = recorded('claude/sessions', name => name.startsWith('bash-test-200-classic__'))
+    const [file] = recordedInFixtures('claude/sessions', name => name.startsWith('bash-test-200-classic__'))
     const lines = readFileSync(file!, 'utf8').trimEnd().split('\n')
     const until = (part: string) => lines.slice(0, lines.findIndex(line => line.includes(part)) + 1)
     const left = {
@@ -86,7 +87,7 @@ const LEAVE: Readonly<Record<string, (state: State) => Promise<Left>>> = {
     const data = join(home, '.local', 'share', 'opencode')
     mkdirSync(data, { recursive: true })
     const database = new (await loadDriver())(join(data, 'opencode.db'))
-    // Three of its tables are enough for what is read.
+    // Recovery reads only three of its tables.
     database.exec('PRAGMA foreign_keys = OFF')
     for (const [table, { create, rows }] of Object.entries(tables)) {
       database.exec(create)
@@ -104,7 +105,7 @@ const LEAVE: Readonly<Record<string, (state: State) => Promise<Left>>> = {
 }
 
 function ofDisk(agent: string, state: State): Left {
-  const [root] = recorded(agent, name => name === state).filter(path => existsSync(join(path, 'home')))
+  const [root] = recordedInFixtures(agent, name => name === state).filter(path => existsSync(join(path, 'home')))
   const truth = JSON.parse(readFileSync(join(root!, 'truth.json'), 'utf8')) as {
     cwd: string
     user: string
@@ -114,13 +115,13 @@ function ofDisk(agent: string, state: State): Left {
   return { cwd: truth.cwd, prompt: truth.user, sessionId: null, answer: truth.expect.lastAssistant ?? '' }
 }
 
-describe.each(Object.keys(LEAVE))('a worker that is gone: %s', agent => {
+describe.each(Object.keys(LEAVE))('recovery of a dead worker: %s', agent => {
   it.each(CASES)('%s is %s', async (state, verdict, says) => {
     const left = await LEAVE[agent]!(state)
     const found = await recover(agent, left, state === 'disk-tool')
     expect([found.verdict, found.evidence[0]]).toMatchObject([verdict, { source: 'transcript' }])
     expect(found.evidence[0]!.says).toContain(says)
     if (verdict === 'success') expect(found.text).toContain(left.answer)
-    if (verdict !== 'nothing') expect(found.sessionId).toBeTruthy()
+    if (verdict !== 'nothing') expect(found.sessionId).toEqual(expect.any(String))
   })
 })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Real CLIs are slow to start and share the machine with nobody: one at a time. */
+/** Real CLIs are slow to start: one at a time. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {

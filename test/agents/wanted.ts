@@ -1,14 +1,14 @@
 import { test } from 'vitest'
 import type { AgentUnderTest } from './agent-under-test.js'
 
-/** Whether this run is about the agent: all are, unless some were named. */
+/** Whether this run tests the agent: all are tested unless some were named. */
 export function isWanted(agent: AgentUnderTest): boolean {
   return process.env.SIGNALBOX_TEST_AGENTS?.split(',').includes(agent.name) ?? true
 }
 
-/** The agents of these that this run is about. A file without any says so: one without tests would count as failed. */
+/** The agents that this run tests. Without any, one test is skipped: a file without tests fails. */
 export function wantedOf(agents: readonly AgentUnderTest[]): AgentUnderTest[] {
   const wanted = agents.filter(isWanted)
-  if (wanted.length === 0) test.skip('is about none of the agents that were asked for', () => undefined)
+  if (wanted.length === 0) test.skip('tests none of the named agents', () => undefined)
   return wanted
 }

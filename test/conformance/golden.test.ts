@@ -9,7 +9,7 @@ import { beginRun, evolveRun } from '../../src/engine/run-state.js'
 import type { StoredEvent } from '../../src/store/index.js'
 
 // A case is a folder: graph.dot, script.json (the results of its nodes, as for --dry-run),
-// expected.json, and checkpoint.json if it does not begin at the start. Adding a folder adds a test.
+// expected.json, and checkpoint.json if it starts at a checkpoint. Adding a folder adds a test.
 const GOLDEN = join(import.meta.dirname, 'golden')
 let fixture: GraphFixture
 

@@ -64,7 +64,9 @@ describe('a graph in examples/', () => {
 })
 
 describeNeeding('dot samples', 'a graph from another project', () => {
-  test.each(graphsIn(DOT_SAMPLES))('%s ends as expected', expectEnd)
+  const graphs = graphsIn(DOT_SAMPLES)
+  test('exists', () => expect(graphs.length).toBeGreaterThanOrEqual(26))
+  test.each(graphs)('%s ends as expected', expectEnd)
 })
 
 async function expectEnd(name: string, file: string): Promise<void> {

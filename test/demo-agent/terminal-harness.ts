@@ -7,7 +7,7 @@ import xterm from '@xterm/headless'
 import { afterAll } from 'vitest'
 
 const ENTRY = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url))
-/** Ends a test that hangs; it judges no speed. */
+/** Ends a test that hangs; it does not limit the speed. */
 const WAIT_MS = 120_000
 /**
  * The agent ignores Enter for 100 ms after a menu appeared. Counted from the moment at which the

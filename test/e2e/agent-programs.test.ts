@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => home.close())
 
-/** A program that says how it was called, and stays. */
+/** A program that prints how it was called and does not exit. */
 function program(...parts: string[]): string {
   const file = join(home.directory, ...parts)
   mkdirSync(join(file, '..'), { recursive: true })
@@ -26,7 +26,7 @@ async function start(words: string[], env: Record<string, string> = {}): Promise
     ['start', '--json', '--size', '300x10', ...words],
     { env },
   )
-  const says = await waitFor('its first words', async () => {
+  const says = await waitFor('its first output', async () => {
     const { stdout } = await home.run(['read', id, '--screen'])
     return stdout.includes('I am') ? stdout : null
   })
@@ -34,8 +34,8 @@ async function start(words: string[], env: Record<string, string> = {}): Promise
   return { agent, says }
 }
 
-describe('which program an agent is', () => {
-  it('the configured one, for start by name', async () => {
+describe('the program of an agent', () => {
+  it('is the configured one for start by name', async () => {
     const file = program('own', 'my-claude')
     mkdirSync(home.path('config'), { recursive: true })
     writeFileSync(home.path('config', 'config.toml'), `[agents.claude]\ncommand = "${file}"\n`)
@@ -44,7 +44,7 @@ describe('which program an agent is', () => {
     expect(says).toMatch(new RegExp(`I am ${file} with --session-id \\S+ --settings \\S+ --model x`))
   })
 
-  it('the configured one, for the steps of a run', async () => {
+  it('is the configured one for the steps of a run', async () => {
     const called = join(home.directory, 'called')
     const file = program('own', 'my-claude')
     writeFileSync(file, `#!/bin/sh\necho "$0 $*" > ${called}\nexec sleep 600\n`)
@@ -56,7 +56,7 @@ describe('which program an agent is', () => {
     expect(words).toContain(`${file} -p`)
   })
 
-  it('the one whose path was given, which its name makes an agent', async () => {
+  it('is the one whose path was given if its name is that of an agent', async () => {
     const file = program('work', 'tools', 'claude')
     program('bin', 'claude')
     const env = { PATH: `${join(home.directory, 'bin')}:${process.env.PATH}` }
@@ -65,7 +65,7 @@ describe('which program an agent is', () => {
     expect(says).toMatch(new RegExp(`I am ${file} with --settings \\S+ --continue`))
   })
 
-  it('never one that the project put into PATH', async () => {
+  it('is never one that the project put into PATH', async () => {
     program('work', 'node_modules', '.bin', 'claude')
     const env = {
       PATH: `${join(home.work, 'node_modules', '.bin')}:/usr/bin:/bin`,

@@ -6,9 +6,9 @@ import { waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
 let shared: InsideHome
-/** The shared one, or one of the test's own. */
+/** The shared home, or one for this test only. */
 let home: InsideHome
-/** Sessions of this test; the ledger remembers those of the others too. */
+/** Sessions of this test; the ledger also has those of other tests. */
 let started: string[]
 beforeAll(() => {
   shared = new InsideHome()
@@ -42,7 +42,7 @@ const shell = (command: string) => ({
   tool: { name: 'Shell', kind: 'shell', command, permission: true, onDeny: 'continue' },
 })
 
-/** A demo agent that asks for these steps, one after the other, as soon as it is prompted. */
+/** A demo agent that asks for permission for each of these steps after its first prompt. */
 async function agentThatAsks(...steps: object[]): Promise<string> {
   return agentAtSpeed('0', ...steps)
 }
@@ -70,7 +70,7 @@ const all = async () =>
   )
 
 describe('a grant', () => {
-  it('is made with a decision, decides what it covers, leaves the rest to a person, and can be rested and revoked', async () => {
+  it('is created with a decision, decides only the requests it covers, and can be paused and revoked', async () => {
     home = homeWith('')
     const session = await agentThatAsks(
       shell('echo one'),
@@ -122,7 +122,7 @@ describe('a grant', () => {
     expect(doctor.find(({ check }) => check === 'ledger')).toMatchObject({ level: 'ok' })
   })
 
-  it('is refused for what is high, and then nothing is decided', async () => {
+  it('is refused for a high-risk request, and nothing is decided', async () => {
     await agentThatAsks(shell('rm -rf build'))
     const asked = await pending()
     expect(asked.risk.level).toBe('high')
@@ -136,10 +136,10 @@ describe('a grant', () => {
 })
 
 describe('an option', () => {
-  it('is found by a beginning that only one has; what could be several is refused', async () => {
+  it('is found by a unique prefix; an ambiguous prefix is refused', async () => {
     await agentThatAsks(shell('echo one'))
-    // Known by its menu and by its hook: a request that only one of them has told of may still be replaced.
-    const asked = await waitFor('the request, joined', async () => {
+    // Joined from menu and hook: a request that only one of them reported may still be replaced.
+    const asked = await waitFor('the joined request', async () => {
       const found = await pending()
       return found.joined ? found : null
     })
@@ -153,7 +153,7 @@ describe('an option', () => {
 })
 
 describe('a decision', () => {
-  it('from the agent’s own shell is refused and on record', async () => {
+  it('from the agent’s own shell is refused and recorded', async () => {
     await agentThatAsks(shell('echo one'))
     const asked = await pending()
     for (const command of [
@@ -177,7 +177,7 @@ describe('a decision', () => {
     ])
   })
 
-  it('is taken only from surfaces that the settings name', async () => {
+  it('is accepted only from the surfaces in the settings', async () => {
     home = homeWith('approvals.decide_from = ["web"]\n')
     await agentThatAsks(shell('echo one'))
     const asked = await pending()
@@ -186,7 +186,7 @@ describe('a decision', () => {
     expect((await pending()).id).toBe(asked.id)
   })
 
-  it('of high risk needs a second confirmation where the settings say so; one for what has expired comes too late, and silence allows nothing', async () => {
+  it('of high risk needs step-up if the settings require it; a request that expired is not allowed and cannot be decided', async () => {
     home = homeWith('approvals.step_up = "on"\napprovals.expire_after = 10\n')
     await agentThatAsks(shell('rm -rf build'), shell('touch made.txt'))
     const high = await pending()
@@ -219,7 +219,7 @@ describe('a gate of a run', () => {
     return events.find(({ type }) => type === 'gate.opened')!.data!.approval!
   }
 
-  it('is answered without a daemon, by the same rules as every other request', async () => {
+  it('is answered without a daemon by the same rules as other requests', async () => {
     const gate = await gateOf('approvals.decide_from = ["web"]\n')
     const refused = await home.run(['answer', gate, 'yes'])
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approvals.decide_from')])
@@ -228,7 +228,7 @@ describe('a gate of a run', () => {
     expect(existsSync(home.path('run', 'daemon.lock'))).toBe(false)
   })
 
-  it('takes no answer in a lockdown, neither while the daemon runs nor after it was stopped', async () => {
+  it('is not answered in a lockdown, with a running daemon or without one', async () => {
     const gate = await gateOf('')
     await home.ok(['serve', '--lockdown'])
     const answer = async () => (await home.run(['answer', gate, 'yes'])).stderr
@@ -254,7 +254,7 @@ describe('a question', () => {
 })
 
 describe('a form of several questions', () => {
-  it('is one request, and is filled in page by page only when every question has its answer', async () => {
+  it('is one request, and is filled in page by page only after every question is answered', async () => {
     const session = await agentThatAsks({
       ask: {
         question: 'Two things about the signal',
@@ -278,7 +278,7 @@ describe('a form of several questions', () => {
 })
 
 describe('a decision without an id', () => {
-  it('is about the request that waits, where exactly one does', async () => {
+  it('applies to the pending request if there is exactly one', async () => {
     const none = await home.run(['deny'])
     expect(none.stderr).toContain('no request waits')
     await agentThatAsks(shell('echo one'))
@@ -289,7 +289,7 @@ describe('a decision without an id', () => {
 })
 
 describe('a request about a file', () => {
-  it('says so where somebody has written it since the last request about it', async () => {
+  it('warns if another program changed the file since the last request about it', async () => {
     const append = {
       tool: { name: 'Edit', kind: 'edit', append: { path: 'notes.md', text: 'more\n' }, permission: true },
     }
@@ -306,7 +306,7 @@ describe('a request about a file', () => {
       return shown
     }
     expect(await allow('Edit')).not.toContain('changed since you last looked')
-    // By now the agent has written what it was allowed to; then somebody else does.
+    // The agent has written the allowed change; now another program writes.
     const later = Date.now() / 1000 + 60
     await allow('Shell', () => utimesSync(join(home.work, 'notes.md'), later, later))
     expect(await allow('Edit')).toMatch(/changed since you last looked: .*notes\.md/)
@@ -314,14 +314,14 @@ describe('a request about a file', () => {
 })
 
 describe('the agent’s own “do not ask again”', () => {
-  it('is chosen by its label, and the list of sessions says what no longer reaches anybody', async () => {
+  it('is chosen by its label, and the list of sessions shows what the agent no longer asks for', async () => {
     const session = await agentThatAsks(shell('echo one'), shell('echo one'))
     const { id, fingerprint } = await pending()
     await home.ok(['approve', id, '--option', 'Yes, and do not ask again', '--fingerprint', fingerprint])
     await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
     expect(await all()).toHaveLength(1)
     const said = await waitFor(
-      'the session to say so',
+      'the session to show it',
       async () =>
         (await home.ok(['sessions'])).stdout.match(/Shell allowed in the agent since \d\d:\d\d \(“.*”\)/)?.[0],
     )
@@ -330,7 +330,7 @@ describe('the agent’s own “do not ask again”', () => {
 })
 
 describe('an agent that asks in a loop', () => {
-  it('is said to, and one denial interrupts it', async () => {
+  it('is flagged, and one denial interrupts it', async () => {
     const session = await agentAtSpeed(
       '20',
       ...Array.from({ length: 5 }, () => shell('echo again')),
@@ -352,7 +352,7 @@ describe('an agent that asks in a loop', () => {
 })
 
 describe('denying all', () => {
-  it('answers everything that waits', async () => {
+  it('denies every pending request', async () => {
     await agentThatAsks(shell('echo one'))
     await pending()
     const denied = await home.ok(['deny', '--all'])

@@ -26,14 +26,14 @@ function terminal(options: { name?: string; cols?: number; rows?: number } = {})
   return made
 }
 
-it('attach without a terminal says what to do instead', async () => {
+it('attach without a terminal fails and suggests what to do instead', async () => {
   const result = await home.run(['attach', '1'])
   expect(result.code).toBe(4)
   expect(errorLines(result.stderr)).toEqual([expect.stringContaining('read <id> --screen')])
 })
 
 describeNeeding('tmux', 'attach', () => {
-  it('shows the screen, passes keys on, and gives the terminal back as it was', async () => {
+  it('shows the screen, forwards keys, and restores the terminal', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const person = terminal()
     person.type('printf "\\033[1;32mgreen\\033[0m and plain\\n"; echo marker-$((40+2))')
@@ -66,7 +66,7 @@ describeNeeding('tmux', 'attach', () => {
     expect(await home.session(session.id)).toMatchObject({ state: 'live' })
   })
 
-  it('a resize reaches the program, and the session’s size is the person’s', async () => {
+  it('a resize reaches the program, and the session has the size of the terminal', async () => {
     const script = join(home.work, 'size.sh')
     writeFileSync(script, 'trap "stty size" WINCH; stty size; while :; do sleep 0.05; done\n')
     const session = await home.startProgram('bash', script)
@@ -81,7 +81,7 @@ describeNeeding('tmux', 'attach', () => {
     expect(events.filter(([, code]) => code === 'r').map(([, , size]) => size)).toEqual(['90x20', '70x25'])
   })
 
-  it('of several terminals one types, and the others watch until they take over', async () => {
+  it('with several terminals one types, and the others watch until they take over', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const first = terminal({ name: 'a', cols: 90, rows: 24 })
     const second = terminal({ name: 'b', cols: 80, rows: 24 })
@@ -90,7 +90,7 @@ describeNeeding('tmux', 'attach', () => {
     await first.see('enter to send')
     second.run('attach', session.id)
     await second.see(/watching · .* is typing · ctrl-t takes over/)
-    // Narrower than the session: rows are cut, not broken.
+    // Narrower than the session: rows are cut, not wrapped.
     await second.see(/^─{80}\n▷[^\n]*\n─{80}\n {2}enter to send/mu)
     third.run('attach', session.id, '--view')
     await third.see(/watching · .* is typing · ctrl-] detaches/)
@@ -116,7 +116,7 @@ describeNeeding('tmux', 'attach', () => {
     expect(events.filter(([, code]) => code === 'r').map(([, , size]) => size)).toEqual(['90x24', '80x24', '90x24'])
   })
 
-  it('nobody’s keys pass while Signalbox types, and everyone sees that', async () => {
+  it('while Signalbox types, the keys of all terminals are refused, and all show it', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const person = terminal()
     person.run('attach', session.id)
@@ -129,7 +129,7 @@ describeNeeding('tmux', 'attach', () => {
     await person.see('▷ mine again')
   })
 
-  it('a terminal that joins late sends keys as the program asked for them before', async () => {
+  it('a terminal that joins late sends keys in the mode that the program set before', async () => {
     const session = await home.startProgram(
       'sh',
       '-c',
@@ -146,7 +146,7 @@ describeNeeding('tmux', 'attach', () => {
     await person.see('^[[200~two words^[[201~')
   })
 
-  it('ends with the session and says how it ended', async () => {
+  it('ends with the session and prints how it ended', async () => {
     const session = await home.startProgram('sh', '-c', 'echo up; read x; exit 5')
     const person = terminal()
     person.run('attach', session.id)
@@ -156,7 +156,7 @@ describeNeeding('tmux', 'attach', () => {
     expect(person.format('#{alternate_on}')).toBe('0')
   })
 
-  it('gives the terminal back when it is ended from outside, and when the daemon dies', async () => {
+  it('restores the terminal when it is killed and when the daemon dies', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     const person = terminal()
     person.run('attach', session.id)
@@ -168,8 +168,8 @@ describeNeeding('tmux', 'attach', () => {
     person.run('attach', session.id)
     await person.see('enter to send')
     await home.kill(home.daemon)
-    await waitFor('the terminal to be given back', () => person.format('#{alternate_on}') === '0')
-    // Another daemon comes: it goes on there.
+    await waitFor('the terminal to be restored', () => person.format('#{alternate_on}') === '0')
+    // It reattaches through the next daemon.
     await home.ok(['sessions'])
     await waitFor('the session again', () => person.format('#{alternate_on}') === '1')
     person.type('still here')
@@ -179,7 +179,7 @@ describeNeeding('tmux', 'attach', () => {
     expect(person.format('#{alternate_on}')).toBe('0')
   })
 
-  it('start --attach attaches to what it started', async () => {
+  it('start --attach attaches to the new session', async () => {
     const person = terminal()
     person.run('start', 'demo', '--attach', '--', '--scenario', 'chat', '--speed', '5')
     await person.see('enter to send')

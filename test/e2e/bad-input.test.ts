@@ -22,10 +22,13 @@ beforeEach(() => {
 })
 afterEach(() => home.close())
 
-/** With an input a command is a process of its own. What is wrong with words alone is said before any command begins, straight to stderr. */
+/**
+ * With an input a command is a separate process. Errors in the arguments are printed to stderr
+ * before a command runs.
+ */
 const AS_PROCESS = { input: '' }
 
-/** One line on stderr, nothing on stdout, the code of the table in product.md. */
+/** One line on stderr, nothing on stdout, and this exit code. */
 async function expectRefusal(
   args: readonly string[],
   code: number,
@@ -49,7 +52,7 @@ async function expectNoSession(): Promise<void> {
 }
 
 describe('a mistake on the command line', () => {
-  it('is one line with what would be right, and changes nothing', async () => {
+  it('prints one line with the correct use, and changes nothing', async () => {
     await expectRefusal(['strat'], 2, /unknown command 'strat'; did you mean start\?/, AS_PROCESS)
     await expectRefusal(['stop'], 2, /missing required argument 'id'/, AS_PROCESS)
     await expectRefusal(['sessions', '--al'], 2, /unknown option '--al'; did you mean --all\?/, AS_PROCESS)
@@ -63,7 +66,7 @@ describe('a mistake on the command line', () => {
     expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
   })
 
-  it('about a session that cannot be: agent, directory, id', async () => {
+  it('in the agent, the directory or the id of a session prints one line', async () => {
     await expectRefusal(['start', 'dmo'], 2, /unknown agent "dmo"; did you mean "demo"\?/)
     await expectRefusal(
       ['start', 'demo', '--cwd', '/no/such/place'],
@@ -92,7 +95,7 @@ describe('a mistake on the command line', () => {
       '--',
       'sh',
       '-c',
-      'stty size; sleep 60',
+      'stty size; sleep 600',
     ])
     await waitFor('the program to print its size', () => recordedOutput(session.recording).output.includes(shown))
     await home.ok(['read', session.id, '--screen'])
@@ -139,7 +142,7 @@ describe('a mistake in the settings', () => {
     )
   })
 
-  it('shows what is in force, and where it comes from', async () => {
+  it('does not occur in valid settings: config shows each value and its source', async () => {
     writeConfig('[terminal]\nscrollback = 100\n')
     const { stdout } = await home.ok(['config', 'show', 'terminal', '--origin'])
     expect(stdout).toMatch(/scrollback.*100.*config\.toml:2/)
@@ -148,7 +151,7 @@ describe('a mistake in the settings', () => {
 })
 
 describe('a home that cannot be used', () => {
-  it('a file where a directory should be', async () => {
+  it('because a file is in the place of a directory is reported', async () => {
     mkdirSync(home.home)
     writeFileSync(home.path('data'), 'mine')
     await expectRefusal(['sessions'], 6, /data: a file is in its place/)
@@ -156,11 +159,11 @@ describe('a home that cannot be used', () => {
     expect(readFileSync(home.path('data'), 'utf8')).toBe('mine')
   })
 
-  it('a relative SIGNALBOX_HOME', async () => {
+  it('because SIGNALBOX_HOME is relative is reported', async () => {
     await expectRefusal(['sessions'], 6, /must be an absolute path/, { env: { SIGNALBOX_HOME: 'here' } })
   })
 
-  itNeeding('another user', 'one that may not be written', async () => {
+  itNeeding('another user', 'because it is read-only is reported', async () => {
     mkdirSync(home.home, { mode: 0o555 })
     chownSync(home.directory, 65534, 65534)
     const through = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--']
@@ -178,7 +181,7 @@ describe('a store that cannot be used', () => {
     expect(statSync(storeFile()).size).toBeGreaterThan(4096)
   }
 
-  it('damaged: said at once, left as it is, and doctor --fix moves it aside', async () => {
+  it('because it is damaged is reported and kept, and doctor --fix moves it aside', async () => {
     await makeStore()
     const bytes = readFileSync(storeFile())
     bytes.fill(0x5a, 0, 4096)
@@ -195,7 +198,7 @@ describe('a store that cannot be used', () => {
     expect(readdirSync(home.path('data')).some(name => /damaged|quarantine|corrupt/.test(name))).toBe(true)
   })
 
-  it('of a newer version: refused, untouched, also by doctor --fix', async () => {
+  it('because its version is newer is not changed, not even by doctor --fix', async () => {
     await makeStore()
     await withStore("UPDATE meta SET value = '9999' WHERE key = 'schema_version'")
     const before = readFileSync(storeFile())
@@ -204,7 +207,7 @@ describe('a store that cannot be used', () => {
     expect(readFileSync(storeFile())).toEqual(before)
   })
 
-  it('held by another process: one line after a bounded time, and well again afterwards', async () => {
+  it('because another process holds it is reported after a limited time, and works afterwards', async () => {
     await makeStore()
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const other = new DatabaseSync(storeFile())
@@ -225,7 +228,7 @@ describe('a store that cannot be used', () => {
 })
 
 describe('a full disk', () => {
-  // A limit on file size stands in for it: writes beyond it fail as those on a full disk do, for this home's processes only.
+  // Simulated by a limit on file sizes: larger writes fail as on a full disk, for this home only.
   const limited = (kilobytes: number): string[] => [
     'bash',
     '-c',
@@ -233,7 +236,7 @@ describe('a full disk', () => {
     'limited',
   ]
 
-  it('ends the recording, not the session, and the log says so once', async () => {
+  it('ends the recording, not the session, and is logged once', async () => {
     await home.ok(['serve', '--background'], { through: limited(700) })
     const session = await home.startProgram(
       'bash',
@@ -249,7 +252,7 @@ describe('a full disk', () => {
     )
     expect(failed.data).toMatchObject({ session: session.id, recording: session.recording, code: 'EFBIG' })
 
-    // The next daemon has nothing but the keeper's memory to go by; the session is usable all the same.
+    // The next daemon has only the keeper's memory; the session stays usable.
     await home.kill(home.daemon)
     await waitFor('the screen again', async () =>
       (await home.ok(['read', session.id, '--screen'])).stdout.includes('end'),
@@ -258,7 +261,7 @@ describe('a full disk', () => {
     expect(eventsOf(session.id).filter(({ type }) => type === 'recording.failed')).toHaveLength(1)
   })
 
-  itNeeding('mount', 'a session that could not be recorded from its first byte on is refused', async () => {
+  itNeeding('mount', 'refuses a session that could not be recorded from its first byte', async () => {
     await home.ok(['sessions'])
     await home.ok(['serve', '--stop'])
     const recordings = home.path('data', 'recordings')
@@ -278,7 +281,7 @@ describe('a full disk', () => {
 
   const { bavail, bsize } = statfsSync(tmpdir())
   it.skipIf(bavail * bsize > 1e12)(
-    'below the limit of the settings no session is started (needs less than 1 TB of free space)',
+    'starts no session with less free space than the settings require (needs less than 1 TB of free space)',
     async () => {
       writeConfig('[store]\nmin_free_mb = 1000000\n')
       await expectRefusal(

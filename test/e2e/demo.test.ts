@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => home.close())
 
-/** With an input it is a process of its own: a demo sets the environment of its process. */
+/** With an input it is a separate process: the demo sets the environment of its process. */
 const AS_PROCESS = { input: '' }
 
 function demoDirectories(): string[] {
@@ -29,7 +29,7 @@ function demoDirectories(): string[] {
 }
 
 describe('demo', () => {
-  it('plays a whole supervised turn without a terminal and says what happened', async () => {
+  it('plays a complete supervised turn without a terminal and reports what happened', async () => {
     const result = await home.run(['demo', '--yes', '--speed', '5', '--json'], AS_PROCESS)
     expect(result.stderr).toBe('')
     expect(result.code).toBe(0)
@@ -63,7 +63,7 @@ describe('demo', () => {
     expect(stdout.split('I will look at the code first').length - 1).toBe(1)
   })
 
-  it('needs a person or --yes, and makes nothing before it knows', async () => {
+  it('needs a terminal or --yes, and creates nothing without one of them', async () => {
     const result = await home.run(['demo'], AS_PROCESS)
     expect(result.code).toBe(4)
     expect(result.stdout).toBe('')
@@ -71,7 +71,7 @@ describe('demo', () => {
     expect(demoDirectories()).toEqual([])
   })
 
-  it('refuses a speed that is none', async () => {
+  it('refuses an invalid speed', async () => {
     const result = await home.run(['demo', '--yes', '--speed', 'fast'], AS_PROCESS)
     expect(result.code).toBe(2)
     expect(errorLines(result.stderr)).toHaveLength(1)
@@ -105,7 +105,7 @@ describe('the living demo', () => {
       ({ id, title }) => `${id} ${title}`,
     )
 
-  it('that was killed goes on at the same address, with the same agents and runs; --fresh begins another', async () => {
+  it('continues after a kill at the same address with the same agents and runs; --fresh starts a new one', async () => {
     const first = await open('--speed', '10')
     const started = await waitFor('all its runs', async () => {
       const found = await runs(first)
@@ -133,7 +133,7 @@ describeNeeding('tmux', 'demo in a terminal', () => {
   })
   afterEach(() => terminal.close())
 
-  it('asks the person, and y lets the agent go on', async () => {
+  it('asks the person, and y lets the agent continue', async () => {
     terminal.run('demo', '--terminal', '--speed', '5')
     await terminal.see('allow once? [y/n]')
     terminal.type('what?')
@@ -149,7 +149,7 @@ describeNeeding('tmux', 'demo in a terminal', () => {
     await terminal.see(/^code 0$/m)
   })
 
-  it('n denies: nothing is changed, and the exit code says so', async () => {
+  it('n denies: nothing is changed, and the exit code is that of a denial', async () => {
     terminal.run('demo', '--terminal', '--speed', '5')
     await terminal.see('allow once? [y/n]')
     terminal.type('n')

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 afterEach(() => home.close())
 
-/** A program in PATH that says this when it is asked for its version. */
+/** A program in PATH that prints this as its version. */
 function program(name: string, says: string): string {
   const file = join(person, 'bin', name)
   writeFileSync(file, `#!/bin/sh\ncat <<'END'\n${says}\nEND\n`)
@@ -37,8 +37,8 @@ async function examine(env: Record<string, string> = {}): Promise<(check: string
   return check => findings.find(finding => finding.check === check)!
 }
 
-describe('doctor, about agents', () => {
-  it('says which program, which version, whether signed in, and what it tells by', async () => {
+describe('doctor, for agents,', () => {
+  it('shows the program, the version, whether it is signed in, and the evidence', async () => {
     const file = program('claude', '2.1.325 (Claude Code)')
     const claude = (await examine({ ANTHROPIC_API_KEY: 'sk-ant-canary' }))('claude')
     expect(claude).toMatchObject({
@@ -49,7 +49,7 @@ describe('doctor, about agents', () => {
     expect(JSON.stringify(claude)).not.toContain('canary')
   })
 
-  it('says how to get what is missing, and how to sign in', async () => {
+  it('shows how to install a missing agent and how to sign in', async () => {
     program('codex', 'codex-cli 0.166.0')
     const find = await examine()
     expect(find('claude')).toMatchObject({
@@ -61,7 +61,7 @@ describe('doctor, about agents', () => {
     expect(find('codex').message).toContain('not signed in')
   })
 
-  it('points out versions that the pack was not made for, and programs that say none', async () => {
+  it('reports versions that the pack does not support, and programs without a version', async () => {
     program('claude', '9.0.0 (Claude Code)')
     program('codex', 'something else')
     const find = await examine({ ANTHROPIC_API_KEY: 'x' })
@@ -69,7 +69,7 @@ describe('doctor, about agents', () => {
     expect(find('codex')).toMatchObject({ level: 'warning', agent: { version: null } })
   })
 
-  it('goes by the settings: another program, hooks switched off', async () => {
+  it('follows the settings: another program, hooks disabled', async () => {
     program('my-claude', '2.1.325 (Claude Code)')
     mkdirSync(home.path('config'), { recursive: true })
     writeFileSync(

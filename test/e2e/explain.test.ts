@@ -13,7 +13,7 @@ type Line = Record<string, unknown> & { type: string }
 const rulesOf = (lines: readonly Line[]) => lines.filter(line => line.type === 'rule').map(line => line.id)
 
 describe('a live session', () => {
-  it('explains itself now and at a past time, and its recording replays to the same', async () => {
+  it('is explained now and at a past time, and its recording replays to the same result', async () => {
     const session = await home.startDemo()
     const lines = await waitFor('the agent to report itself', async () => {
       const told = await home.ndjson<Line>(['explain', session.id])
@@ -40,7 +40,7 @@ describe('a live session', () => {
     expect(at).toMatchObject({ type: 'at', view: 'idle_prompt', authority: 'osc7501', status: 'idle' })
   })
 
-  it('takes a person’s own pack at once, and keeps it when the file breaks', async () => {
+  it('uses a changed personal pack immediately, and keeps the last valid one if the file becomes invalid', async () => {
     const session = await home.startDemo()
     const folder = home.path('config', 'packs', 'demo')
     mkdirSync(folder, { recursive: true })
@@ -57,7 +57,7 @@ describe('a live session', () => {
     expect(rulesOf(await home.ndjson<Line>(['explain', session.id]))).toContain('mine')
   })
 
-  it('is counted for drift when it ends', async () => {
+  it('is counted in the drift statistics when it ends', async () => {
     const session = await home.startDemo()
     await home.ok(['stop', session.id])
     const counts = await waitFor('the counts', async () => (await home.json<Line[]>(['drift', '--json']))[0])

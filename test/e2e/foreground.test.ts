@@ -14,7 +14,7 @@ afterEach(() => home.close())
 
 const raw = (...command: string[]) => ['start', '--wait', '--raw', '--', ...command]
 const plain = (...command: string[]) => ['start', '--wait', '--', ...command]
-/** A command that is given an input is a process of its own: its pipes and its end are what is looked at. */
+/** With an input a command is a separate process: the tests check its pipes and its exit. */
 const AS_PROCESS = { input: '' }
 
 describe('start --wait', () => {
@@ -40,20 +40,19 @@ describe('start --wait', () => {
     expect((await home.run(plain('sh', '-c', `kill -${signal} $$`))).code).toBe(code)
   })
 
-  it('prints plain text without --raw: colours played, long lines whole, progress bars at rest', async () => {
+  it('prints plain text without --raw: no colours, unwrapped lines, the final state of progress bars', async () => {
     const long = 'x'.repeat(700)
     const script = String.raw`printf '\033[31mred\033[0m\n'; printf '10%%\r50%%\r100%%\n'; printf '%s\n' "$1"; printf 'end'`
     const { stdout } = await home.ok(plain('sh', '-c', script, 'sh', long))
     expect(stdout).toBe(`red\n100%\n${long}\nend\n`)
   })
 
-  it('gives the program a pipe’s bytes and its end', async () => {
+  it('passes the bytes and the end of a pipe to the program', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n')
     const file = join(home.work, 'copy')
     for (const input of [`${lines}\n`, `${lines} and no newline`]) {
       const result = await home.run(raw('sh', '-c', 'stty -echo; echo ready; cat > "$1"; cksum < "$1"', 'sh', file), {
         input,
-        timeoutMs: 60_000,
       })
       expect(result.code).toBe(0)
       const { stdout } = await home.ok(plain('cat', file))
@@ -61,7 +60,7 @@ describe('start --wait', () => {
     }
   })
 
-  it('loses nothing of what a slow reader cannot take at once', async () => {
+  it('loses no input of a program that reads slowly', async () => {
     const text = Array.from({ length: 30_000 }, (_, index) => `${index}\n`).join('')
     const child = home.start(raw('sh', '-c', `stty raw -echo; echo ready; sleep 0.5; head -c ${text.length} | cksum`))
     const finished = home.finish(child)
@@ -76,12 +75,13 @@ describe('start --wait', () => {
   })
 
   it('ends with the program when nothing comes on standard input', async () => {
-    const child = home.start(raw('sh', '-c', 'echo up; sleep 0.2; echo down'))
+    const child = home.start(raw('sh', '-c', 'echo up; while ! [ -e go ]; do sleep 0.05; done; echo down'))
+    child.stdout!.once('data', () => writeFileSync(join(home.work, 'go'), ''))
     const { stdout, code } = await home.finish(child)
     expect([stdout, code]).toEqual(['up\r\ndown\r\n', 0])
   })
 
-  it('loses nothing of five megabytes, raw, as text, and in the recording', async () => {
+  it('loses no byte of five megabytes: raw, as text, and in the recording', async () => {
     const lines = Array.from(
       { length: 100_000 },
       (_, index) => `${String(index).padStart(7, '0')} ${'abcdefghij'.repeat(4)}`,
@@ -96,8 +96,8 @@ describe('start --wait', () => {
     expect(hash((await home.run(plain('cat', 'big'), AS_PROCESS)).stdout)).toBe(hash(text))
   })
 
-  it('is a session like any other: listed while it runs, ended with its exit', async () => {
-    const child = home.start(raw('sh', '-c', 'echo up; sleep 60'))
+  it('is an ordinary session: listed while it runs, ended with its exit code', async () => {
+    const child = home.start(raw('sh', '-c', 'echo up; sleep 600'))
     const finished = home.finish(child)
     const live = await waitFor(
       'the session to be listed',
@@ -109,7 +109,7 @@ describe('start --wait', () => {
     expect(await home.session(live.id)).toMatchObject({ state: 'ended', exit: { code: null, signal: 'SIGTERM' } })
   })
 
-  it('a program that is not there: one line, exit 7, no session', async () => {
+  it('reports a missing program in one line, exits with 7, and starts no session', async () => {
     const result = await home.run(raw('no-such-program'), AS_PROCESS)
     expect(result.code).toBe(7)
     expect(errorLines(result.stderr)).toEqual([expect.stringContaining('no-such-program was not found')])
@@ -123,7 +123,7 @@ describe('start --wait', () => {
 })
 
 describe('a program that prints 64 kB and exits', () => {
-  it('all bytes arrive, 40 of 40 times', async () => {
+  it('delivers all bytes, 40 of 40 times', async () => {
     const sizes: number[] = []
     const next = async (): Promise<void> => {
       while (sizes.length < 40) {
@@ -136,8 +136,8 @@ describe('a program that prints 64 kB and exits', () => {
   })
 })
 
-describe('what a session is given', () => {
-  it('an environment with its own name and without our secrets', async () => {
+describe('a session gets', () => {
+  it('an environment with its own id and without the secrets of Signalbox', async () => {
     const secrets = {
       SIGNALBOX_TOKEN: 'secret',
       SIGNALBOX_TELEGRAM_TOKEN: 'secret',
@@ -146,7 +146,7 @@ describe('what a session is given', () => {
       TMUX: '/tmp/x,1,0',
       MINE: 'kept',
     }
-    for (const args of [plain('env'), ['start', '--json', '--', 'sh', '-c', 'env; sleep 60']]) {
+    for (const args of [plain('env'), ['start', '--json', '--', 'sh', '-c', 'env; sleep 600']]) {
       const isForeground = args.includes('--wait')
       const { stdout } = await home.ok(args, { env: secrets })
       const text = isForeground
@@ -173,7 +173,7 @@ describe('what a session is given', () => {
     }
   })
 
-  it('each argument as one element, whatever is in it', async () => {
+  it('each argument unchanged as one element', async () => {
     const hostile = [
       '$(touch pwned)',
       '; rm -rf x',
@@ -207,12 +207,12 @@ describe('what a session is given', () => {
   })
 
   it('no descriptors beyond its terminal', async () => {
-    await home.ok(['start', '--', 'sleep', '60'])
-    const session = await home.startProgram('sh', '-c', 'ls /proc/self/fd | tr "\\n" " "; echo done; sleep 60')
+    await home.ok(['start', '--', 'sleep', '600'])
+    const session = await home.startProgram('sh', '-c', 'ls /proc/self/fd | tr "\\n" " "; echo done; sleep 600')
     const screen = await waitFor('the list', async () =>
       [(await home.ok(['read', session.id, '--screen'])).stdout].find(text => text.includes('done')),
     )
-    // The fourth is the directory that `ls` itself reads.
+    // The fourth is the directory that `ls` reads.
     expect(screen.trim()).toBe('0 1 2 3 done')
   })
 })

@@ -47,7 +47,7 @@ interface Event {
   data: Record<string, unknown>
 }
 
-/** The files have been looked at: a test wrote them. */
+/** A person has approved the files: a test wrote them. */
 async function trust(file: string, others: string[] = []): Promise<string[]> {
   const { hash } = await executableFiles(
     join(home.work, file),
@@ -89,7 +89,7 @@ describe('the examples', () => {
 })
 
 describe('plan, implement, review with a real program', () => {
-  test('ends well: prompts, answers and status of each node, the thread’s one session, the goal, the last checkpoint', async () => {
+  test('completes, with prompts, answers and status of each node, one session per thread, the goal and a checkpoint', async () => {
     graph(
       `graph [goal="Paint the signal"]; plan [prompt="Write a plan for: $goal", fidelity=full, thread_id=main]
        implement [prompt="Do it: {last_response}", goal_gate=true, retry_target=plan, fidelity=full, thread_id=main]
@@ -121,7 +121,7 @@ describe('plan, implement, review with a real program', () => {
 })
 
 describe('a gate', () => {
-  test('stops the command with exit 4, is answered once without a daemon, and the run goes on; then it is drawn, exported and forked', async () => {
+  test('stops the command with exit code 4; it is answered once without a daemon, and the run continues and can be drawn, exported and forked', async () => {
     graph(
       'a [shape=parallelogram, tool_command="echo a > a.txt"]; g [shape=hexagon, label="Go on?"]; b [shape=parallelogram, tool_command="echo b > b.txt"]; start -> a -> g; g -> b [label="[Y] Yes"]; g -> exit [label="[N] No"]; b -> exit',
     )
@@ -161,7 +161,7 @@ describe('a gate', () => {
     expect((await home.run(['resume', id])).code).not.toBe(0)
   })
 
-  test('a graph that changed meanwhile is not gone on with unless it is named', async () => {
+  test('a run does not continue with a changed graph unless the graph is named', async () => {
     graph('g [shape=hexagon]; start -> g; g -> exit [label=Yes]; g -> exit [label=No]')
     const { run: id } = outcome((await run(['flow.dot'])).stdout)
     graph(
@@ -180,7 +180,7 @@ describe('branches in a repository', () => {
   const fork = (a: string, b: string) =>
     `p [shape=component]; a [shape=parallelogram, tool_command="${a}"]; b [shape=parallelogram, tool_command="${b}"]; j [shape=parallelogram, tool_command="cat *.txt"]; start -> p; p -> a; p -> b; a -> j; b -> j; j -> exit`
 
-  test('work apart, and an ordinary join brings all their work together', async () => {
+  test('work separately, and a join merges all their work', async () => {
     graph(fork('ls; echo a > a.txt', 'ls; echo b > b.txt'))
     const { stdout } = await run(['flow.dot'])
     const { run: id, status } = outcome(stdout)
@@ -197,7 +197,7 @@ describe('branches in a repository', () => {
     await home.ok(['runs', '--worktrees', '--remove', id])
   })
 
-  test('that contradict each other ask a person, whose word is taken', async () => {
+  test('that conflict ask a person, and the answer is used', async () => {
     graph(fork('echo a > same.txt', 'echo b > same.txt'))
     const first = await run(['flow.dot'])
     expect(first.code).toBe(4)
@@ -210,8 +210,8 @@ describe('branches in a repository', () => {
   })
 })
 
-describe('a thread that goes on in two branches at once', () => {
-  test('is forked for each of them where the agent can, and stays as it was', async () => {
+describe('a thread that continues in two branches at the same time', () => {
+  test('is forked for each branch if the agent can fork, and is not changed', async () => {
     const calls = join(home.directory, 'calls.txt')
     const script = `#!${process.execPath}
 const { appendFileSync } = require('node:fs')
@@ -243,8 +243,8 @@ say({ type: 'result', subtype: 'success', is_error: false, result: 'done' })
   })
 })
 
-describe('a module of the user’s own', () => {
-  test('brings handlers and rules', async () => {
+describe('a module of the user', () => {
+  test('adds handlers and rules', async () => {
     writeFileSync(
       join(home.work, 'mine.mjs'),
       `export const handlers = { shout: (node, context) => ({ status: 'success', context_updates: { said: String(node.attributes.get('prompt').value).toUpperCase() + (context.more ?? '') } }) }
@@ -259,7 +259,7 @@ describe('a module of the user’s own', () => {
 })
 
 describe('a host that is killed', () => {
-  /** Every command leaves its name; a name twice means that a finished node ran again. */
+  /** Every command writes its name; a second time means that a finished node ran again. */
   const tool = (name: string, more = '') =>
     `${name} [shape=parallelogram, tool_command="echo ${name} >> ../log-$SBX_TAG${more}"]`
   /** Twelve nodes with branches, a gate and retries: the first try of `b` fails. */
@@ -268,7 +268,7 @@ describe('a host that is killed', () => {
     ok [shape=hexagon]; p [shape=component]; j [shape=diamond]; start -> a -> b -> ok; ok -> p [label="[Y] Yes"]; ok -> exit [label="[N] No"];
     p -> c; p -> d; p -> e; c -> j; d -> j; e -> j; j -> f -> g -> exit`
 
-  /** Drives until so many lines were seen, then kills; true when it was still going. */
+  /** Runs until this many lines are printed, then kills; true if the run had not ended. */
   async function killAfter(args: string[], lines: number, tag: string): Promise<void> {
     const child = home.start([...args, '--json'], { env: { ...env(), SBX_TAG: tag } })
     let text = ''
@@ -285,7 +285,7 @@ describe('a host that is killed', () => {
     [7, 20],
     [19, 9],
   ])(
-    'after %i events, and again %i events behind the gate: same end, nothing that had finished ran again, the answer stays',
+    'after %i events and %i events after the gate reaches the same end, repeats no finished node and keeps the answer',
     async (first, second) => {
       graph(DOT)
       await killAfter(['run', 'flow.dot', ...(await trust('flow.dot'))], first, 'x')
@@ -314,7 +314,7 @@ describe('a host that is killed', () => {
 })
 
 describe('conformance', () => {
-  test('answers outside suites with JSON', async () => {
+  test('answers external suites with JSON', async () => {
     graph('graph [goal=x]; a [prompt=y, max_retries=1]; start -> a -> exit [weight=2]')
     const parsed = await home.json<{ nodes: { id: string }[]; edges: object[]; attributes: object }>([
       'conformance',
@@ -341,8 +341,8 @@ describe('conformance', () => {
   })
 })
 
-describe('a graph that nobody has let run', () => {
-  test('is not run without a terminal; it is by its hash, and then as long as it stays the same', async () => {
+describe('a graph that no person has approved', () => {
+  test('does not run without a terminal; it runs if its hash is approved, until it changes', async () => {
     graph('a [shape=parallelogram, tool_command="echo hi"]; start -> a -> exit')
     const refused = await home.run(['run', 'flow.dot', '--json'])
     expect([refused.code, refused.stderr]).toEqual([

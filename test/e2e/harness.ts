@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Root of the package under test; another one (an installed tarball, say) may be put in its place. */
+/** Root of the package under test: the repository, or for example an installed tarball. */
 export const ROOT = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('../..', import.meta.url))
 export const CLI = join(ROOT, 'dist', 'cli.js')
 
-/** Ends a test that hangs; it judges no speed. */
+/** Ends a test that hangs; it does not limit the speed. */
 const WAIT_MS = 120_000
 
 export interface CommandRun {
@@ -24,11 +24,11 @@ export interface RunOptions {
   env?: Record<string, string>
   cwd?: string
   timeoutMs?: number
-  /** Program and first arguments that the command line is given to, such as `['setpriv', '--reuid=1000']`. */
+  /** Program and arguments that run the command line, such as `['setpriv', '--reuid=1000']`. */
   through?: string[]
 }
 
-/** Polls until `look` gives something; the last thing seen is in the error when it never does. */
+/** Polls until `look` returns something truthy; the error contains the last result. */
 export async function waitFor<T>(
   what: string,
   look: () => T | Promise<T>,
@@ -46,8 +46,9 @@ export async function waitFor<T>(
 }
 
 /**
- * One private home directory with everything that runs on it. Every process of it carries the directory in its environment or its
- * command line, so that `close` finds all of them, ends each by its id, and proves that none is left.
+ * A private home directory with all its processes. Each of them has the directory in its
+ * environment or its command line, so that `close` finds all of them, ends each by its id, and
+ * proves that none is left.
  */
 export class TestHome {
   readonly directory: string
@@ -70,6 +71,8 @@ export class TestHome {
       HOME,
       LANG: 'C.UTF-8',
       TMPDIR: this.directory,
+      // The daemon of a test does not join the tmux servers of the person who runs it.
+      TMUX_TMPDIR: this.directory,
       SIGNALBOX_HOME: this.home,
       SBX_E2E: this.directory,
     }
@@ -92,7 +95,7 @@ export class TestHome {
     return child
   }
 
-  /** Runs one command line to its end, standard input closed unless given. */
+  /** Runs one command line to its end; standard input is empty unless given. */
   run(args: readonly string[], options: RunOptions = {}): Promise<CommandRun> {
     const child = this.start(args, options)
     child.stdin!.end(options.input ?? '')
@@ -138,7 +141,7 @@ export class TestHome {
     return parseLines<T>((await this.ok(args, options)).stdout)
   }
 
-  /** A program, in a terminal of its own. */
+  /** Starts a program in a session. */
   startProgram(...command: string[]): Promise<SessionInfo> {
     return this.json<SessionInfo>(['start', '--json', '--', ...command])
   }
@@ -156,7 +159,7 @@ export class TestHome {
     return found
   }
 
-  /** Ids of the processes of this home that run now, by what they are. */
+  /** Ids of the running processes of this home, by kind. */
   processes(): { daemons: number[]; keepers: number[]; others: number[] } {
     const found: { daemons: number[]; keepers: number[]; others: number[] } = { daemons: [], keepers: [], others: [] }
     for (const { pid, command } of processesOf(this.directory)) {
@@ -180,7 +183,7 @@ export class TestHome {
     await waitFor(`process ${pid} to end`, () => !isRunning(pid))
   }
 
-  /** Ends everything of this home, and fails when something cannot be ended or a file cannot be removed. */
+  /** Ends all processes of this home. Fails if a process or a file remains. */
   async close(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL')
     await waitFor('every process of the home to end', () => {
@@ -216,7 +219,7 @@ export function parseLines<T>(text: string): T[] {
     .map(line => JSON.parse(line) as T)
 }
 
-/** The output bytes of a recording, all of its lines valid. */
+/** The output of a recording. Fails if a line of it is invalid. */
 export function recordedOutput(path: string): {
   header: Record<string, unknown>
   output: string
@@ -250,13 +253,13 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Every line of stderr that is not Node's own warning; a clear error is exactly one. */
+/** The lines of stderr without warnings of Node; an error is exactly one line. */
 export function errorLines(stderr: string): string[] {
   return stderr.split('\n').filter(line => line !== '')
 }
 
 function processesOf(directory: string): { pid: number; command: string }[] {
-  // The keeper gets no environment of ours, but the place for temporary files.
+  // Of our environment, the keeper gets only the directory for temporary files.
   const markers = [`SBX_E2E=${directory}\0`, `TMPDIR=${directory}\0`]
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -273,7 +276,7 @@ function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
-    return '' // it has just ended
+    return '' // It has ended.
   }
 }
 
@@ -281,7 +284,7 @@ export function endQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It was faster.
+    // It has ended.
   }
 }
 

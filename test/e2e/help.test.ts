@@ -13,7 +13,7 @@ afterEach(() => home.close())
 const has = (program: string) => spawnSync('which', [program]).status === 0
 
 describe('help', () => {
-  it('lists every command, and each has its own page with examples that begin with signalbox or a shell', async () => {
+  it('lists every command; each has a page with examples that start with signalbox or a shell', async () => {
     const { stdout } = await home.ok(['--help'])
     const names = [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)]
       .map(([, name]) => name!)
@@ -51,13 +51,13 @@ describe('help', () => {
     expect((await home.ok(['help', 'start'])).stdout).toBe((await home.ok(['start', '--help'])).stdout)
   })
 
-  it('gives the version, starts nothing and makes nothing', async () => {
+  it('prints the version, starts nothing and creates nothing', async () => {
     expect((await home.ok(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(existsSync(home.home)).toBe(false)
     expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
   })
 
-  it('reading commands give JSON, also where there is nothing', async () => {
+  it('reading commands print JSON, also without any data', async () => {
     expect(await home.json(['status', '--json'])).toEqual({ daemon: false, approvals: [], sessions: [] })
     expect(await home.json(['sessions', '--json'])).toEqual([])
     expect(await home.json(['approvals', '--json'])).toEqual([])
@@ -85,7 +85,7 @@ describe('completion', () => {
     expect([check.status, check.stderr]).toEqual([0, ''])
   })
 
-  it('in bash completes commands, flags and the ids of what runs', async () => {
+  it('in bash completes commands, flags and the ids of sessions', async () => {
     const { stdout } = await home.ok(['completion', 'bash'])
     const complete = (...words: string[]) => {
       const script = `signalbox() { ${process.execPath} "$SBX_CLI" "$@"; }\n${stdout}\nCOMP_WORDS=(signalbox ${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -97,7 +97,7 @@ describe('completion', () => {
     }
     expect(complete('sta')).toContain('start')
     expect(complete('start', '--si')).toEqual(['--size'])
-    const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '60'])
+    const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '600'])
     expect(complete('stop', 'ses_')).toEqual([session.id])
   })
 })

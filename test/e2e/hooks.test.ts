@@ -19,7 +19,7 @@ interface Approval {
 }
 
 let home: InsideHome
-/** Sessions of this test; the ledger remembers those of the others too. */
+/** Sessions of this test; the ledger also has those of other tests. */
 let started: string[]
 beforeAll(() => {
   home = new InsideHome()
@@ -32,7 +32,7 @@ afterAll(() => home.close())
 
 const demoHome = () => ({ SIGNALBOX_DEMO_HOME: join(home.directory, 'demo') })
 
-/** Every run of the tool leaves a line, so that how often it ran can be counted. */
+/** Every run of the tool writes a line, so that tests can count the runs. */
 function shell(name: string, extra: object = {}) {
   return {
     tool: { name: 'Shell', kind: 'shell', command: `echo ${name} >> ${home.work}/ran.txt`, permission: true, ...extra },
@@ -62,7 +62,7 @@ function heldRelays(directory: string): string[] {
     .filter(line => line.includes('hook demo PermissionRequest --hold') && line.includes(directory))
 }
 
-/** Requests that are pending with a hook that waits for each. */
+/** Pending requests, each with a waiting hook. */
 function pending(count: number): Promise<Approval[]> {
   return waitFor(`${count} requests whose hooks wait`, async () => {
     const list = (await approvals()).filter(({ state }) => state === 'pending')
@@ -94,7 +94,7 @@ function curl(path: string, body: string, headers: string[] = []): { status: num
   return { status: Number(out.slice(cut + 1)), body: JSON.parse(out.slice(0, cut) || '{}') as Record<string, unknown> }
 }
 
-/** What the session's own processes have in their environment. */
+/** The environment of the session's processes. */
 function environmentOf({ pid }: SessionInfo): Record<string, string> {
   const pairs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
   return Object.fromEntries(pairs.map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
@@ -103,8 +103,8 @@ function environmentOf({ pid }: SessionInfo): Record<string, string> {
 const keys = (id: string, text: string) => curl(`/sessions/${id}/keys`, JSON.stringify({ text }))
 const idle = (id: string) => home.ok(['wait', id, '--for', 'idle', '--timeout', '60'])
 
-describe('a request that a hook and the screen tell of', () => {
-  it('is one approval with the exact input; approved, it goes back by the hook and the tool runs once', async () => {
+describe('a request that a hook and the screen report', () => {
+  it('is one approval with the exact input; if approved, the hook delivers it and the tool runs once', async () => {
     const session = await startScenario([shell('one'), { say: 'Done it.' }])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -121,7 +121,7 @@ describe('a request that a hook and the screen tell of', () => {
     expect(held()).toEqual([])
   })
 
-  it('denied with a note: the agent is told the reason, and the tool never runs', async () => {
+  it('if denied with a note, gives the agent the reason, and the tool never runs', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -133,7 +133,7 @@ describe('a request that a hook and the screen tell of', () => {
     expect(ran()).toEqual([])
   })
 
-  it('dialog answered in the terminal while the hook holds: applied by observed, and the hook is let go without an answer', async () => {
+  it('is applied as observed if its dialog is answered in the terminal, and the hook is released without an answer', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -141,12 +141,12 @@ describe('a request that a hook and the screen tell of', () => {
     const applied = await ended(approval!.id)
     expect(applied.outcome?.observed).toMatchObject({ surface: 'terminal' })
     expect(applied.decision).toBeUndefined()
-    await waitFor('the hook to be let go', () => held().length === 0)
+    await waitFor('the hook to be released', () => held().length === 0)
     await idle(session.id)
     expect(ran()).toEqual(['one'])
   })
 
-  it('hook answered allow, menu stays: the screen path finishes the same decision', async () => {
+  it('is decided through the screen if its menu stays after the hook was answered', async () => {
     const session = await startScenario([shell('one')], { hooks: 'ignored' })
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -158,7 +158,7 @@ describe('a request that a hook and the screen tell of', () => {
     expect(await all()).toHaveLength(1)
   })
 
-  it('two hooks and a screen report for one request: one approval, and both hooks get the one answer', async () => {
+  it('is one approval also with two hooks, and both get the same answer', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     await pending(1)
@@ -196,9 +196,9 @@ describe('a request that a hook and the screen tell of', () => {
   })
 })
 
-describe('two hands on one keyboard', () => {
-  it('person types while a decision is applied: no interleaved keys, and the outcome is what the agent obeyed', async () => {
-    // An agent whose hooks nobody obeys: the answer has to be typed.
+describe('a decision and a person at the same keyboard', () => {
+  it('do not interleave their keys, and the outcome is what the agent obeyed', async () => {
+    // The agent ignores the answers of its hooks: Signalbox types the answer.
     const tool = shell('one', { onDeny: 'continue' })
     const session = await startScenario([tool, { say: 'Went on.' }], { hooks: 'ignored' })
     await home.ok(['send', session.id, 'go'])
@@ -213,15 +213,15 @@ describe('two hands on one keyboard', () => {
     await ended(approval!.id)
     expect(ran()).toEqual([])
     await idle(session.id)
-    // The message is kept open a little longer for the agent's own record of it.
-    await waitFor('what it said then', async () => (await home.ok(['read', session.id])).stdout.includes('Went on.'))
+    // The message stays open until the agent's transcript has it, too.
+    await waitFor('its next message', async () => (await home.ok(['read', session.id])).stdout.includes('Went on.'))
   })
 })
 
 describe('parallel tools', () => {
   const tools = () => [shell('first').tool, shell('second', { subAgent: 'helper-7' }).tool]
 
-  it('are one approval each, the helper’s named; the one behind is answered by its hook, without its dialog', async () => {
+  it('are one approval each, with the name of the sub-agent; the hidden one is answered by its hook, without its dialog', async () => {
     const session = await startScenario([{ parallel: { tools: tools() } }, { say: 'Both.' }])
     await home.ok(['send', session.id, 'go'])
     const list = await pending(2)
@@ -240,7 +240,7 @@ describe('parallel tools', () => {
     expect(await all()).toHaveLength(2)
   })
 
-  it('where hooks have no effect, the one behind waits for its menu, and then its decision is typed', async () => {
+  it('without effective hooks: the hidden one waits for its menu, then its decision is typed', async () => {
     const session = await startScenario([{ parallel: { tools: tools() } }], { hooks: 'ignored' })
     await home.ok(['send', session.id, 'go'])
     const list = await pending(2)
@@ -262,7 +262,7 @@ describe('parallel tools', () => {
 })
 
 describe('the relay', () => {
-  it('outlives kill -9 of the daemon: the same request, answered by the hook that came back', async () => {
+  it('survives kill -9 of the daemon: it reconnects and delivers the answer to the same request', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [before] = await pending(1)
@@ -270,7 +270,7 @@ describe('the relay', () => {
     expect(held()).toHaveLength(1)
     const [after] = await approvals()
     expect(after).toMatchObject({ id: before!.id, state: 'pending', fingerprint: before!.fingerprint })
-    await waitFor('the hook to be back', () => counters('hook', session.id))
+    await waitFor('the hook to reconnect', () => counters('hook', session.id))
     await approve(after!)
     const applied = await ended(before!.id)
     expect(['answer', 'confirm']).toContain(applied.delivery.at(-1)!.step)
@@ -279,7 +279,7 @@ describe('the relay', () => {
     expect(await all()).toHaveLength(1)
   })
 
-  it('says nothing and succeeds where no daemon is, whatever it is given', async () => {
+  it('prints nothing and succeeds without a daemon, whatever its input', async () => {
     const home = new TestHome()
     for (const args of [['PostToolUse'], ['PermissionRequest', '--hold'], []]) {
       for (const input of ['{}', 'not JSON', '']) {
@@ -303,11 +303,11 @@ async function counters(authority: string, id: string): Promise<boolean> {
 }
 
 describe('hook calls', () => {
-  it('count as evidence: explain shows what hooks and the transcript say', async () => {
+  it('are evidence: explain shows the reports of hooks and transcript', async () => {
     const session = await startScenario([{ say: 'Hello.' }])
     await home.ok(['send', session.id, 'hi', '--wait', '--timeout', '60'])
     await waitFor(
-      'both to be heard',
+      'both reports',
       async () => (await counters('hook', session.id)) && (await counters('transcript', session.id)),
     )
     const lines = await home.ndjson<Record<string, unknown>>(['explain', session.id, '--json'])
@@ -317,7 +317,7 @@ describe('hook calls', () => {
     })
   })
 
-  it('are refused, counted or noted by what they are, and none changes a wrong pane', async () => {
+  it('that are invalid are refused, counted or recorded, and change no other pane', async () => {
     const session = await startScenario([shell('one')])
     const other = await home.startDemo(['--scenario', 'chat'], { env: demoHome() })
     const token = `authorization: Bearer ${environmentOf(session).SIGNALBOX_HOOK_TOKEN}`
@@ -342,7 +342,7 @@ describe('hook calls', () => {
     await waitFor('the malformed call to be in the log', () => storeText().includes('hook.malformed'))
   })
 
-  it('are all that a hook token is good for: an agent cannot approve its own request with it', async () => {
+  it('are the only use of a hook token: an agent cannot approve its own request with it', async () => {
     const session = await startScenario([shell('one')])
     await home.ok(['send', session.id, 'go'])
     const [approval] = await pending(1)
@@ -363,13 +363,13 @@ describe('hook calls', () => {
     expect(ran()).toEqual([])
   })
 
-  it('leave nothing behind: no token in log, store or recording, no files after the session', async () => {
+  it('leave no token in log, store and recording, and no files after the session', async () => {
     const session = await startScenario([{ say: 'Hello.' }])
     const { SIGNALBOX_HOOK_TOKEN } = environmentOf(session)
     await home.ok(['send', session.id, 'hi', '--wait', '--timeout', '60'])
     expect(existsSync(home.path('run', 'sessions', session.id))).toBe(true)
     await home.ok(['stop', session.id])
-    await waitFor('its files to go', () => !existsSync(home.path('run', 'sessions', session.id)))
+    await waitFor('its files to be removed', () => !existsSync(home.path('run', 'sessions', session.id)))
     const { stdout, status } = spawnSync('grep', ['-rlF', SIGNALBOX_HOOK_TOKEN!, home.home, '--exclude=*.sock'], {
       encoding: 'utf8',
     })

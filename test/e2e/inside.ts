@@ -8,8 +8,9 @@ type Main = (argv: readonly string[], context: object) => Promise<number>
 let loaded: Promise<Main> | null = null
 
 /**
- * One command line of the built program, run in this process: the same entry point, with its streams, environment and directory given to
- * it. For commands whose own process is not what is tested, which saves the second that a process takes to begin.
+ * Runs one command line of the built program in this process, through the same entry point, with
+ * the given streams, environment and directory. It saves the second that a process takes to start,
+ * where the process of the command is not what the test is about.
  */
 export async function inside(
   home: TestHome,
@@ -40,8 +41,8 @@ export async function inside(
 }
 
 /**
- * A home whose commands run in this process. Those that are given an input, or are run through another program, still have one of their
- * own, as has what runs on its own: the daemon, the keeper, agents, hooks.
+ * A home whose commands run in this process. Commands with an input and those that another program
+ * runs are still separate processes, as are the daemon, the keeper, agents and hooks.
  */
 export class InsideHome extends TestHome {
   override run(args: readonly string[], options: RunOptions = {}): Promise<CommandRun> {
@@ -49,14 +50,11 @@ export class InsideHome extends TestHome {
     return inside(this, args, options)
   }
 
-  /** For the next test on this home: no session runs, and its project is empty. What the ledger remembers stays. */
+  /** Ends all sessions and empties the project for the next test. The ledger is not cleared. */
   async clear(): Promise<void> {
     const live = await this.json<SessionInfo[]>(['sessions', '--json'])
     for (const { pid } of live) endQuietly(pid)
-    await waitFor(
-      'every session to be over',
-      async () => (await this.json<object[]>(['sessions', '--json'])).length === 0,
-    )
+    await waitFor('every session to end', async () => (await this.json<object[]>(['sessions', '--json'])).length === 0)
     for (const name of readdirSync(this.work)) rmSync(join(this.work, name), { recursive: true, force: true })
   }
 }

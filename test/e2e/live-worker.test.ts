@@ -7,7 +7,7 @@ import { inside } from './inside.js'
 
 let home: TestHome
 
-/** One daemon for all: it is started again by the tests that kill it. */
+/** One daemon for all tests; tests that kill it start the next one. */
 beforeAll(async () => {
   home = new TestHome()
   const turns = [
@@ -46,7 +46,7 @@ const scenarioOf = () => ({
 })
 const json = async <T>(...args: string[]) => JSON.parse((await inside(home, args)).stdout) as T
 
-/** What the session of this run's step asks; null while it asks nothing. */
+/** The pending request of the session of this run's step, or null. */
 async function requestOf(run: string): Promise<{ id: string; fingerprint: string } | null> {
   const sessions = await json<{ id: string; label: string | null }[]>('sessions', '--json')
   const session = sessions.find(({ label }) => label?.startsWith(`${run}/`))
@@ -60,14 +60,14 @@ interface Shown {
   stepList: { step: string; status: string; usage?: { input: number; output: number; costUsd?: number } }[]
 }
 
-interface Told {
+interface LoggedActivity {
   type: string
   tool?: string
   ok?: boolean
   text?: string
 }
 
-test('a worker in a terminal asks there, outlives the daemon, and its answer goes to the auditor', async () => {
+test('a worker in a terminal asks there, survives the daemon, and its answer goes to the auditor', async () => {
   const { run } = JSON.parse(
     (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
   ) as { run: string }
@@ -94,8 +94,8 @@ test('a worker in a terminal asks there, outlives the daemon, and its answer goe
     { step: 'worker@1#1', status: 'ok', usage: { input: 1000, output: 100, costUsd: 0.25 } },
     { step: 'auditor@1#1', status: 'ok' },
   ])
-  // What it did stands in the log of the run, each thing once, though two daemons read its transcript.
-  const lines = parseLines<{ type: string; data: Told }>(
+  // The log of the run has each of its actions once, though two daemons read its transcript.
+  const lines = parseLines<{ type: string; data: LoggedActivity }>(
     (await inside(home, ['logs', run, 'worker@1#1', '--json'])).stdout,
   )
   const told = lines.flatMap(({ type, data }) => (type === 'activity' ? [data] : []))
@@ -108,7 +108,7 @@ test('a worker in a terminal asks there, outlives the daemon, and its answer goe
   })
 })
 
-test('a node with live=true works in a terminal: it asks there, outlives the daemon, and its report routes', async () => {
+test('a node with live=true works in a terminal: it asks there, survives the daemon, and its report decides the next edge', async () => {
   const dot = `digraph {
     start [shape=Mdiamond]; exit [shape=Msquare]
     build [live=true, prompt="Please build the house."]
@@ -131,7 +131,7 @@ test('a node with live=true works in a terminal: it asks there, outlives the dae
     return ['completed', 'failed', 'cancelled'].includes(now.status) ? now : null
   })
   expect(shown.status, JSON.stringify(shown)).toBe('completed')
-  // The step that was going on when the daemon was killed is the one that ended: nothing was begun again.
+  // The step that ran when the daemon was killed is the one that ended: no step started again.
   expect(shown.stepList.map(({ step, status }) => [step, status])).toEqual([
     ['build@1#1', 'ok'],
     ['paint@1#1', 'ok'],

@@ -28,14 +28,14 @@ async function detach(count: number): Promise<void> {
 
 const runs = () => home.json<Listed[]>(['runs', '--json', '--limit', '200'])
 
-test('runs beyond the limit wait in line, and all come to their end', async () => {
+test('runs beyond the limit are queued, and all complete', async () => {
   mkdirSync(join(home.home, 'config'), { recursive: true })
   writeFileSync(join(home.home, 'config', 'config.toml'), '[runs]\nmax_concurrent = 2\n')
   await detach(6)
   await waitFor('all to be done', async () => (await runs()).every(({ status }) => status === 'completed'))
 })
 
-test('two commands told to drive the same run: one drives, the other says who does', async () => {
+test('of two commands for the same run one drives it, and the other names the first', async () => {
   const hang = join(home.directory, 'slow.json')
   writeFileSync(hang, JSON.stringify({ name: 'slow', turns: [], otherwise: { steps: [{ hang: {} }] } }))
   const child = home.start(['oneshot', 'x', '--agent', 'demo'], {

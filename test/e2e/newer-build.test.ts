@@ -23,13 +23,13 @@ beforeAll(() => {
 afterAll(() => home.close())
 
 async function byOlder<T>(...args: string[]): Promise<T> {
-  // One that hangs is named, with what it said.
+  // The error names a command that hangs, with its output.
   const options = { cwd: home.work, env: home.env, timeout: 240_000, killSignal: 'SIGKILL' as const }
   return JSON.parse((await promisify(execFile)(process.execPath, [older, ...args], options)).stdout) as T
 }
 
 describe('a daemon of an older build', () => {
-  it('makes room for the newer program, its sessions go on, and the older program does not take the place back', async () => {
+  it('is replaced by the newer program, its sessions continue, and the older program does not replace the newer daemon', async () => {
     const session = await byOlder<SessionInfo>('start', 'demo', '--json', '--', '--speed', '5')
     const first = home.daemon
 
@@ -46,7 +46,7 @@ describe('a daemon of an older build', () => {
     expect(home.daemon).toBe(second)
   })
 
-  it('is left alone where a person runs it, and the person is told', async () => {
+  it('is not replaced if a person runs it, and the command reports it', async () => {
     await home.ok(['serve', '--stop'])
     const serving = execFile(process.execPath, [older, 'serve', '--port', '0', '--json'], {
       cwd: home.work,

@@ -8,7 +8,7 @@ import { inside } from './inside.js'
 export let home: TestHome
 let tests = 0
 
-/** One home for all tests of a file: what costs is starting programs. The project is new for every test. */
+/** One home for all tests of a file, because programs start slowly; every test has a project. */
 export function useOneshotHome(): void {
   beforeAll(() => {
     home = new TestHome()
@@ -48,10 +48,10 @@ export function env(scenario?: string): Record<string, string> {
   }
 }
 
-/** Which moments are tried, another few with another seed. */
+/** Another seed selects other kill points. */
 export const KILLS = Number(process.env.SIGNALBOX_KILL_SEED ?? 7)
 
-/** So many different numbers from 1 up to a limit, the same for the same seed. */
+/** This many different numbers from 1 to a limit, the same for the same seed. */
 export function sample(seed: number, count: number, limit: number): number[] {
   const chosen = new Set<number>()
   for (let state = seed; chosen.size < count; ) {
@@ -61,7 +61,7 @@ export function sample(seed: number, count: number, limit: number): number[] {
   return [...chosen]
 }
 
-/** The events of the journal among what a command printed; its last line may be torn. */
+/** The journal events in the output of a command; the last line may be incomplete. */
 export function parseEvents(text: string): object[] {
   const lines = text.split('\n').slice(0, -1)
   return lines.map(line => JSON.parse(line) as { version?: number }).filter(({ version }) => version !== undefined)
@@ -69,7 +69,7 @@ export function parseEvents(text: string): object[] {
 
 export const AUDIT = '/"verdict": "DONE"/'
 
-/** A scenario in a file: what the worker does, and what the auditor does; each improvises where nothing is given. */
+/** Writes a scenario for worker and auditor; a missing part is the demo agent's default. */
 export function scenario({ worker, auditor }: { worker?: object[]; auditor?: object[] }): string {
   const file = join(home.directory, `scenario-${readdirSync(home.directory).length}.json`)
   const turns = [
@@ -105,7 +105,7 @@ export const states = ({ oneshot: { history } }: Shown) => history.map(({ state 
 export const workers = ({ stepList }: Shown) => stepList.filter(({ step }) => step.startsWith('worker'))
 export const runFile = (id: string, ...parts: string[]) => join(home.home, 'data', 'runs', id, ...parts)
 
-/** The files of the newest run: their state is the run's, and every line of the log is whole. */
+/** The files of the newest run, with its state and only complete lines in its log. */
 export function files(id: string): {
   state: Record<string, unknown>
   log: { type: string; to?: string; data?: object }[]
@@ -116,7 +116,7 @@ export function files(id: string): {
   }
 }
 
-/** A program of this name that is a script of Node. */
+/** Writes a Node script as a program of this name. */
 export function program(name: string, script: string): Record<string, string> {
   const directory = join(home.directory, 'bin')
   mkdirSync(directory, { recursive: true })

@@ -28,12 +28,12 @@ import {
 
 useOneshotHome()
 
-// Each test is named after a defect of an earlier implementation (the list at the end of the specification of oneshots).
-describe('what must never come back', () => {
+// Defects of an earlier implementation.
+describe('a oneshot regression:', () => {
   test.each([
     ['worker', 'WORKER_EXECUTING'],
     ['auditor', 'AUDITOR_EXECUTING'],
-  ] as const)('resume started the worker again from CREATED: host killed while the %s works', async (role, hot) => {
+  ] as const)('resume after a kill during the step of the %s does not start again from CREATED', async (role, hot) => {
     const child = home.start(['oneshot', 'x', '--agent', 'demo'], { env: env(scenario({ [role]: [{ hang: {} }] })) })
     child.stdout!.resume()
     await waitFor(hot, async () => {
@@ -42,7 +42,7 @@ describe('what must never come back', () => {
       return shown?.oneshot.state === hot && shown.stepList.at(-1)!.pid !== null
     })
     child.kill('SIGKILL')
-    await waitFor('the host to be gone', () => child.signalCode !== null)
+    await waitFor('the host to end', () => child.signalCode !== null)
     const resumed = await resume()
     expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED · 1 iteration')])
     const shown = await show()
@@ -52,8 +52,8 @@ describe('what must never come back', () => {
     expect(home.processes().others).toEqual([])
   })
 
-  test('a host killed with -9 anywhere: the next one comes to the same end, and repeats nothing finished', async () => {
-    // The auditor judges by its earlier verdicts alone, which it is shown: however often it is asked, it says the same.
+  test('after kill -9 at any point the next host reaches the same end and repeats no finished step', async () => {
+    // The verdict depends only on the earlier verdicts in the prompt, so it is repeatable.
     const verdict = (word: string, feedback: string) => [
       { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
     ]
@@ -75,7 +75,7 @@ describe('what must never come back', () => {
         if (seen.lines >= version) child.kill('SIGKILL')
       })
       await ended
-      // One that was killed after its last event has nothing left to do but its files.
+      // A host that was killed after its last event had only its files left to write.
       if ((await show()).status !== 'completed') {
         const resumed = await inside(home, ['oneshot', '--resume'], { env: env(file) })
         expect([version, resumed.code]).toEqual([version, 0])
@@ -90,19 +90,19 @@ describe('what must never come back', () => {
     expect(home.processes().others).toEqual([])
   })
 
-  test('exit code ignored', async () => {
+  test('the exit code of an agent is not ignored', async () => {
     const worker = [{ say: { markdown: 'Everything is DONE.' } }, { crash: { exit: 3 } }]
     await oneshot('x', [], scenario({ worker }))
     const shown = await show()
     expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'exit_3' })
   })
 
-  test('exit 0 trusted: without a final record', async () => {
+  test('exit code 0 without a final record is a failure', async () => {
     await oneshot('x', [], scenario({ worker: [{ say: { markdown: 'DONE' } }, { crash: { exit: 0 } }] }))
     expect((await show()).oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'no_final_record' })
   })
 
-  test('exit 0 trusted: with an error in the final record', async () => {
+  test('exit code 0 with an error in the final record is a failure', async () => {
     const failing = claude([{ ...RESULT, is_error: true, api_error_status: 401, result: 'Not logged in' }])
     const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
     const failed = await inside(home, args, { env: { ...env(), ...failing } })
@@ -111,25 +111,25 @@ describe('what must never come back', () => {
     expect(failed.code).toBe(7)
   })
 
-  test('hung process never killed: half a line, then silence', async () => {
+  test('a process that hangs after half a line is killed', async () => {
     const worker = [{ raw: { text: '{"type":"text","te' } }, { hang: {} }]
     const failed = await oneshot('x', ['--inactivity-threshold', '2s'], scenario({ worker }))
     expect(failed.code).toBe(1)
     const shown = await show()
-    const [, begun, ended] = (shown.oneshot.history as unknown as { ts: number }[]).map(({ ts }) => ts)
+    const [, started, ended] = (shown.oneshot.history as unknown as { ts: number }[]).map(({ ts }) => ts)
     expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'inactivity_timeout' })
-    expect(ended! - begun!).toBeGreaterThan(1.9)
+    expect(ended! - started!).toBeGreaterThan(1.9)
     expect(home.processes().others).toEqual([])
   })
 
-  test('recovery compared the wrong words: a worker that died after its work was done', async () => {
+  test('a worker that died after its work was done is recovered as successful', async () => {
     const done = await oneshot('die\n[demo:scenario zombie]')
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('the process died, but the work is done')])
     const shown = await show()
     expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'success' } }])
   })
 
-  test('recovered text lived in metadata only', async () => {
+  test('the recovered text is used as the answer', async () => {
     await oneshot('die\n[demo:scenario zombie]')
     const { log } = files((await show()).id)
     expect(log.map(({ data }) => data)).toContainEqual(
@@ -137,7 +137,7 @@ describe('what must never come back', () => {
     )
   })
 
-  test('recovery always dead: half done work goes on in the same session, nothing at all fails', async () => {
+  test('partial work continues in the same session, and a step without any work fails', async () => {
     const partial = await oneshot('x\n[demo:scenario crash]')
     expect([partial.code, partial.stdout]).toEqual([0, expect.stringContaining('the process died during its work')])
     const shown = await show()
@@ -147,7 +147,7 @@ describe('what must never come back', () => {
     expect((await show()).reason).toBe('nothing_recovered')
   })
 
-  test('feedback lost', async () => {
+  test('the feedback of the auditor reaches the worker', async () => {
     await oneshot('x\n[demo:verdict RETRY,DONE]')
     const prompt = readFileSync(runFile((await show()).id, 'steps', 'worker@2#1', 'prompt.md'), 'utf8')
     expect(prompt).toContain('One part is missing; please look at the task again.')
@@ -156,9 +156,9 @@ describe('what must never come back', () => {
 
   test.each([
     ['words', 'All is DONE, really done.'],
-    ['unknown read as done', '{"verdict":"UNKNOWN","feedback":"x"}'],
-    ['auditor prompt in the log matched as verdict', 'You asked for {"verdict": "DONE" | "RETRY"}; DONE'],
-  ])('no verdict is not approved: %s', async (_, markdown) => {
+    ['an unknown verdict', '{"verdict":"UNKNOWN","feedback":"x"}'],
+    ['the prompt of the auditor', 'You asked for {"verdict": "DONE" | "RETRY"}; DONE'],
+  ])('an answer without a verdict is not an approval: %s', async (_, markdown) => {
     const failed = await oneshot('x', [], scenario({ auditor: [{ say: { markdown } }] }))
     expect(failed.code).toBe(1)
     const shown = await show()
@@ -169,7 +169,7 @@ describe('what must never come back', () => {
     expect(workers(await show()).length).toBe(1)
   })
 
-  test('stderr mixed into JSON', async () => {
+  test('stderr is not mixed into JSON', async () => {
     const noisy = claude([
       'process.stderr.write("{ warning: no JSON\\n")',
       { type: 'assistant', message: { id: 'm', content: [{ type: 'text', text: 'Working.' }] } },
@@ -181,14 +181,14 @@ describe('what must never come back', () => {
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
   })
 
-  test.each([1, 2, 5])('max-iterations off by one: %i', async max => {
+  test.each([1, 2, 5])('max-iterations %i allows exactly that many iterations', async max => {
     const failed = await oneshot('x\n[demo:verdict RETRY]', ['--max-iterations', String(max)])
     expect(failed.code).toBe(1)
     const shown = await show()
     expect([shown.reason, workers(shown).length]).toEqual(['max_iterations', max])
   })
 
-  test('partial settings file refused', async () => {
+  test('a partial settings file is accepted', async () => {
     mkdirSync(join(home.home, 'config'), { recursive: true })
     writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iterations = 2\n')
     await oneshot('x\n[demo:verdict RETRY]')
@@ -198,10 +198,10 @@ describe('what must never come back', () => {
     expect([wrong.code, wrong.stderr]).toEqual([6, expect.stringMatching(/config\.toml:2:\d+.*max_iterations/s)])
   })
 
-  test('home beat project: a trusted project file narrows the person’s settings, an untrusted one is asked about', async () => {
+  test('a trusted project file narrows the personal settings, an untrusted one needs approval', async () => {
     mkdirSync(join(home.home, 'config'), { recursive: true })
     writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iterations = 3\n')
-    // A file that nobody has let run yet, also when this is tried again.
+    // No person has approved the file; a second attempt does not change that.
     const settings = (text: string) => writeFileSync(join(home.work, '.signalbox.toml'), `# ${randomUUID()}\n${text}`)
     settings('[oneshot]\nmax_iterations = 1\n')
     const untrusted = await oneshot('x\n[demo:verdict RETRY]')
@@ -214,7 +214,7 @@ describe('what must never come back', () => {
     const hash = /--trust ([0-9a-f]{64})/.exec(untrusted.stderr)![1]!
     await oneshot('x\n[demo:verdict RETRY]', ['--trust', hash])
     expect(workers(await show()).length).toBe(1)
-    // Let run once, it is not asked about again, until it changes; and it may ask for less, never for more.
+    // An approved file needs no approval until it changes; it may allow less, never more.
     expect((await inside(home, ['config', 'show', 'oneshot.max_iterations', '--origin'])).stdout).toMatch(
       /= 1 .*project/,
     )
@@ -226,7 +226,7 @@ describe('what must never come back', () => {
     expect([wider.code, wider.stderr]).toEqual([6, expect.stringMatching(/\.signalbox\.toml:3:\d+.*max_iterations/s)])
   })
 
-  test('a project with hooks for an agent is asked about before any agent starts in it', async () => {
+  test('a project with hooks for an agent needs approval before any agent starts in it', async () => {
     mkdirSync(join(home.work, '.claude'))
     writeFileSync(join(home.work, '.claude', 'settings.json'), '{"hooks":{}}')
     const before = (JSON.parse((await inside(home, ['runs', '--json'])).stdout) as object[]).length
@@ -235,16 +235,16 @@ describe('what must never come back', () => {
     expect((JSON.parse((await inside(home, ['runs', '--json'])).stdout) as object[]).length).toBe(before)
   })
 
-  test('documented flags missing', async () => {
+  test('all documented flags exist', async () => {
     const { stdout } = await home.run(['oneshot', '--help'])
-    const told = new Set(stdout.match(/--[a-z-]+/g))
+    const listed = new Set(stdout.match(/--[a-z-]+/g))
     const promised =
       'agent worker auditor model worker-model auditor-model endpoint api-key-env worker-endpoint auditor-api-key-env max-iterations inactivity-threshold tool-inactivity-threshold timeout permissions auditor-permissions check worktree branch max-cost max-tokens max-time worker-header reworker-header auditor-header resume view follow logs-dir session-log live detach json no-input task-file'
-    expect(promised.split(' ').filter(flag => !told.has(`--${flag}`))).toEqual([])
+    expect(promised.split(' ').filter(flag => !listed.has(`--${flag}`))).toEqual([])
   })
 
-  test('recovery looked with our id, in paths no agent uses', async () => {
-    // The agent writes where it always does, under the id of its own session, and dies before it has said anything.
+  test('recovery finds the conversation by the agent’s own id in the agent’s own path', async () => {
+    // The agent writes to its usual path under its own id, and dies before its first message.
     const script = `
 const { mkdirSync, writeFileSync, readFileSync } = require('node:fs')
 const id = process.argv[process.argv.indexOf('--session-id') + 1]
@@ -268,7 +268,7 @@ process.exitCode = 1
     )
   })
 
-  test('one-line NDJSON treated as preamble: records of every form are read', async () => {
+  test('records of every form are read, also one line of NDJSON', async () => {
     const say = (id: string, text: string) => ({
       type: 'assistant',
       message: { id, content: [{ type: 'text', text }] },
@@ -289,13 +289,13 @@ process.exitCode = 1
     ).toEqual([])
   })
 
-  test('"not done yet" read as done', async () => {
+  test('"not done yet" is not read as done', async () => {
     const markdown = '{"verdict":"RETRY","feedback":"not done yet"}'
     const failed = await oneshot('x', ['--max-iterations', '1'], scenario({ auditor: [{ say: { markdown } }] }))
     expect([failed.code, (await show()).reason]).toEqual([1, 'max_iterations'])
   })
 
-  test('a worker that prints 50 MB: its answer is found, and the host keeps little of it', async () => {
+  test('the answer of a worker that prints 50 MB is found, and the host holds little of it in memory', async () => {
     const script = `
 const block = ('x'.repeat(8191) + '\\n').repeat(128)
 let left = 50
@@ -312,7 +312,7 @@ more()
     expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(400)
   })
 
-  test('a long task goes to the agent whole; one of 1 MiB is refused with a reason', async () => {
+  test('a long task reaches the agent complete; one of 1 MiB is refused with a reason', async () => {
     const file = join(home.directory, 'long-task.txt')
     writeFileSync(file, `${'do this and that. '.repeat(10_000)}the very last word`)
     const done = await inside(home, ['oneshot', '--task-file', file, '--agent', 'demo'], { env: env() })
@@ -324,20 +324,20 @@ more()
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('put it into a file of the project')])
   })
 
-  test('advertised agent missing', async () => {
+  test('every listed agent is known: if its program is missing, the error names the program', async () => {
     for (const agent of ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline', 'aider']) {
       const missing = await inside(home, ['oneshot', 'x', '--agent', agent], { env: { PATH: '/nowhere' } })
       expect([agent, missing.code, missing.stderr.includes('was not found')]).toEqual([agent, 7, true])
     }
   })
 
-  test('grandchildren survived: deaf to TERM, with children in sessions of their own', async () => {
+  test('descendants that ignore TERM and have their own sessions are killed', async () => {
     const failed = await oneshot('deaf\n[demo:scenario hang]', ['--inactivity-threshold', '1s'])
     expect(failed.code).toBe(1)
     expect(home.processes().others).toEqual([])
   })
 
-  test('noise: invalid UTF-8, half JSON, and much of it', async () => {
+  test('much invalid UTF-8 and partial JSON is tolerated', async () => {
     expect((await oneshot('x\n[demo:scenario garbage]')).code).toBe(0)
     expect((await oneshot('x\n[demo:scenario huge]')).code).toBe(0)
   })

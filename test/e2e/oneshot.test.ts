@@ -22,7 +22,7 @@ import {
 useOneshotHome()
 
 describe('a oneshot', () => {
-  test('goes round until the auditor is content, and its files say so', async () => {
+  test('repeats until the auditor is satisfied, and its files show it', async () => {
     const task = 'add a line\n[demo:verdict RETRY,DONE]'
     const args = ['oneshot', task, '--agent', 'demo', '--logs-dir', 'logs', '--session-log', 'log.md']
     const done = await home.run(args, { env: env() })
@@ -52,12 +52,12 @@ describe('a oneshot', () => {
     expect(logs.stdout).not.toContain('auditor')
   })
 
-  test('a flag that a resumed run would not obey is refused', async () => {
+  test('resume refuses a flag that has no effect on a resumed run', async () => {
     const refused = await resume('--agent', 'demo', '--inactivity-threshold', '2s')
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--agent, --inactivity-threshold')])
   })
 
-  test('impossible is refused when it is resumed, and so is what is done', async () => {
+  test('an impossible or completed run cannot be resumed', async () => {
     expect((await oneshot('x\n[demo:verdict IMPOSSIBLE]')).code).toBe(3)
     const again = await resume()
     expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('The task contradicts itself')])
@@ -65,7 +65,7 @@ describe('a oneshot', () => {
     expect((await resume()).code).toBe(2)
   })
 
-  test('a directory that is gone or a HEAD that went elsewhere stop a resume with exit 6', async () => {
+  test('resume exits with 6 if the directory is missing or HEAD has moved', async () => {
     expect((await oneshot('x\n[demo:verdict RETRY]', ['--max-iterations', '1'])).code).toBe(1)
     const refused = await resume()
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--max-iterations 2')])
@@ -81,7 +81,7 @@ describe('a oneshot', () => {
     mkdirSync(home.work)
   })
 
-  test('a budget pauses it; raised, it goes on', async () => {
+  test('a budget pauses it, and a higher budget resumes it', async () => {
     const stopped = await oneshot('x\n[demo:verdict RETRY,DONE]', ['--max-tokens', '600'])
     expect(stopped.code).toBe(5)
     expect((await show()).oneshot.history.at(-1)).toMatchObject({ state: 'INTERRUPTED', reason: 'budget' })
@@ -89,7 +89,7 @@ describe('a oneshot', () => {
     expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
   })
 
-  test('a budget is raised by answering its gate, or the run is cancelled there', async () => {
+  test('the answer to the gate of a budget raises it or cancels the run', async () => {
     for (const [option, resumedTo] of [
       ['raise', 'COMPLETED'],
       ['cancel', null],
@@ -107,13 +107,13 @@ describe('a oneshot', () => {
     }
   })
 
-  test('in a worktree of its own the directory stays as it is', async () => {
+  test('with a separate worktree the directory is not changed', async () => {
     expect((await oneshot('x', ['--branch', 'mine'])).code).toBe(0)
     expect(existsSync(join(home.work, 'DEMO.md'))).toBe(false)
     expect(git('branch', '--list', 'mine')).toContain('mine')
   })
 
-  test('the daemon drives a detached one, with its files; another command follows it', async () => {
+  test('the daemon drives a detached run and writes its files; another command follows it', async () => {
     const { run } = await home.json<{ run: string }>(['oneshot', 'x', '--agent', 'demo', '--detach', '--json'], {
       env: env(),
     })
@@ -122,7 +122,7 @@ describe('a oneshot', () => {
     await waitFor('the files', () => files(run).state.state === 'COMPLETED')
   })
 
-  test('a worker that asks waits in the ledger, and goes on with the answer', async () => {
+  test('the request of a worker is in the ledger, and the worker continues with the answer', async () => {
     const child = home.start(['oneshot', 'x', '--agent', 'demo', '--permissions', 'ask'], { env: env() })
     const finished = home.finish(child)
     const [asked] = await waitFor('a request', async () => {
@@ -135,7 +135,7 @@ describe('a oneshot', () => {
     expect(readFileSync(join(home.work, 'DEMO.md'), 'utf8')).toBe('- x\n')
   })
 
-  test('a model behind an address answers both roles', async () => {
+  test('a model at an endpoint answers both roles', async () => {
     const answers = ['I did what I could.', '{"verdict":"DONE","feedback":"fine","findings":[]}']
     const seen: Record<string, unknown>[] = []
     const server = createServer((request, response) => {
@@ -174,7 +174,7 @@ describe('a oneshot', () => {
         { model: 'm', stream: true, key: 'Bearer secret-value-123456' },
         { response_format: {} },
       ])
-      // A string result iterated by character: what is kept of an answer is one text.
+      // The answer is stored as one text, not character by character.
       const { log } = files((await show()).id)
       const texts = log.map(({ data }) => data as { type?: string; text?: string; delta?: boolean } | undefined)
       expect(texts.filter(data => data?.type === 'text' && data.delta === false).map(data => data!.text)).toEqual(

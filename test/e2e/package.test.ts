@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => home.close())
 
-it('the packed tarball, installed somewhere else, plays the demo', async context => {
+it('the packed tarball plays the demo where it is installed', async context => {
   const npm = (args: string[], cwd: string) =>
     spawnSync('npm', args, { cwd, env: { ...process.env, npm_config_loglevel: 'error' }, encoding: 'utf8' })
   const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', home.directory], ROOT)

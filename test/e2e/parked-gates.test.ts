@@ -35,7 +35,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A process that is about to answer every gate. */
+/** A process that is ready to answer every gate. */
 async function answerer(name: string) {
   const script = join(import.meta.dirname, 'answer-gates.mjs')
   const child = spawn(process.execPath, [script, DIST, directory, name], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -49,7 +49,7 @@ async function answerer(name: string) {
   }
 }
 
-test('100 runs parked at gates without a host: answers from two processes at once, each twice, are taken once', async () => {
+test('100 runs at gates without a host accept each answer once, though two processes answer each gate twice', async () => {
   const [{ openHomeStore, openLedger }, { openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] =
     await Promise.all([
       room<{ openHomeStore: typeof OpenHomeStore; openLedger: typeof OpenLedger }>('host'),

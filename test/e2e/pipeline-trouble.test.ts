@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CommandRun, parseLines, type TestHome } from './harness.js'
 import { InsideHome } from './inside.js'
 
-/* What goes wrong around a pipeline, on a real repository, through the command line. */
+/* Failures around a pipeline, in a real repository, through the command line. */
 
 let home: TestHome
 
-// A home for each try: what one left behind is nothing to the next.
+// Each attempt has its own home, so that a retry starts clean.
 beforeEach(() => {
   home = new InsideHome()
   mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
@@ -60,11 +60,11 @@ const outcomeOf = ({ stdout }: CommandRun) => parseLines<Outcome>(stdout).at(-1)
 const eventsOf = <T>({ stdout }: CommandRun, type: string) =>
   parseLines<{ type: string; data: T }>(stdout).flatMap(event => (event.type === type ? [event.data] : []))
 
-test('a dirty tree on a detached HEAD stays as it is; a failing hook asks; a worktree that vanished meanwhile is made anew, a merge conflict in it is never committed over', async () => {
+test('a dirty tree on a detached HEAD is not changed; a failing hook asks; a missing worktree is created again, and a merge conflict in it is never committed', async () => {
   const cwd = repository('lamp', '# A lamp\n\n[demo:tasks 1]\n')
   git(cwd, 'checkout', '-q', '--detach')
   writeFileSync(join(cwd, 'README.md'), 'mine, unfinished\n')
-  // Refuses until it is told that the fuse is in.
+  // The hook refuses commits until this file exists.
   const fuse = join(home.directory, 'fuse')
   writeFileSync(
     join(cwd, '.git', 'hooks', 'pre-commit'),
@@ -113,7 +113,7 @@ test('a dirty tree on a detached HEAD stays as it is; a failing hook asks; a wor
   expect(git(cwd, 'show', `${second.branch}:README.md`)).toBe('both')
 })
 
-test('fenced, nested and quoted headers of a plan are no tasks', async () => {
+test('fenced, nested and quoted headers of a plan are not parsed as tasks', async () => {
   const cwd = repository('plans', '# A bell\n')
   const filler = 'Words that make the plan long enough to be taken for one by whoever counts characters. '.repeat(3)
   const fence = '````md\n### Task 7: not this one\n```\n### Task 8: nor this\n```\n### Task 9: nor that\n````'
@@ -137,7 +137,7 @@ test('fenced, nested and quoted headers of a plan are no tasks', async () => {
   ])
 })
 
-test('a reviewer that answers prose approves nothing: the run fails, and nothing is committed', async () => {
+test('a reviewer that answers with prose approves nothing: the run fails, and nothing is committed', async () => {
   const cwd = repository('prose', '# A horn\n\n[demo:tasks 1]\n[demo:review prose]\n')
   const failed = await run(cwd, ['implement', 'issue.md', '--agent', 'demo', '--auto-approve'])
   expect(failed.code).toBe(1)
@@ -146,7 +146,7 @@ test('a reviewer that answers prose approves nothing: the run fails, and nothing
   expect(git(cwd, 'log', '--format=%s', 'signalbox/a-horn')).toBe('first')
 })
 
-test('review --pr looks at the head of a pull request in a worktree of its own, through gh, and leaves nothing; without gh it says what is missing', async () => {
+test('review --pr reviews the head of a pull request in a temporary worktree, through gh; without gh it names the missing program', async () => {
   const cwd = repository('pull', '# x\n')
   git(cwd, 'checkout', '-q', '-b', 'feature')
   writeFileSync(join(cwd, 'bell.txt'), 'ding\n[demo:review reject]\n')
@@ -173,7 +173,7 @@ test('review --pr looks at the head of a pull request in a worktree of its own, 
   const found = await run(cwd, ['review', '--pr', '7', '--agent', 'demo'], { PATH: `${bin}:${process.env.PATH}` })
   expect(found.code, found.stderr).toBe(3)
   expect(found.stdout).toContain('Review of #7: A bell')
-  // The checklist: number, severity, place, what is wrong, what was made of it.
+  // The checklist: number, severity, place, problem, decision.
   expect(found.stdout).toMatch(/^1\. \[major\] bell\.txt:1 .+\n {3}.+[\s\S]*implement: /m)
   expect(git(cwd, 'worktree', 'list').split('\n')).toHaveLength(1)
   expect(git(cwd, 'branch', '--list', 'signalbox/*')).toBe('')
@@ -184,7 +184,7 @@ test('review --pr looks at the head of a pull request in a worktree of its own, 
   expect(missing.stderr).toMatch(/gh was not found.*\(install the GitHub CLI/s)
 })
 
-/** A PATH with this program and nothing else. */
+/** A PATH that contains only this program. */
 function dirnames(program: string): string {
   const only = join(home.directory, 'only')
   mkdirSync(only)

@@ -53,7 +53,7 @@ function outcomeOf({ stdout, stderr }: CommandRun): Outcome {
   return last
 }
 
-/** Starts a command, and kills it as dead as can be when its journal says this. */
+/** Starts a command, and kills it with SIGKILL when its journal has this event. */
 async function killAt(
   cwd: string,
   args: string[],
@@ -68,7 +68,7 @@ async function killAt(
 }
 
 describe('implement', () => {
-  test('whole flow: plan rejected once and replanned, approved with an edit, three tasks, one review failure and fix, killed three times: exact commits, state and events', async () => {
+  test('produces exact commits, state and events over a rejected plan, an edited plan, three tasks, a failed review with its fix, and three kills', async () => {
     const cwd = repository('lamp')
     writeFileSync(
       join(cwd, 'issue.md'),
@@ -119,7 +119,7 @@ describe('implement', () => {
       completed: count('run.completed'),
       failed: count('run.failed'),
     }).toEqual({ finished: 3, committed: 3, rejected: 1, approved: 1, completed: 1, failed: 0 })
-    // Killed hosts are taken over from; nothing of theirs is left as it was.
+    // The next host records the interrupted steps of a killed one as lost.
     expect(count('step.lost')).toBeGreaterThanOrEqual(2)
     const reviews = events.filter(({ type }) => type === 'review.finished').map(({ data }) => data.isApproved)
     expect(reviews.filter(isApproved => !isApproved)).toHaveLength(1)
@@ -127,7 +127,7 @@ describe('implement', () => {
     expect((await run(cwd, 'resume', id)).code).toBe(2)
   })
 
-  test('unattended; a pipeline that was taken over as DOT runs as well', async () => {
+  test('runs unattended, also as a pipeline that was exported to DOT', async () => {
     const cwd = repository('bell')
     writeFileSync(join(cwd, 'issue.md'), '# Add a bell\n\n[demo:tasks 1]\n')
     git(cwd, 'add', '.')
@@ -148,7 +148,7 @@ describe('implement', () => {
     expect(runs).toMatch(/implementation · Add a bell/)
   })
 
-  test('queued runs wait for their turn; one is cancelled by its id, the other goes on', async () => {
+  test('queued runs wait; one is cancelled by its id, the other continues', async () => {
     const cwd = repository('horn')
     const queue = async (title: string) =>
       JSON.parse(
@@ -168,7 +168,7 @@ describe('implement', () => {
 })
 
 describe('review', () => {
-  test('README and flags disagreed; review needed the server: --local runs without a daemon, asks, goes on in another process, and says by its exit code; killed with -9, it goes on with the review graph', async () => {
+  test('--local runs without a daemon, asks, continues in another process, and ends with the right exit code; after kill -9 it continues with the review graph', async () => {
     const cwd = repository('review')
     expect((await run(cwd, 'review', '--local', '--agent', 'demo')).stdout).toContain('nothing to review')
     writeFileSync(join(cwd, 'README.md'), 'hello\n[demo:review reject,approve]\n')

@@ -12,7 +12,7 @@ interface Served {
   pid: number
 }
 
-/** `serve` in the foreground: the one line of JSON it prints. */
+/** Runs `serve` in the foreground; returns the one line of JSON that it prints. */
 async function serve(...args: string[]): Promise<{ served: Served; ended: Promise<unknown> }> {
   const child = home.start(['serve', '--json', ...args])
   const ended = home.finish(child, 300_000)
@@ -29,7 +29,7 @@ const token = () => readFileSync(home.path('state', 'token'), 'utf8').trim()
 const bearer = () => ({ authorization: `Bearer ${token()}` })
 
 describe('signalbox serve', () => {
-  it('lets a browser in by its link, once; survives its own death in the middle of a stream; goes by the port it is told', async () => {
+  it('accepts a login link once, uses the given port, and lets a stream resume after it was killed', async () => {
     const { served, ended } = await serve('--port', '0')
     const { address, link } = served
     expect(link.startsWith(`${address}/login#`)).toBe(true)
@@ -57,7 +57,7 @@ describe('signalbox serve', () => {
     }
     expect((await get(address, '/api/v1/overview')).status).toBe(200)
 
-    // The daemon is killed while a stream is open; the next one on the same port knows device and cursor.
+    // The daemon is killed during a stream; the next one on the same port knows device and cursor.
     await home.startDemo()
     const stream = await fetch(`${address}/api/v1/events?since=0`, { headers: bearer() })
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -89,7 +89,7 @@ describe('signalbox serve', () => {
     await again.ended
   })
 
-  it('refuses to listen for everybody, and says when its port is taken', async () => {
+  it('refuses to listen on all addresses, and reports that its port is in use', async () => {
     const open = await home.run(['serve'], { env: { SIGNALBOX_SERVER_BIND: '0.0.0.0' } })
     expect([open.code, open.stderr]).toEqual([6, expect.stringContaining('server.public')])
     const { createServer } = await import('node:net')

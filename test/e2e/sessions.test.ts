@@ -25,7 +25,7 @@ function sampleProject(): string {
 }
 
 describe('a session', () => {
-  it('starts, answers, is read, and stops', async () => {
+  it('starts, answers, can be read, and stops', async () => {
     const session = await home.json<SessionInfo>([
       'start',
       'demo',
@@ -76,7 +76,7 @@ describe('a session', () => {
     expect(events.at(-1)?.slice(1)).toEqual(['x', '0'])
   })
 
-  it('streams an answer with send --wait that equals what read gives later', async () => {
+  it('streams an answer with send --wait that equals the later output of read', async () => {
     const session = await home.startDemo(['--scenario', 'chat', '--speed', '20'])
     let all = ''
     for (const prompt of ['hello you', 'some code please', 'a table', 'unicode']) {
@@ -95,13 +95,13 @@ describe('a session', () => {
       '--timeout',
       '60',
     ])
-    // At this speed the whole answer may come with one look: whether there is an update before its end is left open.
+    // At this speed the whole answer may be in one frame, so there may be no update before its end.
     expect(events.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['hello', 'turn.opened', 'message.final', 'turn.closed']),
     )
   })
 
-  it('takes a prompt from standard input, of many lines, and one that looks like an option', async () => {
+  it('accepts a prompt of several lines from standard input, and one that looks like an option', async () => {
     const session = await home.startDemo(['--scenario', 'chat'])
     await home.ok(['send', session.id, '-', '--wait', '--timeout', '60'], { input: 'first line\nsecond line\n' })
     await home.ok(['send', session.id, '--wait', '--timeout', '60', '--', '--wait for me'])
@@ -110,9 +110,9 @@ describe('a session', () => {
     expect(screen).toContain('--wait for me')
   })
 
-  it('is found by number, by id and by a unique beginning of it; not by less', async () => {
+  it('is found by number, by id and by a unique prefix of the id, not by a shorter one', async () => {
     const first = await home.startDemo(['--scenario', 'chat'])
-    const second = await home.startProgram('sleep', '60')
+    const second = await home.startProgram('sleep', '600')
     expect(second.number).toBe(2)
     const prefix = first.id.slice(0, 10)
     for (const word of ['1', first.id, prefix, prefix.slice('ses_'.length)]) {
@@ -128,18 +128,18 @@ describe('a session', () => {
       expect(errorLines(unknown.stderr)).toEqual([expect.stringContaining(`there is no session "${word}"`)])
     }
     await home.ok(['stop', '2'])
-    const third = await home.startProgram('sleep', '60')
+    const third = await home.startProgram('sleep', '600')
     expect(third.number).toBe(2)
     expect((await home.json<SessionInfo>(['stop', '2', '--json'])).id).toBe(third.id)
     expect((await home.run(['read', '2', '--screen'])).stderr).toContain(third.id)
   })
 
-  it('numbers of sessions started at the same time differ', async () => {
-    const started = await Promise.all(Array.from({ length: 5 }, () => home.startProgram('sleep', '60')))
+  it('has another number than sessions that start at the same time', async () => {
+    const started = await Promise.all(Array.from({ length: 5 }, () => home.startProgram('sleep', '600')))
     expect(started.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('waits for what it is asked to wait for, and says so when it does not come', async () => {
+  it('wait ends with the state it waits for, or with exit code 5 after its timeout', async () => {
     const session = await home.startProgram('sh', '-c', 'read x; exit 3')
     expect((await home.run(['wait', session.id, '--for', 'done', '--timeout', '0.3'])).code).toBe(5)
     const waiting = home.run(['wait', session.id, '--for', 'done', '--timeout', '60', '--json'])
@@ -148,15 +148,15 @@ describe('a session', () => {
     expect((await home.run(['send', session.id, 'too late'])).stderr).toContain('has ended')
   })
 
-  it('a program that ignores everything but KILL is stopped all the same, with its children', async () => {
+  it('is stopped with its children, even if its program ignores all signals but KILL', async () => {
     const session = await home.startProgram('sh', '-c', 'trap "" TERM HUP INT; sleep 61 & while :; do sleep 62; done')
     const stopped = await home.json<SessionInfo>(['stop', session.id, '--json'])
     expect(stopped.exit).toEqual({ code: null, signal: 'SIGKILL' })
     await waitFor('its children to be gone', () => home.processes().others.length === 0)
   })
 
-  it('starts in the directory it is told, relative to the person', async () => {
-    const session = await home.json<SessionInfo>(['start', '--json', '--cwd', 'work', '--', 'sleep', '60'], {
+  it('starts in the given directory, relative to the current one', async () => {
+    const session = await home.json<SessionInfo>(['start', '--json', '--cwd', 'work', '--', 'sleep', '600'], {
       cwd: home.directory,
     })
     expect(session.cwd).toBe(home.work)
@@ -164,7 +164,7 @@ describe('a session', () => {
 })
 
 describe('an approval', () => {
-  it('is asked, shown, allowed from the command line once, and applied', async () => {
+  it('is shown, allowed once from the command line, and applied', async () => {
     const file = sampleProject()
     const before = readFileSync(file, 'utf8')
     const session = await home.startDemo(['--scenario', 'tour', '--speed', '0'])
@@ -201,7 +201,7 @@ describe('an approval', () => {
     ])
   })
 
-  it('denied from the command line leaves the file alone and ends the turn', async () => {
+  it('if denied from the command line, changes no file and ends the turn', async () => {
     const file = sampleProject()
     const before = readFileSync(file, 'utf8')
     const session = await home.startDemo(['--scenario', 'tour', '--speed', '0'])

@@ -30,7 +30,9 @@ test('a daemon stops while the Bot API accepts connections and never answers', a
   await new Promise<void>(resolve => deaf.listen(0, '127.0.0.1', resolve))
   try {
     const file = home.path('config', 'telegram-token')
-    configure(`[telegram]\ntoken_file = "${file}"\napi_root = "http://127.0.0.1:${(deaf.address() as AddressInfo).port}"\n`)
+    configure(
+      `[telegram]\ntoken_file = "${file}"\napi_root = "http://127.0.0.1:${(deaf.address() as AddressInfo).port}"\n`,
+    )
     writeFileSync(file, `123456:${'a'.repeat(35)}\n`, { mode: 0o600 })
     await home.ok(['serve', '--background'])
     await waitFor('the bot to call', () => isCalled, 20_000)

@@ -17,7 +17,7 @@ interface Message {
   markdown: string
 }
 
-/** A demo agent that plays these turns, one a prompt. */
+/** A demo agent that plays one of these turns for each prompt. */
 async function start(turns: readonly object[]): Promise<SessionInfo> {
   const file = join(home.work, 'scenario.json')
   writeFileSync(file, JSON.stringify({ name: 'test', turns }))
@@ -26,7 +26,7 @@ async function start(turns: readonly object[]): Promise<SessionInfo> {
   return session
 }
 
-/** The agent works until it is told to go on. */
+/** The agent works until the test creates a file. */
 const untilTold = () => ({
   tool: { name: 'Shell', kind: 'shell', command: `while ! [ -e ${home.work}/go-on ]; do sleep 0.02; done` },
 })
@@ -61,7 +61,7 @@ describe('send', () => {
     expect((await home.run(['interrupt', session.id])).code).toBe(4)
   })
 
-  it('--wait needs nobody for what a grant covers', async () => {
+  it('--wait does not stop for a request that a grant covers', async () => {
     const steps = [
       { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true } },
       { say: 'It has run.' },
@@ -75,7 +75,7 @@ describe('send', () => {
     expect(await send('again')).toMatchObject({ code: 0, stdout: expect.stringContaining('It has run.') })
   })
 
-  it('a prompt that waits has a turn of its own, queued by the agent or held here', async () => {
+  it('a waiting prompt has its own turn, whether the agent queues it or Signalbox holds it', async () => {
     const session = await start([
       { steps: [untilTold(), { say: 'First answer.' }] },
       { steps: [{ think: 500 }, { say: 'Second answer.' }] },
@@ -105,7 +105,7 @@ describe('send', () => {
     expect((await home.run(['read', session.id, '--since', 'x'])).code).toBe(2)
   })
 
-  it('a held prompt outlives the daemon', async () => {
+  it('a held prompt survives the daemon', async () => {
     const session = await start([{ steps: [untilTold(), { say: 'First.' }] }, { steps: [{ say: 'Second.' }] }])
     await home.ok(['send', session.id, 'one'])
     await home.ok(['send', session.id, 'two', '--queue'])
@@ -118,7 +118,7 @@ describe('send', () => {
     ])
   })
 
-  it('a turn that was stopped before a word is counted by the next daemon as by this one', async () => {
+  it('a turn that was stopped before its first word is counted by the next daemon, too', async () => {
     const session = await start([
       { steps: [{ think: 60_000 }] },
       { steps: [{ say: 'The second answer.' }] },
@@ -128,7 +128,7 @@ describe('send', () => {
     const first = send('one')
     await atWork()
     await home.ok(['interrupt', session.id])
-    // At once: no picture of the agent at rest stands between the two.
+    // Immediately, so that no frame shows the agent idle between the two.
     expect(await send('two')).toMatchObject({ code: 0, stdout: 'The second answer.\n' })
     expect((await first).code).toBe(130)
     await home.kill(home.daemon)
@@ -139,7 +139,7 @@ describe('send', () => {
     ])
   })
 
-  it('without a session goes to the active one: begun last, or chosen', async () => {
+  it('without a session goes to the active one: the last started, or the chosen one', async () => {
     const first = await start([{ steps: [{ say: 'I am the first.' }] }, { steps: [{ say: 'Still the first.' }] }])
     const second = await start([{ steps: [{ say: 'I am the second.' }] }])
     const active = async () => (await home.json<SessionInfo>(['use', '--json'])).id
@@ -152,7 +152,7 @@ describe('send', () => {
     expect((await home.ok(['stop', second.id])).stdout).toContain('you have no other running session')
   })
 
-  it('takes the prompt from a file, and a text that looks like a command as text', async () => {
+  it('reads the prompt from a file, and sends a text that looks like a command as text', async () => {
     const session = await start([])
     writeFileSync(join(home.work, 'task.md'), 'do this\nand that\n')
     await home.ok(['send', session.id, '--file', 'task.md', '--wait', '--timeout', '60'])
@@ -164,7 +164,7 @@ describe('send', () => {
 })
 
 describe('resume', () => {
-  it('goes on with the conversation, and says and asks nothing of it again', async () => {
+  it('continues the conversation and repeats none of its messages and requests', async () => {
     const session = await start([
       { steps: [{ ask: { question: 'May I go on?', options: ['Yes', 'No'] } }, { say: 'You said {{answer}}.' }] },
       { steps: [{ say: 'Second answer.' }] },
@@ -173,7 +173,7 @@ describe('resume', () => {
     const [approval] = await home.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
     await home.ok(['approve', approval!.id, '--option', 'Yes', '--fingerprint', approval!.fingerprint])
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
-    // Said and done by the time the menu was seen to be gone: the answer is there all the same.
+    // The agent may finish before Signalbox sees that the menu has disappeared.
     expect((await said(session.id)).map(({ markdown }) => markdown).at(-1)).toContain('You said Yes.')
     const running = await home.run(['resume', session.id])
     expect(running.code).toBe(1)
@@ -192,13 +192,13 @@ describe('resume', () => {
     expect(errorLines(again.stderr)).toEqual([expect.stringContaining(`already resumed as ${resumed.id}`)])
   })
 
-  it('a session that is lost says so once, and can be resumed', async () => {
+  it('a lost session is reported once and can be resumed', async () => {
     const session = await start([{ steps: [{ say: 'First answer.' }] }])
     await home.ok(['send', session.id, 'one', '--wait', '--timeout', '60'])
     const { daemon, keeper } = home
     await home.kill(keeper)
     await waitFor('the daemon to give up', () => !home.processes().daemons.includes(daemon))
-    // It may have followed its terminal already.
+    // It may have ended with its terminal.
     endQuietly(session.pid)
     await waitFor('the agent to end', () => !isRunning(session.pid))
     expect(await home.session(session.id)).toMatchObject({ state: 'lost' })
@@ -207,7 +207,7 @@ describe('resume', () => {
     expect((await home.ok(['read', resumed.id, '--screen'])).stdout).toContain('First answer.')
   })
 
-  it('what is no agent cannot be continued', async () => {
+  it('a program that is not an agent cannot be resumed', async () => {
     const session = await home.json<SessionInfo>(['start', '--json', '--', 'true'])
     await home.ok(['wait', session.id, '--for', 'done', '--timeout', '60'])
     const result = await home.run(['resume', session.id])
@@ -217,7 +217,7 @@ describe('resume', () => {
 })
 
 describe('files', () => {
-  it('go to the agent, which is told, and come out of its project', async () => {
+  it('are sent to the agent with a notice, and fetched from its project', async () => {
     const session = await start([])
     writeFileSync(join(home.work, 'notes.md'), '# Notes\n')
     const { files, told } = await home.json<{ files: { path: string }[]; told: { result: string } }>([
@@ -239,7 +239,7 @@ describe('files', () => {
     expect(readFileSync(join(home.work, 'copy.md'), 'utf8')).toBe('# Notes\n')
   })
 
-  it('credentials, Signalbox’s own files and the rest of the disk do not', async () => {
+  it('outside of the project, credentials and files of Signalbox cannot be fetched', async () => {
     const session = await start([])
     writeFileSync(join(home.work, '.env'), 'SECRET=1')
     for (const path of ['.env', '/etc/hosts', '../../../../../../etc/hosts', home.path('data', 'signalbox.db')]) {

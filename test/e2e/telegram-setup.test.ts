@@ -6,7 +6,10 @@ import { describeNeeding } from '../support/requirements.js'
 import { TestHome } from './harness.js'
 import { TmuxTerminal } from './tmux.js'
 
-/* From a token to a paired phone, at a real terminal and with a real daemon, against a Telegram on loopback. */
+/*
+ * From a token to a paired phone, in a real terminal and with a real daemon, against a fake Telegram
+ * on loopback.
+ */
 describeNeeding('tmux', 'signalbox telegram setup', () => {
   let home: TestHome
   let terminal: TmuxTerminal
@@ -24,7 +27,7 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
     await fake.stop()
   })
 
-  it('asks for the token without showing it, shows a code, and pairs whoever sends it after a yes', async () => {
+  it('asks for the token without showing it, shows a code, and pairs the sender of the code after a confirmation', async () => {
     fake.state.webhook = 'https://example.com/hook'
     terminal.run('telegram', 'setup')
     await terminal.see('The token (not shown):')
@@ -56,7 +59,7 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
     if (process.env.SIGNALBOX_SHOW) writeFileSync(process.env.SIGNALBOX_SHOW, terminal.screen())
   })
 
-  it('the bot of a killed daemon is back with the next one, and hears what was said in between', async () => {
+  it('the bot restarts with the next daemon and receives the messages sent in between', async () => {
     const ann = fake.person(4711, 'Ann')
     await home.kill(home.daemon)
     ann.say('/usage')

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { CLI, type TestHome, waitFor } from './harness.js'
 
-/** One tmux server of its own with one pane: a person's real terminal. */
+/** A separate tmux server with one pane: the real terminal of a person. */
 export class TmuxTerminal {
   readonly #home: TestHome
   readonly #socket: string
@@ -31,7 +31,7 @@ export class TmuxTerminal {
     this.#tmux('set-option', '-g', 'default-terminal', 'tmux-256color')
   }
 
-  /** Types a command line of ours into the shell and presses Enter. */
+  /** Types a signalbox command into the shell and presses Enter. */
   run(...args: string[]): void {
     this.type([process.execPath, CLI, ...args].map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' '))
     this.key('Enter')
@@ -45,7 +45,7 @@ export class TmuxTerminal {
     this.#tmux('send-keys', '-t', 't', name)
   }
 
-  /** As a person pastes: bracketed where the terminal was asked to. */
+  /** Pastes like a person: bracketed if the program asked for it. */
   paste(text: string): void {
     this.#tmux('set-buffer', '--', text)
     this.#tmux('paste-buffer', '-p', '-t', 't')
@@ -55,7 +55,7 @@ export class TmuxTerminal {
     this.#tmux('resize-window', '-t', 't', '-x', String(cols), '-y', String(rows))
   }
 
-  /** The screen as text, rows without trailing blanks. */
+  /** The screen as text; rows have no trailing blanks. */
   screen(): string {
     return this.#tmux('capture-pane', '-p', '-t', 't')
       .split('\n')
@@ -64,7 +64,7 @@ export class TmuxTerminal {
       .trimEnd()
   }
 
-  /** Text with styles, and where the cursor is: what must be the same again after something else had the screen. */
+  /** Text, styles and cursor: must be the same after another program used the screen. */
   picture(): string {
     return `${this.#tmux('capture-pane', '-p', '-e', '-t', 't').trimEnd()}\n${this.format('#{cursor_x},#{cursor_y} #{cursor_flag} #{alternate_on} #{mouse_any_flag}')}`
   }

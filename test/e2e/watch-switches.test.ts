@@ -9,10 +9,11 @@ import { InsideHome } from './inside.js'
 import { Watch } from './watch-stream.js'
 
 /*
- * One home, one daemon, one tmux server with a window for each test: off switches, calls that leave the program, and shells that mark their
- * commands, all through the public entry.
+ * Settings that disable supervision, notifications to other programs, and shells that mark their
+ * commands, all through the public entry point. One home, one daemon and one tmux server with a
+ * window for each test.
  */
-describeNeeding('tmux', 'supervision that is switched, and calls that are made', () => {
+describeNeeding('tmux', 'supervision settings and notifications:', () => {
   let home: InsideHome
   let env: Record<string, string>
   let stream: Watch
@@ -36,7 +37,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     type(place, 'true')
     await waitFor('the marks', () => at(place)?.why.authority === 'shell')
   }
-  /** What a counter of `stats panes` stands at. */
+  /** The value of a counter in `stats panes`. */
   const counted = async (name: string, labels: Record<string, string>, at: TestHome = home) => {
     const { counters } = JSON.parse((await at.run(['stats', 'panes', '--json'], { env })).stdout) as {
       counters: { name: string; labels: Record<string, string>; value: number }[]
@@ -80,7 +81,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
   })
   afterAll(() => home?.close())
 
-  it('a program that prints every phrase, and draws whole questions, does not make a shell with integration leave running', async () => {
+  it('a shell with integration stays running while its program prints every phrase and draws complete questions', async () => {
     const place = bash('hostile')
     await wait(place, 'idle')
     await integrated(place)
@@ -105,12 +106,12 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     for (const { open } of barriers) {
       const looks = async () => (await reports()).reduce((sum, { count }) => sum + count, 0)
       const before = await looks()
-      // The picture has stood for long enough to be believed, and the program was looked at.
+      // The screen was unchanged for long enough, and the program was inspected.
       await waitFor('a look at the program', async () => (await looks()) > before)
       await open()
     }
     const ended = await stream.since(ran, place, 'failed')
-    expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 9, why: { authority: 'shell' } })
+    expect(stream.reports[ended - 1]!.pane).toMatchObject({ exitCode: 9, why: { authority: 'shell' } })
     const during = stream.statuses(place, ran - 1, ended - 1)
     expect(during.filter(status => status !== 'running' && status !== 'long-running')).toEqual([])
     expect(new Set((await reports()).map(({ says }) => says))).toEqual(new Set(['reads the terminal: no']))
@@ -120,7 +121,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     ['a question', 'x= ; read -p "Continue? [y/N] " x; echo "got $x"; exit_with() { return 3; }; exit_with', 'y', 3],
     ['a password', `python3 -c "import getpass; getpass.getpass('Password: ')"`, 'secret', 0],
   ])(
-    'a program that reads %s makes a shell with integration wait, and goes on when it is answered',
+    'a shell with integration waits while its program reads %s, and runs again after the answer',
     async (what, line, answer, exit) => {
       const place = bash(`asks-${exit}`)
       await wait(place, 'idle')
@@ -128,14 +129,14 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
       const mark = stream.mark
       type(place, line)
       const asked = await stream.since(mark, place, 'waiting-approval')
-      expect([what, stream.told[asked - 1]!.pane.doing]).toEqual([what, expect.stringMatching(/Continue|Password/)])
+      expect([what, stream.reports[asked - 1]!.pane.doing]).toEqual([what, expect.stringMatching(/Continue|Password/)])
       type(place, answer)
       const ended = await stream.since(asked, place, exit === 0 ? 'done' : 'failed')
-      expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: exit, why: { authority: 'shell' } })
+      expect(stream.reports[ended - 1]!.pane).toMatchObject({ exitCode: exit, why: { authority: 'shell' } })
     },
   )
 
-  it('the menu of an agent that nobody knows, and that reports nothing, makes a shell with integration wait', async () => {
+  it('a shell with integration waits while an unknown agent without reports shows a menu', async () => {
     const place = bash('agent')
     await wait(place, 'idle')
     await integrated(place)
@@ -146,11 +147,11 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     const program = join(dirname(CLI), 'demo-agent', 'main.js')
     type(place, `SIGNALBOX_DEMO_HOME='${home.work}/demo' '${process.execPath}' '${program}' --scenario '${scenario}'`)
     const asked = await stream.since(mark, place, 'waiting-approval')
-    expect(stream.told[asked - 1]!.pane.doing).toContain('Which port?')
+    expect(stream.reports[asked - 1]!.pane.doing).toContain('Which port?')
     tmux('kill-window', '-t', place)
   })
 
-  it('calls the desktop’s notifier and the person’s own command for a question, without a shell and without the command line', async () => {
+  it('a question calls the desktop notifier and the configured command, without a shell and without the command line', async () => {
     const place = bash('asks')
     await wait(place, 'idle')
     type(place, 'SECRET_TOKEN=hunter2hunter2; read -p "Drop the table? [y/N] " x')
@@ -167,7 +168,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     await wait(place, 'done', 'idle')
   })
 
-  it('a muted pane and a switched-off notifier call nobody', async () => {
+  it('a muted pane or a disabled notifier sends no notification', async () => {
     const place = bash('muted')
     await wait(place, 'idle')
     const words = () => [called, commanded].map(file => (existsSync(file) ? readFileSync(file, 'utf8') : '')).join()
@@ -188,19 +189,19 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('unknown switch')])
   })
 
-  it('while somebody presses keys in `watch`, only that terminal calls', async () => {
+  it('while a person presses keys in `watch`, only that terminal notifies', async () => {
     const view = window('view', process.execPath, CLI, 'watch', '--tmux')
     await waitFor('the live screen', () => /panes/.test(tmux('capture-pane', '-p', '-t', view)))
     const place = bash('present')
     await wait(place, 'idle')
     const before = await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })
-    // A key counts as presence when the daemon has heard of it: it is pressed until that changes who is called.
+    // A key counts as presence once the daemon knows it: press until the notification changes.
     tmux('send-keys', '-t', view, 'j')
     await waitFor('the key to be heard', async () => (await counted('notify.present', {})) > 0)
     type(place, 'read -p "Call only here? [y/N] " x')
     await wait(place, 'waiting-approval')
     await waitFor(
-      'the terminal’s call',
+      'the notification of the terminal',
       async () => (await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })) > before,
     )
     expect(existsSync(called) ? readFileSync(called, 'utf8') : '').not.toContain('Call only here?')
@@ -209,7 +210,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     tmux('send-keys', '-t', view, 'q')
   })
 
-  it('in quiet hours nobody is called, and what was held is counted', async () => {
+  it('quiet hours hold all notifications and count them', async () => {
     const night = new InsideHome()
     try {
       const hour = new Date().getHours()
@@ -231,7 +232,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
       await open()
       await watch.wait(place, 'done')
       await waitFor(
-        'the end to be held',
+        'the held notification',
         async () => (await counted('notify.held', { reason: 'quiet_hours' }, night)) > 0,
       )
       type(place, 'read -p "Wake somebody? [y/N] " x')
@@ -243,7 +244,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     }
   })
 
-  it('with heuristics off a listed program that reports nothing changes no status; marks still do', async () => {
+  it('with heuristics disabled a listed program without reports changes no status; marks still do', async () => {
     const place = bash('silent')
     await wait(place, 'idle')
     await integrated(place)
@@ -263,15 +264,19 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     const ran = await stream.since(mark, place, 'running')
     await open()
     const ended = await stream.since(ran, place, 'done')
-    expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 0, heuristics: 'off', why: { authority: 'shell' } })
+    expect(stream.reports[ended - 1]!.pane).toMatchObject({
+      exitCode: 0,
+      heuristics: 'off',
+      why: { authority: 'shell' },
+    })
     expect(await emitted()).toEqual(before)
-    // The program without integration was judged by what the screen and the system say, never by a guess.
-    expect(stream.told.filter(({ pane }) => pane.place === bare && pane.why.authority === 'silence')).toEqual([])
+    // Screen and system decided about the program without integration, not a heuristic.
+    expect(stream.reports.filter(({ pane }) => pane.place === bare && pane.why.authority === 'silence')).toEqual([])
     await home.run(['switch', 'heuristics', 'on'], { env })
     type(bare, '')
   })
 
-  it('`watch --raw` lists panes without a word about their status', async () => {
+  it('`watch --raw` lists panes without their status', async () => {
     const { stdout } = await home.run(['watch', '--raw', '--once', '--tmux', '--json'], { env })
     const listed = stdout
       .trim()
@@ -281,7 +286,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
     expect(listed[0]).toMatchObject({ type: 'pane', pane: { place: 'main:0.0', job: 'bash' } })
     expect(Object.keys(listed[0].pane)).not.toContain('status')
     const plain = await home.run(['watch', '--raw', '--once', '--tmux'], { env })
-    // Cells, not words: a command line may hold any of them.
+    // Compares cells, not words: a command line may contain any of these words.
     const cells = plain.stdout.split('\n').flatMap(line => line.split(/ {2,}/))
     expect(cells.filter(cell => /^(?:idle|running|done|needs you)$/.test(cell.trim()))).toEqual([])
     expect(cells).toContain('main:0.0')
@@ -303,7 +308,7 @@ describeNeeding('tmux', 'supervision that is switched, and calls that are made',
         type(place, command.replace('PIPE', path))
         const ran = await stream.since(mark, place, 'running')
         await open()
-        return stream.told[(await stream.since(ran, place, status)) - 1]!.pane
+        return stream.reports[(await stream.since(ran, place, status)) - 1]!.pane
       }
       expect(await ends(`sh -c 'cat PIPE; exit 7'`, 'failed')).toMatchObject({
         exitCode: 7,

@@ -9,9 +9,10 @@ import { InsideHome } from './inside.js'
 import { isRead, Watch } from './watch-stream.js'
 
 /*
- * Panes in real tmux servers, through the public entry: one home, one daemon and one `watch --json` for all tests, and a tmux session of its
- * own for each. Nothing here is a matter of being fast: commands end when the test says so, by a pipe that they read from, and what is
- * waited for is looked up in all that was ever told, not in what is true at the moment of looking.
+ * Panes in real tmux servers, through the public entry point: one home, one daemon and one
+ * `watch --json` for all tests, and a separate tmux session for each. Nothing here depends on
+ * speed: commands end when the test writes to the pipe that they read, and waits search all
+ * reports so far, not only the current state.
  */
 
 const BASH = ['env', 'PS1=$ ', 'bash', '--norc', '--noprofile']
@@ -28,7 +29,7 @@ describeNeeding('tmux', 'watch', () => {
     tmux(...server, 'send-keys', '-t', target, '-l', '--', line)
     tmux(...server, 'send-keys', '-t', target, 'Enter')
   }
-  /** A session with a shell in it, of a name that no other test and no earlier try has had. */
+  /** A session with a shell, with a name that no other test and no earlier attempt used. */
   const start = (...server: string[]) => {
     const name = `s${++count}`
     tmux(...server, 'new-session', '-d', '-s', name, '-x', '100', '-y', '30', ...BASH)
@@ -53,7 +54,7 @@ describeNeeding('tmux', 'watch', () => {
   afterEach(() => tmux('kill-session', '-a', '-t', 'keep'))
   afterAll(() => home?.close())
 
-  it('finds panes in tmux by itself, and follows commands, splits, renames and ends', async () => {
+  it('finds panes in tmux and follows commands, splits, renames and ends', async () => {
     const name = start()
     const place = `${name}:0.0`
     await stream.wait(place, 'idle')
@@ -72,8 +73,8 @@ describeNeeding('tmux', 'watch', () => {
     expect(stream.at(`${name}-other:0.0`)).toBeDefined()
   })
 
-  it('reads the conversation of an agent that somebody else started, and was not there for', async () => {
-    // A server that nobody has joined: what is said there is said unseen.
+  it('reads the conversation of an agent that another program started earlier', async () => {
+    // A server without `watch`: Signalbox sees the agent only when the test reads it.
     const late = { TMUX_TMPDIR: join(home.directory, `late-${++count}`), TMUX: '', TMUX_PANE: '' }
     mkdirSync(late.TMUX_TMPDIR)
     const inside = (...args: string[]) =>
@@ -118,7 +119,61 @@ describeNeeding('tmux', 'watch', () => {
     }
   })
 
-  it('sees a question, and that it was answered', async () => {
+  it('is running while a shell runs one program after the other, and after a screen was cleared', async () => {
+    const place = `${start()}:0.0`
+    await stream.wait(place, 'idle')
+    const [program, builtin, last] = [barrier(), barrier(), barrier()]
+    const mark = stream.mark
+    type(
+      place,
+      `for n in 1; do clear; cat '${program.path}'; date; read x <'${builtin.path}'; cat '${last.path}'; done`,
+    )
+    const ran = await stream.since(mark, place, 'running')
+    await waitFor('the first program', () => stream.at(place)?.job === 'cat')
+    expect(stream.at(place)).toMatchObject({ status: 'running' })
+    await program.open()
+    // The shell owns the terminal, and is not at its prompt.
+    await waitFor('the shell', () => stream.at(place)?.job === 'bash')
+    await builtin.open()
+    await waitFor('the last program', () => stream.at(place)?.job === 'cat')
+    await last.open()
+    const ended = await stream.since(ran, place, 'done')
+    const between = new Set(stream.statuses(place, ran - 1, ended - 1))
+    between.delete('long-running')
+    expect([...between]).toEqual(['running'])
+  })
+
+  it('calls a program by its own name after it has taken the place of another', async () => {
+    const name = `s${++count}`
+    const [first, second] = [barrier(), barrier()]
+    const script = join(home.work, `${name}.sh`)
+    await writeFile(script, `echo a row that says nothing; cat '${first.path}'; exec cat '${second.path}'\n`)
+    tmux('new-session', '-d', '-s', name, '-x', '100', '-y', '30', 'sh', script)
+    const place = `${name}:0.0`
+    await waitFor('the script', () => stream.at(place)?.status === 'running' && stream.at(place)?.doing === name)
+    await first.open()
+    await waitFor('the next program', () => stream.at(place)?.doing === 'cat')
+    await second.open()
+  })
+
+  it('does not call an agent done that a shell with integration has just started', async () => {
+    const place = `${start()}:0.0`
+    await stream.wait(place, 'idle')
+    type(place, `eval "$('${process.execPath}' '${CLI}' shell-integration bash)"`)
+    type(place, 'true')
+    await waitFor('the marks', () => stream.at(place)?.why.authority === 'shell' && stream.at(place)?.status === 'done')
+    const program = join(home.work, `started-${++count}`, 'signalbox-demo')
+    mkdirSync(dirname(program))
+    symlinkSync(join(ROOT, 'dist', 'demo-agent', 'main.js'), program)
+    const mark = stream.mark
+    type(place, `'${process.execPath}' '${program}' --speed 0`)
+    const ran = await stream.since(mark, place, 'running')
+    await waitFor('the agent', () => stream.at(place)?.agent === 'demo')
+    const rested = await stream.since(ran, place, 'idle')
+    expect(stream.statuses(place, ran - 1, rested)).not.toContain('done')
+  })
+
+  it('detects a question and its answer', async () => {
     const place = `${start()}:0.0`
     await stream.wait(place, 'idle')
     type(place, 'read -p "Overwrite it? [y/N] " x')
@@ -128,7 +183,7 @@ describeNeeding('tmux', 'watch', () => {
     await stream.wait(place, 'done', 'idle')
   })
 
-  it('believes the shell’s own marks: the exit code, and no look-alike', async () => {
+  it('uses the marks of the shell for the exit code, and ignores text that looks like marks', async () => {
     const place = `${start()}:0.0`
     await stream.wait(place, 'idle')
     type(place, `eval "$('${process.execPath}' '${CLI}' shell-integration bash)"`)
@@ -142,11 +197,11 @@ describeNeeding('tmux', 'watch', () => {
     const ran = await stream.since(mark, place, 'running')
     await open()
     const ended = await stream.since(ran, place, 'failed')
-    expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 7, why: { authority: 'shell' } })
+    expect(stream.reports[ended - 1]!.pane).toMatchObject({ exitCode: 7, why: { authority: 'shell' } })
     expect(new Set(stream.statuses(place, ran - 1, ended - 1))).toEqual(new Set(['running']))
   })
 
-  it('goes on through copy mode, a resize, and the death and return of the server', async () => {
+  it('continues through copy mode, a resize, and a restart of the server', async () => {
     const server = ['-L', `mortal${++count}`]
     const name = start(...server)
     const place = `${name}:0.0`
@@ -169,7 +224,7 @@ describeNeeding('tmux', 'watch', () => {
     tmux(...server, 'kill-server')
   })
 
-  it('watches several servers at once, and a pane of our own sessions beside them', async () => {
+  it('watches several servers at the same time, and panes of Signalbox sessions', async () => {
     const server = ['-L', `second${++count}`]
     const [one, two] = [start(), start(...server)]
     await home.run(['start', 'demo'], { env: { SIGNALBOX_DEMO_SCENARIO: 'tour' } })
@@ -181,7 +236,7 @@ describeNeeding('tmux', 'watch', () => {
     tmux(...server, 'kill-server')
   })
 
-  it('hears hooks of an agent in a pane that somebody else started, and says why', async () => {
+  it('receives hooks of an agent in a pane that another program started, and explains its status', async () => {
     const place = `${start()}:0.0`
     const { id, tmuxPane, socket } = await stream.wait(place, 'idle')
     const hook = (event: string, more: object) =>
@@ -189,20 +244,20 @@ describeNeeding('tmux', 'watch', () => {
         input: JSON.stringify({ session_id: `session of ${place}`, hook_event_name: event, cwd: '/', ...more }),
         env: { TMUX: `${socket},1,0`, TMUX_PANE: tmuxPane! },
       })
-    // A report is given up after two seconds, as every hook of an agent is: on a machine without time, the next one is heard.
-    const heard = async (status: string, call: (nth: number) => Promise<unknown>) => {
-      const told = stream.mark
-      const isTold = () => stream.told.slice(told).some(({ pane }) => pane.id === id && pane.status === status)
-      for (let nth = 0; !isTold() && nth < 10; nth++) {
+    // A hook gives up after two seconds. On a busy machine a later report arrives.
+    const callUntil = async (status: string, call: (nth: number) => Promise<unknown>) => {
+      const from = stream.mark
+      const isReported = () => stream.reports.slice(from).some(({ pane }) => pane.id === id && pane.status === status)
+      for (let nth = 0; !isReported() && nth < 40; nth++) {
         await call(nth)
-        await waitFor('it to be heard', isTold, 5_000).catch(() => undefined)
+        await waitFor('the report', isReported, 5_000).catch(() => undefined)
       }
       return stream.wait(place, status)
     }
     const tool = { tool_name: 'Bash', tool_input: { command: 'ls' } }
-    const running = await heard('running', nth => hook('PreToolUse', { ...tool, tool_use_id: `${place} ${nth}` }))
+    const running = await callUntil('running', nth => hook('PreToolUse', { ...tool, tool_use_id: `${place} ${nth}` }))
     expect(running.why.authority).toBe('hook')
-    await heard('done', () => hook('Stop', {}))
+    await callUntil('done', () => hook('Stop', {}))
     const explained = await home.run(['explain', id], { env })
     expect(explained.stdout).toMatch(/hook/)
     expect(explained.stdout).toMatch(/(?:long-)?running → done/)
@@ -210,7 +265,7 @@ describeNeeding('tmux', 'watch', () => {
     expect(stats.counters.map((counter: { name: string }) => counter.name)).toContain('status.changed')
   })
 
-  it('holds a hundred panes, and lists them for a pipe', async () => {
+  it('supports a hundred panes and lists them on a pipe', async () => {
     const server = ['-L', `hundred${++count}`]
     const name = start(...server)
     const windows = Array.from({ length: 99 }, () => [';', 'new-window', '-d', '-t', `${name}:`, ...BASH]).flat()
@@ -226,7 +281,7 @@ describeNeeding('tmux', 'watch', () => {
     await waitFor('all of them to go', () => own().length === 0)
   })
 
-  it('draws one live screen, does not list itself, and leaves the terminal as it was', async () => {
+  it('draws one live screen, does not list itself, and restores the terminal', async () => {
     const asking = `${start()}:0.0`
     await stream.wait(asking, 'idle')
     type(asking, 'read -p "Overwrite it? [y/N] " x')

@@ -39,7 +39,9 @@ describe('recordings beside the packs', () => {
 })
 
 describeNeeding('corpus', 'recordings of the corpus', () => {
-  castsBelow(CORPUS)
+  const casts = castsBelow(CORPUS)
+  test('there are some', () => expect(casts.length).toBeGreaterThan(100))
+  casts
     .filter((_, index) => every(10, index))
     .forEach((cast, index) => {
       describeRecording(relative(CORPUS, cast), cast, { isCut: every(3, index), isResized: false })

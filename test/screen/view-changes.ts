@@ -51,7 +51,7 @@ export function impossibleChanges(views: readonly SettledView[], inputs: readonl
   })
 }
 
-/** Idle periods of less than two seconds in the middle of work that nobody interrupted. */
+/** Idle periods of less than two seconds during work that no person interrupted. */
 export function flickers(views: readonly SettledView[], inputs: readonly number[]): string[] {
   const found: string[] = []
   let idleSince: number | null = null

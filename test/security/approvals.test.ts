@@ -114,7 +114,7 @@ describe('who decides what', () => {
     expect(await outcome(approver)).toBe('taken')
   })
 
-  test('"allowed" shown, agent not told: a decision is applied only after the agent moved on', async () => {
+  test('a decision is applied only after the agent continued, not when the key is typed', async () => {
     const record = await asked('npm test', { session: 'ses_gone' })
     expect((await decide(record, { waitMs: 200 })).json.state).toBe('decided')
     expect(await stateOf(record)).toBe('decided')

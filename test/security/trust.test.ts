@@ -101,7 +101,7 @@ describe('a repository', () => {
     const forbidden = await trusted()
     expect([forbidden.status, forbidden.json.error.code]).toEqual([422, 'E_CONFIG'])
     expect(existsSync(canary)).toBe(false)
-    // With a valid project file the same graph runs once it is trusted: above only trust was missing.
+    // With a valid project file the graph runs once it is trusted: above only trust was missing.
     writeFileSync(join(project, '.signalbox.toml'), '[oneshot]\nmax_iterations = 1\n')
     expect((await trusted()).status).toBe(201)
     await until(() => existsSync(canary))

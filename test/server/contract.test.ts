@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Role } from '../../src/server/credential.js'
+import type { Role } from '../../src/server/caller.js'
 import { ROUTES } from '../../src/server/index.js'
 import type { Route } from '../../src/server/route.js'
-import { type Ask, type Login, TestServer, type Told } from './support.js'
+import { type Ask, type Login, type TestResponse, TestServer } from './support.js'
 
 /*
- * Every operation × every way of asking. The list is the server's own, so a new operation is in the
- * table before anybody thinks of it. Paths name things that are not there and bodies say nonsense:
- * who is let in gets 400, 404 or 409 for it, and nothing is changed.
+ * Every operation with every kind of credentials. The list is the server's own, so a new operation
+ * is tested automatically. Paths name missing objects and bodies are nonsense: a caller with access
+ * gets 400, 404 or 409, and nothing is changed.
  */
 
 const SERVED = ROUTES.filter(route => !route.isSocketOnly)
 const GUARDED = SERVED.filter(({ access }) => access !== 'open' && access !== 'hook')
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, approver: 1, owner: 2 }
-/** These do what they do without being told more. */
+/** These act without a path or a body. */
 const ACTS_AT_ONCE = ['lockdown.begin', 'auth.logout']
 
 function targetOf({ path }: Route): string {
@@ -35,7 +35,11 @@ afterAll(async () => {
 })
 
 /** Streams are not waited for to end. */
-async function ask(route: Route, how: Ask, at = server): Promise<Pick<Told, 'status'> & { code: string | null }> {
+async function ask(
+  route: Route,
+  how: Ask,
+  at = server,
+): Promise<Pick<TestResponse, 'status'> & { code: string | null }> {
   const body = route.method === 'GET' ? undefined : { nonsense: true }
   const response = await at.send(route.method, targetOf(route), { ...(body && { body }), ...how })
   if (String(response.headers['content-type']).startsWith('text/event-stream')) {

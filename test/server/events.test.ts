@@ -44,7 +44,7 @@ function checkFrame({ event, id, data }: Seen): void {
 
 const notice = (text: string) => newEvent('run.notice', { level: 'info', text })
 
-/** Writes to streams of runs that nobody drives. */
+/** Writes to streams of runs that no host drives. */
 async function write(count: number, from = 0): Promise<void> {
   const byRun = [0, 1, 2].map(run => ({
     stream: `run/run_${run}`,
@@ -201,7 +201,7 @@ describe('the stream of events', () => {
       number: 1,
       recording: id,
       owner: 'daemon',
-      label: 'told of',
+      label: 'reported',
     })
     let greeted = 0
     const greets = (isEnough: (seen: Seen[]) => boolean) => (seen: Seen[]) => {
@@ -225,10 +225,10 @@ describe('the stream of events', () => {
     await until(() => greeted === 3)
     await write(3, 70_000)
     await host.store.append(`session/${id}`, 'any', [started], { durability: 'normal' })
-    const create = { kind: 'oneshot', title: 'told', project: '/work', cwd: '/work', person: 'local', input: {} }
+    const create = { kind: 'oneshot', title: 'reported', project: '/work', cwd: '/work', person: 'local', input: {} }
     const run = await createRun(host.store, create, Date.now())
     const asked = await host.ledger.request(reportedOf({ requestKey: id }, { session: id }))
-    // What was written before it and rested comes along, in its order.
+    // It flushes the events that were held before it, in order.
     const types = logged(await urgent).map(({ event }) => event)
     expect(types.slice(-3)).toEqual(['session.started', 'run.created', 'approval.requested'])
     await host.ledger.cancelled(asked, 'enough')
@@ -236,13 +236,13 @@ describe('the stream of events', () => {
     const records = seen.filter(({ event }) => event.endsWith('.record'))
     expect(records.every(({ id: cursor }) => cursor === null)).toBe(true)
     expect(new Set(records.map(({ data }) => data.subject))).toEqual(new Set([`session/${id}`, `run/${run}`]))
-    const told = seen[last(seen, 'session.record')]!.data.data.session
-    // Whoever comes later, with a cursor, is told of what changed meanwhile.
+    const record = seen[last(seen, 'session.record')]!.data.data.session
+    // A reader with an older cursor gets the records that changed since then.
     const since = seen[0]!.data.position
     const late = await read(`?records=changed&since=${since}`, all => last(all, 'session.record') >= 0)
-    expect(late.at(-1)!.data.data.session).toEqual(told)
+    expect(late.at(-1)!.data.data.session).toEqual(record)
     const { json } = await server.ask('GET', `/api/v1/sessions/${id}`, { as: 'token' })
-    expect(told).toEqual(json)
+    expect(record).toEqual(json)
     expect((await plain).some(({ event }) => event.endsWith('.record'))).toBe(false)
   })
 

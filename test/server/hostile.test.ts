@@ -5,9 +5,8 @@ import type { Route } from '../../src/server/route.js'
 import { TestServer } from './support.js'
 
 /*
- * Every operation with ids, queries and bodies that nobody meant. The server answers each with one
- * of its own errors: what it did not foresee would be E_INTERNAL. Left out is what ends logins by
- * design, and streams.
+ * Every operation with hostile ids, queries and bodies. The server answers each with one of its own
+ * errors, never with E_INTERNAL. Streams and operations that end logins are left out.
  */
 const SKIPPED = [
   'lockdown.begin',

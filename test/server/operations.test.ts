@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reportedOf, requestOf } from '../../src/approvals/testing/fixtures.js'
@@ -8,7 +8,7 @@ import type { Route } from '../../src/server/route.js'
 import { errorAnswer } from '../../src/server/schemas/common.js'
 import { TIME_FIELDS } from '../../src/server/wire/index.js'
 import { executableText } from '../../src/trust/index.js'
-import { type Ask, type Loose, TestServer, type Told, until } from './support.js'
+import { type Ask, type Loose, type TestResponse, TestServer, until } from './support.js'
 
 /*
  * Every operation is called on a living system, and what comes back is held against the schema that
@@ -35,7 +35,7 @@ function routeOf(id: string): Route {
  * Calls an operation by its id and checks the answer; `path` fills the parameters and may have a
  * query.
  */
-async function call(id: string, path: string, ask: Ask & { expect?: number } = {}): Promise<Told> {
+async function call(id: string, path: string, ask: Ask & { expect?: number } = {}): Promise<TestResponse> {
   const route = routeOf(id)
   const told = await server.ask(route.method, path, { as: 'token', ...ask })
   const wanted = ask.expect ?? Math.min(...Object.keys(route.answers).map(Number))
@@ -46,7 +46,7 @@ async function call(id: string, path: string, ask: Ask & { expect?: number } = {
   return told
 }
 
-function check(route: Route, { status, json, headers }: Told): void {
+function check(route: Route, { status, json, headers }: TestResponse): void {
   const answer = route.answers[status]
   expect(answer, `${route.id} documents ${status}`).toBeDefined()
   const type = String(headers['content-type'] ?? '')
@@ -102,7 +102,7 @@ describe('sessions and approvals', () => {
       actor: { id: 'root', name: 'Mallory' },
       surface: 'cli',
     }
-    const path = api(`/approvals/${approval.id}/decision?waitMs=10000`)
+    const path = api(`/approvals/${approval.id}/decision?waitMs=30000`)
     const key = { 'idempotency-key': 'press-1' }
     const wrong = { ...decision, fingerprint: 'f'.repeat(64) }
     await call('approvals.decide', path, { body: wrong, expect: 409 })
@@ -128,7 +128,7 @@ describe('sessions and approvals', () => {
 
   test('a batch, and one press that denies the rest', async () => {
     const next = await pending()
-    await call('sessions.wait', api(`/sessions/${session}/wait?for=approval&timeoutMs=1000`))
+    await call('sessions.wait', api(`/sessions/${session}/wait?for=approval&timeoutMs=60000`))
     const items = [{ id: next.id, fingerprint: next.fingerprint }]
     const { json } = await call('approvals.decide-batch', api('/approvals/decisions'), { body: { items } })
     expect(json.items).toEqual([{ id: next.id, state: 'decided' }])
@@ -287,6 +287,16 @@ describe('runs and graphs', () => {
       expect: 403,
     })
     expect(untrusted.json.error).toMatchObject({ code: 'E_UNTRUSTED', details: { hash: expect.any(String) } })
+    const text =
+      'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; t [shape=parallelogram, tool_command="true"]; start -> t -> exit }'
+    const sent = { body: Buffer.from(text), headers }
+    const named = await call('attractor.create', '/pipelines', { ...sent, expect: 403 })
+    const first = await call('attractor.create', `/pipelines?trust=${named.json.error.details.hash}`, sent)
+    const again = await call('attractor.create', '/pipelines', sent)
+    for (const { json } of [first, again])
+      await until(
+        async () => (await server.ask('GET', `/pipelines/${json.id}`, { as: 'token' })).json.status === 'completed',
+      )
     const plain = 'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
     const { hash } = await executableText(plain, server.work)
     const made = await call('attractor.create', '/pipelines', {
@@ -302,6 +312,26 @@ describe('runs and graphs', () => {
     await call('graphs.list', api('/graphs'))
     const pipelines = await call('pipelines.list', api('/pipelines'))
     expect(pipelines.json.items.map((item: Loose) => item.name)).toEqual(['implementation', 'review'])
+    const registered = join(server.work, '.signalbox', 'pipelines')
+    mkdirSync(registered, { recursive: true })
+    writeFileSync(
+      join(registered, 'release.dot'),
+      'digraph g { graph [inputs="version"]; start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }',
+    )
+    const query = `?project=${encodeURIComponent(server.work)}`
+    const own = await call('pipelines.list', api(`/pipelines${query}`))
+    expect(own.json.items.at(-1)).toMatchObject({ name: 'release', inputSchema: { required: ['version'] } })
+    const release = { project: server.work, input: { version: '1.2' } }
+    const unseen = await call('pipelines.start', api('/pipelines/release/runs'), { body: release, expect: 403 })
+    const { hash: seen } = unseen.json.error.details
+    const lacking = { project: server.work, trust: seen }
+    await call('pipelines.start', api('/pipelines/release/runs'), { body: lacking, expect: 400 })
+    const started = await call('pipelines.start', api('/pipelines/release/runs'), { body: { ...release, trust: seen } })
+    await until(
+      async () =>
+        (await server.ask('GET', api(`/runs/${started.json.id}`), { as: 'token' })).json.status === 'completed',
+    )
+    rmSync(registered, { recursive: true })
     await call('pipelines.start', api('/pipelines/none/runs'), { body: { project: server.work }, expect: 404 })
     const smuggled = { project: server.work, input: { range: '--output=/tmp/x' } }
     await call('pipelines.start', api('/pipelines/review/runs'), { body: smuggled, expect: 400 })

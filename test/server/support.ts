@@ -12,7 +12,7 @@ import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { openRuns } from '../../src/runs/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
-import { OWNER, type Role } from '../../src/server/credential.js'
+import { OWNER, type Role } from '../../src/server/caller.js'
 import { ApiServer, type ServerSettings } from '../../src/server/index.js'
 import { silentContext } from '../support/silent-context.js'
 
@@ -44,7 +44,7 @@ export interface Ask {
 // biome-ignore lint/suspicious/noExplicitAny: other tests check the answers against their schemas
 export type Loose = any
 
-export interface Told {
+export interface TestResponse {
   status: number
   headers: IncomingMessage['headers']
   text: string
@@ -59,7 +59,7 @@ export interface TestServerOptions {
   config?: string
 }
 
-/** A host of its own on a temporary home, with its server, in this process. */
+/** A host on a temporary home, with its server, in this process. */
 export class TestServer {
   readonly directory: string
   readonly work: string
@@ -75,7 +75,7 @@ export class TestServer {
     return server
   }
 
-  /** The same host behind a new server, as after a short absence; sessions and devices stay. */
+  /** The same host with a new server, as after a restart; sessions and devices remain. */
   static async restarted(before: TestServer, options: TestServerOptions): Promise<TestServer> {
     before.api = await before.#serve(options)
     await before.api.listenOnTcp()
@@ -244,7 +244,7 @@ export class TestServer {
     })
   }
 
-  async ask(method: string, target: string, ask: Ask = {}): Promise<Told> {
+  async ask(method: string, target: string, ask: Ask = {}): Promise<TestResponse> {
     const response = await this.send(method, target, ask)
     const chunks: Buffer[] = []
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -306,7 +306,7 @@ export async function* eventsOf(
   }
 }
 
-/** Polls until `look` gives something. The limit ends a test that hangs; it judges no speed. */
+/** Polls until `look` returns something truthy. The limit only ends a test that hangs. */
 export async function until<T>(look: () => T | Promise<T>, ms = 120_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms
   for (;;) {

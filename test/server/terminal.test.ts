@@ -102,7 +102,7 @@ describe('a terminal over WebSocket', () => {
     viewer.socket.close()
   })
 
-  test('one viewer holds the keyboard; the others watch, and everybody learns who took it over', async () => {
+  test('one viewer holds the keyboard; the others watch, and all learn who took it over', async () => {
     const first = await view(session, { want: 'input' })
     const second = await view(session, { want: 'input', size: { cols: 100, rows: 30 } })
     expect(await of(second, 'input')).toMatchObject({ isYours: false, holder: 'person', name: 'owner' })

@@ -10,7 +10,7 @@ const NOBODY = 65_534
 /** Permissions do not restrict root: then the test uses the store as another user. */
 const isRoot = process.getuid?.() === 0
 
-it.skipIf(process.platform === 'win32')('a store in a read-only file or directory is refused with E_HOME', async () => {
+it('a store in a read-only file or directory is refused with E_HOME', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-read-only-'))
   const [file, closed, empty, good] = ['file', 'closed', 'empty', 'good'].map(name => join(directory, name)) as [
     string,

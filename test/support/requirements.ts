@@ -39,6 +39,8 @@ const REQUIREMENTS = {
   fish: { name: 'fish', isMet: () => runs('fish', '--version'), isForeign: true },
   'curl and jq': { name: 'curl and jq', isMet: () => runs('curl', '--version') && runs('jq', '--version') },
   'another user': { name: 'root and setpriv', isMet: () => isRoot() && runs('setpriv', '--version') },
+  'a user other than root': { name: 'a user other than root', isMet: () => !isRoot() },
+  linux: { name: 'Linux', isMet: () => process.platform === 'linux' },
   mount: { name: 'root and mount', isMet: () => isRoot() && runs('unshare', '--mount', ...MOUNT_TMPFS) },
   'private mounts': {
     name: 'unshare --mount',

@@ -66,7 +66,7 @@ const atWork = async () => {
 }
 const isAtRest = () => bot.fake.until(() => current().isIdle, 'rest')
 
-it('/new in a repository asks where to work; a worktree has a directory and a branch of its own', async () => {
+it('/new in a repository asks where to work; a worktree has a separate directory and branch', async () => {
   ann.say('/new demo mill')
   const where = await bot.seen(ann, 'Where?')
   expect(buttons(where)).toEqual(['In the project itself', 'In a new worktree, on a new branch'])

@@ -232,7 +232,9 @@ it(
 )
 
 it('while a person is active at the terminal a request is delayed; when it is decided by then it is not sent', async () => {
-  presence = { ...presence, lastActive: { terminal: systemClock.now() } }
+  // Longer than any machine takes until the cancellation below.
+  const settings = { ...DEFAULT_NOTIFICATION_TIMES, graceMs: 600_000 }
+  presence = { ...presence, settings, lastActive: { terminal: systemClock.now() } }
   const there = await raise(bot.host, 'ls there')
   await quiet()
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls there'))).toEqual([])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { editSettings } from '../../src/config/edit-settings.js'
-import { OWNER } from '../../src/server/credential.js'
+import { OWNER } from '../../src/server/caller.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
@@ -60,7 +60,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
    */
   const press = async (one: Locator, id: string, button: Locator) => {
     const isAccepted = async () => (await known(id)).state !== 'pending'
-    for (let tries = 0; tries < 20; tries++) {
+    for (let tries = 0; tries < 30; tries++) {
       await one
         .and(page.locator('[data-still=true]'))
         .waitFor({ timeout: 3_000 })
@@ -495,7 +495,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.locator('.shell h1').first().waitFor()
     await open(`/a/${id}`)
     const pressUntil = async (name: string, seen: Locator) => {
-      for (let tries = 0; tries < 20 && !(await seen.isVisible()); tries++) {
+      for (let tries = 0; tries < 30 && !(await seen.isVisible()); tries++) {
         await card(id).and(page.locator('[data-still=true]')).waitFor()
         await card(id).getByRole('button', { name }).click()
         await seen.waitFor({ timeout: 3_000 }).catch(() => undefined)

@@ -2,7 +2,7 @@ import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import type { ItemsGatePayload, PlanGatePayload } from '../../src/pipelines/index.js'
 
-/* One request of every kind that has a form of its own. */
+/* One request of every kind that has a separate form. */
 
 type Option = readonly [key: string, label: string, meaning: string]
 

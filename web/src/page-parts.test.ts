@@ -2,10 +2,8 @@ import { effect } from '@preact/signals'
 import { describe, expect, it } from 'vitest'
 import { indexAfter, parseCast } from './replay/cast'
 import { parseUnified } from './run/parse-unified'
-import { withArrived } from './session/with-arrived'
-import { Collection } from './store/collection'
-import { foldApproval } from './store/fold-approval'
-import { waitBefore } from './transport/backoff'
+import { Collection, foldApproval, withArrived } from './store/collection'
+import { waitBefore } from './transport/stream'
 
 describe('the delay before a reconnect', () => {
   it('is zero at first, then doubles, and is five minutes after eight failures', () => {

@@ -55,10 +55,7 @@ export const aiderHeadless: HeadlessAgent = {
 
 const UNITS = { k: 1_000, M: 1_000_000 } as const
 
-/**
- * Separates Aider's own lines from those of the model; every line that it is not known to print
- * itself is part of the answer.
- */
+/** A line that Aider is not known to print itself is part of the model's answer. */
 class AiderLines implements ActivityParser {
   #answer: string[] = []
 
@@ -99,10 +96,7 @@ function usageIn(text: string): ActivityBody {
   })
 }
 
-/**
- * Work is complete if there is a commit by Aider since the start, and the history was written after
- * it.
- */
+/** Complete: Aider committed since the start and wrote the history afterwards. */
 async function examine({ cwd, directory, startedAt, sessionId }: StepTraces): Promise<Findings> {
   const file = join(directory, HISTORY)
   const [history, times] = [await readFile(file, 'utf8').catch(() => null), await stat(file).catch(() => null)]

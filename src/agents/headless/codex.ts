@@ -14,6 +14,7 @@ export const codexHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,
   takesSchema: true,
+  offers: ['reasoning_effort'],
   command(_, { permissions, model, effort, resume, schema }) {
     const sandbox = SANDBOX[permissions]
     // Resuming a conversation accepts no `-s`, but the equivalent setting.
@@ -47,10 +48,7 @@ export const codexHeadless: HeadlessAgent = {
 
 const CHANGES = { add: 'create', create: 'create', update: 'update', delete: 'delete' } as const
 
-/**
- * Parses the events of one turn. The last agent message is the answer; with a schema it is the
- * requested object.
- */
+/** The events of one turn. The last message is the answer; with a schema, the object. */
 class CodexStream implements ActivityParser {
   readonly #hasSchema: boolean
   #answer = ''

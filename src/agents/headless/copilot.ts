@@ -67,10 +67,7 @@ const IGNORED = new Set([
   'tool.user_requested',
 ])
 
-/**
- * Its last record says exit code 0 even after it was stopped: a preceding abort means that it did
- * not succeed.
- */
+/** Its last record says exit code 0 even after a stop: an abort before it means failure. */
 class CopilotStream implements ActivityParser {
   #answer = ''
   #isAborted = false

@@ -2,16 +2,14 @@ import { parseRecord } from '../json-lines.js'
 import { demoParser } from './demo.js'
 import type { HeadlessAgent } from './headless.js'
 
-/**
- * A model behind an OpenAI-compatible URL. It only answers: no tools, no files, no session to
- * resume.
- */
+/** A model behind an OpenAI-compatible URL. It only answers: no tools, no session. */
 export const directHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,
   takesSchema: true,
   needsEndpoint: true,
-  command(_, { endpoint, apiKeyEnv, model, schema }) {
+  offers: ['temperature', 'max_tokens'],
+  command(_, { endpoint, apiKeyEnv, model, schema, tuning = {} }) {
     return {
       args: [
         '--endpoint',
@@ -19,6 +17,8 @@ export const directHeadless: HeadlessAgent = {
         ...(model !== null ? ['--model', model] : []),
         ...(apiKeyEnv !== null ? ['--api-key-env', apiKeyEnv] : []),
         ...(schema ? ['--schema', schema.file] : []),
+        ...(tuning.temperature !== undefined ? ['--temperature', String(tuning.temperature)] : []),
+        ...(tuning.maxTokens !== undefined ? ['--max-tokens', String(tuning.maxTokens)] : []),
       ],
       env: {},
       stdin: 'prompt',

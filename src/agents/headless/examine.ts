@@ -6,11 +6,8 @@ import type { Findings, StepTraces } from './headless.js'
 const STATEMENTS_MAX = 20_000
 
 export interface ExamineOptions {
-  /**
-   * For agents whose transcript may lack an end of turn: whether a conversation that ends with text
-   * is over. Called only then, with the path of the transcript.
-   */
-  isBetweenSequences?(file: string): Promise<boolean>
+  /** For transcripts that may lack an end of turn: whether one that ends with text is over. */
+  isTurnOver?(file: string): Promise<boolean>
 }
 
 /**
@@ -46,7 +43,7 @@ async function judge(
   statements: readonly (AgentStatement & { at: number | null })[],
   traces: StepTraces,
   file: string,
-  { isBetweenSequences }: ExamineOptions,
+  { isTurnOver }: ExamineOptions,
 ): Promise<Findings> {
   const own = statements.filter(statement => statement.subAgent === undefined)
   const from = own.findLastIndex(
@@ -76,7 +73,7 @@ async function judge(
       done++
     }
   }
-  const isOver = end ? end.outcome === 'done' : last === 'said' && (await isBetweenSequences?.(file)) === true
+  const isOver = end ? end.outcome === 'done' : last === 'said' && (await isTurnOver?.(file)) === true
   const isComplete = isOver && open.size === 0
   const when = end?.at ?? since.at(-1)?.at ?? null
   const says = isComplete

@@ -30,13 +30,10 @@ export const geminiHeadless: HeadlessAgent = {
   parser: () => new GeminiStream(),
   // Its transcript never says that a turn has ended: an answer at the end with no open call is the
   // only evidence.
-  examine: traces => examineTranscript(geminiTranscript, traces, { isBetweenSequences: async () => true }),
+  examine: traces => examineTranscript(geminiTranscript, traces, { isTurnOver: async () => true }),
 }
 
-/**
- * An answer arrives in pieces, and none says that it is the last: the next record of another kind
- * ends it.
- */
+/** An answer comes in pieces without a last one: a record of another kind ends it. */
 class GeminiStream implements ActivityParser {
   #pieces = ''
   #blocks = 0

@@ -8,7 +8,6 @@ export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 /** How an agent runs one prompt without a terminal. */
 export interface HeadlessAgent {
   readonly levels: readonly PermissionLevel[]
-  /** Its steps ask by default. */
   readonly asksByDefault?: boolean
   readonly takesModel: boolean
   /** Whether it supports a JSON Schema itself. */
@@ -19,21 +18,31 @@ export interface HeadlessAgent {
   readonly endsByExit?: boolean
   /** It can continue a copy of a session, in the same directory. */
   readonly canFork?: boolean
+  /** The settings of a turn that its program offers. */
+  readonly offers?: readonly TurnSetting[]
   /** It is reached by a URL, not through an account of its own. */
   readonly needsEndpoint?: boolean
-  /**
-   * The command line. The prompt is in `step.promptFile`; `stdin` says whether the program reads it
-   * from standard input.
-   */
+  /** The command line. `stdin`: the program reads `step.promptFile` from standard input. */
   command(location: FoundAgent, step: HeadlessStep): HeadlessCommand
   /** The protocol on standard input and output; required if `stdin` is `protocol`. */
   readonly protocol?: StdinProtocol
   parser(step: HeadlessStep): ActivityParser
-  /**
-   * Finds what the step left behind in the agent's own files. Does not throw for unreadable files:
-   * those are evidence, too.
-   */
+  /** Finds a step's traces in the agent's files; unreadable files are evidence, not errors. */
   examine(traces: StepTraces): Promise<Findings>
+}
+
+/** Settings of a turn that some programs offer, by the names of the attributes of a graph. */
+type TurnSetting = 'reasoning_effort' | 'max_turns' | 'allowed_tools' | 'temperature' | 'max_tokens' | 'tool_hooks'
+
+/** The values of such settings; a program that does not offer one ignores it. */
+export interface TurnTuning {
+  maxTurns?: number
+  /** The agent has no other tools. This never allows more than the permissions do. */
+  allowedTools?: readonly string[]
+  temperature?: number
+  maxTokens?: number
+  /** Commands before and after each tool call; a failure of the first makes the agent skip the call. */
+  toolHooks?: { pre: string | null; post: string | null }
 }
 
 export interface HeadlessStep {
@@ -46,6 +55,7 @@ export interface HeadlessStep {
   model: string | null
   /** The reasoning effort, if the program supports it. */
   effort?: string | null
+  tuning?: TurnTuning
   /** The agent's own session to continue. */
   resume: string | null
   /**

@@ -5,16 +5,10 @@ import { examineTranscript } from './examine.js'
 import type { HeadlessAgent } from './headless.js'
 import { errorOf, kindOfTool, rawRecord, rawText, usageOf } from './records.js'
 
-/**
- * Everything but edits is denied without asking; the rest of the person's own configuration stays
- * in effect.
- */
+/** Everything but edits is denied without asking; other configuration stays in effect. */
 const EDITS = JSON.stringify({ edit: 'allow', bash: 'deny', webfetch: 'deny', external_directory: 'deny' })
 
-/**
- * OpenCode without a terminal: `opencode run --format json` (1.18). It reports a tool when it has
- * ended.
- */
+/** `opencode run --format json` (1.18), without a terminal. Reports a tool when it ended. */
 export const opencodeHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,

@@ -12,7 +12,6 @@ export function rawRecord(record: JsonRecord): ActivityBody {
   return { type: 'raw', text: JSON.stringify(record) }
 }
 
-/** HTTP statuses that identify the error. */
 const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
   400: 'config',
   401: 'auth',
@@ -33,16 +32,12 @@ function classOfStatus(status: number): ErrorClass {
   return BY_STATUS[status] ?? 'unknown'
 }
 
-/**
- * The status inside a sentence ("unexpected status 401 Unauthorized", `"code":401`), for agents
- * that give no field for it.
- */
+/** The status inside a sentence (`unexpected status 401`), for agents without a field. */
 function statusIn(text: string): number | undefined {
   const found = /(?:\bstatus(?:\s+code)?|\bHTTP|"code"|\bError(?:\s+code)?)\W{0,3}(\d{3})\b/i.exec(text)?.[1]
   return found !== undefined && BY_STATUS[Number(found)] !== undefined ? Number(found) : undefined
 }
 
-/** An error, classified by its status if there is one. */
 export function errorOf(text: string, about: { status?: number | undefined; class?: ErrorClass } = {}): ActivityBody {
   const status = about.status ?? statusIn(text)
   return {
@@ -53,7 +48,6 @@ export function errorOf(text: string, about: { status?: number | undefined; clas
   }
 }
 
-/** The kind of a tool, by the names that agents use. */
 const KINDS: Readonly<Record<string, ToolKind>> = {
   bash: 'shell',
   shell: 'shell',

@@ -20,10 +20,7 @@ export interface RunStepOptions {
     timeoutMs: number
   }
   signal: AbortSignal
-  /**
-   * Forwards a permission request to a person. Absent if no person can be asked: then every request
-   * is denied.
-   */
+  /** Forwards a permission request to a person; absent: every request is denied. */
   onRequest?(request: ApprovalActivity): Promise<PermissionAnswer>
   /** Whether the agent's own files have grown since the last call. */
   hasGrown?(): Promise<boolean>
@@ -37,10 +34,7 @@ export interface RunStepOptions {
 
 type ApprovalActivity = Extract<Activity, { type: 'approval' }>
 
-/**
- * After a program has exited, its pipes may still hold the last line; pipes kept open by its
- * children must not delay us longer than this.
- */
+/** After the exit, pipes may hold a last line; children must not delay us longer. */
 const DRAIN_MS = 2_000
 
 /**
@@ -182,10 +176,7 @@ class ProtocolClient {
   }
 }
 
-/**
- * Reads the pipes, but only for a moment after the program has exited: its children may hold them
- * open.
- */
+/** Reads the pipes for a moment after the exit only: children may hold them open. */
 async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown>, clock: Clock): AsyncGenerator<T> {
   let isOver = false
   let end: () => void = () => undefined

@@ -1,10 +1,7 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
 import { visibleText } from '../../text/index.js'
 
-/**
- * An approval as the daemon describes it: its record, and the request whose menu must be answered
- * first.
- */
+/** An approval as the daemon describes it, with the request to be answered first. */
 export type ApprovalInfo = ApprovalRecord & { behind?: string }
 
 /** The request as a person must see it; each line of the agent's text starts with a mark. */
@@ -23,16 +20,14 @@ export function approvalLines(approval: ApprovalInfo): string[] {
     ...(approval.repeats
       ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
       : []),
+    ...(approval.terminalOnly ? [`it can be allowed only in the terminal: ${approval.terminalOnly}`] : []),
     ...(approval.neverAuto ? [`only a person can decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,
   ]
 }
 
-/**
- * A part of the display: a label of Signalbox, or a value of the agent with what it really reads
- * as.
- */
+/** A part of the display: a label of Signalbox, or a value as it really reads. */
 interface DisplayBlock {
   kind?: string
   text?: string

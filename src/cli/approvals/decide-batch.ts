@@ -16,10 +16,7 @@ interface BatchOptions {
   isJson: boolean
 }
 
-/**
- * `approve <id> --all-like`: allows this request and the others of its session or run for the same
- * tool.
- */
+/** `approve <id> --all-like`: allows it and others of its session for the same tool. */
 export async function approveAllLike(
   context: CommandContext,
   { id, note, isJson }: BatchOptions & { id: string | undefined },

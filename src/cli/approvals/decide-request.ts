@@ -71,10 +71,7 @@ function requestFor(
   }
 }
 
-/**
- * An agent does not decide for itself. The attempt is put on record where that is possible, and
- * refused in any case.
- */
+/** An agent does not decide for itself: the attempt is recorded if possible, and refused. */
 async function refuseAgent(context: CommandContext, id: string | undefined, agent: string): Promise<never> {
   try {
     await withStore(context, (store, home) =>
@@ -94,10 +91,7 @@ async function refuseAgent(context: CommandContext, id: string | undefined, agen
   throw agentRefused(agent)
 }
 
-/**
- * A gate that is answered by the key of an option names what it answers; everything else must be
- * shown first.
- */
+/** A gate answered by an option's key names what it answers; others are shown first. */
 function mustBeShown(record: ApprovalRecord, { wants }: DecideOptions): boolean {
   return wants === 'allow' || (wants === 'answer' && !isGate(record))
 }
@@ -144,10 +138,7 @@ function editLines({ request }: ApprovalRecord, edited: unknown): string[] {
   ])
 }
 
-/**
- * Where the settings require a second confirmation, the person types a part of the fingerprint that
- * they see.
- */
+/** If a second confirmation is required, the person types part of the fingerprint. */
 async function decide(
   context: CommandContext,
   ledger: Ledger,

@@ -4,7 +4,6 @@ import { type GrantRequest, plainWords } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { parseDuration } from '../parse-options.js'
 
-/** The grant of the options of `approve`; null without any of them. */
 export function grantRequest(options: Record<string, unknown>, cwd: string): GrantRequest | null {
   const { for: duration, scope, prefix, path, uses } = options as Record<string, string | undefined>
   if ([duration, scope, prefix, path, uses].every(value => value === undefined)) return null

@@ -3,15 +3,11 @@ import type { Actor, DecisionRequest } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 
-/** The person at this terminal. */
 export function localPerson(): { id: string; name: string } {
   return { id: 'local', name: userInfo().username }
 }
 
-/**
- * The person at this terminal, as the ledger records their decisions: a user who can open the store
- * owns it.
- */
+/** The person at this terminal: a user who can open the store owns it. */
 export function localDecider(): Pick<DecisionRequest, 'actor' | 'surface'> {
   const actor: Actor = { kind: 'person', ...localPerson(), role: 'owner' }
   return { actor, surface: 'cli' }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { TerminalEmulator } from '../../terminal/index.js'
 import { FittedScreen, type Size } from './fit-screen.js'
 
-/** A person's terminal of its own size, in which the fitted picture is drawn. */
+/** A terminal of another size, in which the fitted screen is drawn. */
 class Watcher {
   readonly screen: FittedScreen
   readonly #terminal: TerminalEmulator

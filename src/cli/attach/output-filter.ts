@@ -28,10 +28,7 @@ const REMOVED = [
   /^\u001b_/,
 ]
 
-/**
- * Modes that switch screens: the attached terminal stays on the alternate screen that attach
- * opened.
- */
+/** Modes that switch screens: attach stays on the alternate screen that it opened. */
 const SCREEN_MODES = new Set(['47', '1047', '1049'])
 const PRIVATE_MODES = /^\u001b\[\?([\d;]+)([hl])$/
 

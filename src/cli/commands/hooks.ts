@@ -43,7 +43,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'h
   }
   for (const agent of agents) {
     const change = plan(agent, action)
-    if (!(await isConfirmed(context, agent.name, action, change, options))) continue
+    if (!(await confirmChange(context, agent.name, action, change, options))) continue
     applyHooks(change, { agent: agent.name, action, backupDirectory })
     if (options.json) context.json({ agent: agent.name, file: change.file, changed: true })
     else
@@ -55,7 +55,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'h
 }
 
 /** Shows the change and asks for confirmation; false if there is nothing to write. */
-async function isConfirmed(
+async function confirmChange(
   context: CommandContext,
   agent: string,
   action: 'install' | 'remove',
@@ -85,7 +85,6 @@ function showChange(context: CommandContext, { file, before, after }: HookChange
     context.out(context.style(styles[sign], `${sign} ${visibleText(text)}`))
 }
 
-/** Agents whose settings file can contain hooks. */
 async function hookedAgents(only: string | null): Promise<HookedAgent[]> {
   const names = only === null ? agentNames() : [only]
   const agents = await Promise.all(names.map(loadAgent))

@@ -208,7 +208,6 @@ function shown(file: string, context: CommandContext): string {
   return short.startsWith('..') ? file : short
 }
 
-/** The results of the last `packs check`. */
 interface LastCheck {
   at: number
   passed: number

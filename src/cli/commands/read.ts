@@ -43,7 +43,6 @@ async function printScreen(
   return EXIT.ok
 }
 
-/** The messages after a turn, which is given by number or id. */
 function afterTurn(messages: readonly Message[], wanted: string | undefined): readonly Message[] {
   if (wanted === undefined) return messages
   const number = numberOf(wanted)

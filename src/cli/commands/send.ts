@@ -63,10 +63,7 @@ async function refuseSessionName(client: DaemonClient, text: string): Promise<vo
   })
 }
 
-/**
- * If the daemon dies in between, the next one knows the prompt by its id and reports what became of
- * it.
- */
+/** If the daemon dies in between, the next one knows the prompt by its id. */
 async function post(context: CommandContext, client: DaemonClient, path: string, body: object): Promise<Sent> {
   try {
     return await client.post<Sent>(path, body)

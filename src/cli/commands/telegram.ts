@@ -206,10 +206,7 @@ async function validToken(context: CommandContext, home: Home): Promise<string |
   }
 }
 
-/**
- * The code is shown here and sent from the phone; the account is paired only if the person confirms
- * it here.
- */
+/** The code is sent from the phone; only a person's confirmation here pairs it. */
 async function pairPhone(context: CommandContext, home: Home, role: PersonRole | undefined): Promise<number> {
   requirePerson(context)
   const name = await nameOf(openApi(home))

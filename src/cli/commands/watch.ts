@@ -1,5 +1,6 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
+import type { PaneSwitches } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
@@ -12,10 +13,7 @@ export async function run(context: CommandContext, { options }: InputOf<'watch'>
   const { config } = openHome(context).loaded
   const client = await DaemonClient.connect(context)
   const hasTmux = !options.sessions && (await joinTmux(context, client, config.panes.tmux_socket))
-  if (options.tmux && !hasTmux)
-    throw new SignalboxError('E_INPUT', 'there is no tmux to watch', {
-      next: config.panes.sources.includes('tmux') ? 'install tmux' : 'add "tmux" to panes.sources',
-    })
+  if (options.tmux && !hasTmux) throw await tmuxProblem(client, config.panes.sources.includes('tmux'))
   const { filter = '' } = options
   const wants: PaneFilter = pane =>
     (!options.tmux || pane.source === 'tmux') &&
@@ -31,6 +29,17 @@ export async function run(context: CommandContext, { options }: InputOf<'watch'>
 }
 
 type OpenEvents = (signal: AbortSignal) => ReturnType<typeof paneEvents>
+
+/** Why there are no tmux panes, and what to do about it. */
+async function tmuxProblem(client: DaemonClient, isSource: boolean): Promise<SignalboxError> {
+  const problem = (message: string, next: string) => new SignalboxError('E_INPUT', message, { next })
+  if (!isSource) return problem('tmux is not a source of panes', 'add "tmux" to panes.sources')
+  const { items } = await client.get<PaneSwitches>('/panes/switches')
+  const isOn = items.some(item => item.switch === 'tmux' && item.isOn)
+  return isOn
+    ? problem('tmux was not found', 'install tmux')
+    : problem('tmux is switched off', 'signalbox switch tmux on')
+}
 
 async function follow(
   context: CommandContext,

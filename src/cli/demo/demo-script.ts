@@ -171,7 +171,6 @@ export const IN_THE_MIDDLE = `digraph discount {
 }
 `
 
-/** Waits at a gate. */
 export const AT_A_GATE = `digraph changelog {
   graph [goal="Say what changed, in the reader's words"]
   start   [shape=Mdiamond]

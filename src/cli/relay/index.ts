@@ -1,9 +1,6 @@
 import { relayHook } from './relay-hook.js'
 
-/**
- * `hook <agent> [event] [--hold]`, called by an agent. Unknown words are ignored: a hook must not
- * break its agent.
- */
+/** `hook <agent> [event] [--hold]`, called by an agent, which it must never break. */
 export async function runRelay(words: readonly string[]): Promise<void> {
   const [source = '', event = null] = words.filter(word => !word.startsWith('-'))
   process.stdout.on('error', () => process.exit(0))

@@ -176,10 +176,7 @@ const PTS_MAJOR = 136
 const PTS_PER_MAJOR = 256
 const PTS_MAJORS = 8
 
-/**
- * The controlling terminal in the seventh field of `/proc/<pid>/stat`; null if it is not a
- * `/dev/pts`.
- */
+/** The controlling terminal in field 7 of `/proc/<pid>/stat`; null if not a `/dev/pts`. */
 export function terminalOfStat(stat: string): string | null {
   // The name in brackets may contain blanks and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -8,7 +8,6 @@ import { momentLine } from './moment-text.js'
 type Supervision = NonNullable<InMilliseconds<ApiExplanation>['supervision']>
 type Shown = Pick<InMilliseconds<ScreenExplanation>, 'reading' | 'evidence' | 'frame' | 'history'>
 
-/** The explanation of a screen as JSON lines. */
 export function explanationLines({ reading, evidence, frame, history }: Shown): object[] {
   const { sinceS: since, age, ...fields } = reading
   return [

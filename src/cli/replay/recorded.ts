@@ -81,10 +81,7 @@ export interface ChosenPack {
   isMissing: boolean
 }
 
-/**
- * The pack for a recording: of the named agent, or of the agent that its command line, banner or
- * title shows; else the generic one.
- */
+/** A recording's pack: of the named agent, or by command line, banner or title. */
 export async function choosePack(
   recorded: Recorded,
   named: { agent: string | null; version: string | null },

@@ -27,7 +27,10 @@ export function gateAnswerer(context: CommandContext): NonNullable<RunListener['
       while (!isAnswered) isAnswered = await answerOnce(gates, approval, interviewer)
     } catch (error) {
       if (!(error instanceof GateClosed)) throw error
+      // Answered elsewhere, or the end of the input: then the command returns, and the gate stays.
+      return signal.aborted ? undefined : 'gone'
     }
+    return undefined
   }
 }
 
@@ -49,10 +52,7 @@ async function answerOnce(gates: RunGates, approval: string, interviewer: Consol
   }
 }
 
-/**
- * Asks for the feedback or the edited text that some answers to a pipeline's plan need; null: ask
- * again.
- */
+/** Asks for the feedback or edited text that an answer needs; null: ask again. */
 async function complete(
   interviewer: ConsoleInterviewer,
   record: ApprovalRecord,
@@ -81,7 +81,6 @@ async function complete(
     : { option: 'replace', text: edited }
 }
 
-/** Opens the text in the person's editor; null if they did not change it. */
 function edit(text: string): string | null {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-plan-'))
   const file = join(directory, 'plan.md')
@@ -96,10 +95,7 @@ function edit(text: string): string | null {
   }
 }
 
-/**
- * Asks at the terminal of the command that drives the run. An answer from elsewhere closes the
- * question.
- */
+/** Asks at the terminal that drives the run; an answer from elsewhere closes it. */
 export class ConsoleInterviewer implements Interviewer {
   readonly #context: CommandContext
   readonly #signal: AbortSignal

@@ -7,7 +7,6 @@ import type { CommandContext } from '../context.js'
 const MARKS = { success: '✓', partial_success: '◐', fail: '✗', retry: '↻', skipped: '○' } as const
 const COLOURS = { success: 'green', partial_success: 'yellow', fail: 'red', retry: 'yellow', skipped: 'dim' } as const
 
-/** Prints the progress of a graph run. */
 export class GraphProgress {
   readonly #context: CommandContext
   readonly #started = new Map<string, number>()

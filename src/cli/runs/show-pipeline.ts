@@ -2,7 +2,6 @@ import type { ImplementationState, PipelineRun } from '../../pipelines/index.js'
 import { plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
-/** The state of a pipeline: its goal, tasks or review items, and usage by role. */
 export function showPipeline(context: CommandContext, { state, next, usage }: PipelineRun): void {
   const { out, style } = context
   out('')

@@ -46,10 +46,7 @@ export class BlockStream {
     this.#message = null
   }
 
-  /**
-   * How many of the final blocks are printed already. The agent's transcript may split or style
-   * them differently, so only the words are compared.
-   */
+  /** How many final blocks are printed, by words: transcripts split them differently. */
   #countPrinted(blocks: readonly Block[]): number {
     const printed = this.#printed.flatMap(wordsOf)
     let at = 0

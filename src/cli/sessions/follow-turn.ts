@@ -12,10 +12,7 @@ const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
   interrupted: EXIT.interrupted,
 }
 
-/**
- * A command of the agent may open no turn: stops waiting for an idle session without a turn after
- * this.
- */
+/** A command may open no turn: how long to wait for an idle session without one. */
 const NO_TURN_MS = 3_000
 /** How long the report of a hook may take that supersedes a request from the screen. */
 const SUPERSEDED_WITHIN_MS = 500
@@ -39,10 +36,7 @@ type EventBody = Update & {
     Partial<Pick<EventData<'turn.closed'>, 'outcome'> & Pick<EventData<'prompt.released'>, 'prompt' | 'result'>>
 }
 
-/**
- * Prints the agent's answer until the turn ends, it needs a person, or it is gone.
- * @returns the exit code.
- */
+/** Prints the answer until the turn ends or needs a person. @returns the exit code. */
 export async function followTurn(
   context: CommandContext,
   client: DaemonClient,
@@ -83,10 +77,7 @@ export async function followTurn(
   return options.deadline !== null && systemClock.monotonic() >= options.deadline ? EXIT.timeout : EXIT.failed
 }
 
-/**
- * What the screen shows first, a hook may report in full a moment later. That report supersedes the
- * request, and a grant may cover it.
- */
+/** A hook may report in full what the screen shows first, and a grant may cover it. */
 async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Promise<boolean> {
   const id = subject.slice(subject.indexOf('/') + 1)
   const isPending = async () => (await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)).state === 'pending'

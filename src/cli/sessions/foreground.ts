@@ -19,10 +19,7 @@ export interface ForegroundRequest {
   label: string | null
 }
 
-/**
- * Runs a program as a session of this process, with its own keeper.
- * @returns the program's exit code.
- */
+/** Runs a program as a session of this process. @returns the program's exit code. */
 export async function runInForeground(
   context: CommandContext,
   request: ForegroundRequest,

@@ -51,7 +51,6 @@ export function stringEntries(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-/** The size of the person's terminal; null without one. */
 export function terminalSize({ isOutputTty }: CommandContext): { cols: number; rows: number } | null {
   const { columns: cols, rows } = process.stdout
   return isOutputTty && cols ? { cols, rows } : null

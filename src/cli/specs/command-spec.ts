@@ -5,7 +5,6 @@
 export interface CommandSpec {
   /** One line for the list of commands. */
   summary: string
-  /** Group in `--help`. */
   group: 'everyday' | 'sessions' | 'approvals' | 'runs' | 'screens' | 'setup'
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]
@@ -34,7 +33,6 @@ interface OptionSpec {
   repeatable?: boolean
 }
 
-/** The specs of a group of commands, by name. */
 export type CommandSpecs = Readonly<Record<string, CommandSpec>>
 
 /** What was typed. `rest` is what came after `--`, or null if there was no `--`. */
@@ -44,7 +42,6 @@ export interface CommandInput<Args = Record<string, string | string[] | undefine
   rest: string[] | null
 }
 
-/** The input of a command, inferred from its spec. */
 export type InputOfSpec<Spec extends CommandSpec> = CommandInput<ArgsOf<Spec>, OptionsOf<Spec>>
 
 type ArgsOf<Spec extends CommandSpec> = Spec extends { arguments: infer Arguments extends readonly ArgumentSpec[] }

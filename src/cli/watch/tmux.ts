@@ -1,4 +1,4 @@
-import { tmuxDirectory } from '../../panes/tmux/index.js'
+import { tmuxPlaces } from '../../panes/tmux/index.js'
 import { findExecutable, runCommand } from '../../process/index.js'
 import type { TmuxJoined } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
@@ -15,20 +15,13 @@ export async function joinTmux(
   client: DaemonClient,
   configured: string | null,
 ): Promise<boolean> {
-  const uid = process.getuid?.() ?? 0
-  const [inside] = (context.env.TMUX ?? '').split(',')
-  const sockets = configured === null ? (inside ? [inside] : []) : [configured]
-  const directories = configured === null ? [tmuxDirectory(context.env, uid)] : []
-  const { joined } = await client.post<TmuxJoined>('/panes/sources/tmux', { sockets, directories })
+  const { joined } = await client.post<TmuxJoined>('/panes/sources/tmux', tmuxPlaces(context.env, configured))
   return joined
 }
 
 const TMUX_MS = 5_000
 
-/**
- * Opens a pane for the person: attaches to a session, or selects a pane in tmux.
- * @returns what happened.
- */
+/** Opens a pane: attaches to a session, or selects it in tmux. @returns what happened. */
 export async function goToPane(context: CommandContext, client: DaemonClient, pane: PaneInfo): Promise<string> {
   if (pane.source === 'session') {
     const { attachTo } = await import('../attach/attach.js')

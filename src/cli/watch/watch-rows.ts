@@ -96,10 +96,7 @@ export interface Cell {
   style?: Style
 }
 
-/**
- * One row of the list, in cells that fill the width; narrow rows leave out cells, but never the
- * status.
- */
+/** One row of the list; narrow rows leave out cells, but never the status. */
 export function paneCells(pane: PaneInfo, options: { width: number; now: number; isWide: boolean }): Cell[] {
   const { width, now } = options
   const style = STATUS_STYLE[pane.shown]

@@ -53,7 +53,6 @@ const HELP = [
   '?          this help      q   quit',
 ]
 
-/** The panes of the list: filtered, sorted by urgency. */
 export function listed(panes: readonly PaneInfo[], view: WatchView): PaneInfo[] {
   return sortPanes(panes).filter(
     pane =>

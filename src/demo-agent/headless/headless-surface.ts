@@ -27,10 +27,7 @@ const ERROR_CLASS: Record<Failure['kind'], string> = {
   auth: 'auth',
 }
 
-/**
- * Plays a scenario as records on stdout. Questions are records too, and are answered by JSON lines
- * on stdin.
- */
+/** Plays a scenario as records on stdout; questions are answered by JSON lines on stdin. */
 export class HeadlessSurface implements Surface {
   private blocks = 0
   private requests = 0
@@ -188,10 +185,7 @@ export class HeadlessSurface implements Surface {
   }
 }
 
-/**
- * `{"requestId", "decision": "allow"|"deny", "option"?, "message"?}`: the label of an option takes
- * precedence over the bare decision.
- */
+/** `{"requestId", "decision", "option"?, "message"?}`; an option's label takes precedence. */
 export function readAnswer(line: Record<string, unknown>, options: MenuOption[], question: string): MenuAnswer {
   const wanted = Array.isArray(line.labels) ? line.labels.map(String) : [String(line.option ?? '')]
   const chosen = options.filter(option => wanted.includes(option.label))

@@ -10,10 +10,7 @@ import { PIPELINE_TURNS, pipelineRoleOf } from './pipeline-roles.js'
 
 export type Role = 'auditor' | 'reviewer' | 'planner' | 'worker'
 
-/**
- * The role that a prompt asks for, from the form of the requested answer. A framed task is
- * material: it does not ask for anything here.
- */
+/** The role that a prompt asks for, by the requested answer; a framed task is material. */
 export function roleOf(prompt: string): Role {
   const asked = instructionsOf(prompt)
   if (asked.includes('"verdict"') || /\[demo:verdict\b/.test(asked)) return 'auditor'
@@ -30,8 +27,25 @@ export function improviser(scenario: Scenario, home: string, cwd: string): (prom
     if (isScripted || (!scenario.headless?.auto && !hasVerdicts)) return null
     const inPipeline = pipelineRoleOf(instructionsOf(prompt))
     if (inPipeline !== null) return PIPELINE_TURNS[inPipeline](prompt, key => nextCount([key], { scenario, home, cwd }))
+    const report = reportOf(prompt)
+    if (report !== null) return reportingTurn(report, prompt, { scenario, home, cwd })
     return TURNS[roleOf(prompt)](prompt, { scenario, home, cwd })
   }
+}
+
+/** A prompt of a workflow that needs a report ends with an example of it: that is the answer. */
+const REPORT = /\nEnd your answer with exactly one JSON object of this form:\n(\{.*\})\n/
+
+function reportOf(prompt: string): string | null {
+  return REPORT.exec(prompt)?.[1] ?? null
+}
+
+/** Does what the rest of the prompt asks, and reports as the example does. */
+function reportingTurn(report: string, prompt: string, context: Context): Turn {
+  const asked = prompt.slice(0, prompt.search(REPORT))
+  const role = roleOf(asked)
+  const { steps } = TURNS[role === 'planner' ? 'planner' : 'worker'](asked, context)
+  return { steps: [...steps, { say: { markdown: report, chunk: 400 } }] }
 }
 
 interface Context {
@@ -95,10 +109,7 @@ const FEEDBACK: Record<string, string> = {
   IMPOSSIBLE: 'The task contradicts itself.',
 }
 
-/**
- * The first line of a framed task; else the line after a "Task" heading, else the first line with
- * text.
- */
+/** The first line of a framed task, else after a "Task" heading, else the first with text. */
 export function taskOf(prompt: string): string {
   const lines = (framedTask(prompt) ?? prompt).split('\n').map(line => line.trim())
   const heading = lines.findIndex(line => /^#*\s*task\b:?$/i.test(line))

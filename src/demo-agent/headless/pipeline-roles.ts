@@ -11,10 +11,7 @@ export function pipelineRoleOf(asked: string): PipelineRole | null {
   return /"disposition": "implement"/.test(asked) ? 'evaluator' : null
 }
 
-/**
- * Lines such as `[demo:tasks 3]` that control the roles; the Architect copies them into the plan,
- * where the others read them.
- */
+/** Lines such as `[demo:tasks 3]` control the roles; the Architect copies them to the plan. */
 function readSteering(prompt: string): Record<string, string[]> {
   const found: Record<string, string[]> = {}
   for (const [, name, words] of prompt.matchAll(

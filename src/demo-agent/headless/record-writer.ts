@@ -5,10 +5,7 @@ export interface OutputRecord {
   [field: string]: unknown
 }
 
-/**
- * Writes records to stdout, complete and in order: one per line, or indented over many lines like
- * an old Cline.
- */
+/** Writes records in order: one per line, or indented over lines like an old Cline. */
 export class RecordWriter {
   constructor(private readonly isIndented: boolean) {}
 
@@ -16,10 +13,7 @@ export class RecordWriter {
     this.bytes(Buffer.from(`${JSON.stringify(record, null, this.isIndented ? 2 : 0)}\n`, 'utf8'))
   }
 
-  /**
-   * Synchronous, so that nothing is lost when the next step is a crash. A full pipe makes the agent
-   * wait, as it should.
-   */
+  /** Synchronous: nothing is lost if the next step is a crash. A full pipe makes it wait. */
   bytes(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       try {

@@ -17,10 +17,7 @@ export interface MenuStep {
   answer: MenuAnswer | null
 }
 
-/**
- * Applies one key to a menu. Pure: the caller draws the new state, or uses the answer and closes
- * the menu.
- */
+/** Applies one key to a menu. Pure: the caller draws the new state or uses the answer. */
 export function pressMenuKey(state: MenuState, key: Key): MenuStep {
   if (key.name === 'escape' || (key.ctrl && key.name === 'c')) return { state, answer: cancelledAnswer(state) }
   if (isTextEntry(state.layout)) return typeInto(state, key)
@@ -66,10 +63,7 @@ function toggle(state: MenuState, index: number): MenuState {
   })
 }
 
-/**
- * A digit chooses and confirms at once; in a multiple choice it toggles; an option that takes text
- * is only focused.
- */
+/** A digit chooses and confirms; in a multiple choice it toggles; a text option is focused. */
 function pressDigit(state: MenuState, index: number): MenuStep {
   const page = currentPage(state)
   if (state.layout === 'plain' || state.layout === 'horizontal' || index >= page.options.length) return stay(state)

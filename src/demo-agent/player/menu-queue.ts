@@ -1,9 +1,6 @@
 import { Interrupted } from '../pace.js'
 
-/**
- * One dialog at a time: the others wait, and those that are answered elsewhere in the meantime
- * never appear.
- */
+/** One dialog at a time; those that are answered elsewhere meanwhile never appear. */
 export class MenuQueue {
   private last: Promise<unknown> = Promise.resolve()
 

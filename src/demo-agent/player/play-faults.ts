@@ -21,10 +21,7 @@ export async function playHang(step: StepTypes['hang'], context: TurnContext): P
   await sleepForever()
 }
 
-/**
- * The work is done and in the transcript, but never reported: no final record, no end of the turn
- * on the screen.
- */
+/** The work is done and in the transcript, but its end is never reported or shown. */
 export async function playZombie(step: StepTypes['zombie'], context: TurnContext): Promise<void> {
   context.transcript.append({
     type: 'turn_end',
@@ -59,10 +56,7 @@ export async function playHuge(step: StepTypes['huge'], context: TurnContext): P
     })
 }
 
-/**
- * A complete menu, character by character as the live one would look, but as text of an answer or
- * of a tool's output.
- */
+/** A complete menu, drawn like a live one, but as text of an answer or a tool's output. */
 export async function playQuote(step: StepTypes['quote'], context: TurnContext): Promise<void> {
   const rows = drawMenu(openMenu(step.menu), 72, 40).lines.map(line => lineText(line).trimEnd())
   if (step.as === 'tool') {

@@ -1,10 +1,7 @@
 import type { StepTypes } from '../scenario/types.js'
 import { fillPlaceholders, type TurnContext } from './turn-context.js'
 
-/**
- * The size of a chunk in characters and the pause between chunks: like a fast model, a page takes a
- * few seconds.
- */
+/** Characters per chunk, and the pause between chunks: a page takes a few seconds. */
 const CHUNK = 5
 const DELAY_MS = 38
 

@@ -51,10 +51,7 @@ export class Session {
     this.current?.abort()
   }
 
-  /**
-   * The dialogs before the first prompt. False when the person declined and the program should
-   * exit.
-   */
+  /** The dialogs before the first prompt; false: the person declined, the program exits. */
   async start(): Promise<boolean> {
     await this.parts.hooks.notify('SessionStart', { source: this.parts.isResumed ? 'resume' : 'startup' })
     const end = await this.play(this.parts.scenario.start ?? [], '')

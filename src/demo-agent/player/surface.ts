@@ -62,10 +62,7 @@ export interface AskRequest {
   signal: AbortSignal
 }
 
-/**
- * Shows a scenario that is played: a terminal, or a stream of records. It decides nothing about the
- * script.
- */
+/** Shows a played scenario: a terminal, or a stream of records. It decides nothing. */
 export interface Surface {
   userSaid(text: string): void
   setWorking(working: Working | null): void

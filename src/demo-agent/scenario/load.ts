@@ -4,7 +4,6 @@ import { BUILT_IN } from '../scenarios/index.js'
 import type { Scenario } from './types.js'
 import { validateScenario } from './validate.js'
 
-/** A built-in scenario by name, or one from a JSON file. */
 export function loadScenario(nameOrFile: string): Scenario {
   const builtIn = BUILT_IN.find(scenario => scenario.name === nameOrFile)
   if (builtIn) return builtIn
@@ -33,10 +32,7 @@ function readScenarioFile(file: string): Scenario {
   throw new SignalboxError('E_INPUT', message, { place: { file }, next: 'The format is in docs/demo-agent.md.' })
 }
 
-/**
- * Node reports a position only for some mistakes; for a word that is not JSON we find where reading
- * stops.
- */
+/** Node gives a position only for some mistakes; otherwise we find where reading stops. */
 function errorOffset(source: string, message: string): number | null {
   const named = /position (\d+)/.exec(message)
   if (named) return Number(named[1])

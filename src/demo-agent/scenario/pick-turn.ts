@@ -14,10 +14,7 @@ const ECHO: Turn = {
   ],
 }
 
-/**
- * A turn whose `match` fits wins; else the next one without `match`; else `otherwise`; else a short
- * echo.
- */
+/** A turn whose `match` fits, else the next without, else `otherwise`, else an echo. */
 export function pickTurn(scenario: Scenario, prompt: string, progress: Progress): { turn: Turn; progress: Progress } {
   const matching = scenario.turns.find(turn => turn.match !== undefined && compileMatch(turn.match)(prompt))
   if (matching) return { turn: matching, progress }
@@ -34,10 +31,7 @@ export interface Directives {
   verdicts?: string[]
 }
 
-/**
- * Lines such as `[demo:scenario zombie]` or `[demo:verdict RETRY,DONE]`, with which a test controls
- * one prompt.
- */
+/** Lines such as `[demo:scenario zombie]`, with which a test controls one prompt. */
 export function readDirectives(prompt: string): Directives {
   const directives: Directives = {}
   for (const match of prompt.matchAll(/^\s*\[demo:(\w+)\s+([^\]]+)\]\s*$/gm)) {

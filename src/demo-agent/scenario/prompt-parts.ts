@@ -1,13 +1,7 @@
-/**
- * `===== task =====` … `===== end of task =====`, as Signalbox frames quoted text: the marks are
- * longer where the text contains them.
- */
+/** `===== task =====` …, as Signalbox frames text; longer marks where it contains them. */
 const BLOCK = /^(={5,}) (.+) \1\n([\s\S]*?)\n\1 end of \2 \1$/gm
 
-/**
- * The instructions, without quoted material: marks, task, diffs and earlier words must not count as
- * a question.
- */
+/** The instructions, without quoted material, which must not count as a question. */
 export function instructionsOf(prompt: string): string {
   return prompt.replace(BLOCK, '')
 }

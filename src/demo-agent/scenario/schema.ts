@@ -45,10 +45,7 @@ export function listOf<T>(read: Read<T>): Read<T[]> {
   }
 }
 
-/**
- * An object of the type T: every property has a reader, the required ones must exist, others are
- * not allowed.
- */
+/** An object of type T: required properties must exist, unknown ones are not allowed. */
 export function objectOf<T extends object>(
   readers: { [Key in keyof Required<T>]: Read<T[Key] & {}> },
   required: (keyof T & string)[],
@@ -67,10 +64,7 @@ export function objectOf<T extends object>(
   }
 }
 
-/**
- * Tries the readers in order; the first without problems wins, else the problems of the last one
- * count.
- */
+/** The first reader without problems wins, else the problems of the last one count. */
 export function either<A, B>(first: Read<A>, second: Read<B>): Read<A | B> {
   return (value, path, problems) => {
     const doubts: string[] = []

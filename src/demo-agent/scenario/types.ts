@@ -71,6 +71,10 @@ export interface MenuSpec {
   footer?: boolean
   /** This many Enter keys are lost, as on a bad connection. */
   lostEnters?: number
+  /** The dialog appears this long after its permission hook has started. */
+  afterMs?: number
+  /** The permission hook starts this long after the dialog has appeared. */
+  hookAfterMs?: number
 }
 
 export interface TodoItem {
@@ -173,9 +177,6 @@ export interface Scenario {
   turns: Turn[]
   /** Played when the script has no more turns; without it a short echo. */
   otherwise?: Turn
-  /**
-   * Headless prompts that no turn matches are answered by role (worker, auditor, planner,
-   * reviewer).
-   */
+  /** Headless prompts that no turn matches are answered by role (worker, auditor, …). */
   headless?: { auto?: boolean; verdicts?: Verdict[]; feedback?: string }
 }

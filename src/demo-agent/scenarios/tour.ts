@@ -12,10 +12,7 @@ function todo(done: number): Step {
   return { todo: { items } }
 }
 
-/**
- * About 25 seconds: reads a small project, finds its bug by a real failing test, asks once, fixes
- * it, proves it.
- */
+/** About 25 s: reads a project, finds its bug by a failing test, asks once, fixes it. */
 export const tour: Scenario = {
   name: 'tour',
   description: 'repairs the bug of the sample project; asks once for an edit',

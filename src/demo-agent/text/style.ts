@@ -18,10 +18,7 @@ export interface Span {
 /** One row of the screen. */
 export type Line = Span[]
 
-/**
- * The colours of the demo agent, after the lamps and the paint of a signal box. Colours are named
- * only here.
- */
+/** The colours of the demo agent: a signal box's lamps and paint. They are named only here. */
 export const COLOR = {
   amber: '#e8b04b',
   green: '#7fc08a',

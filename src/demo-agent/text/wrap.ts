@@ -16,10 +16,7 @@ export interface WrapOptions {
   hard?: boolean
 }
 
-/**
- * Wraps styled text into rows at blanks, between wide characters, and inside a word only if the
- * word is wider than a row.
- */
+/** Wraps styled text at blanks and between wide characters; inside a word if it is too wide. */
 export function wrapSpans(spans: Span[], options: WrapOptions): Line[] {
   const { first = [], rest = first.length > 0 ? indentOf(first) : [] } = options
   const roomFor = (lead: Line) => Math.max(1, options.width - lineWidth(lead))
@@ -79,7 +76,6 @@ export function fitLine(line: Line, width: number): Line {
   return joinCells(cells)
 }
 
-/** Fills a line with blanks of a style up to a width. */
 export function fillLine(line: Line, width: number, style: Style): Line {
   const missing = width - lineWidth(line)
   return missing > 0 ? [...line, { text: ' '.repeat(missing), style }] : line

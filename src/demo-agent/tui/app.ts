@@ -6,7 +6,6 @@ import { type Status, type StatusState, statusSequence } from './program-status.
 import type { Renderer } from './renderer.js'
 import { Screen } from './screen.js'
 import type { Terminal } from './terminal.js'
-import { titleText } from './title.js'
 import { TuiSurface } from './tui-surface.js'
 import type { ViewModel } from './view-model.js'
 
@@ -32,10 +31,7 @@ export interface AppOptions {
   leave(code: number): void
 }
 
-/**
- * Handles keys: the composer, the queue, menus, interrupt and exit. Also keeps title and status
- * report up to date.
- */
+/** Handles keys: composer, queue, menus, interrupt, exit. Updates title and status. */
 export class App {
   readonly screen: Screen
   readonly surface: TuiSurface
@@ -69,10 +65,7 @@ export class App {
     this.session = session
   }
 
-  /**
-   * The terminal supports OSC 7501: from now on it gets status reports, starting with the current
-   * one.
-   */
+  /** The terminal supports OSC 7501: it gets status reports, starting with the current one. */
   onStatusProtocol(): void {
     if (!this.options.hasStatusReports || this.isAnswered) return
     this.isAnswered = true
@@ -188,4 +181,10 @@ export class App {
     this.lastTitle = title
     this.terminal.setTitle(title)
   }
+}
+
+/** `◆ topic` at rest, a half moon that turns while working, `▲ topic` while an answer is needed. */
+function titleText(state: StatusState, topic: string, tick: number): string {
+  const mark = state === 'working' ? (Math.floor(tick / 4) % 2 === 0 ? '◐' : '◑') : state === 'blocked' ? '▲' : '◆'
+  return `${mark} ${topic} · signalbox-demo`
 }

@@ -12,10 +12,7 @@ const TOOL = '◇'
 const ENDED = '◈'
 const GUTTER = '┆'
 
-/**
- * An entry as rows of at most `width` columns. Marks are in column 0, text in column 2, results in
- * column 4.
- */
+/** An entry as rows of `width` columns: marks in column 0, text in 2, results in 4. */
 export function entryLines(entry: Entry, width: number): Line[] {
   switch (entry.kind) {
     case 'banner':

@@ -4,10 +4,7 @@ import { liveRegion } from './live-region.js'
 import { cursorColumn, EntryCache, frame, type Renderer, type RendererOptions } from './renderer.js'
 import type { ViewModel } from './view-model.js'
 
-/**
- * The alternate screen: a viewport on the transcript above, the live region at the bottom; only
- * changed rows are written.
- */
+/** The alternate screen: transcript above, live region below; only changed rows are written. */
 export class FullscreenRenderer implements Renderer {
   private readonly cache: EntryCache
   private shown: string[] = []

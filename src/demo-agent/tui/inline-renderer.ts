@@ -74,10 +74,7 @@ export class InlineRenderer implements Renderer {
     return this.live.length === 0 ? '\r' : `\r${this.cursorRow > 0 ? `\x1b[${this.cursorRow}A` : ''}`
   }
 
-  /**
-   * Rewrites the rows that differ. Erases before it writes: after a full row the cursor is still on
-   * its last cell.
-   */
+  /** Erases before it writes: after a full row the cursor is still on its last cell. */
   private drawLive(live: string[]): string {
     let out = ''
     live.forEach((text, row) => {

@@ -145,10 +145,7 @@ export class InputDecoder {
   }
 }
 
-/**
- * Kitty's `CSI code ; modifiers u`, xterm's cursor keys, and replies (`CSI ? … c`, `CSI ? … u`,
- * `CSI … R`).
- */
+/** Kitty's `CSI code;modifiers u`, xterm's cursor keys, and replies (`CSI ? … c`, `CSI … R`). */
 function csiKey(prefix: string, parameters: string, final: string): Key | 'nothing' {
   if (prefix !== '' || final === 'R' || final === 'n' || final === 't' || final === 'c' || final === 'y')
     return make('reply', `[${prefix}${parameters}${final}`)

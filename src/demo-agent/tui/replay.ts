@@ -3,10 +3,7 @@ import type { ToolKind } from '../scenario/types.js'
 import type { TranscriptRecord } from '../transcript.js'
 import type { Entry } from './view-model.js'
 
-/**
- * A recorded conversation, drawn again after a resume. Answered menus are shown as text with their
- * answers.
- */
+/** A recorded conversation, drawn after a resume. Answered menus are text with answers. */
 export function replayEntries(records: TranscriptRecord[]): Entry[] {
   const calls = new Map<string, ToolCall>()
   return records.flatMap<Entry>(record => {

@@ -17,10 +17,7 @@ export interface TerminalEvents {
   onStatusProtocol(): void
 }
 
-/**
- * The real terminal: sets raw mode and other modes and sends queries at the start, and restores
- * everything at the end.
- */
+/** The real terminal: sets modes and sends queries at the start, restores all at the end. */
 export class Terminal {
   private readonly decoder = new InputDecoder()
   private escapeTimer: NodeJS.Timeout | null = null

@@ -13,10 +13,7 @@ export interface ToolEntry {
   diff: DiffRow[] | null
 }
 
-/**
- * One entry of the transcript on the screen. Entries are values: a changed one is a new object, so
- * drawn rows can be cached by identity.
- */
+/** One entry on the screen. A changed one is a new object: rows are cached by identity. */
 export type Entry =
   | { kind: 'banner'; version: string; scenario: string; cwd: string; isResumed: boolean }
   | { kind: 'user'; text: string }

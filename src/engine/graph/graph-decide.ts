@@ -3,11 +3,14 @@ import {
   AttributeReader,
   GRAPH_ATTRIBUTES,
   type GraphNode,
+  gateOptions,
   handlerOf,
   isExit,
   isTerminal,
   NODE_ATTRIBUTES,
   startNodes,
+  takesText,
+  textOf,
 } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { Command } from '../workflow.js'
@@ -15,7 +18,7 @@ import { branchFinished, followBranches, fork } from './decide-branches.js'
 import { followChild } from './decide-children.js'
 import { branchOf, emit, fail, finished, nodeOf } from './decide-events.js'
 import { restart, restartEdge, route, sendBack } from './decide-route.js'
-import { automaticAnswer, gateRequest, questionRequest } from './gate-request.js'
+import { automaticAnswer, defaultEdge, gateRequest, questionRequest } from './gate-request.js'
 import { handlersOf, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, hasChild, isEngineKey, MAIN, partName, stepName } from './graph-work.js'
 import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
@@ -123,6 +126,14 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
  * recorded.
  */
 function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
+  if (gateOptions(work.graph, node, cursor.context).length === 0 && !takesText(work.graph, node)) {
+    const outcome: NodeOutcome = {
+      status: 'fail',
+      failure_reason: `the gate "${node.id}" has no option: the condition of each of its edges is false`,
+      failure_class: 'structural',
+    }
+    return [emit(finished(cursor, outcome))]
+  }
   const name = stepName(cursor)
   const automatic = automaticAnswer(work, cursor, node)
   if (automatic) {
@@ -135,7 +146,9 @@ function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Comman
     ]
   }
   const { request, timeoutMs } = gateRequest(work, cursor, node)
-  return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs }) }]
+  const edge = defaultEdge(work.graph, node, cursor.context)
+  const fallback = edge && { fallback: textOf(edge.attributes, 'label') ?? edge.to }
+  return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs, ...fallback }) }]
 }
 
 function ask(work: GraphWork, cursor: Cursor): readonly Command[] {

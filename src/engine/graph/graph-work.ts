@@ -75,10 +75,12 @@ export interface ChildPlan {
   attached: string | null
 }
 
+type RequestOption = ApprovalRequest['request']['options'][number]
+
 /** A handler's question to a person, which must be answered before it can continue. */
 export interface Question {
   text: string
-  options: { key: string; label: string; meaning?: ApprovalRequest['request']['options'][number]['meaning'] }[]
+  options: (Pick<RequestOption, 'key' | 'label' | 'takes' | 'isAlone'> & Partial<Pick<RequestOption, 'meaning'>>)[]
   kind?: 'gate' | 'plan' | 'review'
   title?: string
   /** The data to decide about: surfaces show it, and the answer is bound to it. */

@@ -261,7 +261,7 @@ export function describeKeeper(name: string, make: (directory: string) => Promis
       }
     })
 
-    test('keeps the output of an ended program until it is told to forget it', async () => {
+    test('keeps the output of an ended program until `forget`', async () => {
       const { id, recording } = await start('echo last words; exit 3')
       const exit = await (await listen(id)).untilExit()
       const late = await listen(id)

@@ -58,10 +58,7 @@ export const architect: AgentNode = {
   },
 }
 
-/**
- * The plan file; else the last text that the agent wrote to it; else its answer, if that looks like
- * a plan.
- */
+/** The plan file; else the last text written to it; else an answer that looks like one. */
 async function findPlan(
   context: NodeContext,
   said: string,
@@ -82,10 +79,7 @@ async function findPlan(
   return looksLikePlan(said) ? { text: said, source: 'text' } : null
 }
 
-/**
- * Records the tree before the Architect's first attempt: later attempts and recovery compare with
- * it.
- */
+/** Records the tree before the Architect's first attempt, to compare with later. */
 async function rememberTree(context: NodeContext): Promise<void> {
   const file = treeFile(context)
   if (!existsSync(file)) writeFileSync(file, await context.git.treeHash(planPaths(context)))

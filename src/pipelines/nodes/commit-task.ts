@@ -8,10 +8,7 @@ import { routeAfterCommit } from '../routing.js'
 import type { ImplementationState } from '../state.js'
 import { conflictFailure, headBefore, noted, readOptional, withTask } from './common.js'
 
-/**
- * One commit for each task, including the last. Looks for the trailers first: a repeated step finds
- * its commit.
- */
+/** One commit per task. Looks for the trailers first: a repeated step finds its commit. */
 export async function commitTask(context: NodeContext): Promise<NodeResult> {
   const { state, git, reply } = context
   const [task, objections] = [taskOf(state), openObjections(state)]
@@ -65,10 +62,7 @@ async function commit(context: NodeContext, trailers: readonly string[], hasObje
   return git.commit({ message, paths: await ownPaths(context, except), except, hooks })
 }
 
-/**
- * In the run's own worktree: everything. In a person's tree: only files that the task changed and
- * that were clean before.
- */
+/** In the run's worktree everything; in a person's tree only the task's clean files. */
 async function ownPaths({ state, args, git }: NodeContext, except: readonly string[]): Promise<string[] | null> {
   if (args.place.mode === 'worktree') return null
   const changed = await git.changedPaths(state.task_base ?? 'HEAD^{tree}', await git.treeHash())

@@ -30,10 +30,7 @@ export function headBefore({
   return base
 }
 
-/**
- * Fails if there is an unfinished merge: nothing is built on it or committed over it. Null if there
- * is none.
- */
+/** Fails on an unfinished merge, which nothing may be built on; null without one. */
 export async function conflictFailure({ git }: Pick<NodeContext, 'git'>): Promise<NodeResult | null> {
   const conflicts = await git.conflicts()
   if (conflicts.length === 0) return null

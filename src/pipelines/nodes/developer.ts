@@ -5,10 +5,7 @@ import { playRole, turnFailed, usageOf } from '../role-turn.js'
 import { conflictFailure, headBefore, noted } from './common.js'
 import { askSpending } from './spending.js'
 
-/**
- * Implements the current task of the plan, or fixes the items of a review. Rework continues the
- * conversation of the task.
- */
+/** Implements the current task, or fixes review items in the same conversation. */
 export const developer: AgentNode = {
   async run(context) {
     const { state, step } = context
@@ -58,7 +55,6 @@ function promptOf({ state, args, step }: NodeContext): RolePrompt {
   })
 }
 
-/** The comments of reviews that did not approve the task. */
 function openComments(reviews: readonly { approved: boolean; items: ReviewItem[] }[], iteration: number): ReviewItem[] {
   if (iteration === 0) return []
   return reviews

@@ -25,10 +25,7 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
   }
 }
 
-/**
- * `approved` if every task is; `objections_accepted` if a person accepted each open one; else
- * `objections`.
- */
+/** `approved`, or `objections_accepted` if a person accepted all; else `objections`. */
 function taskVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const open = state.tasks.filter(({ status }) => status !== 'approved')
   const objections = open.flatMap(task => task.objections.map(text => `task ${task.number}: ${text}`))
@@ -39,10 +36,7 @@ function taskVerdict(state: ImplementationState): { outcome: Outcome; objections
   }
 }
 
-/**
- * Serious items stay open until a later review no longer finds them, or the Evaluator has refuted
- * them.
- */
+/** Serious items stay open until a review misses them or the Evaluator refutes them. */
 function reviewVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
   const { last_review: review, evaluation_result: evaluated, open_objections: left } = state
   if (!review) return { outcome: 'approved', objections: [...left] }

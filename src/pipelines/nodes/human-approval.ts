@@ -9,10 +9,7 @@ import type { StateUpdate } from '../state.js'
 import { hashOf, noted, readOptional, taskStarted, treeNow } from './common.js'
 import { checkPlan, planUpdate, validated } from './plan-validator.js'
 
-/**
- * A person approves the plan. A valid plan is approved automatically only if the run is set to; an
- * invalid one never.
- */
+/** A person approves the plan; automatically only a valid one, if the run is set to. */
 export async function humanApproval(context: NodeContext): Promise<NodeResult> {
   const { reply, state, args } = context
   if (!reply) {

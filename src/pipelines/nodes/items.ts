@@ -9,10 +9,7 @@ import { codeAt } from './item-code.js'
 
 type Judged = ItemsGatePayload['items'][number]
 
-/**
- * Chooses the items to fix: a person selects them; an auto-approved run takes all that the
- * Evaluator recommends to implement.
- */
+/** Chooses the items to fix: a person, or in an auto-approved run the Evaluator. */
 export async function items(context: NodeContext): Promise<NodeResult> {
   const { state, reply } = context
   const judged = judgedItems(context)
@@ -73,10 +70,7 @@ function noteOf({ text, note }: Reply): string | null {
   return [text, note].filter(Boolean).join('\n') || null
 }
 
-/**
- * Items that are not fixed are settled: they are not raised again, and serious ones remain
- * objections.
- */
+/** Items not fixed are settled: not raised again; serious ones remain objections. */
 function decide(
   context: NodeContext,
   judged: readonly Judged[],

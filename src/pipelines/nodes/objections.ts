@@ -3,17 +3,14 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { openObjections } from './commit-task.js'
 import { noted, withTask } from './common.js'
 
-/**
- * The review limit is reached and the task is not approved. A person decides, or the profile's
- * policy does.
- */
+/** The task reached the review limit unapproved: a person or the policy decides. */
 export async function objections(context: NodeContext): Promise<NodeResult> {
   const { state, args, reply } = context
   const open = openObjections(state)
   if (reply) {
     if (reply.option === 'more') return more(context, reply.by, Number(reply.text ?? args.profile.maxTaskReviews))
     if (reply.option === 'accept') return accept(context, reply.by, open, true)
-    return stop(context, reply.by, open)
+    if (reply.option === 'stop') return stop(context, reply.by, open)
   }
   if (args.profile.onUnapproved === 'continue') return accept(context, 'policy', open, false)
   if (args.profile.onUnapproved === 'stop' || state.auto_approve) return stop(context, 'policy', open)

@@ -7,10 +7,7 @@ import { routeAfterValidation } from '../routing.js'
 import type { PipelineTask, StateUpdate } from '../state.js'
 import { noted, readOptional } from './common.js'
 
-/**
- * Checks the plan by rules. An invalid one goes back to the Architect with the issues, up to the
- * limit of the profile.
- */
+/** Checks the plan by rules; an invalid one goes back to the Architect, up to a limit. */
 export async function planValidator(context: NodeContext): Promise<NodeResult> {
   const { state, args, call } = context
   const { report, notice } = checkPlan(context, state.plan_markdown ?? '')

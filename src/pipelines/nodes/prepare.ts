@@ -16,10 +16,7 @@ import { hashOf, noted } from './common.js'
 const SETUP_TIMEOUT_MS = 600_000
 const SETUP_OUTPUT_MAX = 64 * 1024
 
-/**
- * Prepares the place to work in. Checks for each thing before creating it: a run that died in the
- * middle finds what it has.
- */
+/** Prepares the workspace. Checks before it creates: a died run finds what it has. */
 export async function prepare(context: NodeContext): Promise<NodeResult> {
   const { args, state } = context
   const events: NewEvent[] = []
@@ -65,10 +62,7 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
   return { route: routeAfterPrepare({ ...state, ...update }), update, events }
 }
 
-/**
- * Recreates a worktree that vanished during the run: its branch has the commits, and the state has
- * the plan.
- */
+/** Recreates a vanished worktree: its branch has the commits, the state the plan. */
 export async function restorePlace(context: NodeContext): Promise<void> {
   const events: NewEvent[] = []
   await ensurePlace(context, events)
@@ -119,10 +113,7 @@ async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<st
   return made.branch
 }
 
-/**
- * Copies ignored files that the work needs, such as `.env`. Refuses links and paths that leave the
- * repository.
- */
+/** Copies ignored files such as `.env`; refuses links and paths out of the repository. */
 function copyFiles({ args, cwd }: NodeContext): void {
   for (const path of args.profile.worktreeCopy) {
     const from = resolve(args.repository, path)

@@ -15,10 +15,7 @@ import { codeAt, noted } from './item-code.js'
 import { findingsOf, runChecks } from './run-checks.js'
 import { askSpending } from './spending.js'
 
-/**
- * Runs all review types at once, each in its own read-only step. Without an object of the right
- * form there is no review.
- */
+/** Runs all review types at once, read-only. Without a valid object: no review. */
 export async function reviewer(context: NodeContext): Promise<NodeResult> {
   const { state, call, git } = context
   const spending = await askSpending(context)
@@ -96,10 +93,7 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
 
 type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'complaint'> & { tree: string | null }
 
-/**
- * The changes since the task started, or those under review. Stored in a file, because they are too
- * large for a state.
- */
+/** The changes since the task started, or under review, in a file: they are large. */
 async function materialOf(context: NodeContext, checks: Material['checks']): Promise<Material> {
   const { state, args, git, directory, step } = context
   const tree = args.target?.kind === 'range' && state.review_pass <= 1 ? null : await git.treeHash()

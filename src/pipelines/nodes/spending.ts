@@ -7,10 +7,7 @@ import type { NodeContext, NodeResult } from '../node.js'
 /** From this share on, a budget is reported as nearly used up. */
 const WARN_SHARE = 0.8
 
-/**
- * Asks before the next agent step if the budget of the task or the day is used up; null if it may
- * continue.
- */
+/** Asks before an agent step if the task's or day's budget is used up; null: continue. */
 export async function askSpending(context: NodeContext): Promise<NodeResult | null> {
   const { args, call, services, reply } = context
   const { taskUsd, dayUsd } = args.profile

@@ -1,7 +1,4 @@
-/**
- * A line of a plan, and whether it is inside a code fence: fenced text is never a heading, a goal
- * or a task.
- */
+/** A line of a plan; fenced text is never a heading, a goal or a task. */
 export interface PlanLine {
   text: string
   isFenced: boolean

@@ -4,10 +4,7 @@ import { SignalboxError } from '../../errors/index.js'
 
 export const DEFAULT_PLAN_PATH = 'docs/plans/{date}-{issue_key}.md'
 
-/**
- * Expands the plan path pattern. Done once, when the run is created: a run that is resumed on
- * another day finds the same file.
- */
+/** Expands the plan path pattern once, at creation: a later resume finds the file. */
 export function resolvePlanPath(
   pattern: string,
   { createdAt, issueKey, run }: { createdAt: number; issueKey: string; run: string },

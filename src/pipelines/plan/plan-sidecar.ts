@@ -16,10 +16,7 @@ const sidecar = z.object({
   ),
 })
 
-/**
- * `<plan>.json` next to a plan: its titles and files are used if it has as many tasks as the plan
- * has headers.
- */
+/** `<plan>.json` next to a plan, used if it has as many tasks as the plan. */
 export function withSidecar(report: PlanReport, text: string | null): { report: PlanReport; notice: string | null } {
   if (text === null) return { report, notice: null }
   const read = parse(text)

@@ -19,11 +19,10 @@ import { newEvent, validateEvent } from '../../events/index.js'
 import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
 import { createRedactor } from '../../text/index.js'
 import { type PipelineArgs, type ProfileCopy, pipelineArgs, profileCopy } from '../args.js'
-import { pipelineRun } from '../create-run.js'
 import { PipelineSteps } from '../pipeline-steps.js'
 import { resolvePlanPath } from '../plan/plan-path.js'
 import { type PipelineRun, readPipelineRun } from '../read-run.js'
-import { builtInPipelines } from '../registry.js'
+import { builtInPipelines, pipelineRun } from '../registry.js'
 import { ScriptedAgents, type ScriptedRole, type TurnScript } from './scripted-agents.js'
 
 export interface FixtureRun {
@@ -164,6 +163,7 @@ export class PipelineFixture {
         redactor: createRedactor({ secretValues: [] }),
         environment: () => ({ PATH: this.path }),
         runDirectory: run => this.runDirectory(run),
+        readProfile: () => Promise.reject(new Error('every run of the fixture has its arguments')),
       },
       builtInPipelines(),
     )

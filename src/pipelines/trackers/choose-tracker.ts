@@ -12,7 +12,6 @@ export interface IssueRequest {
   reference: string | null
   title: string | null
   description: string | null
-  /** The tracker of the profile. */
   tracker: Tracker['name'] | null
 }
 

@@ -5,10 +5,7 @@ import type { NodeContext } from '../node.js'
 import { makeTracker } from './choose-tracker.js'
 import { trackerServices } from './tracker-services.js'
 
-/**
- * Posts the result of the run to the tracker, if the profile says so; exactly once, even after a
- * crash. A failure here does not fail the run.
- */
+/** Posts the result to the tracker exactly once; a failure does not fail the run. */
 export async function postComment(context: NodeContext, text: string, events: NewEvent[]): Promise<void> {
   const { args, call, services } = context
   if (!args.comment || !args.issue) return

@@ -17,7 +17,6 @@ export interface FetchedIssue {
   warning: string | null
 }
 
-/** The outside services that trackers use. */
 export interface TrackerServices {
   env: Readonly<Record<string, string | undefined>>
   cwd: string

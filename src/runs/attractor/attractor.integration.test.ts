@@ -180,6 +180,8 @@ test('branches and their outcomes are reported', async () => {
     'ParallelCompleted',
     'ParallelStarted',
   ])
+  expect(parallel[0]).toMatchObject({ event: 'ParallelStarted', data: { name: 'p', branch_count: 2 } })
+  expect(events[0]).toMatchObject({ event: 'PipelineStarted', data: { id } })
   expect(parallel.find(({ event }) => event === 'ParallelCompleted')!.data).toMatchObject({
     success_count: 1,
     failure_count: 1,

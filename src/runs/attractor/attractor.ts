@@ -84,12 +84,16 @@ export class AttractorApi {
     { dot, project, ...options }: NewPipeline,
   ): Promise<{ id: string; status: 'running'; diagnostics: Diagnostic[] }> {
     const id = newId('run')
-    const own = join(base.home.settings.dataDirectory, 'runs', id)
+    const { dataDirectory } = base.home.settings
+    const own = join(dataDirectory, 'runs', id)
     const context = daemonContext(base, project ?? createDirectory(join(own, 'work')))
     try {
       const loaded = await loadGraph(context, { text: dot, path: null, name: 'the graph' })
       const labels = { ...options.labels, surface: 'attractor' }
-      await startGraph(context, loaded, { ...options, id, labels, isDetached: true })
+      // Every run without a project works in a directory of its own, but a text that was trusted
+      // once stays trusted.
+      const trustPlace = project ?? createDirectory(join(dataDirectory, 'graphs'))
+      await startGraph(context, loaded, { ...options, id, labels, isDetached: true, trustPlace })
       const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
       return { id, status: 'running', diagnostics }
     } catch (error) {

@@ -69,10 +69,7 @@ export interface DrawnPicture {
   why: string | null
 }
 
-/**
- * A graph as SVG. Graphviz runs in a worker thread with a timeout; if it fails, the picture is a
- * plain one.
- */
+/** A graph as SVG by Graphviz in a worker with a timeout; else a plain picture. */
 export async function drawSvg(
   graph: Graph,
   drawing: Drawing,

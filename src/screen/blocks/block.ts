@@ -3,10 +3,7 @@ import type { TodoItem, ToolRef } from '../view.js'
 
 export type { InlineRun }
 
-/**
- * A part of a message, ready to be rendered anywhere. `id` is turn + ordinal: stable from its first
- * appearance to the end.
- */
+/** A part of a message, to be rendered anywhere. `id` is turn + ordinal: stable. */
 export type Block = BlockBase & BlockContent
 
 interface BlockBase {
@@ -40,7 +37,6 @@ export interface ListItem {
   runs: InlineRun[]
 }
 
-/** The text of inline runs, without marks. */
 export function plainText(runs: readonly InlineRun[]): string {
   return runs.map(run => run.text).join('')
 }

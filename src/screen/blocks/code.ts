@@ -24,13 +24,9 @@ const CODE_START =
 /** These start a new line: a row that starts with one does not continue the row above. */
 const STATEMENT =
   /^(?:import|export|const|let|var|function|class|def|return|if|for|while|else|try|type|interface|from|use|fn|pub|struct|#|\/\/)(?![\w-])/u
-/**
- * A row that is shorter than the available width by this much was not wrapped because of a long
- * word.
- */
+/** A row shorter than the width by this much was not wrapped for a long word. */
 const BREAK_CELLS = 24
 
-/** The last row of code that starts here, or -1. */
 export function codeEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   const fenced = fenceEnd(rows, at, style)
   if (fenced >= 0) return fenced
@@ -66,10 +62,7 @@ function fenceEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): num
   return style.isOpen ? rows.length - 1 : -1
 }
 
-/**
- * Rows with a number each, counting up. The numbers have their own style, or there is more than
- * one.
- */
+/** Numbered rows, counting up; numbers have their own style, or there are several. */
 function gutterEnd(rows: readonly ProseRow[], at: number): number {
   const first = GUTTER.exec(rows[at]!.text)
   if (!first) return -1

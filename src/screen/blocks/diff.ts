@@ -27,10 +27,7 @@ function startsPatch(rows: readonly ProseRow[], at: number): boolean {
   return OLD_FILE.test(text) && NEW_FILE.test(rows[at + 1]?.text ?? '')
 }
 
-/**
- * A patch continues while rows have a sign, a header or the blank of a context line at the indent
- * of the patch.
- */
+/** A patch continues with a sign, a header or the blank of a context line at its indent. */
 function patchEnd(rows: readonly ProseRow[], at: number): number {
   const { indent } = rows[at]!
   let end = at

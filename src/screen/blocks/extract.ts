@@ -1,17 +1,18 @@
+import { displayWidth } from '../../text/index.js'
 import { genericBlocks } from '../generic-grammar.js'
 import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { markReader } from '../row-marks.js'
 import { isBlank, type ScreenRow, toScreenRow } from '../screen-row.js'
 import { toolOf } from '../tool.js'
+import type { TodoItem } from '../view.js'
 import type { Block, BlockContent } from './block.js'
 import { diffEnd, readDiff } from './diff.js'
-import { inferWidths } from './infer-width.js'
 import { type ProseStyle, proseRow } from './prose-row.js'
 import { type Piece, readProse } from './regions.js'
 import { bodyStyle } from './row-style.js'
 import { joinSoftWraps, type TextRow, textFrom } from './text-row.js'
-import { readTodo } from './todo-items.js'
+import { isContinuation } from './unwrap.js'
 
 export interface ExtractOptions {
   pack: Pack
@@ -26,10 +27,7 @@ export interface ExtractOptions {
   widths?: readonly number[]
 }
 
-/**
- * The wrapping width of an agent without a pack: agents leave at most this many columns free at the
- * right.
- */
+/** Without a pack: agents leave at most this many columns free at the right. */
 const UNKNOWN_MARGIN = 6
 
 /** Half blocks from one side to the other are the edges of a box. */
@@ -37,6 +35,11 @@ const EDGE = /^\s*[▀▄]{10,}\s*$/u
 
 /** The blocks of the rows of one turn, by the same code while it streams and when it has ended. */
 export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions): Block[] {
+  return extractPieces(rows, options).flat()
+}
+
+/** The same by pieces: each is what the agent marks as one text, one tool call or one result. */
+export function extractPieces(rows: readonly TextRow[], options: ExtractOptions): Block[][] {
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
   const seen = whole.map((row, index) => toScreenRow(row, index))
@@ -49,23 +52,23 @@ export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions)
     rightOf: row => rightEdge(row.cols ?? options.cols, pack),
     isOpen: options.isOpen,
   }
-  const blocks: Block[] = []
-  for (const rowBlock of holdBack(split, options)) {
+  let count = 0
+  const pieces = holdBack(split, options).map(rowBlock => {
     const part = whole.slice(rowBlock.first, rowBlock.last + 1)
-    for (const { content, first, last } of readRowBlock(rowBlock, part, style)) {
-      blocks.push({
-        id: `${options.turn}.${blocks.length}`,
+    return readRowBlock(rowBlock, part, style).map(
+      ({ content, first, last }): Block => ({
+        id: `${options.turn}.${count++}`,
         rows: [part[first]!.id, part[last]!.id],
         provisional: false,
         missing: part.slice(first, last + 1).some(row => row.hasGap),
         source: 'screen',
         ...content,
-      })
-    }
-  }
-  const newest = blocks.at(-1)
+      }),
+    )
+  })
+  const newest = pieces.findLast(piece => piece.length > 0)?.at(-1)
   if (newest && options.isOpen) newest.provisional = true
-  return blocks
+  return pieces
 }
 
 function rightEdge(cols: number, pack: Pack): number {
@@ -81,10 +84,7 @@ export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock
   )
 }
 
-/**
- * Some agents mark no paragraphs, so each of them starts a block: blocks without a mark belong to
- * the one above.
- */
+/** Some agents mark no paragraphs: blocks without a mark belong to the one above. */
 function joinUnmarked(blocks: readonly RowBlock[], seen: readonly ScreenRow[]): RowBlock[] {
   const joined: RowBlock[] = []
   for (const block of blocks) {
@@ -123,10 +123,7 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
   )
 }
 
-/**
- * The last row of an answer that is still being written may be incomplete: it waits until the next
- * one starts.
- */
+/** The last row of a growing answer may be incomplete: it waits for the next one. */
 function holdBack(blocks: readonly RowBlock[], { isOpen, holdRows = 1 }: ExtractOptions): RowBlock[] {
   const newest = blocks.at(-1)
   if (!isOpen || newest?.kind !== 'prose' || holdRows === 0) return [...blocks]
@@ -201,4 +198,75 @@ function readResult(rows: readonly TextRow[], strip: number, ok: boolean | null,
   }
   addLines(read.length)
   return pieces
+}
+
+/*
+ * After a resize the normal buffer contains rows that were drawn at another width, and nothing on
+ * the screen says which. But a paragraph shows its width: at the right one every row but the last
+ * is full. So each part of the text gets the width, of those the screen has had, at which most of
+ * its rows are full; the current one in a tie.
+ */
+function inferWidths(
+  rows: readonly TextRow[],
+  widths: readonly number[],
+  rightAt: (cols: number) => number,
+): TextRow[] {
+  if (new Set(widths).size < 2) return [...rows]
+  const inferred: TextRow[] = []
+  for (let at = 0; at < rows.length; ) {
+    let end = at
+    while (end < rows.length && rows[end]!.text.trim() !== '') end++
+    const chunk = rows.slice(at, end)
+    const cols = bestWidth(chunk, widths, rightAt)
+    inferred.push(
+      ...chunk.map(row => (row.cols === undefined && cols !== null ? { ...row, cols } : row)),
+      ...rows.slice(end, end + 1),
+    )
+    at = end + 1
+  }
+  return inferred
+}
+
+/** `widths`: the current one first. */
+function bestWidth(
+  chunk: readonly TextRow[],
+  widths: readonly number[],
+  rightAt: (cols: number) => number,
+): number | null {
+  if (chunk.length < 2) return null
+  const measured = chunk.map(({ text }) => ({ text, width: displayWidth(text) }))
+  const widest = Math.max(...measured.map(row => row.width))
+  let best: number | null = null
+  let most = -1
+  for (const cols of new Set(widths)) {
+    if (widest > rightAt(cols)) continue
+    const room = { right: rightAt(cols), left: 0 }
+    const full = measured.filter((row, index) => {
+      const below = measured[index + 1]
+      return below !== undefined && isContinuation(row, below, room)
+    }).length
+    if (full > most) {
+      most = full
+      best = cols
+    }
+  }
+  return best
+}
+
+const ITEM = /^\s*(?:⎿\s*)?(?<mark>\[[ xX~]\]|[☐◻□○☑☒✔✓◼■◐▣▪])\s+(?<text>\S.*)$/u
+
+/** Task rows as items; a row without a mark continues the one above. */
+function readTodo(lines: readonly string[]): TodoItem[] {
+  const items: TodoItem[] = []
+  for (const line of lines) {
+    const match = ITEM.exec(line)
+    if (match) items.push({ text: match.groups!.text!.trim(), status: statusOf(match.groups!.mark!) })
+    else if (items.length > 0 && line.trim() !== '') items.at(-1)!.text += ` ${line.trim()}`
+  }
+  return items
+}
+
+function statusOf(mark: string): TodoItem['status'] {
+  if (/[xX☑☒✔✓■]/u.test(mark)) return 'done'
+  return /[◼◐▣▪~]/u.test(mark) ? 'in_progress' : 'open'
 }

@@ -36,10 +36,7 @@ function styleOf(span: Span, pack: Pack): Omit<StyledRun, 'text'> {
   }
 }
 
-/**
- * `text (https://…)` is a link if the text is underlined, linked or coloured: the address is not
- * repeated.
- */
+/** `text (https://…)` is a link if the text is styled: the address is not repeated. */
 function foldLinks(runs: readonly StyledRun[]): InlineRun[] {
   const folded: StyledRun[] = []
   for (let at = 0; at < runs.length; at++) {
@@ -112,10 +109,7 @@ export function mergeRuns<T extends InlineRun>(runs: readonly T[]): T[] {
   return bridgeBlanks(merged)
 }
 
-/**
- * `**two** **words**` is one bold phrase: some agents move the cursor over blanks instead of
- * writing them.
- */
+/** `**two** **words**` is one phrase: some agents move the cursor over blanks. */
 function bridgeBlanks<T extends InlineRun>(runs: T[]): T[] {
   const bridged: T[] = []
   for (const run of runs) {

@@ -9,10 +9,7 @@ export function listMark(text: string): RegExpExecArray | null {
   return LIST_MARK.exec(text) ?? TASK_MARK.exec(text)
 }
 
-/**
- * The last row of the list that starts here. Blank rows belong to it if another item or text of an
- * item follows.
- */
+/** The last row of the list that starts here; blank rows count if an item follows. */
 export function listEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   let end = at
   let column = markWidth(rows[at]!.text)

@@ -65,10 +65,7 @@ function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expec
 /** The most rows of a call that is redrawn. */
 const NEWEST_ROWS = 4
 
-/**
- * The first row of the window occurs once among the kept ones, and below it there are only rows
- * that a call may have drawn.
- */
+/** The window's first row is kept once, and below it are only rows a call may draw. */
 function isAboveNewest(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): boolean {
   const { key } = window[0]!
   if (key.length < SEAM_CHARACTERS || kept[at]!.key !== key) return false
@@ -127,10 +124,7 @@ export interface MergedWindow {
   top: number
   /** The first rows of the window, for the next call. */
   head: string[]
-  /**
-   * Rows that were below the last row of the window and have disappeared, with nothing in their
-   * place yet.
-   */
+  /** Rows below the window's last row that disappeared, with nothing in their place. */
   tail?: KeptRow[]
 }
 
@@ -210,16 +204,10 @@ function belowPrompt(
   }
 }
 
-/**
- * Rows at the top that may not belong to the transcript: the rest of a title that scrolls away, a
- * notice that covers it.
- */
+/** Rows at the top that may not be transcript: a leaving title, a covering notice. */
 const UNKNOWN_ROWS_MAX = 8
 
-/**
- * A window whose first rows are unknown and whose other rows were kept: the others determine its
- * place, and its first rows are dropped.
- */
+/** A window with unknown first rows: the other rows determine its place. */
 function belowUnknownRows(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
@@ -237,10 +225,7 @@ function belowUnknownRows(
   return null
 }
 
-/**
- * A window that ends inside the rows below a gap, and starts above it: the user scrolls back. Its
- * first rows belong into the gap.
- */
+/** A window from above a gap into it: the user scrolls back, its rows fill the gap. */
 function fillGap(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
@@ -259,10 +244,7 @@ function fillGap(
   return null
 }
 
-/**
- * Some agents pin a title or the newest prompt to the top of the screen: it is not at the place
- * where it was said.
- */
+/** A title or prompt that is pinned to the top is not at the place where it was said. */
 function pinnedRows(kept: readonly KeptRow[], window: readonly KeptRow[], at: number, head: readonly string[]): number {
   let pinned = 0
   for (; pinned < window.length; pinned++) {

@@ -231,10 +231,7 @@ function paragraph(lines: readonly string[], at: number): Parsed {
   return [[{ kind: 'prose', variant: 'paragraph', runs: parseInline(joinSoft(lines.slice(at, next))) }], next]
 }
 
-/**
- * What ends a paragraph without a blank line. A number does so only if it is 1: a sentence may
- * start a line with a year.
- */
+/** What ends a paragraph without a blank line; of numbers only 1: years start lines. */
 function startsBlock(lines: readonly string[], at: number): boolean {
   const line = lines[at]!
   const mark = markOf(line)
@@ -247,10 +244,7 @@ function isRule(line: string): boolean {
   return /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/u.test(line)
 }
 
-/**
- * A break inside a paragraph is a blank, unless the author asked for one: two blanks or a backslash
- * at the end.
- */
+/** A break in a paragraph is a blank, unless two blanks or a backslash ask for one. */
 function joinSoft(lines: readonly string[]): string {
   return lines.reduce((text, line, index) => {
     if (index === 0) return line.trimStart()

@@ -57,7 +57,6 @@ export function separatorOf(above: ProseRow, below: ProseRow, style: ProseStyle,
   return isContinuation(measured, next, room) ? separatorBetween(measured, next, room) : null
 }
 
-/** The spans of the row without the first columns of its text. */
 export function spansFrom(row: ProseRow, columns: number): Span[] {
   return cutSpans(row.row.spans, row.from + columns)
 }

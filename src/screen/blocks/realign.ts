@@ -55,10 +55,7 @@ export function realignWindow(
 const BORDER = /^\s*[┌├╭][─┬┼╮┐┤]+\s*$/u
 const TOP: Record<string, string> = { '├': '┌', '┼': '┬', '┤': '┐' }
 
-/**
- * A table whose upper edge is not visible: the kept edge has the columns of another width, so it is
- * drawn for the current width.
- */
+/** A table without a visible upper edge: it is drawn for the current width. */
 function borderAbove(above: KeptRow | undefined, rows: readonly KeptRow[]): KeptRow | null {
   if (!above || !BORDER.test(above.row.text) || !/^\s*│/u.test(rows[0]?.row.text ?? '')) return null
   const rule = rows.find(({ row }) => !/^\s*│/u.test(row.text))
@@ -98,10 +95,7 @@ function isSameEcho(a: string, b: string): boolean {
   return short.length > 0 && long.startsWith(short)
 }
 
-/**
- * A prompt that is pinned to the top of the screen is followed by other words than at its original
- * place.
- */
+/** A pinned prompt is followed by other words than at its original place. */
 function isFollowed(kept: readonly KeptRow[], from: number, window: readonly KeptRow[], shownFrom: number): boolean {
   const [before, now] = [wordsOf(kept, from), wordsOf(window, shownFrom)].map(words =>
     words.slice(0, 3).map(word => word.text),
@@ -124,10 +118,7 @@ function wordsOf(rows: readonly KeptRow[], from: number): Word[] {
   return words
 }
 
-/**
- * Where the longest run of the window's first words starts among the kept ones. Words at the top of
- * the window may be partly cut.
- */
+/** Where the longest run of the window's first words starts among the kept ones. */
 function findWords(
   kept: readonly Word[],
   window: readonly Word[],
@@ -154,7 +145,6 @@ function firstWordAt({ row }: KeptRow): number {
   return match?.index ?? 0
 }
 
-/** The kept row up to a word. */
 function cutBefore(kept: KeptRow, at: number): KeptRow {
   const row = cutRow(kept.row, displayWidth(kept.row.text.slice(0, at)))
   return { ...kept, key: row.text.trim(), row }

@@ -70,10 +70,7 @@ function isSameCall(shown: BlockContent, written: BlockContent): boolean {
   return input(written).startsWith(input(shown)) || input(shown).startsWith(input(written))
 }
 
-/**
- * What the screen shows as one kind of text may be another in the source; a tool's output is never
- * an answer.
- */
+/** Kinds that may be another in the source; a tool's output is never an answer. */
 function groupOf({ kind }: Block): string {
   return ['prose', 'code', 'list', 'table', 'diff'].includes(kind) ? 'text' : kind
 }

@@ -17,10 +17,7 @@ export interface Piece {
 const QUOTE = /^\s*(?:▎|▌|│|┃|>)(?: |$)/u
 const HEADING_MARK = /^#{1,6} +(?=\S)/u
 
-/**
- * Splits an answer into blocks: at each row the first kind that matches determines where the block
- * ends.
- */
+/** Splits an answer into blocks: the first kind that matches a row sets the end. */
 export function readProse(rows: readonly ProseRow[], style: ProseStyle): Piece[] {
   const pieces: Piece[] = []
   for (let at = 0; at < rows.length; ) {
@@ -94,10 +91,7 @@ function readHeading(row: ProseRow, style: ProseStyle): BlockContent {
   }
 }
 
-/**
- * A paragraph ends at a blank row, or where a row starts something else that is not just a wrapped
- * line.
- */
+/** A paragraph ends at a blank row, or where a row starts something else. */
 function paragraphEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   let end = at
   for (let next = at + 1; next < rows.length; next++) {

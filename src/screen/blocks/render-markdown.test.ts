@@ -62,7 +62,8 @@ describe('Markdown', () => {
     )
   })
 
-  it('renders long texts of marks: quadratic time would exceed the timeout', { timeout: 60_000 }, () => {
+  // `npm run bench:text` measures that the time grows linearly with the length.
+  it('renders long texts of marks', () => {
     for (const mark of ['`', '*', '_', '*a ', '_a_ ', '~~a', '[', '<', '&a', '\\\\', '| ', ' ', '#']) {
       const text = `x${mark.repeat(200_000 / mark.length)}x`
       expect(renderMarkdown(blocks(paragraph(text))), mark).toMatch(/^x.*x$/su)

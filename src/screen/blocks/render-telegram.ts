@@ -35,7 +35,6 @@ export function renderTelegram(blocks: readonly Block[], options: { maxUnits?: n
     .filter(html => html !== '')
 }
 
-/** The start and end of each message. */
 function pages(text: string, borders: ReadonlySet<number>, maxUnits: number): [start: number, end: number][] {
   const found: [number, number][] = []
   let start = 0

@@ -23,10 +23,7 @@ interface Cell {
   pad: [left: number, right: number]
 }
 
-/**
- * The last row of the table that starts here, or -1: a frame with bars below it, or a bold row
- * above a row of rules.
- */
+/** The last row of the table that starts here, or -1: a frame, or a bold row and rules. */
 export function tableEnd(rows: readonly ProseRow[], at: number): number {
   const { text } = rows[at]!
   if (EDGE.test(text) && hasBars(rows[at + 1]?.text ?? '│ │', 1)) return lastWhile(rows, at, isFrameRow)

@@ -3,10 +3,7 @@ import type { Block, InlineRun } from './block.js'
 import { plainText } from './block.js'
 import { shortResult, toolSubject } from './tool-text.js'
 
-/**
- * Text and its tags, outermost first. Tags exist only here: wherever the text is split, they are
- * closed and opened again.
- */
+/** Text and its tags, outermost first: where the text is split, they close and reopen. */
 export interface TaggedText {
   text: string
   tags: readonly string[]

@@ -7,17 +7,11 @@ export interface TextRow extends Row {
   cols?: number
   /** Rows between it and the row above scrolled by unread. */
   hasGap?: boolean
-  /**
-   * Continues the sentence of the row above, although that one is not full: they were drawn at
-   * different widths.
-   */
+  /** Continues the row above, which is not full: they were drawn at different widths. */
   isContinued?: boolean
 }
 
-/**
- * Undoes soft wraps: rows that the terminal itself wrapped (long lines, or lines drawn before the
- * screen became narrower) become one.
- */
+/** Undoes soft wraps: rows that the terminal itself wrapped become one. */
 export function joinSoftWraps(rows: readonly TextRow[], cols: number): TextRow[] {
   if (!rows.some(row => row.wrapped)) return [...rows]
   const joined: TextRow[] = []
@@ -68,10 +62,7 @@ function plainSpan(x: number, width: number): Span {
   return { x, width, text: ' '.repeat(width), ...DEFAULT_STYLE }
 }
 
-/**
- * The part of the spans between two columns. A wide character at the border belongs to the side
- * where it starts.
- */
+/** The spans between two columns. A wide character belongs to where it starts. */
 export function cutSpans(spans: readonly Span[], from: number, to = Number.POSITIVE_INFINITY): Span[] {
   const kept: Span[] = []
   for (const span of spans) {
@@ -108,10 +99,7 @@ function cutText(text: string, start: number, from: number, to: number): { text:
   return { text: kept, x: x < 0 ? from : x }
 }
 
-/**
- * The text of the row from a column on. Characters and columns differ where characters are wide or
- * have no width.
- */
+/** The row's text from a column on: columns are not characters where these are wide. */
 export function textFrom(row: Row, column: number): string {
   if (column === 0 || /^[\x20-\x7e]*$/.test(row.text.slice(0, column + 1))) return row.text.slice(column).trimEnd()
   return spansText(cutSpans(row.spans, column)).trimEnd()

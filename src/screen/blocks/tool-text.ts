@@ -3,7 +3,6 @@ import type { ToolRef } from '../view.js'
 /** The longest tool output that is shown completely. */
 const RESULT_LINES = 12
 
-/** The subject of a call, without the name of the tool. */
 export function toolSubject(tool: ToolRef): string {
   if (tool.command ?? tool.path ?? tool.url) return (tool.command ?? tool.path ?? tool.url)!
   return tool.summary.startsWith(tool.name) ? tool.summary.slice(tool.name.length).trim() : tool.summary

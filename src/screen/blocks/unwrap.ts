@@ -34,10 +34,7 @@ export function isContinuation(
   return above.width + 1 + displayWidth(breakable(word)) > room.right
 }
 
-/**
- * The separator of two joined rows: a blank; nothing inside a long word that was split at the edge,
- * or between two wide characters.
- */
+/** Between joined rows: a blank; nothing in a split word or between wide characters. */
 export function separatorBetween(
   above: MeasuredRow,
   below: { text: string; isContinued?: boolean | undefined },
@@ -62,10 +59,7 @@ export function lastWord(text: string): string {
   return trimmed.slice(start)
 }
 
-/**
- * Text without blanks between its words can be wrapped after any character: only the first one has
- * to fit.
- */
+/** Text without blanks can be wrapped anywhere: only its first character must fit. */
 function breakable(word: string): string {
   return isWide(word) ? String.fromCodePoint(word.codePointAt(0)!) : word
 }

@@ -1,10 +1,7 @@
 import { visibleText } from '../../text/index.js'
 import type { Block, BlockContent, InlineRun } from './block.js'
 
-/**
- * Shows characters that control a terminal, reorder a line or are hidden as marks. All output goes
- * through this, also blocks as JSON.
- */
+/** Shows control and hidden characters as marks. All output goes through this. */
 export function visibleBlocks<T extends Block>(blocks: readonly T[]): T[] {
   return blocks.map(block => ({ ...block, ...visibleContent(block) }))
 }

@@ -1,6 +1,5 @@
 import { type BlockContent, plainText } from './block.js'
 
-/** The words of a block, without marks. */
 export function blockWords(block: BlockContent): string[] {
   return blockPlainText(block)
     .split(/\s+/u)

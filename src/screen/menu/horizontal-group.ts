@@ -55,10 +55,7 @@ const labelsOf = memoizeByObject((row: MenuRow): [column: number, label: string]
   [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(match => [match.index, match[0]]),
 )
 
-/**
- * Dialog boxes of line-drawing libraries: a button in angle or square brackets, with blanks inside
- * the square ones.
- */
+/** Buttons of line-drawing libraries: in angle or square brackets (with blanks inside). */
 const BUTTON = /^(?:<\s*(?<angle>[^<>]+?)\s*>|\[\s+(?<square>[^[\]]+?)\s+\])$/u
 
 /** Whether keys are named below; rules and blank rows between do not count. */
@@ -67,10 +64,7 @@ function hintsBelow(rows: readonly MenuRow[], index: number): boolean {
   return words.length > 0 && words.length <= 3 && words.every(row => isHint(row.text.trim()))
 }
 
-/**
- * The selected button has another background than its surroundings; without colours no button
- * counts as selected.
- */
+/** The selected button has another background; without colours none is selected. */
 function readButtons(row: MenuRow, options: readonly OptionRow[]): OptionGroup | null {
   const lit = options.flatMap((option, index) => {
     const [before, own] = [option.labelColumn - 1, option.labelColumn].map(column =>

@@ -1,6 +1,7 @@
 import type { Frame } from '../../terminal/index.js'
-import { fragments } from './menu-head.js'
-import type { MenuRow } from './menu-rows.js'
+import { isGrey } from '../style-match.js'
+import { confirmsOrLeaves, fragments } from './menu-head.js'
+import { type MenuRow, spanFrom } from './menu-rows.js'
 import type { OptionGroup } from './option-group.js'
 import { type OptionRow, readOptionRow } from './option-row.js'
 
@@ -37,10 +38,7 @@ const DEFAULTED = /^(?!In \[\d|Out\[)\p{L}.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]
 const REQUEST =
   /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
-/**
- * A row that asks in words, with the cursor after it. Running text looks like this too, for a
- * moment.
- */
+/** A row that asks in words, cursor after it. Running text looks so for a moment. */
 export function findWordedQuestion(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()
@@ -69,10 +67,7 @@ function atCursor(
   return read(row, before)
 }
 
-/**
- * The text left of the cursor, if nothing visible is right of it; typed characters count as part of
- * the answer.
- */
+/** The text left of the cursor if nothing is right of it; typed text is the answer. */
 function textBefore(row: MenuRow, column: number): string {
   const text = row.text
   return text.length <= column ? text.padEnd(column) : ''
@@ -162,4 +157,55 @@ function inline(row: MenuRow, question: string, words: readonly string[], fallba
     isTentative: false,
     fallback,
   }
+}
+
+/*
+ * A dialog that is answered with text: a question above, one field, and below it the keys that
+ * submit or cancel. The field starts with a prompt glyph, or has its own frame. An input box
+ * differs only in its footer: it names other things, or keys that do not cancel.
+ */
+export interface TextField {
+  row: number
+  value: string
+  placeholder: string
+  /** The cursor is in the field: the hardware cursor, or a cell that is drawn inverse. */
+  holdsCursor: boolean
+}
+
+const SIGN = /^\s*[›>❯▸»]\s+(?=\S|$)/u
+const PLACEHOLDER =
+  /^(?:type\b|enter (?:your|a|an) |paste (?:your|the|a) |write (?:your|a) |add (?:notes|your)|tell \S+ |your answer|e\.g\.)/iu
+/** Blank rows that a field of several lines may leave below. */
+const AIR = 10
+
+export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField | null {
+  const footer = rows.findLastIndex(row => !row.isBlank && !row.isRule)
+  const hints = rows.slice(Math.max(0, footer - 1), footer + 1)
+  // Wrapped hints are read as one row, too.
+  const asOne = { text: hints.map(row => row.text.trim()).join(' ') }
+  if (footer < 2 || ![...hints, asOne].some(row => confirmsOrLeaves(row))) return null
+  const field = rows
+    .slice(0, footer)
+    .findLast(row => !row.isBlank && !row.isFrame && !row.isRule && fragments(row).length === 0)
+  if (!field || footer - field.index > AIR) return null
+  const isFramed = rows[field.index - 1]?.isFrame === true && rows[field.index + 1]?.isFrame === true
+  const sign = SIGN.exec(field.text)?.[0]
+  if (sign === undefined && !isFramed) return null
+  if (!rows.slice(0, field.index).some(row => !row.isBlank && !row.isFrame && !row.isRule)) return null
+  const column = sign?.length ?? field.indent
+  const text = field.text.slice(column).trim()
+  // Two columns: an entry of a list.
+  if (/\S\s{2,}\S/u.test(text)) return null
+  const isPlaceholder = PLACEHOLDER.test(text) || isFaint(field, column)
+  return {
+    row: field.index,
+    value: isPlaceholder ? '' : text,
+    placeholder: isPlaceholder ? text : '',
+    holdsCursor: frame.cursor.y === field.index || field.spans.some(span => span.inverse && span.width === 1),
+  }
+}
+
+function isFaint(row: MenuRow, column: number): boolean {
+  const span = spanFrom(row, column + 1)
+  return span !== undefined && (span.dim || isGrey(span.fg))
 }

@@ -110,10 +110,7 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   return isNumbered && ((isBoxKnown && column <= 1) || (frame.isPlainText === true && column <= 3))
 }
 
-/**
- * The agent's input box is known and not on the screen; the last row names keys that confirm or
- * cancel.
- */
+/** The known input box is not on screen, and the last row names confirming keys. */
 function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): boolean {
   const last = rows.findLastIndex((row, index) => !isBlank(row) && !menuRows[index]!.isRule)
   return (
@@ -130,10 +127,7 @@ function isLastRow(rows: readonly ScreenRow[], { group }: MenuCandidate, index: 
   )
 }
 
-/**
- * The subject of the menu starts with a symbol at the left: below the menu other subjects with the
- * same symbol wait for their turn.
- */
+/** Below the menu, subjects with the same symbol at the left wait for their turn. */
 function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number; sign: string; more: RegExp } | null {
   const head = rows[menu.rows[0]]
   const sign = /^\s*([^\p{L}\p{N}\s"'`([{/\\─━│┃╭╰┌└] )\S/u.exec(head?.text ?? '')?.[1]
@@ -141,10 +135,7 @@ function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number;
   return { indent: head.indent, sign, more: new RegExp(`^\\s{${head.indent + 1},}\\S`, 'u') }
 }
 
-/**
- * `hints`: how many rows below may be key hints in unknown words, if the cursor or the style proves
- * the selection.
- */
+/** `hints`: rows below that may be hints, if cursor or style proves the selection. */
 function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
   let hintsLeft = hints
   let more: RegExp | null = null

@@ -8,7 +8,6 @@ export interface OptionGroup {
   layout: 'vertical' | 'horizontal' | 'inline' | 'typed'
   options: OptionRow[]
   selected: number | null
-  /** How the selection is shown. */
   shownBy: 'glyph' | 'style' | 'cursor' | null
   /** Round marks before the labels; the filled one is the selection. */
   isRadio?: boolean
@@ -83,10 +82,7 @@ function isAligned(a: OptionRow, b: OptionRow): boolean {
   return isPushed || Math.abs(a.numberColumn - b.numberColumn) <= (isShifted ? 1 : 0)
 }
 
-/**
- * Options without a number below a numbered list (`Submit`, `Next`): short labels in the column of
- * the numbers.
- */
+/** Unnumbered options below a numbered list (`Submit`): short, in the numbers' column. */
 function withUnnumbered(rows: readonly MenuRow[], options: OptionRow[]): OptionRow[] {
   const column = options[0]!.numberColumn
   const found = [...options]

@@ -12,7 +12,6 @@ export interface OptionRow {
   row: number
   glyphColumn: number | null
   number: number | null
-  /** The column of the number, or of the label without a number. */
   numberColumn: number
   checked: boolean | null
   labelColumn: number

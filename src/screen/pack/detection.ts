@@ -11,10 +11,7 @@ export interface Detection {
   title: RegExp | null
 }
 
-/**
- * The `detect` table of a pack file alone; null without one. Its mistakes are reported when the
- * pack is loaded.
- */
+/** The `detect` table of a pack file; null without one. Loading reports its mistakes. */
 export function readDetection(source: PackSource, agent: string): Detection | null {
   const { detect, glyphs } = readTable(source) as {
     detect?: { argv0?: string[]; banner?: string; title?: string }
@@ -26,7 +23,6 @@ export function readDetection(source: PackSource, agent: string): Detection | nu
   return { agent, argv0: detect.argv0 ?? [], banner: compile(detect.banner), title: compile(detect.title) }
 }
 
-/** The version range of a pack file. */
 export function readRange(source: PackSource): VersionRange {
   const { versions = '*' } = readTable(source)
   try {

@@ -3,10 +3,7 @@ import type { Awaiting, FacetName, Terminator } from '../observation.js'
 import type { TerminalView } from '../view.js'
 import type { VersionRange } from './versions.js'
 
-/**
- * The screens of one agent, for a range of its versions: the TOML file of `packs/`, checked and
- * compiled.
- */
+/** An agent's screens for a range of versions: a TOML file of `packs/`, compiled. */
 export interface Pack {
   file: string
   agent: string
@@ -42,20 +39,14 @@ export interface Pack {
 export interface RuleTimer {
   /** Milliseconds that never decrease. */
   now(): number
-  /**
-   * The times of the rules of one frame, in the order of evaluation. `again` measures the rule once
-   * more on the same frame.
-   */
+  /** The times of a frame's rules in order; `again` measures one on the same frame. */
   frame(times: readonly { rule: RuleSpec; ms: number; again(): number }[]): void
 }
 
 export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }
 
 interface InputSettings {
-  /**
-   * `paste`: prompts are pasted where possible, because single characters may trigger commands
-   * while the agent lags behind.
-   */
+  /** `paste`: prompts are pasted where possible; typed ones may trigger commands. */
   mode: 'bulk' | 'typed' | 'paste'
   paceMs: number
   settleMs: number

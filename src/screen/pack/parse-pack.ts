@@ -55,10 +55,7 @@ function schemaError(
   return new SignalboxError('E_PACK', `${field || 'the file'}: ${issue.message}`, { place: merged.placeOf(path) })
 }
 
-/**
- * `rule working.spinner line` if the entry has a name, else `blocks.2.first`: indexes of merged
- * lists appear in no file.
- */
+/** `rule working.spinner line` if it has a name, else `blocks.2.first`. */
 function nameOfField(path: readonly (string | number)[], data: Record<string, unknown>): string {
   const [list, index, ...rest] = path
   const entry = typeof index === 'number' ? (data[list!] as Record<string, unknown>[] | undefined)?.[index] : undefined

@@ -30,7 +30,6 @@ function parseComparator(word: string): Comparator[] {
   return [{ operator: (match[1] ?? '=') as Comparator['operator'], version }]
 }
 
-/** Null for a text that is not a version. */
 function parseVersion(text: string): Version | null {
   const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[.+-].*)?$/.exec(text.trim())
   return match ? [Number(match[1]), Number(match[2] ?? 0), Number(match[3] ?? 0)] : null

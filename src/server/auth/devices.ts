@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Clock, newId } from '../../clock/index.js'
-import { type Person, ROLES } from '../credential.js'
+import { type Person, ROLES } from '../caller.js'
 import { readPrivateFile, writePrivateFile } from './private-file.js'
 
 const IDLE_MS = 12 * 3_600_000

@@ -5,10 +5,7 @@ import { isSameSecret } from './same-secret.js'
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/**
- * The token for scripts: 256 random bits in `<state>/token`. A program that can read that file acts
- * as the owner.
- */
+/** The token for scripts: 256 random bits in `<state>/token`; readers act as the owner. */
 export class Token {
   readonly #path: string
   #value: string

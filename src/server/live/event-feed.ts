@@ -1,8 +1,8 @@
+import type { LiveBus, LiveUpdate } from '../../host/index.js'
 import type { EventStore, StoredEvent, Subscription } from '../../store/index.js'
-import type { StreamEvent } from '../api-types.js'
+import type { CrewUpdate, MessageUpdate, StreamEvent, TypingUpdate } from '../api-types.js'
 import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
-import { cursorOf } from './cursor.js'
 
 /** An event of the log as a frame. It is serialised once for all streams. */
 export interface FedEvent {
@@ -70,4 +70,53 @@ export class EventFeed {
 /** One server-sent event. Serialised JSON has no line feeds, so it fits into one data line. */
 export function frameOf(event: string, json: string, id?: string): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+}
+
+/** A position in the log as one opaque word: `<store>:<position>`. */
+export function cursorOf(store: string, position: number): string {
+  return `${store}:${position}`
+}
+
+/** Null for a cursor of another store. A plain number is a position of this store. */
+export function positionOf(cursor: string | undefined, store: string): number | null {
+  if (cursor === undefined) return null
+  const [name, position] = cursor.includes(':') ? cursor.split(':') : [store, cursor]
+  return name === store && /^\d{1,15}$/.test(position ?? '') ? Number(position) : null
+}
+
+export interface FedUpdate {
+  type: LiveUpdate['type']
+  session: string
+  frame(): string
+}
+
+/** Provisional text, serialised once for all streams that watch the session. */
+export class UpdateFeed {
+  readonly #listeners = new Set<(update: FedUpdate) => void>()
+  readonly #unlisten: () => void
+
+  constructor(bus: LiveBus, text: CleanText) {
+    this.#unlisten = bus.listen(update => {
+      if (this.#listeners.size === 0) return
+      const { type, session } = update
+      let written: string | null = null
+      const frame = () => {
+        const body: Sendable<MessageUpdate | CrewUpdate | TypingUpdate> = update
+        written ??= frameOf(type, text.json(body, 'rfc3339'))
+        return written
+      }
+      const fed = { type, session, frame }
+      for (const listener of this.#listeners) listener(fed)
+    })
+  }
+
+  listen(listener: (update: FedUpdate) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#unlisten()
+    this.#listeners.clear()
+  }
 }

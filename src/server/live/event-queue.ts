@@ -1,10 +1,8 @@
 import type { Clock, Timer } from '../../clock/index.js'
+import type { Call } from '../route.js'
 import { frameOf } from './event-feed.js'
 
-/**
- * A reader with more than this unread is disconnected; it resumes from its cursor when it
- * reconnects.
- */
+/** A reader with more unread is disconnected; it resumes from its cursor. */
 const WAITING_EVENTS_MAX = 1_000
 const WAITING_BYTES_MAX = 1024 * 1024
 
@@ -56,10 +54,7 @@ export class EventQueue {
     if (this.#isEnding) callback()
   }
 
-  /**
-   * A frame of the log: it is delivered, or the reader is disconnected. A frame that is not urgent
-   * may be delayed like an ephemeral one.
-   */
+  /** A frame of the log: delivered, or the reader is disconnected. Not urgent: delayed. */
   push(frame: string, { isUrgent = true } = {}): void {
     if (this.#isEnding) return
     this.#waiting.push({ frame })
@@ -149,4 +144,53 @@ export class EventQueue {
   get waiting(): number {
     return this.#waiting.length
   }
+}
+
+/** How long a reader has to read the last frame before its connection is cut. */
+const BYE_MS = 5_000
+
+/** Streams `opening`, then the queue; reads when the reader took the last chunk. */
+export function streamOf(
+  { parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>,
+  queue: EventQueue,
+  opening: AsyncIterator<string> | null,
+  close: () => void,
+): Response {
+  const encoder = new TextEncoder()
+  let first = opening
+  let byeTimer: Timer | null = null
+  const finish = () => {
+    byeTimer?.cancel()
+    first = null
+    queue.abort()
+    close()
+  }
+  closed.addEventListener('abort', finish)
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const ahead = await first?.next()
+        if (ahead?.done) first = null
+        const text = ahead && !ahead.done ? ahead.value : await queue.next()
+        if (text === null) {
+          finish()
+          controller.close()
+          return
+        }
+        controller.enqueue(encoder.encode(text))
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 0 },
+  )
+  queue.onEnding(() => {
+    byeTimer = parts.clock.setTimer(BYE_MS, hangUp)
+  })
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    },
+  })
 }

@@ -10,10 +10,7 @@ import type { CleanText } from '../wire/clean-text.js'
 import type { Sendable } from '../wire/index.js'
 import { type EventFeed, type FedEvent, frameOf } from './event-feed.js'
 
-/**
- * Events come in groups, and the records settle shortly after them. One read then serves the whole
- * group.
- */
+/** Events come in groups and records settle after them: one read serves the group. */
 const SETTLE_MS = 120
 /** The minimum time between two reads of the same record. Other records are not delayed by it. */
 const PAUSE_MS = 400

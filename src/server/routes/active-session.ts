@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
-import { liveOf } from '../live-session-of.js'
-import { personName } from '../person-name.js'
+import type { Host } from '../../host/index.js'
+import type { LiveSession, SessionRecord } from '../../sessions/index.js'
+import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { sent, session } from '../schemas/sessions.js'
@@ -46,7 +46,6 @@ export const activeSessionRoutes: readonly Route[] = [
   }),
 ]
 
-/** The caller's active session; null if there is none. */
 export async function activeOf(call: Pick<Call, 'host' | 'person' | 'surface'>): Promise<SessionRecord | null> {
   return call.host.active(whoOf(call)).catch((error: unknown) => {
     if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
@@ -56,4 +55,17 @@ export async function activeOf(call: Pick<Call, 'host' | 'person' | 'surface'>):
 
 function whoOf({ person, surface }: Pick<Call, 'person' | 'surface'>): { person: string; surface: string } {
   return { person: personName(person.id), surface }
+}
+
+/** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_STATE` for a session that has ended. */
+export async function liveOf(host: Host, word: string): Promise<LiveSession> {
+  const record = await host.find(word)
+  const session = host.live(record.id)
+  if (session && !session.exit) return session
+  const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'its end was not recorded'}` : 'has ended'
+  throw new SignalboxError('E_STATE', `session ${record.id} ${what}`, {
+    next: record.agentSessionId
+      ? `signalbox resume ${record.number} continues its conversation`
+      : 'start another session',
+  })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { OWNER } from '../credential.js'
+import { OWNER } from '../caller.js'
 import { type Route, route } from '../route.js'
 import { confirmation, deviceList, login, loginLink, me, tokenFile } from '../schemas/auth.js'
 import { answer, okAnswer, role } from '../schemas/common.js'

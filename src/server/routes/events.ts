@@ -2,14 +2,11 @@ import { z } from 'zod'
 import { newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Hello } from '../api-types.js'
-import { cursorOf, positionOf } from '../live/cursor.js'
-import { frameOf } from '../live/event-feed.js'
-import { isInScope, parseScope, typeFilter } from '../live/event-filter.js'
-import { EventQueue } from '../live/event-queue.js'
+import { cursorOf, frameOf, positionOf } from '../live/event-feed.js'
+import { EventQueue, streamOf } from '../live/event-queue.js'
 import type { FedPane } from '../live/pane-feed.js'
-import { isReplayable, pageAfter, someAfter } from '../live/replay.js'
-import { streamOf } from '../live/stream-answer.js'
-import { Watched } from '../live/watched.js'
+import { isInScope, isReplayable, pageAfter, parseScope, someAfter, typeFilter } from '../live/replay.js'
+import { Watched } from '../live/streams.js'
 import { type Call, type Route, route } from '../route.js'
 import { listAnswer, okAnswer } from '../schemas/common.js'
 import { loggedEvent } from '../schemas/events.js'
@@ -223,10 +220,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     server: parts.version,
     schema: SCHEMA,
   }
-  /**
-   * Hello, then the missed events page by page; at the end of the log it switches to live events
-   * without a gap.
-   */
+  /** Hello, then the missed events page by page, then live events without a gap. */
   async function* opening(): AsyncGenerator<string, void> {
     yield frameOf('hello', JSON.stringify(hello))
     let at = since ?? from

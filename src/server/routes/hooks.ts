@@ -12,10 +12,7 @@ const taken = z.object({
   answer: z.string().nullable().optional().describe('what the hook prints for the agent; null: no decision'),
 })
 
-/**
- * Receives reports of agents' hooks. Answers at once, except for permission requests that wait for
- * a person.
- */
+/** Receives hook reports. Answers at once, except to held permission requests. */
 export const hookRoutes: readonly Route[] = [
   route({
     id: 'hooks.report',

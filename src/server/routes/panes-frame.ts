@@ -11,7 +11,6 @@ import { frameView } from '../views/frame-view.js'
 import { screenShown } from '../views/screen-shown.js'
 import { boardOf } from './panes.js'
 
-/** The screens of panes. */
 export const paneFrameRoutes: readonly Route[] = [
   route({
     id: 'panes.frame',

@@ -1,17 +1,13 @@
 import type { PaneStreamFrame } from '../api-types.js'
 import { frameOf } from '../live/event-feed.js'
-import { EventQueue } from '../live/event-queue.js'
-import { streamOf } from '../live/stream-answer.js'
+import { EventQueue, streamOf } from '../live/event-queue.js'
 import { type Route, route } from '../route.js'
 import type { Sendable } from '../wire/index.js'
 import { boardOf } from './panes.js'
 
 const HEARTBEAT_MS = 20_000
 
-/**
- * The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have
- * `/events`.
- */
+/** The panes and their changes, for `signalbox watch`. Browsers have `/events`. */
 export const paneStreamRoutes: readonly Route[] = [
   route({
     id: 'panes.stream',

@@ -13,7 +13,6 @@ import { peopleList, projectList, projectTrust } from '../schemas/projects.js'
 
 const ROOT_ENTRIES_MAX = 500
 
-/** Projects, and what they may run. */
 export const projectRoutes: readonly Route[] = [
   route({
     id: 'projects.list',

@@ -10,7 +10,6 @@ import { frameView } from '../views/frame-view.js'
 import { pageOf } from '../views/page.js'
 import { findRecording, frameAt, recordingMarkers, recordingView } from '../views/recording-view.js'
 
-/** Recordings of sessions. */
 export const recordingRoutes: readonly Route[] = [
   route({
     id: 'recordings.list',

@@ -14,7 +14,6 @@ import { graphWork, journalOf, redacted } from './run-details.js'
 const COMMIT = /^[0-9a-f]{7,64}$/
 const DIFF_MAX = 4 * 1024 * 1024
 
-/** A run's graph, and what it did to its repository. */
 export const runGraphRoutes: readonly Route[] = [
   route({
     id: 'runs.graph',

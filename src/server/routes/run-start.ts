@@ -16,7 +16,7 @@ import {
   startOneshot,
   startPipeline,
 } from '../../runs/index.js'
-import { personName } from '../person-name.js'
+import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { run, runExport } from '../schemas/runs.js'
@@ -65,7 +65,6 @@ const startBody = z.union([
 
 const runAnswer = answer('the run', run)
 
-/** Starting, forking and exporting runs. */
 export const runStartRoutes: readonly Route[] = [
   route({
     id: 'runs.start',

@@ -4,14 +4,13 @@ import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } from '../../sessions/index.js'
-import { liveOf } from '../live-session-of.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { uploaded } from '../schemas/sessions.js'
+import { liveOf } from './active-session.js'
 
 const MB = 1024 * 1024
 
-/** Files for an agent, and files of its project for people. */
 export const sessionFileRoutes: readonly Route[] = [
   route({
     id: 'sessions.upload',

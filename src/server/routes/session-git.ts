@@ -3,7 +3,6 @@ import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { gitState } from '../schemas/sessions.js'
 
-/** The git state of a session's directory. */
 export const sessionGitRoutes: readonly Route[] = [
   route({
     id: 'sessions.git',

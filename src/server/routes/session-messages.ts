@@ -5,23 +5,17 @@ import type { Host } from '../../host/index.js'
 import { type LiveSession, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { Message } from '../api-types.js'
-import { liveOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { conversation, heldPrompts, sent } from '../schemas/sessions.js'
 import type { Sendable } from '../wire/index.js'
+import { liveOf } from './active-session.js'
 
 export const messageBody = z.strictObject({
   text: z.string().min(1),
-  /**
-   * The same option as the dashboard names it: `after-turn` holds the prompt until the agent is
-   * idle.
-   */
+  /** The dashboard's name of the option: `after-turn` holds the prompt until idle. */
   when: z.enum(['now', 'after-turn']).optional(),
-  /**
-   * While the agent works: put into its own queue if it has one, held here until it is idle, or
-   * refused.
-   */
+  /** While the agent works: put into its queue, held here until idle, or refused. */
   whenBusy: z.enum(['queue', 'hold', 'refuse']).optional(),
   meaning: z.enum(['auto', 'text', 'command']).default('auto'),
   clearDraft: z.boolean().default(false),
@@ -32,7 +26,6 @@ export const messageBody = z.strictObject({
     .describe('a name for the prompt, chosen by the caller: a prompt with the same name is typed only once'),
 })
 
-/** Prompts to a session, and its messages. */
 export const sessionMessageRoutes: readonly Route[] = [
   route({
     id: 'sessions.send',

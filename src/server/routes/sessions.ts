@@ -4,16 +4,14 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { createWorkspace } from '../../runs/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
-import { liveOf } from '../live-session-of.js'
-import { personName } from '../person-name.js'
+import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { interrupted, screen, session, stopped, waited } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
-import { activeOf } from './active-session.js'
-import { keyBytes } from './named-keys.js'
+import { activeOf, liveOf } from './active-session.js'
 
 const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
 const env = z.record(z.string(), z.string()).nullable().default(null).describe('only on the owner’s socket')
@@ -243,4 +241,35 @@ async function waitFor(
     await live.changed(Math.min(left, 1000))
     await delay(host.clock, 0)
   }
+}
+
+/** Named keys as terminals send them; arrows, Home and End depend on the mode. */
+const FIXED: Readonly<Record<string, string>> = {
+  enter: '\r',
+  tab: '\t',
+  'shift-tab': '\u001b[Z',
+  escape: '\u001b',
+  space: ' ',
+  backspace: '\u007f',
+  delete: '\u001b[3~',
+  insert: '\u001b[2~',
+  'page-up': '\u001b[5~',
+  'page-down': '\u001b[6~',
+}
+const CURSOR: Readonly<Record<string, string>> = { up: 'A', down: 'B', right: 'C', left: 'D', home: 'H', end: 'F' }
+
+/** @throws SignalboxError `E_INPUT` for an unknown key. */
+function keyBytes(names: readonly string[], isApplicationCursor: boolean): Uint8Array {
+  return new TextEncoder().encode(names.map(name => keyText(name.toLowerCase(), isApplicationCursor)).join(''))
+}
+
+function keyText(name: string, isApplicationCursor: boolean): string {
+  if (Object.hasOwn(FIXED, name)) return FIXED[name]!
+  if (Object.hasOwn(CURSOR, name)) return `\u001b${isApplicationCursor ? 'O' : '['}${CURSOR[name]}`
+  const control = /^ctrl-([a-z])$/.exec(name)
+  if (control) return String.fromCharCode(control[1]!.charCodeAt(0) - 96)
+  if (/^[\x21-\x7e]$/.test(name)) return name
+  throw new SignalboxError('E_INPUT', `unknown key "${name}"`, {
+    next: `use one of: ${[...Object.keys(FIXED), ...Object.keys(CURSOR)].join(', ')}, ctrl-a … ctrl-z, or a single character`,
+  })
 }

@@ -15,5 +15,4 @@ export const streamEvent = event.extend({
 
 export const loggedEvent = streamEvent.extend({ id: z.string() })
 
-/** An event as the store has it, in an export. */
 export const storedEvent = event.extend({ position: z.int(), stream: z.string() })

@@ -152,10 +152,7 @@ export const screenExplanation = z.object({
   }),
 })
 
-/**
- * A pane of tmux has a supervision only; a session has its screen, and its supervision if it is
- * live.
- */
+/** A pane of tmux has a supervision only; a session its screen, and one while live. */
 export const explanation = z.union([
   screenExplanation.extend({ supervision: supervision.optional() }),
   z.object({ supervision }),

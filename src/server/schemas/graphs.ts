@@ -34,7 +34,6 @@ export const graphList = z.object({
   position,
 })
 
-/** The graph of a run, with what happened at its nodes. */
 export const runGraph = z.object({
   name: z.string(),
   nodes: z.array(

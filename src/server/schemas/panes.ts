@@ -53,10 +53,7 @@ export const pane = z
   })
   .meta({ id: 'Pane' })
 
-/**
- * A pane without the version that orders its changes: for readers on the owner's socket, who get
- * every change in order.
- */
+/** A pane without its version: readers on the owner's socket get changes in order. */
 export const supervisedPane = pane.omit({ version: true })
 
 const span = z.object({

@@ -16,7 +16,6 @@ export const hello = z.object({
 
 const frame = { at: moment, subject: z.string() }
 
-/** A pane that was found, changed, or is gone. */
 export const paneChange = z.object({
   ...frame,
   type: z.enum(['pane.found', 'pane.status', 'pane.reading', 'pane.stuck', 'pane.gone']),
@@ -41,10 +40,7 @@ export const typing = z.object({ type: z.literal('typing'), session: z.string(),
 
 export const crewUpdate = z.object({ type: z.literal('session.crew'), session: z.string(), crew })
 
-/**
- * Frames that are not in the log and carry no id, by the name of their event. Only the newest state
- * of each matters.
- */
+/** Frames that are not in the log, by event. Only the newest state of each matters. */
 export const EPHEMERAL_FRAMES = {
   'pane.found': paneChange,
   'pane.status': paneChange,

@@ -24,10 +24,7 @@ const BASIC = [
   '#ffffff',
 ]
 
-/**
- * A picture of a screen. It is drawn from cells as text and rectangles only, so it cannot contain
- * scripts or links.
- */
+/** A picture of a screen: only text and rectangles, so no scripts and no links. */
 export function frameSvg(frame: Frame, redactor: Redactor): string {
   const width = frame.cols * CELL.width
   const height = frame.rows * CELL.height

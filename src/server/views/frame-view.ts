@@ -3,10 +3,7 @@ import type { Redactor } from '../../text/index.js'
 
 export type FrameFormat = 'text' | 'spans'
 
-/**
- * A frame as the API shows it; secrets are replaced by something of the same width, so that nothing
- * moves.
- */
+/** A frame as the API shows it; redacted secrets keep their width: nothing moves. */
 export function frameView(frame: Frame, format: FrameFormat, redactor: Redactor) {
   return {
     cols: frame.cols,

@@ -8,10 +8,7 @@ import type { Frame } from '../../terminal/index.js'
 import { openRecording } from '../../terminal/recording/index.js'
 import type { InMilliseconds, Recording, RecordingIndex } from '../api-types.js'
 
-/**
- * The index of a long recording contains at most this many changes of each kind; the screen can be
- * read at any time.
- */
+/** The index of a recording has at most this many changes of each kind. */
 const CHANGES_MAX = 5_000
 
 export type RecordingView = InMilliseconds<Recording>

@@ -4,10 +4,7 @@ import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { Run } from '../api-types.js'
 
-/**
- * Nodes of a graph that have ended at least once, or rounds of a oneshot; `of` is the maximum: a
- * run may end before it.
- */
+/** Ended nodes of a graph, or rounds of a oneshot; `of` is the maximum. */
 export type Progress = NonNullable<Run['progress']>
 
 /**

@@ -109,10 +109,7 @@ function roleOf(input: unknown, result: unknown): { agent: string; model: string
   return { agent: text(agent, role?.agent, session?.agent), model: text(model, role?.model, session?.model) }
 }
 
-/**
- * The version of a pipeline when the run was created: its name, and a few digits that change with
- * its graph.
- */
+/** A pipeline's version at creation: its name, and digits that change with its graph. */
 function versionOf(pipeline: string, input: unknown): string {
   const { graph, dot } = (input ?? {}) as { graph?: unknown; dot?: unknown }
   const definition = graph ?? dot

@@ -7,10 +7,7 @@ const REMEMBERED_MAX = 20_000
 /** Shorter texts contain no secret. */
 const SHORTEST = 8
 
-/**
- * JSON with redacted secrets. Searching for them costs more than serialising, so the results for
- * short texts are cached.
- */
+/** JSON with redacted secrets; the results for short texts are cached. */
 export class CleanText {
   readonly #redactor: Redactor
   #known = new Map<string, string>()

@@ -51,10 +51,7 @@ export type InMilliseconds<T> = T extends readonly unknown[] | object
 
 type Milliseconds<T> = T extends string ? number : InMilliseconds<T>
 
-/**
- * What the server may pass to `toJson` for an answer of type T: the same with milliseconds, and it
- * changes nothing of it.
- */
+/** What `toJson` accepts for an answer of type T: the same, with times in milliseconds. */
 export type Sendable<T> = T extends readonly unknown[] | object
   ? { readonly [K in keyof T]: K extends TimeField ? SendableMoment<T[K]> : Sendable<T[K]> }
   : T
@@ -63,10 +60,7 @@ type SendableMoment<T> = T extends string ? number : Sendable<T>
 
 export type TimeForm = 'rfc3339' | 'ms'
 
-/**
- * JSON of an answer or an event, with its moments in the form that the caller asked for, and
- * secrets removed by `clean`.
- */
+/** JSON of an answer or event, times in the caller's form, secrets removed by `clean`. */
 export function toJson(value: unknown, form: TimeForm, clean?: (text: string) => string): string {
   if (form === 'ms' && !clean) return JSON.stringify(value)
   return JSON.stringify(value, (key, part: unknown) => {

@@ -21,7 +21,7 @@ terminators = [{ line = '^◈ Finished', outcome = "done" }]
 
 const BOX = ['──────────', '▷ ', '──────────']
 
-/** A terminal whose whole frame is drawn anew each time, as programs on the alternate screen do. */
+/** A terminal whose whole frame is redrawn each time, as on the alternate screen. */
 class Fixture {
   readonly screen: PaneScreen
   readonly conversation: Conversation
@@ -132,7 +132,7 @@ describe('a message', () => {
     expect(fixture.conversation.turn).toBe('s.2')
   })
 
-  it('stays below a prompt that appears after the work has begun', () => {
+  it('stays below a prompt that appears after the start of the work', () => {
     const fixture = new Fixture({ cols: 80, rows: 20 })
     fixture.paint(['▷ first', '', '◆ One.'], 20)
     expect(close(fixture)).toBe('One.')
@@ -155,7 +155,7 @@ describe('a message', () => {
 })
 
 describe('a turn in the normal buffer', () => {
-  it('begins below its prompt, and a new prompt begins another one', () => {
+  it('starts below its prompt, and a new prompt starts another one', () => {
     const fixture = new Fixture({ cols: 80, rows: 24 })
     fixture.print(`▷ first\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
     expect(markdown(fixture.read())).toBe('ok')

@@ -1,12 +1,11 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
-import { BlockReader, isSameList } from './block-reader.js'
-import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
-import { ConversationRows, type ConversationRowsState, type RowSource } from './conversation-rows.js'
-import type { Echo } from './conversation-window.js'
+import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
+import { partEnd } from './message-parts.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
-import { type ReportedText, reconcileReported } from './reported-text.js'
+import { BlockReader, isSameList } from './read-conversation.js'
+import { type ClosedMessage, ClosedMessages, type ReportedText, reconcileReported } from './reported-text.js'
 
 /** Saved in snapshots. */
 export interface ConversationState {
@@ -23,10 +22,7 @@ export interface ConversationState {
   lastRow: number
   /** When the turn began, in seconds since the session's start. */
   openedT?: number
-  /**
-   * The text of the prompt, and of the last rows of the last message: both are found again after a
-   * repaint.
-   */
+  /** The text of the prompt and of the last message's end: found again after a repaint. */
   echoText?: string
   tail?: string[]
   /** The last row of the last message is text: it may have been cut in the middle. */
@@ -47,6 +43,8 @@ export interface ExtractOptions {
 
 /** Shorter output is ignored. */
 const MIN_CHARACTERS = 3
+/** More blank rows than this do not separate a message from the next. */
+const BLANK_ROWS = 50
 
 const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
 
@@ -82,6 +80,8 @@ export class Conversation {
   /** The open message as the screen shows it, and with the reported text in place. */
   #screenBlocks: readonly Block[] = []
   #blocks: readonly Block[] = []
+  /** Where the first part of the open message ends, if it is long. */
+  #partEnd: { count: number; lastRow: number } | null = null
   #found = new Set<string>()
   #isConfirmed = false
   /** Text that the agent reported in this turn and that no closed message has yet. */
@@ -182,10 +182,7 @@ export class Conversation {
     return this.turn
   }
 
-  /**
-   * Marks everything on screen as old, such as a greeting or a replayed conversation: it opens no
-   * turn and is in no message.
-   */
+  /** Marks all on screen as old (a greeting, a replay): it opens no turn and no message. */
   markOld(look: Look): void {
     this.observe(look)
     const { echo } = this.#rows
@@ -240,7 +237,9 @@ export class Conversation {
   extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
     const rows = [...this.#continuation(), ...this.#rowsFrom(this.#state.from, options.before)]
-    const all = this.#blocksOf(rows, look, options.isOpen)
+    const pieces = this.#piecesOf(rows, look, options.isOpen)
+    const all = pieces.flat()
+    this.#partEnd = partEnd(pieces, this.#rows.screenStart)
     // While the screen is scrolled back, the end of the answer is out of sight.
     if (!this.#rows.isWhole && all.length > 0) all[all.length - 1] = { ...all.at(-1)!, missing: true }
     const read = options.isAsking ? withoutOpenTool(all) : all
@@ -262,6 +261,22 @@ export class Conversation {
   /** Puts newly reported text in the place of the text read from the screen. */
   reconcile(): void {
     this.#setBlocks(this.#screenBlocks)
+  }
+
+  /**
+   * Closes the first part of a long message, so that a step costs the same however long its turn
+   * is; the rest is the next message. Null if the message is not long. Where a message is divided
+   * depends only on rows that have left the screen, not on when this is called.
+   */
+  closePart(look: Look): ClosedMessage | null {
+    if (this.#partEnd === null) return null
+    const { count, lastRow } = this.#partEnd
+    this.#partEnd = null
+    this.#state.lastRow = lastRow
+    this.#setBlocks(this.#screenBlocks.slice(0, count))
+    const closed = this.closeMessage(look)
+    this.openMessage()
+    return closed
   }
 
   /** Closes the message: no later message reads its rows. Null if it has no blocks. */
@@ -345,6 +360,10 @@ export class Conversation {
   }
 
   #blocksOf(rows: readonly TextRow[], look: Look, isOpen: boolean): Block[] {
+    return this.#piecesOf(rows, look, isOpen).flat()
+  }
+
+  #piecesOf(rows: readonly TextRow[], look: Look, isOpen: boolean): readonly Block[][] {
     return this.#reader.read(rows, {
       cols: look.frame.cols,
       turn: this.message ?? this.turn ?? this.#session,
@@ -373,10 +392,7 @@ export class Conversation {
     return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
   }
 
-  /**
-   * The turn's own prompt is in another place: it has left its row, or a repaint has printed it
-   * again.
-   */
+  /** The turn's prompt is elsewhere: it left its row, or a repaint printed it again. */
   #hasMoved(echo: Echo): boolean {
     const { echoId, echoText } = this.#state
     if (echoId === null || echoId === echo.first || echoText !== echo.text) return false
@@ -406,10 +422,7 @@ export class Conversation {
     this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRow }
   }
 
-  /**
-   * Agents begin to work before they draw the prompt: a prompt that appears before the turn's first
-   * text is the turn's own.
-   */
+  /** Agents work before they draw the prompt: one before the turn's first text is its own. */
   #isLate(echo: Echo, look: Look): boolean {
     const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, from } = this.#state
     // A turn has one prompt: another one below belongs to the next turn, even if this turn was
@@ -423,14 +436,11 @@ export class Conversation {
     this.#state = { ...this.#state, echoId: echo.first, isEchoOlder: false, echoText: echo.text, from: echo.last + 1 }
   }
 
-  /**
-   * Finds the end of the last message by its tail: rows above it may have been folded, removed or
-   * wrapped anew.
-   */
+  /** Finds the last message's end by its tail: rows above may be folded, gone, rewrapped. */
   #anchor(echo: Echo | null): void {
     const { tail, from } = this.#state
     if (!tail || !echo || from <= echo.last + 1 || !this.#rows.isWhole) return
-    if (endsWith(this.#rows.rows(echo.last + 1, from - 1), tail)) return
+    if (endsWith(this.#rows.rows(Math.max(echo.last + 1, from - BLANK_ROWS), from - 1), tail)) return
     const rows = this.#rows.rowsFrom(echo.last + 1)
     const ended = findTail(rows, tail)
     const end = rows.at(-1)?.id ?? echo.last
@@ -440,10 +450,7 @@ export class Conversation {
   }
 }
 
-/**
- * The call that a request is about has not ended: it and its result belong to the message after the
- * answer.
- */
+/** The call that a request is about is open: it belongs to the message after the answer. */
 function withoutOpenTool(blocks: readonly Block[]): Block[] {
   const last = blocks.findLastIndex(block => block.kind !== 'tool_result')
   return blocks[last]?.kind === 'tool_call' ? blocks.slice(0, last) : [...blocks]

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Look, PaneScreen } from '../../panes/index.js'
 import { parsePack } from '../../screen/index.js'
 import { Conversation } from './conversation.js'
-import { IdleOutput } from './idle-output.js'
+import { IdleOutput } from './turn-actions.js'
 
 const PACK = parsePack(
   `pack = 1
@@ -20,7 +20,7 @@ blocks = [
 const BOX = ['──────────', '▷ ', '──────────']
 const ASKED = ['▷ tell me', '', '◆ It is done.']
 
-/** A session at rest: its first turn is closed. Rows that are painted afterwards are idle output. */
+/** An idle session: its first turn is closed. Rows that are painted later are idle output. */
 function rest() {
   const screen = new PaneScreen(PACK, { cols: 60, rows: 14 })
   const conversation = new Conversation('s', PACK, screen)

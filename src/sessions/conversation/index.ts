@@ -7,8 +7,7 @@
  *
  *   Look (one classified frame, from panes/)
  *     │
- *     ▼  ConversationRows        the rows above the live part, with stable ids, in both buffers;
- *     │                          `conversation-window` picks them from one frame
+ *     ▼  ConversationRows        the rows above the live part, with stable ids, in both buffers
  *     ▼  Conversation            the open turn and the open message: which rows they cover
  *     │     BlockReader          rows → blocks, by the agent's pack (screen/)
  *     │     message-tail         where the last message ended, found again after rows have moved
@@ -37,9 +36,7 @@
  */
 export { Conversation, type ConversationState } from './conversation.js'
 export type { RowSource } from './conversation-rows.js'
-export { IdleOutput } from './idle-output.js'
 export { type MessageRef, MessageWriter, type SessionUpdate } from './message-writer.js'
-export { knownTurns, type ReadTurn, readConversation } from './read-conversation.js'
+export { knownTurns, type ReadTurn, readConversation, turnPrompts } from './read-conversation.js'
 export type { ReportedText } from './reported-text.js'
-export { TurnActions, type TurnActionsOptions } from './turn-actions.js'
-export { turnPrompts } from './turn-prompts.js'
+export { IdleOutput, TurnActions, type TurnActionsOptions } from './turn-actions.js'

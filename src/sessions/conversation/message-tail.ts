@@ -4,8 +4,8 @@ import { BLOCK_MARK } from '../../screen/index.js'
  * Where the last message ended, found again after rows have moved.
  *
  * Agents fold finished parts (a thought, a tool's output), remove half-drawn rows and wrap
- * everything again after a resize, so the number of a row is not a stable place. The text of the last
- * rows is: without blanks, because a change of width puts the same words into other rows, and
+ * everything again after a resize, so the number of a row is not a stable place. The text of the
+ * last rows is: without blanks, because a change of width puts the same words into other rows, and
  * without the mark of a block, which may blink.
  */
 export const TAIL_ROWS = 12
@@ -28,10 +28,7 @@ export function endsWith(rows: readonly { text: string }[], tail: readonly strin
   return last !== undefined && squeezed(last.text) === tail.at(-1)
 }
 
-/**
- * Id of the row that ends the tail; null if no part of it is here. Rows of the tail that are
- * missing were removed.
- */
+/** Id of the row that ends the tail; null if none is here. Missing rows were removed. */
 export function findTail(rows: readonly { id: number; text: string }[], tail: readonly string[]): number | null {
   const ends: { offset: number; id: number }[] = []
   let whole = ''

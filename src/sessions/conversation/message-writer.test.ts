@@ -88,7 +88,7 @@ describe('typing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('that began in old bytes is not emitted; its end stops the repetition', () => {
+  test('that started in old bytes is not emitted; its end stops the repetition', () => {
     writer.typing(true)
     isCatchingUp = true
     writer.typing(true)

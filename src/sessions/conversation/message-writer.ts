@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import { type Block, renderMarkdown } from '../../screen/index.js'
 import type { Effects, Waiters } from '../effects.js'
-import type { ClosedMessage } from './closed-messages.js'
+import type { ClosedMessage } from './reported-text.js'
 
 /** A turn's message: what the agent said between two points where it stopped for an answer. */
 export interface MessageRef {
@@ -75,10 +75,7 @@ export class MessageWriter {
     emit({ type: 'message.update', ...ref, blocks })
   }
 
-  /**
-   * The agent begins or stops to think. A listener may join late, or stop to show it when a message
-   * of the same turn ends; so it is repeated.
-   */
+  /** The agent begins or stops to think; repeated, because listeners may join late. */
   typing(isOn: boolean): void {
     const isSilent = this.#options.isCatchingUp()
     if (isOn && isSilent) return
@@ -107,10 +104,7 @@ export class MessageWriter {
     })
   }
 
-  /**
-   * The agent's own text came after the end. A message that is not in the log yet needs no
-   * revision: it is written with the correction.
-   */
+  /** The agent's text came late; a message that is not in the log needs no revision. */
   patch(closed: ClosedMessage): void {
     const { effects, waiters } = this.#options
     const revision = this.#revisions.get(closed.message)
@@ -159,10 +153,7 @@ export class MessageWriter {
   }
 }
 
-/**
- * Only asked until a message is shown for the first time: rendering a long message at every look
- * would cost too much.
- */
+/** Asked until a message is shown: rendering it at every look would cost too much. */
 function isWorthShowing(blocks: readonly Block[]): boolean {
   return renderMarkdown(blocks).replace(/\s/gu, '').length >= MIN_CHARACTERS
 }

@@ -1,8 +1,15 @@
+import { isEvent } from '../../events/index.js'
 import type { Look } from '../../panes/index.js'
-import { type Block, extractBlocks, type Pack, type TextRow, transcriptBlocks } from '../../screen/index.js'
-import { BlockReader } from './block-reader.js'
-import { ConversationRows, type RowSource } from './conversation-rows.js'
-import { type Echo, echoOf, isEcho } from './conversation-window.js'
+import {
+  type Block,
+  extractBlocks,
+  extractPieces,
+  type Pack,
+  type TextRow,
+  transcriptBlocks,
+} from '../../screen/index.js'
+import type { StoredEvent } from '../../store/index.js'
+import { ConversationRows, type Echo, echoOf, isEcho, type RowSource } from './conversation-rows.js'
 
 /** A turn of a conversation that a terminal shows or keeps. */
 export interface ReadTurn {
@@ -20,10 +27,7 @@ interface ReadConversation {
   lastRow: number
 }
 
-/**
- * Reads a conversation that Signalbox did not follow from what a terminal shows and keeps: every
- * prompt, and its answer.
- */
+/** Reads a conversation that was not followed from what the terminal shows and keeps. */
 export function readConversation(pack: Pack, source: RowSource, look: Look, name: string): ReadConversation {
   const conversation = new ConversationRows(pack, source)
   conversation.observe(look)
@@ -38,7 +42,7 @@ export function readConversation(pack: Pack, source: RowSource, look: Look, name
     const answer = rows.filter(({ id }) => id > echo.last && id < before)
     const turn = `${name}.${index + 1}`
     const options = { cols, turn, isOpen: false, holdRows: 0, widths: [cols] }
-    return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options) }
+    return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options).flat() }
   })
   return { turns, lastRow: rows.at(-1)?.id ?? -1 }
 }
@@ -65,4 +69,75 @@ export function knownTurns(known: readonly string[], read: readonly string[]): n
     if (length > best.length) best = { count: end, length }
   }
   return best.count
+}
+
+interface ReadOptions {
+  cols: number
+  /** The prefix of the block ids. */
+  turn: string
+  isOpen: boolean
+  holdRows: number
+  widths: readonly number[]
+}
+
+/** When a pack file is reloaded, these lists are other objects. */
+type Grammar = Pick<Pack, 'blocks' | 'rules'>
+
+/**
+ * Reads the blocks of a conversation's rows. The open message is read at every look, and most looks
+ * change nothing but a spinner: the same row objects give the same block objects.
+ */
+export class BlockReader {
+  readonly #pack: Pack
+  #last: { rows: readonly TextRow[]; options: ReadOptions; pack: Grammar; pieces: readonly Block[][] } | null = null
+
+  constructor(pack: Pack) {
+    this.#pack = pack
+  }
+
+  /** The blocks by pieces: what the agent marks as one text, one tool call or one result. */
+  read(rows: readonly TextRow[], options: ReadOptions): readonly Block[][] {
+    const last = this.#last
+    const isSame =
+      last !== null &&
+      last.pack.blocks === this.#pack.blocks &&
+      last.pack.rules === this.#pack.rules &&
+      isSameList(last.rows, rows) &&
+      last.options.cols === options.cols &&
+      last.options.turn === options.turn &&
+      last.options.isOpen === options.isOpen &&
+      last.options.holdRows === options.holdRows &&
+      isSameList(last.options.widths, options.widths)
+    if (isSame) return last.pieces
+    const pieces = extractPieces(rows, { pack: this.#pack, ...options })
+      .map(piece => piece.filter(block => block.kind !== 'user'))
+      .filter(piece => piece.length > 0)
+    const { blocks: grammar, rules } = this.#pack
+    this.#last = { rows: [...rows], options: { ...options }, pack: { blocks: grammar, rules }, pieces }
+    return pieces
+  }
+}
+
+/** Whether two lists hold the very same objects. */
+export function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index])
+}
+
+interface TurnPrompt {
+  turn: string
+  at: number
+  prompt: string
+}
+
+/**
+ * The prompts of a session's turns, oldest first. A turn that an agent began by itself has none.
+ */
+export function turnPrompts(events: readonly StoredEvent[]): TurnPrompt[] {
+  const prompts = new Map<string, TurnPrompt>()
+  for (const event of events) {
+    if (!isEvent(event, 'turn.opened') && !isEvent(event, 'turn.prompted')) continue
+    const { turn, prompt } = event.data
+    if (prompt !== undefined && !prompts.has(turn)) prompts.set(turn, { turn, at: event.at, prompt })
+  }
+  return [...prompts.values()]
 }

@@ -1,9 +1,6 @@
 import { type Block, blockWords, reconcile } from '../../screen/index.js'
 
-/**
- * One finished piece of the agent's answer, as the agent itself wrote it into its transcript or
- * reported it by a hook. `t`: seconds since the session's start.
- */
+/** A finished piece of the answer, as the agent reported it. `t`: session seconds. */
 export interface ReportedText {
   id: string
   t: number
@@ -77,18 +74,20 @@ export function reconcileReported(
 }
 
 function findRun(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
-  const wanted = text.blocks.flatMap(blockWords)
+  const wanted = text.blocks.flatMap(wordsOf)
   if (wanted.length === 0) return null
+  const counts = countWords(wanted)
   let best: { first: number; last: number; score: number } | null = null
   for (let first = from; first < blocks.length; first++) {
-    const left = countWords(wanted)
+    if (!TEXT.has(blocks[first]!.kind)) continue
+    const left = new Map(counts)
     let common = 0
     let total = 0
     let isPart = false
     for (let last = first; last < blocks.length && TEXT.has(blocks[last]!.kind); last++) {
       const block = blocks[last]!
       isPart ||= block.missing || block.provisional
-      for (const word of blockWords(block)) {
+      for (const word of wordsOf(block)) {
         total++
         const count = left.get(word) ?? 0
         if (count === 0) continue
@@ -96,6 +95,8 @@ function findRun(blocks: readonly Block[], from: number, text: ReportedText): { 
         common++
       }
       const score = scoreOf(common, total, wanted.length, isPart)
+      // Texts and blocks have the same order, so the first run that is equal is the right one.
+      if (score === 1) return { first, last }
       if (score !== null && score > (best?.score ?? 0)) best = { first, last, score }
       if (total > wanted.length * 2 + SHORT) break
     }
@@ -121,8 +122,82 @@ function inPlaceOf(run: readonly Block[], text: ReportedText): Block[] {
   }))
 }
 
+const knownWords = new WeakMap<Block, string[]>()
+
+/** The words of a block; blocks do not change. */
+function wordsOf(block: Block): string[] {
+  const known = knownWords.get(block)
+  if (known) return known
+  const words = blockWords(block)
+  knownWords.set(block, words)
+  return words
+}
+
 function countWords(words: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   return counts
+}
+
+/** A message that has ended, with what is needed to correct it while it is recent. */
+export interface ClosedMessage {
+  turn: string
+  message: string
+  /** Its blocks as the screen showed them. */
+  screenBlocks: readonly Block[]
+  /** The agent's own text for it, as far as it was reported. */
+  reported: readonly ReportedText[]
+  blocks: readonly Block[]
+  /** The agent's own record confirms all of its text. */
+  isConfirmed: boolean
+  /** When its turn was opened and when it was closed, in seconds since the session's start. */
+  openedT: number
+  closedT: number
+}
+
+/** How long after its end the agent's own record may correct a message, in seconds. */
+const PATCH_S = 60
+const KEPT = 20
+
+/** The messages that ended last: transcripts may be written after that. */
+export class ClosedMessages {
+  #messages: ClosedMessage[] = []
+
+  add(message: ClosedMessage): ClosedMessage {
+    this.#messages = [...this.#messages.slice(-KEPT), message]
+    return message
+  }
+
+  has(text: ReportedText): boolean {
+    return this.#messages.some(message => message.reported.some(({ id }) => id === text.id))
+  }
+
+  /** The message that already shows this text, corrected by it; null if no message shows it. */
+  correct(text: ReportedText, t: number): ClosedMessage | null {
+    for (const message of this.#recent(text, t)) {
+      const reported = [...message.reported, text].sort((a, b) => a.t - b.t)
+      const { blocks, found, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: false })
+      if (!found.has(text.id)) continue
+      // Text that was added at the end of the turn although no screen showed it must not get lost.
+      const isWhole = message.reported.every(({ id }) => found.has(id))
+      const whole = isWhole
+        ? { blocks, isConfirmed }
+        : reconcileReported(message.screenBlocks, reported, { isFinal: true })
+      return Object.assign(message, { reported, blocks: whole.blocks, isConfirmed: whole.isConfirmed })
+    }
+    return null
+  }
+
+  /** Adds text that no screen showed to the end of the last message. */
+  append(text: ReportedText, t: number): ClosedMessage | null {
+    const message = this.#recent(text, t).at(-1)
+    if (!message) return null
+    const reported = [...message.reported, text]
+    const { blocks, isConfirmed } = reconcileReported(message.screenBlocks, reported, { isFinal: true })
+    return Object.assign(message, { reported, blocks, isConfirmed })
+  }
+
+  #recent(text: ReportedText, t: number): ClosedMessage[] {
+    return this.#messages.filter(({ openedT, closedT }) => t - closedT <= PATCH_S && text.t >= openedT - 1)
+  }
 }

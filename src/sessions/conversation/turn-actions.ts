@@ -2,8 +2,7 @@ import type { EventData, EventType } from '../../events/index.js'
 import type { Look } from '../../panes/index.js'
 import type { Block } from '../../screen/index.js'
 import type { Phase } from '../live/phase-table.js'
-import type { Conversation } from './conversation.js'
-import { IdleOutput } from './idle-output.js'
+import type { Conversation, ExtractOptions } from './conversation.js'
 import type { Ending, MessageRef, MessageWriter } from './message-writer.js'
 import type { ReportedText } from './reported-text.js'
 
@@ -77,10 +76,7 @@ export class TurnActions {
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
   }
 
-  /**
-   * Records the turn's prompt when it appears: agents begin to work before they draw it. To be
-   * called with every observed look.
-   */
+  /** Records the prompt when it appears; agents work before they draw it. For every look. */
   recordPrompt(look: Look): void {
     const { turn } = this.#conversation
     const prompt = turn !== null && this.#promptedTurn !== turn ? this.#shownPrompt(look) : null
@@ -109,11 +105,11 @@ export class TurnActions {
     }
     this.#readDue = null
     this.#readAt = look.t
-    this.#conversation.extract(look, { isOpen: true })
+    this.readWhole(look)
   }
 
   readWhole(look: Look | null): void {
-    if (look) this.#conversation.extract(look, { isOpen: true })
+    if (look) this.#extract(look, { isOpen: true })
   }
 
   /**
@@ -134,7 +130,7 @@ export class TurnActions {
     if (!this.#conversation.turn) return isEnd ? this.extractIdleOutput(look) : undefined
     this.#conversation.openMessage()
     const isAsking = this.#phase() === 'tool-pending'
-    this.#conversation.extract(look, { isOpen: false, isAsking, isEnd, ...(before !== undefined && { before }) })
+    this.#extract(look, { isOpen: false, isAsking, isEnd, ...(before !== undefined && { before }) })
     const closed = this.#conversation.closeMessage(look)
     if (!closed) return
     messages.close(closed, {
@@ -153,10 +149,7 @@ export class TurnActions {
     if (look && this.#conversation.hasUnwritten(look, { isAsking: !isEnd })) this.finalize(look, { isEnd })
   }
 
-  /**
-   * Writes idle output as a message of its own. It also closes the turn of a prompt that the agent
-   * answered at once.
-   */
+  /** Writes idle output as a message; closes the turn of a prompt answered at once. */
   extractIdleOutput(look: Look | null): void {
     if (this.#idleOutput.check(look, seen => this.mark(seen)) !== 'due' || !look) return
     const closed = this.#conversation.closeIdleOutput(look)
@@ -190,15 +183,24 @@ export class TurnActions {
     record('turn.closed', { session, turn, outcome })
   }
 
-  /**
-   * Takes a finished piece of the answer in the agent's own words. `onChanged`: the conversation
-   * has changed.
-   */
+  /** Takes a finished piece of the answer. `onChanged`: the conversation has changed. */
   takeReported(text: ReportedText, t: number, onChanged: () => void): void {
     const taken = this.#conversation.takeReported(text, t)
     if (taken === null) return
     onChanged()
     if (taken !== 'open') this.#options.messages.patch(taken.patched)
+  }
+
+  /** Reads the open message, and writes the finished parts of a long one. */
+  #extract(look: Look, options: ExtractOptions): void {
+    this.#conversation.extract(look, options)
+    if (this.#conversation.message === null) return
+    for (;;) {
+      const part = this.#conversation.closePart(look)
+      if (!part) return
+      this.#options.messages.close(part, { ending: null, waits: false })
+      this.#conversation.extract(look, options)
+    }
   }
 
   /** The open turn's own prompt, if this look shows it. */
@@ -215,4 +217,48 @@ export class TurnActions {
     if (this.#options.isExited()) return 'crashed'
     return outcome === 'failed' ? 'failed' : null
   }
+}
+
+/** Output without a prompt must stay this long (s): hints and queued prompts pass. */
+const STAYS_S = 1
+/** Times are sums of floating-point seconds: a look exactly at `dueAt` must count. */
+const ROUNDING_S = 1e-9
+
+/**
+ * Output that appeared while the agent was idle, such as that of a slash command. `due`: it is to
+ * be written now, as a message of its own; `pending`: it must stay on screen first; null: there is
+ * none.
+ */
+export class IdleOutput {
+  readonly #conversation: Conversation
+  #pending: { markdown: string; t: number } | null = null
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation
+  }
+
+  /** When the pending output will have stayed long enough; null: none is pending. */
+  get dueAt(): number | null {
+    return this.#pending && this.#pending.t + STAYS_S
+  }
+
+  /** Calls `markTurn` if a prompt without a turn is on screen: the agent answered it at once. */
+  check(look: Look | null, markTurn: (look: Look) => void): 'due' | 'pending' | null {
+    const found = look && isReadable(look) ? this.#conversation.idleOutput(look) : null
+    const before = this.#pending
+    this.#pending = null
+    if (!found || !look) return null
+    if (this.#conversation.turn === null && this.#conversation.hasNewPrompt) markTurn(look)
+    if (this.#conversation.turn !== null) return 'due'
+    const since = before?.markdown === found.markdown ? before.t : look.t
+    if (look.t - since >= STAYS_S - ROUNDING_S) return 'due'
+    this.#pending = { markdown: found.markdown, t: since }
+    return 'pending'
+  }
+}
+
+/** Rows are output only above an input box in use, not above a question or a list. */
+function isReadable({ observation }: Look): boolean {
+  const { composer, awaiting } = observation
+  return composer !== null && !composer.completion && awaiting === null
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { SessionFixture } from '../testing/session-fixture.js'
-import { turnPrompts } from './turn-prompts.js'
+import { turnPrompts } from './read-conversation.js'
 
 const GREETING = ' Signalbox demo agent 1.0.0'
 const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
@@ -32,7 +32,7 @@ async function send(text: string, above: readonly string[], taken: readonly stri
 }
 
 describe('the prompt of a turn', () => {
-  test('is the echo that the agent shows when the turn begins', async () => {
+  test('is the echo that the agent shows at the start of the turn', async () => {
     await open()
     await fixture.paint(['▷ first', '', THINKING, ''])
     await fixture.paint(FIRST)
@@ -40,7 +40,7 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first', 'second'])
   })
 
-  test('is recorded when it appears after the work has begun', async () => {
+  test('is recorded when it appears after the start of the work', async () => {
     await open()
     await fixture.paint([GREETING, '', THINKING, ''])
     expect(await prompts()).toEqual([])

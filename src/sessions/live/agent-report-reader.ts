@@ -19,10 +19,7 @@ interface AgentReportReaderOptions {
 const SCREEN_FIRST_MS = 1_000
 const KEPT = 2_000
 
-/**
- * Reads what the agent reports besides its screen: each report once, and only those about the main
- * conversation.
- */
+/** Reads the agent's reports: each once, and only those of the main conversation. */
 export class AgentReportReader {
   readonly #options: AgentReportReaderOptions
   readonly #read = new Set<string>()

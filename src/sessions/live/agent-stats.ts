@@ -8,10 +8,7 @@ import type { StatusRecord } from '../../terminal/index.js'
  */
 export interface AgentStats {
   model: string | null
-  /**
-   * Of the main conversation, as it was last sent to the model. `window`: null if the agent does
-   * not report it.
-   */
+  /** The main conversation, as last sent to the model. `window`: null if unknown. */
   context: { used: number; window: number | null } | null
   /** Since the session's start, sub-agents included. */
   spent: { input: number; output: number; costUsd: number | null }

@@ -48,7 +48,7 @@ test('interrupting succeeds when the input box is at rest', async () => {
   expect(await interrupt(agent)).toEqual({ result: 'interrupted' })
 })
 
-test('interrupting presses twice within a second if the pack says so', async () => {
+test('interrupting presses twice within a second if the pack requires it', async () => {
   const times: number[] = []
   const agent = agentOf(BUSY, (self, presses) => {
     times.push(clock.monotonic())

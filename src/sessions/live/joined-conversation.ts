@@ -209,10 +209,7 @@ export class JoinedConversation {
     }
   }
 
-  /**
-   * All rows are known, or hold no conversation yet. An agent at work whose prompt is out of sight
-   * still has a turn.
-   */
+  /** All rows are known, or none is: an agent at work still has a turn. */
   #restAt(newest: ReadTurn | null, lastRow: number, { observation, t }: Look): ConversationState {
     const isOpen = newest === null && (observation.busy === true || observation.awaiting !== null)
     if (isOpen && this.#openTurn === null) this.#noteTurn(this.#echoes.length + 1, '', '')

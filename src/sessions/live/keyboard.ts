@@ -74,10 +74,7 @@ export class Keyboard {
     this.#lastKeysAt = this.#clock.monotonic()
   }
 
-  /**
-   * Signalbox types: prompts and decisions wait for each other, and no person's keys pass
-   * meanwhile.
-   */
+  /** Signalbox types: prompts and decisions wait for each other, people's keys are refused. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#ours.then(async () => {
       this.#isOurs = true

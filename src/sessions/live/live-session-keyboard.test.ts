@@ -5,7 +5,7 @@ import { DONE, MENU, THINKING } from '../testing/demo-screens.js'
 import { SessionFixture, type SessionFixtureOptions } from '../testing/session-fixture.js'
 import { SessionJournal } from './journal.js'
 
-/** Events with which a request begins or ends. */
+/** Events that start or end a request. */
 const APPROVAL_EVENTS = ['approval.requested', 'approval.applied', 'approval.stale', 'approval.cancelled'] as const
 
 let fixture: SessionFixture
@@ -144,7 +144,7 @@ describe('the input box', () => {
   const boxed = (content: string) =>
     `\u001b[H\u001b[J${'─'.repeat(60)}\r\n▷ ${content}\r\n${'─'.repeat(60)}\r\n  enter to send`
 
-  test('with a suggestion in it is empty: faint text behind a cursor drawn as a background', async () => {
+  test('with a suggestion in it is empty: faint text after a cursor drawn as a background', async () => {
     await open()
     await fixture.print(boxed('\u001b[48;2;212;212;212mI\u001b[49m\u001b[38;2;108;112;134m would run it.\u001b[39m'))
     expect(fixture.session.observation?.composer).toMatchObject({
@@ -164,7 +164,7 @@ describe('the input box', () => {
 })
 
 describe('interrupting', () => {
-  test('ends the turn, and the message says so', async () => {
+  test('ends the turn, and the message reports it', async () => {
     await open()
     await fixture.paint(['▷ hello', '', '◆ Half of it', '', THINKING, ''])
     const interrupting = fixture.session.interrupt()

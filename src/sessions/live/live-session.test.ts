@@ -30,7 +30,7 @@ describe('a turn', () => {
     expect((await fixture.messages()).join().match(/ok/g)).toHaveLength(3)
   })
 
-  test('that was interrupted or failed says so in its last line', async () => {
+  test('that was interrupted or failed is marked in its last line', async () => {
     await open()
     await fixture.paint(['▷ hello', '', THINKING, ''])
     await fixture.paint([
@@ -44,7 +44,7 @@ describe('a turn', () => {
     expect(await fixture.events('turn.closed')).toMatchObject([{ outcome: 'interrupted' }])
   })
 
-  test('during which the agent crashed says so', async () => {
+  test('during which the agent crashed is marked as crashed', async () => {
     await open()
     await fixture.paint(['▷ hello', '', '◆ Half of an answer', '', THINKING, ''])
     await fixture.exit(137)
@@ -168,7 +168,7 @@ describe('the agent’s transcript', () => {
 })
 
 describe('output while the agent is idle', () => {
-  test('is a message of its own, once', async () => {
+  test('is a separate message, once', async () => {
     await open()
     const rows = await paintTurn(fixture, 'hello', ['◆ Hello there.'])
     const more = [...rows, '◆ A background command has completed with success.', '', '◈ Finished in 1s · 3 tokens', '']

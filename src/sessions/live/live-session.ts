@@ -17,7 +17,7 @@ import type { Phase } from './phase-table.js'
 import { PromptQueue, type SendOptions } from './prompt-queue.js'
 import { PromptReceipts } from './prompt-receipts.js'
 import type { SendResult } from './send-gate.js'
-import { SessionEnding } from './session-ending.js'
+import { SessionEnding, stopSession } from './session-ending.js'
 import { SessionNotices } from './session-notices.js'
 import {
   type AgentTraits,
@@ -31,7 +31,6 @@ import {
 } from './session-options.js'
 import { SessionPhase } from './session-phase.js'
 import { SessionTerminal } from './session-terminal.js'
-import { stopSession } from './stop-session.js'
 
 /** How long an agent may take to show a resumed conversation; then the send gate decides. */
 const RESUMES_MS = 30_000
@@ -296,10 +295,7 @@ export class LiveSession implements KeeperListener {
     await this.#options.keeper.write(this.id, bytes)
   }
 
-  /**
-   * Resizes the terminal. While a person holds the keyboard, only the size of their terminal
-   * counts.
-   */
+  /** Resizes the terminal; while a person holds the keyboard, only to their size. */
   async resize(cols: number, rows: number, person: string | null = null): Promise<void> {
     const { holder } = this.#keyboard
     if (holder.kind === 'person' && holder.id !== person) return
@@ -318,7 +314,6 @@ export class LiveSession implements KeeperListener {
     return this.#prompts.send(text, options)
   }
 
-  /** Drops a held prompt. */
   dropPrompt(id: string): boolean {
     return this.#prompts.drop(id)
   }

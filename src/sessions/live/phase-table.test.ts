@@ -7,7 +7,10 @@ import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable
 const cells = [...everyPair(phaseTable)]
 
 describe('the phase table', () => {
-  /** Whether a message is open after these actions: what `open-message` and `edit` open, `finalize` closes. */
+  /**
+   * Whether a message is open after these actions: `open-message` and `edit` open one, `finalize`
+   * closes it.
+   */
   function isOpenAfter(isOpen: boolean, actions: readonly PhaseAction[]): boolean {
     return actions.reduce(
       (open, action) => (action === 'finalize' ? false : action === 'open-message' || action === 'edit' ? true : open),

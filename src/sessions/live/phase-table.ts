@@ -121,10 +121,7 @@ export type Phase = StateOf<typeof phaseTable>
 export type PhaseEvent = EventOf<typeof phaseTable>
 export type PhaseAction = ActionOf<typeof phaseTable>
 
-/**
- * The table's event for what the screen shows. `isNewMenu`: another menu than the one that was
- * asked last.
- */
+/** The table's event for a screen. `isNewMenu`: another than the one asked last. */
 export function phaseEventOf(observation: Observation, isNewMenu: boolean): PhaseEvent {
   if (observation.view === 'tool_menu') return isNewMenu ? 'tool_menu:new' : 'tool_menu'
   if (observation.view === 'error') return (observation as Observation<'error'>).payload.final ? 'error:final' : 'error'

@@ -50,7 +50,7 @@ test('a prompt with the same id is not typed again', async () => {
   expect([keys, fixture.keys]).toEqual([2, []])
 })
 
-test('a prompt that a host had not begun is typed by the next host, once', async () => {
+test('a prompt that a host had not started to type is typed once by the next host', async () => {
   await open()
   await fixture.paint(['▷ first', '', THINKING, ''])
   const sent = fixture.session.send('second thing', { whenBusy: 'hold' })

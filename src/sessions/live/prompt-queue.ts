@@ -10,10 +10,7 @@ import { cleanText, isCommand, type TextMeaning } from './send-text.js'
 export type { HeldPrompt }
 
 export interface SendOptions {
-  /**
-   * While the agent works: `queue` in the agent if it can queue, else here; `hold` here until it
-   * rests; `refuse`.
-   */
+  /** While the agent works: `queue` in the agent or here; `hold` until it rests; `refuse`. */
   whenBusy?: 'queue' | 'hold' | 'refuse'
   meaning?: TextMeaning
   clearsDraft?: boolean
@@ -39,12 +36,8 @@ interface PromptQueueOptions {
   journal: SessionJournal
   isIdle(): boolean
   record<T extends EventType>(type: T, data: EventData<T>): void
-  /** The turn that was opened last. */
   lastTurn(): string | null
-  /**
-   * The agent took this prompt, typed after the turn `before`. Returns the name of the prompt's
-   * turn; null if it has none yet.
-   */
+  /** The agent took this prompt, typed after turn `before`. Returns its turn, or null. */
   onDelivered(sent: SentPrompt): string | null
   /**
    * Resolves when the agent is seen to work on this turn or has finished it, or after a time limit.
@@ -185,10 +178,7 @@ export class PromptQueue {
     })
   }
 
-  /**
-   * The log has the prompt before the first key is sent; if the log cannot be written, no key is
-   * sent.
-   */
+  /** The log has the prompt before the first key; if it cannot be written, no key is sent. */
   #portFor(id: string): SendPort {
     const { port, session, journal } = this.#options
     let hasBegun = false
@@ -202,10 +192,7 @@ export class PromptQueue {
     }
   }
 
-  /**
-   * Another host typed it, or was about to: the turns that the agent shows tell whether it arrived.
-   * Nothing is typed here.
-   */
+  /** Another host may have typed it: the agent's turns tell. Nothing is typed here. */
   async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
     const { port, clock, journal, settled, onFailed } = this.#options
     const deadline = clock.monotonic() + UNFINISHED_MS

@@ -48,10 +48,7 @@ export class PromptReceipts {
   }
 }
 
-/**
- * What in this evidence says that the agent works: its status protocol or its window title; null:
- * neither.
- */
+/** What says that the agent works: its status protocol or window title; null: neither. */
 function workingSource(evidence: Evidence, pack: Pack): string | null {
   if (evidence.kind === 'status') return evidence.aggregate?.state === 'working' ? 'osc7501' : null
   if (evidence.kind !== 'title') return null

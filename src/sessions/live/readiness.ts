@@ -3,21 +3,12 @@ import type { Look } from '../../panes/index.js'
 import type { Conversation } from '../conversation/index.js'
 import { liveMenu } from '../requests/index.js'
 
-/**
- * While an agent replays a conversation, a menu that was answered long ago may flash by: one that
- * waits stays longer.
- */
+/** While a conversation is replayed, an old menu may flash by: one that waits stays. */
 const OLD_MENU_MS = 1_000
-/**
- * While a program draws its first screen, a half of it may look like a menu: one that waits stays
- * longer.
- */
+/** While the first screen is drawn, half of it may look like a menu: a real one stays. */
 const FIRST_MENU_MS = 400
 const ENTER = 0x0d
-/**
- * A resumed session shows an input box and no prompt above it: its history is still to come, unless
- * nothing is drawn for this long.
- */
+/** A resumed session without a prompt: its history is to come, unless it is silent. */
 const HISTORY_MS = 3_000
 
 interface ReadinessOptions {
@@ -59,10 +50,7 @@ export class Readiness {
     return this.#isReady
   }
 
-  /**
-   * The session was reported as ready: people can do or read something, perhaps before the agent
-   * takes a prompt.
-   */
+  /** The session was reported as ready: people can do or read something. */
   get isReported(): boolean {
     return this.#isReported
   }
@@ -101,10 +89,7 @@ export class Readiness {
     this.#report()
   }
 
-  /**
-   * Some agents accept keys in a box that they draw before they load the conversation, and lose
-   * them.
-   */
+  /** Some agents draw a box before they load the conversation, and lose its keys. */
   #awaitHistory(look: Look): void {
     if (this.#options.conversation.hasEcho) return this.#report()
     this.#options.clock.setTimer(HISTORY_MS, () => {
@@ -112,10 +97,7 @@ export class Readiness {
     })
   }
 
-  /**
-   * Before the first prompt a menu must stay: one that passes while a program starts or replays its
-   * history asks nothing.
-   */
+  /** Before the first prompt a menu must stay: one that passes during a start asks nothing. */
   #admitMenu(look: Look): boolean {
     const { isResumed, clock, onMenuStays } = this.#options
     const ms = isResumed ? OLD_MENU_MS : FIRST_MENU_MS

@@ -22,7 +22,7 @@ async function taken(): Promise<void> {
 const typed = () => fixture.keys.join('')
 
 describe('a prompt right after another one', () => {
-  test('is not typed before the first one’s turn has begun', async () => {
+  test('is not typed before the turn of the first one has started', async () => {
     await taken()
     const second = fixture.session.send('second', { whenBusy: 'refuse' })
     await fixture.pass(300)
@@ -52,7 +52,7 @@ describe('a prompt right after another one', () => {
     expect(await second).toEqual({ result: 'delivered' })
   })
 
-  test('does not wait forever for a prompt that begins no work', async () => {
+  test('does not wait forever for a prompt that starts no work', async () => {
     await taken()
     const second = fixture.session.send('second', { whenBusy: 'refuse' })
     await fixture.pass(3_200)

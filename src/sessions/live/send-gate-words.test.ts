@@ -79,7 +79,7 @@ describe('how text is written', () => {
   })
 })
 
-describe('a text that begins like a command', () => {
+describe('a text that starts like a command', () => {
   const typed = async (text: string, script: AgentScript = {}, meaning?: 'text' | 'command') => {
     const agent = agentOf(script)
     const result = await runToEnd(clock, sendPrompt(agent, text, { pack: BULK, clock, ...(meaning && { meaning }) }))

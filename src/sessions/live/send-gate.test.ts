@@ -9,7 +9,7 @@ import { sendPrompt } from './send-gate.js'
 useSendFixture()
 
 describe('a prompt that is taken', () => {
-  test('is written once, then Enter as a write of its own after a pause', async () => {
+  test('is written once, then Enter as a separate write after a pause', async () => {
     const times: number[] = []
     const agent = agentOf({ onWrite: () => times.push(clock.now()) })
     expect(await send(agent)).toEqual({ result: 'delivered' })
@@ -18,7 +18,7 @@ describe('a prompt that is taken', () => {
     expect(agent.taken).toEqual([TEXT])
   })
 
-  test('is typed character by character if the pack says so', async () => {
+  test('is typed character by character if the pack requires it', async () => {
     const agent = agentOf()
     expect(await send(agent, 'héy 👍', TYPED)).toEqual({ result: 'delivered' })
     expect(agent.writes).toEqual(['h', 'é', 'y', ' ', '👍', '\r'])

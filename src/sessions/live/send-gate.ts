@@ -10,10 +10,7 @@ export interface SendPort {
   isBracketedPaste(): boolean
   press(keys: string): Promise<void>
   changed(ms: number): Promise<void>
-  /**
-   * Why keys would not reach the agent (another program in front, a pane in copy mode); null: no
-   * reason is known.
-   */
+  /** Why keys would not reach the agent (another program, copy mode); null: none known. */
   absence?(): { reason: 'no-agent' | 'copy-mode'; detail: string } | null
   /** Milliseconds since a person last typed here. */
   quietMs?(): number
@@ -75,10 +72,7 @@ const PROOF_WAIT_MS = 15_000
 const HOOK_PROOF_WAIT_MS = 30_000
 /** A person who typed this recently may be about to continue. */
 const TYPING_MS = 10_000
-/**
- * Agents open a list while a command is typed; Enter before the list is complete picks another
- * command.
- */
+/** Agents open a list while a command is typed; Enter too early picks another command. */
 const COMMAND_LIST_MS = 250
 const ESCAPE = '\u001b'
 
@@ -143,10 +137,7 @@ function isBelow(port: SendPort, row: number): boolean {
   return (port.lastRow?.() ?? 0) > row
 }
 
-/**
- * Whether the screen after Enter proves that the agent took the text. An empty box proves nothing:
- * agents also drop text.
- */
+/** Whether the screen proves that the agent took the text; an empty box proves nothing. */
 function isProof(seen: Observation | null, before: Observation, { text, isCommand }: Prompt): boolean {
   if (!seen || showsText(seen, text)) return false
   const isEchoed = showsEcho(seen, text)
@@ -210,10 +201,7 @@ function isSomeoneTyping(port: SendPort): boolean {
   return (port.quietMs?.() ?? Number.POSITIVE_INFINITY) < TYPING_MS
 }
 
-/**
- * Some agents put the prompt of an interrupted turn back into their box: no person wrote it there,
- * and the conversation has it.
- */
+/** Some agents put the prompt of an interrupted turn back into their box. */
 function isGivenBack(seen: Observation | null): boolean {
   if (!seen?.composer || seen.user === null || seen.terminator?.outcome !== 'interrupted') return false
   return squash(seen.composer.draft) === squash(seen.user)
@@ -269,10 +257,7 @@ async function typeText(port: SendPort, { text, way }: Typing, pack: Pack, clock
   return null
 }
 
-/**
- * The box does not show the text as it should: a part of it is removed again, unless a menu would
- * get the key.
- */
+/** The box does not show the text: it is removed again, unless a menu would get the key. */
 async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendResult> {
   const inTheWay = obstacle(port)
   if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')
@@ -282,10 +267,7 @@ async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendR
   return unconfirmed('the text did not appear in the input box; Enter was not pressed')
 }
 
-/**
- * Whether the box shows the end of the text, or the mark of a paste. Blanks do not count: boxes
- * wrap.
- */
+/** Whether the box shows the text's end or a paste mark; blanks do not count. */
 function showsText(observation: Observation | null, text: string): boolean {
   const composer = observation?.composer
   if (!composer) return false

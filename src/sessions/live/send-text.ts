@@ -15,10 +15,7 @@ export interface Typing {
   way: 'paste' | 'bulk' | 'typed'
 }
 
-/**
- * Line breaks become LF; control characters and paste markers are removed: a prompt is text, never
- * keys.
- */
+/** Line breaks become LF; control characters and paste markers go: a prompt is text. */
 export function cleanText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { SessionClock } from './session-clock.js'
+import { SessionClock } from './session-terminal.js'
 
 const STARTED = 1_000_000
 

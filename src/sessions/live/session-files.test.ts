@@ -118,7 +118,7 @@ describe('a download', () => {
     await expect(read('dir/x.txt')).rejects.toMatchObject({ code: 'E_ROLE' })
   })
 
-  test('of a directory whose name begins like the project’s is refused', async () => {
+  test('of a directory whose name starts like the project’s is refused', async () => {
     writeFileSync(join(root, 'project-other', 'x.txt'), 'out')
     await expect(read(join(root, 'project-other', 'x.txt'))).rejects.toMatchObject({ code: 'E_ROLE' })
     await expect(read('../project-other/x.txt')).rejects.toMatchObject({ code: 'E_ROLE' })

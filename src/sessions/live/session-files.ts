@@ -29,10 +29,7 @@ interface StoredFile {
 const MB = 1024 * 1024
 const NAME_BYTES = 120
 
-/**
- * Stores a file for a session's agent. Only the base name is used: no path, no hidden file, no
- * character that a terminal interprets.
- */
+/** Stores a file for the agent under its base name, without control characters. */
 export async function storeUpload(
   places: SessionPlaces,
   file: { name: string; bytes: Uint8Array },
@@ -112,7 +109,6 @@ export async function openDownload(
   }
 }
 
-/** Removes the uploads of a session that has ended. */
 export async function removeUploads(uploads: string): Promise<void> {
   await rm(uploads, { recursive: true, force: true })
 }

@@ -17,7 +17,6 @@ interface SessionNoticesOptions {
   session: { number: number; agent: string; startedAt: number }
   clock: Clock
   times: SessionTimes
-  /** The last rows of the screen that are not blank. */
   lastRows(count: number): string[]
   /** Milliseconds since a person last watched the terminal; 0 while one does. */
   unattendedMs(): number
@@ -31,10 +30,7 @@ interface SessionNoticesOptions {
 const CRASH_ROWS = 5
 const SCREEN_ROWS = 20
 
-/**
- * What a session reports to people by itself, each thing once: it is not ready, silent, asks for a
- * sign-in, crashed.
- */
+/** What a session reports by itself, once: not ready, silent, signed out, crashed. */
 export class SessionNotices {
   readonly #options: SessionNoticesOptions
   #ready: Timer | null = null
@@ -108,10 +104,7 @@ export class SessionNotices {
     })
   }
 
-  /**
-   * The sign-in screen covers the whole terminal: the session ends unless a person attaches in
-   * time.
-   */
+  /** The sign-in screen covers the terminal: the session ends unless a person attaches. */
   endUnlessAttended(isStillAsked: () => boolean): void {
     const { clock, times, unattendedMs, onAbandoned } = this.#options
     if (!this.#auth || this.#auth.grace) return

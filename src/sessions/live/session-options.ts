@@ -34,10 +34,7 @@ export interface LiveSessionOptions {
   onError(error: unknown): void
   /** The session's end is recorded. */
   onEnded?(): void
-  /**
-   * The keeper has disconnected the session as too slow: it catches up from the recording until
-   * `goLive`.
-   */
+  /** The keeper disconnected the slow session: it catches up from the recording. */
   onLagging?(): void
 }
 
@@ -87,10 +84,7 @@ export interface SessionSnapshot {
   phase: PhaseState
 }
 
-/**
- * Follows what the session's screen shows and its terminal reports; cannot change the session. `t`:
- * seconds since the start.
- */
+/** Follows the session's screen and reports; cannot change it. `t`: seconds since start. */
 export interface SessionObserver {
   outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void
   input(t: number, bytes: Uint8Array): void

@@ -57,10 +57,7 @@ interface SessionPhaseOptions extends TurnActionsOptions {
 /** A frame that was cut off is completed within this time, or it was complete. In seconds. */
 const HALF_DRAWN_S = 2
 
-/**
- * The phase of a session: the phase table moves it, and this class performs the table's actions on
- * the turn, its requests and its notices.
- */
+/** A session's phase: the table moves it, this class performs the table's actions. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
   readonly #conversation: Conversation
@@ -90,7 +87,6 @@ export class SessionPhase {
     return this.#phase
   }
 
-  /** Which instance of a menu is on screen. */
   get menuInstance(): string {
     return this.#menus.instance
   }
@@ -185,10 +181,7 @@ export class SessionPhase {
     return due.length === 0 ? null : Math.min(...due)
   }
 
-  /**
-   * Time has passed, and the last frame still stands. Called before bytes that come after the
-   * deadline, live or not.
-   */
+  /** Time has passed on the same frame. Called before bytes that come after the deadline. */
   tick(t: number): void {
     const due = this.nextDeadline()
     const look = this.#last
@@ -246,10 +239,7 @@ export class SessionPhase {
     this.#menus.seenAgain(menu)
   }
 
-  /**
-   * Each action is isolated: a failure is reported, the others still run, and the phase has
-   * advanced.
-   */
+  /** Each action is isolated: a failure is reported, and the others still run. */
   #act(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     try {
       this.#perform(action, look, event)
@@ -281,9 +271,11 @@ export class SessionPhase {
         return this.#turn.finalize(look, { isEnd: this.#phase === 'dormant' })
       case 'ask':
         return this.#ask(look)
-      case 'settle-approval':
-        if (!isCatchingUp()) effects.later(() => requests.settle())
+      case 'settle-approval': {
+        const next = event === 'tool_menu:new' ? liveMenu(look?.observation ?? null) : null
+        if (!isCatchingUp()) effects.later(() => requests.settle(next))
         return
+      }
       case 'warn-auth':
         if (!isCatchingUp()) notices.needsSignIn(look?.observation ?? null)
         return

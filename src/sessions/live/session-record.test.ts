@@ -30,7 +30,7 @@ function fold(...events: { [T in EventType]: [type: T, data: EventData<T>] }[Eve
 }
 
 describe('the record of a session', () => {
-  test('begins with the start event', () => {
+  test('starts with the start event', () => {
     expect(fold(['session.started', STARTED])).toEqual({
       ...STARTED,
       id: 'ses_1',

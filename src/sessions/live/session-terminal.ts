@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js'
+import type { Clock, Timer } from '../../clock/index.js'
 import {
   type Look,
   Pane,
@@ -11,15 +11,11 @@ import {
 import type { Observation, Pack } from '../../screen/index.js'
 import type { EmulatorOptions, Evidence } from '../../terminal/index.js'
 import { liveMenu } from '../requests/index.js'
-import { SessionClock } from './session-clock.js'
 import type { SessionObserver } from './session-options.js'
 
 /** A program redraws everything after a resize. In seconds. */
 const RESIZE_SETTLES_S = 0.25
-/**
- * A status report comes with the frame that it is about, mostly before it: how long to wait for
- * that frame.
- */
+/** A status report comes mostly before its frame: how long to wait for that frame. */
 const FRAME_S = 0.2
 
 interface SessionTerminalOptions {
@@ -69,7 +65,6 @@ export class SessionTerminal {
     return this.#offset
   }
 
-  /** The newest look. */
   get last(): Look | null {
     return this.#reading.last
   }
@@ -151,10 +146,7 @@ export class SessionTerminal {
     })
   }
 
-  /**
-   * How long the menu on screen has been there, and for how long the screen has not changed. In
-   * milliseconds.
-   */
+  /** How long the menu has been on screen, and the screen unchanged. In milliseconds. */
   menuAge(): { stands: number; quiet: number } {
     const now = this.time.now()
     const menu = liveMenu(this.last?.observation ?? null)
@@ -270,4 +262,61 @@ class ScreenReading {
 
 function reportsWork({ reading }: PaneState): boolean {
   return reading.claim?.is === 'working' && (reading.authority === 'osc7501' || reading.authority === 'title')
+}
+
+/**
+ * Seconds since a session's start, as its recording counts them, and one timer on that scale. The
+ * keeper stamps output with its own clock; this clock is set forward to the newest stamp, so that
+ * time never runs backwards between the two.
+ */
+export class SessionClock {
+  readonly #clock: Clock
+  #zero: number
+  #timer: Timer | null = null
+  #due: number | null = null
+  #callback: () => void = () => undefined
+
+  constructor(clock: Clock, startedAt: number) {
+    this.#clock = clock
+    this.#zero = clock.monotonic() - (clock.now() - startedAt)
+  }
+
+  now(): number {
+    return (this.#clock.monotonic() - this.#zero) / 1000
+  }
+
+  /** Output with this stamp has arrived. */
+  observe(t: number): void {
+    const ahead = t - this.now()
+    if (ahead <= 0) return
+    this.#zero -= ahead * 1000
+    // The deadline is nearer now.
+    if (this.#due !== null) this.#arm(this.#due)
+  }
+
+  /** Calls back once when session time reaches `due`; replaces the earlier callback. */
+  schedule(due: number | null, callback: () => void): void {
+    this.#callback = callback
+    if (due === this.#due) return
+    this.#due = due
+    this.#timer?.cancel()
+    this.#timer = null
+    if (due !== null) this.#arm(due)
+  }
+
+  stop(): void {
+    this.schedule(null, () => undefined)
+  }
+
+  #arm(due: number): void {
+    this.#timer?.cancel()
+    // Rounded up: a callback that comes slightly too early finds nothing due and would be scheduled
+    // again and again.
+    const ms = Math.max(0, Math.ceil((due - this.now()) * 1000))
+    this.#timer = this.#clock.setTimer(ms, () => {
+      this.#due = null
+      this.#timer = null
+      this.#callback()
+    })
+  }
 }

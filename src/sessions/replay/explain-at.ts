@@ -68,10 +68,7 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
   return explainMoment(moment!, pack, timeline, [])
 }
 
-/**
- * A recording up to a time, or to its end. Events are read one by one, so that a long recording
- * does not block the process.
- */
+/** A recording up to a time; read event by event, so that it does not block the process. */
 export async function explainRecording(
   events: AsyncIterable<ReplayEvent> | Iterable<ReplayEvent>,
   options: { pack: Pack; cols: number; rows: number; at: number | null },

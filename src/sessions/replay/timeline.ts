@@ -11,15 +11,11 @@ import {
 import type { Menu, Observation, Pack } from '../../screen/index.js'
 import { type Phase, type PhaseAction, phaseEventOf, phaseTable } from '../live/phase-table.js'
 
-/**
- * A pane at one look: what its screen and the reports say, and the phase and the status that
- * follow.
- */
+/** A pane at one look: screen and reports, and the phase and status that follow. */
 export interface Moment {
   state: PaneState
   phase: Phase
   status: PaneStatus
-  /** The actions of the phase table, in order. */
   actions: readonly PhaseAction[]
 }
 
@@ -34,10 +30,7 @@ export interface TimelineCounters {
 /** A rest shorter than this between two stretches of work is flicker. */
 const FLICKER_S = 2
 
-/**
- * Follows a pane's looks through the phase table and the status table, as a live session does, and
- * counts frames.
- */
+/** Follows a pane through the phase and the status table, as a live session does. */
 export class Timeline {
   readonly #pack: Pack
   readonly #status = new StatusTracker()

@@ -20,10 +20,7 @@ export interface DecisionDeliveryOptions {
 
 /** No person may have typed into the pane for this long before a decision is typed. */
 const QUIET_MS = 1_000
-/**
- * How long delivery waits for a steady screen; then it tries anyway, because every step checks
- * again.
- */
+/** How long delivery waits for a steady screen; then it tries: every step checks again. */
 const STEADY_MS = 5_000
 const STEADY_CHECK_MS = 50
 /**
@@ -35,10 +32,7 @@ const WRITTEN_MS = 2_000
 const PROOF_MS = 10_000
 /** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
 const AWAY_MS = 100
-/**
- * The same if a person typed too: their answer may have been faster, and only the agent's report
- * can tell.
- */
+/** The same if a person typed too: only the agent's report can tell who was faster. */
 const RIVAL_MS = 1_000
 
 /** How a denial's reason reached the agent together with the answer; null: it did not. */
@@ -157,10 +151,7 @@ export class DecisionDelivery {
 
   // — by the structured channel —
 
-  /**
-   * Evidence that the agent took the answer; null: the menu has to finish it, or a later report
-   * will.
-   */
+  /** Evidence that the agent took the answer; null: the menu or a later report ends it. */
   async #answerChannel(open: OpenRequest): Promise<Evidence[] | null> {
     const { menu, isExited } = this.#options
     const { answers, ledger, clock } = this.#open
@@ -206,10 +197,7 @@ export class DecisionDelivery {
 
   // — by the menu —
 
-  /**
-   * A request that another channel knows of waits until its menu is on screen; one that only its
-   * menu brought has ended with it.
-   */
+  /** Waits for the menu if another channel knows the request; else it ended with it. */
   #canBeTyped(open: OpenRequest): boolean {
     if (!isStructured(open)) return true
     return this.#shownInstance(open.record.id) !== null
@@ -227,7 +215,8 @@ export class DecisionDelivery {
       await ledger.stale(record, 'gone')
       return
     }
-    if (!answer || record.menuPrint === undefined || record.decision?.editedInput !== undefined) {
+    const mayType = record.terminalOnly === undefined || isDenial(record)
+    if (!answer || !mayType || record.menuPrint === undefined || record.decision?.editedInput !== undefined) {
       await ledger.stale(record, 'ambiguous')
       return
     }
@@ -305,10 +294,7 @@ export class DecisionDelivery {
       await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
   }
 
-  /**
-   * From here on keys of people are refused; earlier keys get time to arrive, and the screen time
-   * to become steady.
-   */
+  /** Now people's keys are refused; earlier keys arrive, and the screen becomes steady. */
   async #waitUntilSteady(): Promise<void> {
     const { isSteady = () => true } = this.#options
     const { clock, lastKeysAt } = this.#open

@@ -38,7 +38,7 @@
  * (`approvals/apply-menu`), and when a menu counts as live (`screen/`).
  */
 export { AgentAllowances } from './agent-allowances.js'
-export { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 export { liveMenu, MenuInstances, type MenuState } from './menu-instances.js'
+export { type AnswerChannel, NO_CHANNEL } from './request-answer.js'
 export type { ScreenRequests } from './screen-requests.js'
 export { SessionRequests } from './session-requests.js'

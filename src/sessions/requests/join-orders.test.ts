@@ -10,7 +10,7 @@ import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
-import type { AnswerChannel } from './answer-channel.js'
+import type { AnswerChannel } from './request-answer.js'
 import { SessionRequests } from './session-requests.js'
 
 /*
@@ -232,7 +232,7 @@ describe('the same thing asked again', () => {
   )
 
   test.each(['before its answer', 'after its answer', 'after the second menu'])(
-    'the first use of the tool, told of %s, and its end are not the second request’s',
+    'the first use of the tool, reported %s, and its end do not belong to the second request',
     async when => {
       const asking = new Asking()
       // A slow machine: the menu is seen long after the agent has recorded the start of the tool.

@@ -51,10 +51,7 @@ export class MenuInstances {
     return this.#state.instance
   }
 
-  /**
-   * Notes what a settled look shows; returns whether it is a menu that the look before did not
-   * show.
-   */
+  /** Notes a settled look; returns whether it shows a menu that the last did not. */
   isNew(menu: Menu | null): boolean {
     if (!menu) this.#state.print = null
     return menu !== null && this.#state.print !== menu.print

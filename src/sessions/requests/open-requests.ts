@@ -2,9 +2,8 @@ import type { AgentStatement, ToolStatement } from '../../agents/index.js'
 import { type ApprovalRecord, type ApprovalRequest, isOpen, type Ledger } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
-import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 import type { RequestContext } from './build-request.js'
-import { isDenial } from './request-answer.js'
+import { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 import { type RequestStatement, ToolUses } from './tool-uses.js'
 
 /** An open approval of a session, with what only the live host knows of it. */
@@ -29,10 +28,7 @@ export function isStructured({ record }: OpenRequest): boolean {
   return record.source.channel !== 'screen'
 }
 
-/**
- * The instance of a menu without its suffix: a request that is raised again for the same instance
- * of a menu has `~` and a number behind it.
- */
+/** The instance of a menu; raised again, it has a suffix of `~` and a number. */
 export function instanceOf(instance: string): string {
   return instance.split('~', 1)[0]!
 }
@@ -59,26 +55,26 @@ export class OpenRequests {
   readonly answers: AnswerChannel
   /** The tools that the agent has started. */
   readonly tools: ToolUses
-  /**
-   * The request whose menu is on screen, the menu's instance, and its fingerprint: a form has
-   * several pages.
-   */
+  /** The request on screen, its menu's instance and fingerprint: a form has pages. */
   shown: { id: string; instance: string; print: string } | null = null
   readonly #options: OpenRequestsOptions
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
-  readonly #onShownEnded: (instance: string, print: string) => void
+  readonly #onChanged: (shown: OpenRequests['shown']) => void
   #lastKeysAt = Number.NEGATIVE_INFINITY
 
-  /** @param onShownEnded the request on screen has ended; its menu may still be on screen. */
-  constructor(options: OpenRequestsOptions, onShownEnded: (instance: string, print: string) => void) {
+  /**
+   * @param onChanged a request was added, or has ended; if it was on screen (`shown`), its menu may
+   *   still be there.
+   */
+  constructor(options: OpenRequestsOptions, onChanged: (shown: OpenRequests['shown']) => void) {
     this.#options = options
     this.ledger = options.ledger
     this.clock = options.clock
     this.subject = options.subject
     this.answers = options.answers ?? NO_CHANNEL
-    this.tools = new ToolUses(options.clock, () => this.context())
-    this.#onShownEnded = onShownEnded
+    this.tools = new ToolUses(options.clock)
+    this.#onChanged = onChanged
   }
 
   all(): OpenRequest[] {
@@ -100,6 +96,13 @@ export class OpenRequests {
   /** The request on screen, else the oldest. */
   get first(): OpenRequest | null {
     return (this.shown && this.#open.get(this.shown.id)) ?? this.#open.values().next().value ?? null
+  }
+
+  /** The request on screen, if only its menu brought it and it asks no question of a known tool. */
+  get onScreenOnly(): (OpenRequest & { menu: Menu }) | null {
+    const open = this.shown && this.#open.get(this.shown.id)
+    if (!open?.menu || isStructured(open) || open.record.kind === 'auth' || this.tools.ask(open.menu)) return null
+    return { ...open, menu: open.menu }
   }
 
   context(): RequestContext {
@@ -143,6 +146,7 @@ export class OpenRequests {
     const reports = new Set(report === undefined ? [] : [report])
     const open = this.#enter({ record, key, asked, reports, proof: null })
     this.#options.onAsked?.(record)
+    this.#onChanged(null)
     return open
   }
 
@@ -164,10 +168,7 @@ export class OpenRequests {
     this.#open.delete(id)
   }
 
-  /**
-   * The request is about this tool use: from now on the agent's reports on that use are about the
-   * request.
-   */
+  /** The request is about this tool use: the agent's reports on it are about the request. */
   async name(open: OpenRequest, key: string, tool: string): Promise<void> {
     open.key = key
     this.tools.noteAsked(key)
@@ -201,10 +202,7 @@ export class OpenRequests {
     for (const report of reports) this.answers.release(report)
   }
 
-  /**
-   * Closes a pending request whose dialog is gone: answered in the terminal, as far as that is
-   * known.
-   */
+  /** Closes a pending request whose dialog is gone: answered in the terminal, if known. */
   async closeUnanswered(open: OpenRequest, wasTyped: boolean): Promise<void> {
     this.release(open)
     await this.end(open, async () => {
@@ -246,10 +244,9 @@ export class OpenRequests {
     }
     this.#open.delete(id)
     if (open) this.#options.onEnded?.(record)
-    if (this.shown?.id === id) {
-      this.#onShownEnded(this.shown.instance, this.shown.print)
-      this.shown = null
-    }
+    const shown = this.shown?.id === id ? this.shown : null
+    if (shown) this.shown = null
+    this.#onChanged(shown)
   }
 
   #enter(about: Omit<OpenRequest, 'menu' | 'since'>): OpenRequest {

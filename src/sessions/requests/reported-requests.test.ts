@@ -10,7 +10,7 @@ import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
-import type { AnswerChannel } from './answer-channel.js'
+import type { AnswerChannel } from './request-answer.js'
 import { SessionRequests } from './session-requests.js'
 
 let directory: string
@@ -325,7 +325,7 @@ describe('a decision', () => {
     expect(await end(record)).toBe('stale overtaken')
   })
 
-  test('for a request behind another one is typed when its own menu appears', async () => {
+  test('for a queued request is typed when its own menu appears', async () => {
     const session = requests()
     menu = shows('npm test')
     await say(session, started('t1', 'npm test'))
@@ -341,7 +341,7 @@ describe('a decision', () => {
     menu = shows('npm run build')
     await session.screen.raise(menu, '3:2')
     await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
-    await eventually(async () => expect(await end(second!)).toBe('applied'))
+    await eventually(() => end(second!)).toBe('applied')
     expect(keys).toEqual(['\r', '\u001b[B', '\u001b[B', '\r'])
   })
 
@@ -373,12 +373,10 @@ describe('answered in the terminal', () => {
     await session.screen.settle()
     expect(answered).toEqual([{ report: hook, answer: null }])
     await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
-    await eventually(async () =>
-      expect(await ledger.get(record!.id)).toMatchObject({
-        state: 'applied',
-        outcome: { observed: { surface: 'terminal' } },
-      }),
-    )
+    await eventually(() => ledger.get(record!.id)).toMatchObject({
+      state: 'applied',
+      outcome: { observed: { surface: 'terminal' } },
+    })
   })
 
   test('the tool’s result may come before the screen changes', async () => {
@@ -429,7 +427,7 @@ describe('after a restart', () => {
     expect(await end(record)).toBe('decided')
     held.add(id)
     await say(after, { is: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
-    await eventually(async () => expect(answered).toEqual([{ report: id, answer: { behavior: 'allow' } }]))
+    await eventually(() => answered).toEqual([{ report: id, answer: { behavior: 'allow' } }])
   })
 
   test('an end that the transcript reports before the takeover counts', async () => {
@@ -479,21 +477,17 @@ describe('after a restart', () => {
     held.clear()
     await requests().screen.takeOver(null)
     await run(new Promise<void>(resolve => clock.setTimer(11_000, resolve)))
-    await eventually(async () =>
-      expect([await end(first!), await end(second!)]).toEqual(['stale gone', 'stale unconfirmed']),
-    )
+    await eventually(() => Promise.all([end(first!), end(second!)])).toEqual(['stale gone', 'stale unconfirmed'])
   })
 })
 
-/** The store does not use the simulated clock: this checks again until its work is done. */
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await check()
-    } catch (error) {
-      if (tries > 200) throw error
+/** Polls while time passes on the simulated clock, which the store does not use. */
+function eventually<T>(look: () => T | Promise<T>) {
+  return expect.poll(
+    () => {
       clock.advance(10)
-      await new Promise(setImmediate)
-    }
-  }
+      return look()
+    },
+    { interval: 1 },
+  )
 }

@@ -9,10 +9,7 @@ import { isEqual } from './tool-uses.js'
  * whether the agent did what was decided.
  */
 
-/**
- * The answer for the structured channel; null if only the agent's own dialog can express the
- * decision.
- */
+/** The answer for the structured channel; null if only the agent's dialog can say it. */
 export function hookAnswerOf({ record, asked }: OpenRequest): HookAnswer | null {
   const { decision } = record
   if (!decision || record.kind !== 'permission') return null
@@ -65,10 +62,7 @@ interface ScreenAnswer {
   pages?: { question: string; labels: string[] }[]
 }
 
-/**
- * What to choose on screen: the label, and the text that goes into it. Null if the menu has no such
- * option, or several.
- */
+/** The label to choose and the text for it; null if there is no such option, or several. */
 export function screenAnswerOf(record: ApprovalRecord): ScreenAnswer | null {
   const { decision } = record
   if (!decision) return null
@@ -108,10 +102,7 @@ function formAnswerOf(
   return isWhole ? { label: pages[0]!.labels[0] ?? '', pages } : null
 }
 
-/**
- * Options of one meaning. A menu without a plain *No* may have an option that cancels, or a *No*
- * that also takes a reason.
- */
+/** Options of one meaning: without a plain *No*, one that cancels or takes a reason. */
 function optionsAlike(offered: ApprovalRecord['request']['options'], meaning: string) {
   const meanings = meaning === 'deny' ? DENIAL_MEANINGS : [meaning]
   return meanings.map(each => offered.filter(option => option.meaning === each)).find(found => found.length > 0) ?? []
@@ -127,4 +118,30 @@ export function isAsDecided({ record, proof }: Pick<OpenRequest, 'record' | 'pro
   if ((proof.result === 'denied') !== isDenial(record)) return false
   if (decision?.editedInput === undefined || !proof.tool || proof.by === 'transcript') return true
   return isEqual(proof.tool.input, decision.editedInput)
+}
+
+/**
+ * A way to answer an agent other than its keyboard: a waiting hook, or a reply in its own protocol.
+ * A request is identified by the id of the report that brought it, so that an answer reaches
+ * exactly that request or none.
+ */
+export interface AnswerChannel {
+  /** Requests of this session may wait for an answer. */
+  readonly mayHold: boolean
+  /** What an answer may carry besides an approval; everything if left out. */
+  readonly can?: readonly ('edit' | 'deny' | 'text' | 'hold')[]
+  /** The agent waits for this request's answer now. */
+  isOpen(report: string): boolean
+  /** `sent`: proves nothing yet. `closed`: no longer waits. `unsayable`: not expressible. */
+  answer(report: string, answer: HookAnswer): Promise<'sent' | 'closed' | 'unsayable'>
+  /** Releases the request without an answer: it was or will be answered elsewhere. */
+  release(report: string): void
+}
+
+/** For agents that take answers from their keyboard only. */
+export const NO_CHANNEL: AnswerChannel = {
+  mayHold: false,
+  isOpen: () => false,
+  answer: async () => 'closed',
+  release: () => undefined,
 }

@@ -1,8 +1,9 @@
 import type { AgentStatement, ToolStatement } from '../../agents/index.js'
+import { matchMenu } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
 import { canonicalJson } from '../../text/index.js'
-import { type RequestContext, requestOfTool } from './build-request.js'
+import { isQuestionOf } from './build-request.js'
 
 export type RequestStatement = Extract<AgentStatement, { is: 'request' }>
 
@@ -37,21 +38,16 @@ const SAME_REQUEST_MS = 10_000
  */
 export class ToolUses {
   readonly #clock: Clock
-  readonly #context: () => RequestContext
   /** Oldest first. */
   readonly #started = new Map<string, StartedTool>()
-  /**
-   * When a request was found to be about the use, on the steady clock; also for uses that are not
-   * reported yet.
-   */
+  /** When a request was found to be about the use (steady clock), reported or not. */
   readonly #asked = new Map<string, number>()
   readonly #results = new Map<string, ToolStatement>()
   /** Closed requests that no use was found for. */
   #unnamed: { menu: Menu; endedAt: number }[] = []
 
-  constructor(clock: Clock, context: () => RequestContext) {
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#context = context
   }
 
   take(statement: ToolStatement & { subAgent?: string }): void {
@@ -69,10 +65,7 @@ export class ToolUses {
     return (key !== null && this.#results.get(key)) || null
   }
 
-  /**
-   * The tool use that a reported request is about. A request reported twice at once is about one
-   * use.
-   */
+  /** The tool use of a reported request; one reported twice at once is about one use. */
   keyFor({ key, tool, input, prompt, subAgent }: RequestStatement & { subAgent?: string }): string | null {
     if (key !== null) return key
     const now = this.#clock.monotonic()
@@ -98,9 +91,14 @@ export class ToolUses {
     return [...this.#started.values()].filter(({ key }) => !this.#asked.has(key)).reverse()
   }
 
-  /** Whether the menu may ask about this use. */
+  /** Whether the menu asks about this use. */
   isAbout(tool: StartedTool, menu: Menu): boolean {
-    return requestOfTool([tool], menu, '', this.#context()) !== null
+    return menu.kind === 'permission' && matchMenu(menu, tool.tool, tool.input) === 'whole'
+  }
+
+  /** Whether the menu is the question of a tool that the agent has started. */
+  ask(menu: Menu): boolean {
+    return isQuestionOf([...this.#started.values()], menu)
   }
 
   /** The oldest use that this menu may be about and that no request is about. */
@@ -117,10 +115,7 @@ export class ToolUses {
     else this.#unnamed = [...this.#unnamed.slice(1 - UNNAMED_KEPT), { menu, endedAt: this.#clock.now() }]
   }
 
-  /**
-   * Whether a closed request has consumed this use: it started before the request ended, and is
-   * reported only now. `at` is the agent's time.
-   */
+  /** Whether a closed request consumed this use, which started before its end. */
   isConsumed(tool: StartedTool, at: number): boolean {
     const over = this.#unnamed.find(({ menu, endedAt }) => at <= endedAt && this.isAbout(tool, menu))
     if (!over) return false

@@ -36,10 +36,7 @@ export function writeChainEnd(connection: Connection, end: ChainEnd): void {
   connection.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', META_KEY, JSON.stringify(end))
 }
 
-/**
- * Inside a transaction: makes these streams chained from now on. A salvaged store continues from
- * its last readable value.
- */
+/** Inside a transaction: chains these streams from now on, or from the salvaged value. */
 export function declareChained(connection: Connection, streams: readonly string[]): void {
   const end = readChainEnd(connection)
   if (end && streams.every(stream => end.streams.includes(stream))) return
@@ -73,15 +70,11 @@ export function canonicalText(data: string): string {
   return canonicalJson(rest)
 }
 
-/** The JSON text of the data with the chain value added. */
 export function withChain(data: string, value: string): string {
   return `${data.slice(0, -1)}${data.length > 2 ? ',' : ''}"chain":"${value}"}`
 }
 
-/**
- * Verifies the chain from its first event. After a break it continues from the value found there,
- * so that every break is reported.
- */
+/** Verifies the chain from its first event, and reports every break. */
 export async function checkChain(connection: Connection): Promise<ChainProblem[]> {
   const end = await connection.read(() => readChainEnd(connection))
   if (!end) return []

@@ -46,10 +46,7 @@ export class ChangeFeed {
     this.#options = options
   }
 
-  /**
-   * Changes from before `start` are not reported: read the current state after calling it, and
-   * nothing is missed.
-   */
+  /** Changes before `start` are not reported: read the current state after calling it. */
   start(): void {
     if (this.#poll) return
     this.#version = undefined

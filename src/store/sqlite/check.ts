@@ -3,10 +3,7 @@ import type { Connection } from './connection.js'
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-rows.js'
 
 const BATCH = 1_000
-/**
- * Limit per kind of problem: a thousand bad rows are one thing to fix, not a thousand lines to
- * read.
- */
+/** Limit per kind of problem: a thousand bad rows are one thing to fix. */
 const SHOWN = 100
 
 const GAPS = `SELECT stream, version, before FROM (
@@ -20,10 +17,7 @@ const DOCUMENTS_AHEAD = `SELECT projection, key, position FROM documents AS d WH
   (SELECT coalesce(max(position), 0) FROM projections AS p WHERE p.name = d.projection) LIMIT ${SHOWN}`
 const PROJECTIONS = `SELECT name, failures, position > (SELECT coalesce(max(position), 0) FROM events) AS isAhead FROM projections`
 
-/**
- * Each check is independent: if one cannot read the file, that is a finding, and the others still
- * run.
- */
+/** Checks are independent: one that cannot read the file is a finding. */
 export async function checkStore(connection: Connection): Promise<StoreProblem[]> {
   const checks = [checkPages, checkEvents, checkGaps, checkDocuments, checkSnapshots]
   const problems: StoreProblem[] = []

@@ -62,10 +62,7 @@ export class Connection {
     return this.#statement(sql).all(...values) as Row[]
   }
 
-  /**
-   * Runs `work` outside a transaction, and retries while another process holds the lock. Errors are
-   * SignalboxErrors.
-   */
+  /** Runs `work` outside a transaction; retries while another process holds the lock. */
   async read<T>(work: () => T): Promise<T> {
     return this.#whileBusy(work)
   }
@@ -113,10 +110,7 @@ export class Connection {
     }
   }
 
-  /**
-   * Executed, never prepared: SQLite applies this pragma when compiling it, so a cached statement
-   * would have no effect.
-   */
+  /** Executed, never prepared: SQLite applies this pragma when compiling it. */
   #setDurability(durability: Durability): void {
     if (this.#durability === durability) return
     this.#database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)

@@ -48,10 +48,7 @@ function hasBuiltIn(nodeVersion: string): boolean {
   return major > 22 || (major === 22 && minor >= 5)
 }
 
-/**
- * Node 22 to 24 print a warning at the first import that the module is experimental, which users
- * cannot act on.
- */
+/** Node 22–24 warn at the first import that the module is experimental. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { emitWarning } = process
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {

@@ -35,7 +35,6 @@ export class EventReader {
     return this.#connection.get<{ head: number | null }>('SELECT max(position) AS head FROM events')?.head ?? 0
   }
 
-  /** One page of the log after `after`, up to `upTo`. */
   page(after: number, upTo: number, limit: number, types?: readonly string[]): EventPage {
     const rows = types
       ? this.#connection.all<EventRow>(READ_TYPES, after, upTo, JSON.stringify(types), limit)

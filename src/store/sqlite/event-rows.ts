@@ -31,10 +31,7 @@ export const EVENT_COLUMNS = ['version', 'at', 'sum']
 
 export type EventValidator = (type: string, data: Record<string, unknown>) => void
 
-/**
- * An event whose data is validated, small enough and already serialized: nothing about it can fail
- * inside the transaction.
- */
+/** A validated, serialized event: nothing about it can fail in the transaction. */
 export interface EncodedEvent {
   type: string
   at: number
@@ -72,15 +69,11 @@ export function decodeEvent(row: EventRow): StoredEvent | null {
   return isRecord(data) ? { position, stream, version, type, at, data } : null
 }
 
-/** The JSON of a row; null if it cannot be decompressed. */
 export function textOf({ data }: Pick<EventRow, 'data'>): string | null {
   return unpackText(data, 2 * EVENT_DATA_LIMIT_BYTES)
 }
 
-/**
- * SQLite has no page checksums: without a checksum, a flipped bit that leaves the JSON valid would
- * go unnoticed.
- */
+/** SQLite has no page checksums: a flipped bit in valid JSON would go unnoticed. */
 export function sumOf(row: Omit<EventRow, 'sum'>): number {
   return crc32(row.data, crc32(`${row.position}\n${row.stream}\n${row.version}\n${row.type}\n${row.at}\n`))
 }

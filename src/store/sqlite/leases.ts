@@ -40,10 +40,7 @@ export function renewLease(connection: Connection, { key, epoch }: Fence, expire
   return true
 }
 
-/**
- * Inside a transaction. The row keeps its epoch: a later holder must never get one that was used
- * before.
- */
+/** Inside a transaction. The row keeps its epoch: later holders need a new one. */
 export function releaseLease(connection: Connection, { key, epoch }: Fence): void {
   connection.run("UPDATE leases SET owner = '', expires = 0 WHERE key = ? AND epoch = ?", key, epoch)
 }

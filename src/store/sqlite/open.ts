@@ -13,24 +13,15 @@ export interface OpenStoreOptions {
   path: string
   clock: Clock
   projections?: readonly Projection[]
-  /**
-   * Name prefixes of streams whose events are chained: `checkChain()` detects any change or
-   * removal.
-   */
+  /** Prefixes of chained streams: `checkChain()` detects any change or removal. */
   chained?: readonly string[]
   /** Throws for an invalid event. Injected, because the store knows no event types. */
   validate?: EventValidator
-  /**
-   * Receives errors that belong to no call: a subscriber without `onError`, a change feed that
-   * cannot read. Default: a warning.
-   */
+  /** Errors that belong to no call, such as a subscriber's. Default: a warning. */
   onError?: (error: unknown) => void
   /** How long a call waits for another process before `E_STORE_BUSY`. */
   busyLimitMs?: number
-  /**
-   * The maximum size of the file in pages of 4 KiB. SQLite refuses to grow it further, exactly as
-   * on a full disk.
-   */
+  /** The file's maximum size in pages of 4 KiB; beyond it, as on a full disk. */
   maxPages?: number
 }
 

@@ -1,9 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 
-/**
- * Texts of this length or more are compressed. For shorter ones a whole page is written anyway, and
- * compression only costs time.
- */
+/** Texts of this length are compressed; shorter ones take a whole page anyway. */
 const PACKED_FROM = 8 * 1024
 
 /** A text that hardly shrinks stays readable for any program that can open the file. */

@@ -18,10 +18,7 @@ interface ProjectionRow {
   position: number
 }
 
-/**
- * An error in a projection's own code is counted as its failure; database errors are never caught
- * here.
- */
+/** An error in a projection's code is its failure; database errors pass through. */
 const FAILED = Symbol('failed')
 
 function attempt<T>(code: () => T): T | typeof FAILED {
@@ -57,20 +54,14 @@ export interface WrittenEvent extends Omit<StoredEvent, 'data'> {
   given: StoredEvent['data']
 }
 
-/**
- * Longer texts are not parsed again only for folding: documents use little of an event, and never
- * keep large parts of one.
- */
+/** Longer texts are not parsed for folding: documents never keep large parts. */
 const BIG_TEXT = 1024
 
 function asStored({ text, given, ...rest }: WrittenEvent): StoredEvent {
   return { ...rest, data: text.length < BIG_TEXT ? (JSON.parse(text) as StoredEvent['data']) : given }
 }
 
-/**
- * The maximum number of events whose documents may be unsaved, which are folded again after a
- * crash.
- */
+/** Events whose documents may be unsaved; a crash folds them again. */
 const HELD_EVENTS_MAX = 64
 
 /**
@@ -101,10 +92,7 @@ export class Projector {
     }
   }
 
-  /**
-   * Restarts new and changed projections at the beginning of the log, and brings all of them to its
-   * head.
-   */
+  /** Restarts new and changed projections, and brings all to the head of the log. */
   rebuildOutdated(): void {
     const known = new Map(this.#rows().map(row => [row.name, row.version]))
     for (const { name, version } of this.#projections.values()) {
@@ -251,10 +239,7 @@ export class Projector {
     this.#connection.run('UPDATE projections SET failures = failures + 1 WHERE name = ?', projection.name)
   }
 
-  /**
-   * Projections that this program may fold. One that a newer program has rebuilt is left to that
-   * program.
-   */
+  /** Projections that this program may fold: not those of a newer program. */
   #current(): ProjectionRow[] {
     return this.#rows().filter(row => this.#projections.get(row.name)?.version === row.version)
   }

@@ -19,10 +19,7 @@ const RECORD_GAPS = `INSERT INTO gaps SELECT stream, version FROM (
     SELECT stream, version, lag(version, 1, 0) OVER (PARTITION BY stream ORDER BY version) AS before FROM events
   ) WHERE version <> before + 1`
 
-/**
- * If even the size of the log cannot be read, the search for readable rows ends this far after the
- * last one.
- */
+/** If the log's size is unreadable, the search ends this far after the last row. */
 const BLIND_SEARCH = 1_000_000
 
 /**
@@ -62,10 +59,7 @@ export function salvage(from: Database, to: Database): SalvageCounts {
   return { ...(counted as { events: number; brokenStreams: number }), damaged: damaged.size }
 }
 
-/**
- * Null if a page on the way is damaged. Reading one row at a time then saves the rows before the
- * damage.
- */
+/** Null if a page is damaged; reading row by row then saves those before it. */
 function readAfter(database: Database, after: number, limit: number): EventRow[] | null {
   try {
     return database.prepare(SELECT).all(after, limit) as EventRow[]
@@ -75,10 +69,7 @@ function readAfter(database: Database, after: number, limit: number): EventRow[]
   }
 }
 
-/**
- * Skips a damaged page: doubles the step until rows can be read again, then halves it to find where
- * they begin.
- */
+/** Skips a damaged page: doubles the step until rows are readable, then halves it. */
 function firstReadableAfter(database: Database, after: number, end: number): number {
   let bad = after
   let good = after

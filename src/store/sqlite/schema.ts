@@ -2,10 +2,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Database } from './driver.js'
 import { corruptStore } from './sqlite-errors.js'
 
-/**
- * "SGBX": distinguishes our files from any other SQLite database, so that a wrong path never gets
- * our tables.
- */
+/** "SGBX": marks our files, so that a wrong path never gets our tables. */
 const APPLICATION_ID = 0x53474258
 
 /**
@@ -83,10 +80,7 @@ export function createSchema(database: Database, { id, created }: NewStoreMeta):
   )
 }
 
-/**
- * Migrates an existing file to the newest schema. Throws, and changes nothing, for a file that is
- * not ours or is newer.
- */
+/** Migrates to the newest schema; throws for a file that is newer or not ours. */
 export function migrate(database: Database, path: string, migrations: readonly string[] = MIGRATIONS): void {
   const id = database.prepare('PRAGMA application_id').get() as { application_id: number } | undefined
   if (id?.application_id !== APPLICATION_ID) throw corruptStore(path, 'it is not a Signalbox store')

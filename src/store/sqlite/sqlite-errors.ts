@@ -31,18 +31,12 @@ const NO_ACCESS = new Set([
 ])
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT'])
 
-/**
- * SQLite reports a full disk as an I/O error if it occurs in the shared-memory file; with less free
- * space than this, assume a full disk.
- */
+/** SQLite reports some full disks as I/O errors: less free space counts as full. */
 const NEARLY_FULL_BYTES = 256 * 1024
 
 const NEXT_STEP_FIX = 'signalbox doctor --fix'
 
-/**
- * Some calls of `@photostructure/sqlite` 1.2 (for example `all`) throw SQLite's message without its
- * code.
- */
+/** Some calls of `@photostructure/sqlite` 1.2 throw SQLite's message without its code. */
 const CODE_BY_MESSAGE: readonly [RegExp, number][] = [
   [/database (table )?is locked/, SQLITE.busy],
   [/readonly database/, SQLITE.readonly],
@@ -76,10 +70,7 @@ function isImpossibleNumber(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | null)?.code === 'ERR_OUT_OF_RANGE'
 }
 
-/**
- * Converts an error of SQLite or the file system to a message for people; a SignalboxError is
- * returned unchanged.
- */
+/** Converts an error of SQLite or the file system; a SignalboxError stays as it is. */
 export function toStoreError(error: unknown, path: string): SignalboxError {
   if (error instanceof SignalboxError) return error
   const code = extendedCode(error) & 0xff

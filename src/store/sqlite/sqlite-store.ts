@@ -51,10 +51,7 @@ interface EncodedAppend {
   events: EncodedEvent[]
 }
 
-/**
- * The log in one SQLite file. Every method is one short synchronous access to the file, so
- * transactions never interleave.
- */
+/** The log in one SQLite file; each method is one short synchronous access. */
 export class SqliteEventStore implements Api.EventStore {
   readonly id: string
   readonly #connection: Connection
@@ -252,10 +249,7 @@ export class SqliteEventStore implements Api.EventStore {
     return written
   }
 
-  /**
-   * Each event advances the end of the log, and each event of a chained stream the end of the
-   * chain.
-   */
+  /** Each event advances the end of the log, and of the chain if its stream is chained. */
   #insert(
     { stream, expected, events }: EncodedAppend,
     end: Ends['stream'],

@@ -57,10 +57,7 @@ export function removeStoreFile(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true })
 }
 
-/**
- * Links instead of renaming: of two processes that create the store, the second must not replace
- * the file of the first.
- */
+/** Links instead of renaming: the second creator must not replace the first's file. */
 function placeNewFile(temporary: string, path: string): void {
   try {
     linkSync(temporary, path)

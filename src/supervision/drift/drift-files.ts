@@ -32,10 +32,7 @@ export interface DriftVersion extends DriftCounts {
 const SCREENS_MAX = 50
 const COUNTS = 'counts.json'
 
-/**
- * Stores what is known about drift in files: `<data>/drift/<agent>/<version>/`. An incomplete or
- * foreign file loses only its own content.
- */
+/** Drift in files: `<data>/drift/<agent>/<version>/`; a bad file loses only itself. */
 export class DriftFiles {
   readonly #directory: string
 

@@ -78,6 +78,9 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     risk.level === 'low'
       ? ''
       : `<b>${risk.level} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+    record.state === 'pending' && record.terminalOnly && !record.source.can?.includes('hold')
+      ? `<b>Only the terminal can allow it:</b> ${escapeHtml(record.terminalOnly)}`
+      : '',
     context.isDetailed && record.source.mismatch
       ? `<b>The agent’s report and its screen differ:</b> ${escapeHtml(record.source.mismatch)}`
       : '',
@@ -94,7 +97,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
       : '',
     context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
-    record.state === 'pending' && request.freeText !== 'none' ? `<i>${replyHint(record)}</i>` : '',
+    record.state === 'pending' && takesReply(record) ? `<i>${replyHint(record)}</i>` : '',
     record.state === 'pending' && context.view === 'really'
       ? `<b>Really?</b>${context.isDetailed ? ` ${escapeHtml(risk.reasons.join('; '))}` : ''}`
       : '',
@@ -116,6 +119,11 @@ function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
   const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
   if (kind === 'permission') return `${who} wants to use ${request.tool}`
   return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
+}
+
+/** Whether a reply to the card is an answer. */
+function takesReply({ request }: ApprovalRecord): boolean {
+  return request.freeText !== 'none' || request.options.some(({ takes }) => takes === 'reason')
 }
 
 function replyHint({ kind }: ApprovalRecord): string {

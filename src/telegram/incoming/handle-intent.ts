@@ -21,10 +21,7 @@ export interface IntentHandlers {
   strangerCount(): Promise<number>
 }
 
-/**
- * Does what a paired person asked for. A refusal is sent to the chat. @returns the result, for the
- * log.
- */
+/** Does what a paired person asked for. @returns the result, for the log. */
 export async function handleIntent(
   handlers: IntentHandlers,
   intent: Intent,

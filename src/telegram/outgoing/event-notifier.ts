@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { type ApprovalRecord, isSuperseded } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import { findRun } from '../../engine/index.js'
-import { isEvent } from '../../events/index.js'
+import { type EventData, isEvent } from '../../events/index.js'
 import type { Host, KnownChat } from '../../host/index.js'
 import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
@@ -41,6 +41,8 @@ export const NOTIFIED_EVENTS = [
   'run.failed',
   'run.rejected',
   'run.cancelled',
+  'pane.noticed',
+  'host.started',
   'run.undriven',
 ] as const
 
@@ -58,6 +60,8 @@ interface EventNotifierOptions {
   }
   presence(): Presence
   notify: NotificationKinds
+  /** Groups are shown what panes ask, not only that they ask. */
+  groupDetail: boolean
 }
 
 /** Which kinds of notifications people want. Answers are sent in any case. */
@@ -69,6 +73,8 @@ export interface NotificationKinds {
 
 export const ALL_NOTIFICATIONS: NotificationKinds = { needsYou: true, done: true, failed: true }
 const RENAME_MS = 60_000
+/** The subjects of cards about panes start with this. */
+const PANE_CARD = 'pane '
 
 interface Notice {
   kind: keyof NotificationKinds
@@ -113,6 +119,9 @@ export class EventNotifier {
       add(await this.#notice(event, held))
       if (CLOSING.has(event.type)) add({ items: await this.#closedTopics(event), appends: [] })
       if (event.type === 'session.renamed') add({ items: await this.#renamedTopics(event), appends: [] })
+      if (isEvent(event, 'pane.noticed')) add({ items: await this.#paneCards(event.data), appends: [] })
+      // The questions of an earlier daemon are unknown to this one.
+      if (event.type === 'host.started') add({ items: await this.#closedPaneCards(), appends: [] })
     }
     for (const { chat, notices } of held.values()) batch.appends.push(this.#options.digest.hold(chat, notices))
     return batch
@@ -133,6 +142,42 @@ export class EventNotifier {
       batch.appends.push(...appends)
     }
     return batch
+  }
+
+  /** The card of a tmux pane that needs a person. It can only be answered in tmux. */
+  async #paneCards({
+    question,
+    kind,
+    title,
+    place,
+    text,
+    isReminder,
+  }: EventData<'pane.noticed'>): Promise<OutboxItem[]> {
+    const { chats, groupDetail, notify } = this.#options
+    const isOpen = kind === 'needs-you'
+    if (isOpen && !notify.needsYou) return []
+    return (await chats.readers()).map(({ chat, isPrivate }) => {
+      const rows = [
+        `${isOpen ? '❓' : '✅'} <b>${escapeHtml(title)}</b>`,
+        escapeHtml(place),
+        isOpen && (isPrivate || groupDetail) ? `<i>${escapeHtml(text)}</i>` : '',
+        isOpen ? 'Answer it in tmux.' : '',
+      ]
+      const html = rows.filter(Boolean).join('\n')
+      const act = { do: 'card', html, keyboard: [], isOpen, ...(isReminder && { isBelow: true }) } as const
+      return { chat, lane: 1, subject: `${PANE_CARD}${question}`, act }
+    })
+  }
+
+  async #closedPaneCards(): Promise<OutboxItem[]> {
+    const shown = await this.#options.chats.openCards(PANE_CARD)
+    const html = 'This question was asked before Signalbox was restarted.'
+    return shown.map(({ chat, subject }) => ({
+      chat,
+      lane: 3,
+      subject,
+      act: { do: 'card', html, keyboard: [], isOpen: false },
+    }))
   }
 
   async #answer(event: StoredEvent): Promise<OutboxBatch> {

@@ -36,7 +36,7 @@ it('after a refusal no call is made until the time is over, and calls are slower
   expect(waitBefore(open, 'send', 'private', 10_000)).toBeGreaterThan(1000)
 })
 
-it('edits in groups have a limit of their own', () => {
+it('edits in groups have a separate limit', () => {
   let state = newRateState(-10_000)
   for (let count = 0; count < 3; count++) state = countCall(state, 'send', 'group', count)
   expect(waitBefore(state, 'send', 'group', 10)).toBeGreaterThan(0)

@@ -1,8 +1,8 @@
-import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, readSync, writeSync } from 'node:fs'
 import { constants as os } from 'node:os'
 import nodePty from '@lydell/node-pty'
-import { withoutDescriptorGaps } from './descriptor-gaps.js'
-import { InputQueue } from './input-queue.js'
+import { type Clock, systemClock, type Timer } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
 
 /** A program in a pseudo-terminal. The interface hides the PTY library; only the keeper uses it. */
 export interface PtyProcess {
@@ -88,10 +88,7 @@ function openSlave(pty: object): number | null {
   }
 }
 
-/**
- * Calls `work` before the library closes the master. Its stream is not part of its types; without
- * it the 200 ms apply.
- */
+/** Calls `work` before the library closes the master; its stream is not in its types. */
 function beforeClose(pty: object, work: () => void): void {
   const stream = (pty as { _socket?: { destroy(error?: Error): unknown } })._socket
   if (typeof stream?.destroy !== 'function') return
@@ -103,10 +100,7 @@ function beforeClose(pty: object, work: () => void): void {
   }
 }
 
-/**
- * The master never blocks: an empty one reports EAGAIN, and by then the kernel has moved everything
- * into it.
- */
+/** The master never blocks: EAGAIN means that the kernel has moved all into it. */
 function readFinalOutput(descriptor: number, onOutput: (bytes: Uint8Array) => void): void {
   const buffer = new Uint8Array(64 * 1024)
   for (let total = 0; total < FINAL_OUTPUT_MAX; ) {
@@ -122,10 +116,7 @@ function readFinalOutput(descriptor: number, onOutput: (bytes: Uint8Array) => vo
   }
 }
 
-/**
- * A program that has just been started has no process group yet: then it is alone, and gets the
- * signal itself.
- */
+/** A program just started has no process group yet: it gets the signal itself. */
 function signalGroup(pid: number, name: NodeJS.Signals): void {
   if (!trySignal(-pid, name)) trySignal(pid, name)
 }
@@ -137,5 +128,118 @@ function trySignal(target: number, name: NodeJS.Signals): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     return false
+  }
+}
+
+/** A larger descriptor table is left alone: filling it would take too long. */
+const DESCRIPTOR_MAX = 65_536
+
+/**
+ * Runs `spawn` while the table of open descriptors has no gap.
+ *
+ * The PTY library keeps descriptors out of the programs it starts by marking them close-on-exec
+ * from 3 upwards, and stops at the first number above 15 that is not open. Descriptors after a gap
+ * are inherited: among them the masters of other sessions, through which a program could read their
+ * screens and type into them. Gaps appear whenever descriptors are closed, so they are filled for
+ * this moment.
+ */
+function withoutDescriptorGaps<T>(spawn: () => T): T {
+  const fillers: number[] = []
+  try {
+    const highest = highestDescriptor()
+    // `open` returns the lowest free number.
+    while (highest <= DESCRIPTOR_MAX && (fillers.at(-1) ?? -1) < highest) fillers.push(openSync('/dev/null', 'r'))
+    return spawn()
+  } finally {
+    for (const filler of fillers) closeSync(filler)
+  }
+}
+
+/** -1 where the system lists no descriptors: there the library closes all of them. */
+function highestDescriptor(): number {
+  try {
+    return Math.max(...readdirSync('/proc/self/fd').map(Number))
+  } catch {
+    return -1
+  }
+}
+
+/** The limit for a program that does not read. Typing never reaches it; a paste can. */
+const PENDING_MAX = 4 * 1024 * 1024
+const RETRY_MS = 5
+const RETRY_MAX_MS = 200
+
+/**
+ * Input for a PTY. The kernel accepts about 4 kB ahead of the program; the rest waits here. The
+ * library would either block the whole process until the program reads, or retry without a pause: a
+ * program that does not read must not slow down the others.
+ */
+class InputQueue {
+  readonly #descriptor: number
+  readonly #clock: Clock
+  #pending: Uint8Array[] = []
+  #size = 0
+  #timer: Timer | null = null
+  #retryMs = RETRY_MS
+  #isClosed = false
+
+  constructor(descriptor: number, clock: Clock = systemClock) {
+    this.#descriptor = descriptor
+    this.#clock = clock
+  }
+
+  /**
+   * @throws SignalboxError `E_LIMIT` when too many bytes are waiting; then none of these bytes is
+   * written.
+   */
+  write(bytes: Uint8Array): void {
+    if (this.#isClosed || bytes.length === 0) return
+    if (this.#size + bytes.length > PENDING_MAX) {
+      throw new SignalboxError(
+        'E_LIMIT',
+        `the program does not read its input: ${this.#size} bytes are waiting; the limit is ${PENDING_MAX}`,
+      )
+    }
+    this.#pending.push(bytes)
+    this.#size += bytes.length
+    if (!this.#timer) this.#drain()
+  }
+
+  /** Stops writing: the descriptor's number may soon belong to another file. */
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    this.#pending = []
+    this.#size = 0
+  }
+
+  #drain(): void {
+    this.#timer = null
+    for (let first = this.#pending[0]; first; first = this.#pending[0]) {
+      const written = this.#attempt(first)
+      if (written === 0) {
+        this.#retryLater()
+        return
+      }
+      this.#retryMs = RETRY_MS
+      this.#size -= written
+      if (written === first.length) this.#pending.shift()
+      else this.#pending[0] = first.subarray(written)
+    }
+  }
+
+  /** The descriptor does not block. EIO: the program reads no more and will exit. */
+  #attempt(bytes: Uint8Array): number {
+    try {
+      return writeSync(this.#descriptor, bytes)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0
+      return bytes.length
+    }
+  }
+
+  #retryLater(): void {
+    this.#timer = this.#clock.setTimer(this.#retryMs, () => this.#drain())
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS)
   }
 }

@@ -24,7 +24,6 @@ export type RecordingEvent =
   | { kind: 'marker'; t: number; label: string }
   | { kind: 'exit'; t: number; exit: RecordingExit }
 
-/** Null when the line is not an asciicast header. */
 export function parseHeader(line: string): RecordingHeader | null {
   const value = parseJson(line)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null

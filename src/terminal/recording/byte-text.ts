@@ -16,10 +16,7 @@ function sequenceLength(lead: number): number {
   return 0
 }
 
-/**
- * Whether the second byte of a sequence keeps it valid: no overlong forms, no surrogates, nothing
- * above U+10FFFF.
- */
+/** Whether a second byte fits: no overlong forms, no surrogates, nothing above U+10FFFF. */
 function secondByteFits(lead: number, second: number): boolean {
   if ((second & 0xc0) !== 0x80) return false
   if (lead === 0xe0) return second >= 0xa0
@@ -86,10 +83,7 @@ export function encodeText(text: string): Uint8Array {
   return Uint8Array.from(parts)
 }
 
-/**
- * Decodes a stream of chunks; a character that the end of a chunk cuts is completed by the next
- * one.
- */
+/** Decodes chunks; the next one completes a character that the end of one cuts. */
 export class ByteTextDecoder {
   #tail: Uint8Array = new Uint8Array(0)
 

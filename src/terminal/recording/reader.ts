@@ -3,18 +3,12 @@ import { open } from 'node:fs/promises'
 import { SignalboxError } from '../../errors/index.js'
 import { parseEventLine, parseHeader, type RecordingEvent, type RecordingHeader } from './asciicast.js'
 
-/**
- * A recording that is read from the start, or from the position at which an earlier reading
- * stopped.
- */
+/** A recording, read from the start or from where an earlier reading stopped. */
 export interface OpenRecording {
   header: RecordingHeader
   /** Events in order. `truncated` is known when all have been read. */
   events(from?: ReadPosition): AsyncGenerator<PositionedEvent>
-  /**
-   * What the newest reading could not parse: an incomplete last line, and lines that are not
-   * events.
-   */
+  /** What the newest reading could not parse: an incomplete last line, other lines. */
   readonly damage: { truncated: boolean; badLines: number }
 }
 
@@ -109,10 +103,7 @@ async function firstLine(path: string): Promise<{ text: string; end: number } | 
   }
 }
 
-/**
- * Lines with their length in bytes; the last one is incomplete when the file does not end with a
- * newline.
- */
+/** Lines with their length in bytes; the last is incomplete without a newline. */
 async function* linesOf(
   path: string,
   start: number,

@@ -85,7 +85,7 @@ export const anthropicMessages: Wire = {
   },
 }
 
-/** One message may hold a tool's result, the person's next words, and notes of the program itself, each in a block of its own. */
+/** One message may contain a tool result, the next prompt and notes of the agent, as blocks. */
 function readUser(asked: ModelRequest, content: unknown): void {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content)
   const words = blocks.filter(({ type, text }) => type === 'text' && !String(text).startsWith('<system-reminder>'))

@@ -7,7 +7,7 @@ import { openaiResponses } from './openai-responses.js'
 import { type ModelRequest, object, sendJson, type ToolCall, type Wire } from './wire.js'
 
 const WIRES: readonly Wire[] = [anthropicMessages, openaiResponses, openaiChat, geminiGenerate]
-/** Characters a piece of streamed text has, and the pause between two. */
+/** Characters of a piece of streamed text, and the pause between two pieces. */
 const PIECE = 16
 const PAUSE_MS = 15
 
@@ -15,7 +15,7 @@ const PAUSE_MS = 15
 export interface Reply {
   text?: string
   tool?: ToolCall
-  /** After the text, the model says nothing more until `release` is called or the agent hangs up. */
+  /** After the text, the model sends nothing until `release` is called or the agent disconnects. */
   hold?: string
 }
 
@@ -23,13 +23,14 @@ export interface Served {
   at: number
   request: ModelRequest
   key: string | null
-  /** How the answer went out. */
+  /** How the answer ended. */
   end: 'whole' | 'cut'
 }
 
 /**
- * A model on 127.0.0.1 that says what a test wrote down. A reply is found by the person's last words and by how many tools have answered
- * since, so that calls for titles, retries and repeated requests change nothing.
+ * A model on 127.0.0.1 that sends scripted replies. The last prompt and the number of tool results
+ * since then select a reply, so that calls for titles, retries and repeated requests change
+ * nothing.
  */
 export class FakeModel {
   readonly served: Served[] = []
@@ -38,7 +39,7 @@ export class FakeModel {
   readonly #arrivals = new Map<string, number>()
   #server: Server | null = null
 
-  /** `key` is a word that stands in the prompt. */
+  /** `key` is a word of the prompt. */
   when(key: string, ...replies: Reply[]): void {
     this.#replies.set(key, replies)
   }
@@ -55,7 +56,7 @@ export class FakeModel {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  /** Whether an answer with this hold has come to it. */
+  /** Whether an answer has reached this hold. */
   hasReached(hold: string): boolean {
     return this.#held.has(hold)
   }
@@ -64,7 +65,7 @@ export class FakeModel {
     this.#held.get(hold)?.()
   }
 
-  /** When a request with this key came first. */
+  /** When the first request with this key arrived. */
   arrivedAt(key: string): number | null {
     return this.#arrivals.get(key) ?? null
   }
@@ -91,7 +92,7 @@ export class FakeModel {
   }
 
   #find(asked: ModelRequest): { key: string; reply: Reply } | null {
-    // Agents add notes of their own as if the person had said them: the newest words that we know count.
+    // Agents add their own notes as user messages: the newest message with a known key counts.
     for (const prompt of [...asked.prompts].reverse()) {
       for (const [key, replies] of this.#replies) {
         if (!prompt.includes(key)) continue

@@ -23,7 +23,7 @@ export const openaiResponses: Wire = {
   read(request, body) {
     if (!request.url?.endsWith('/responses')) return null
     const { tools, input, text } = object(body)
-    // A turn may be held to a schema as well: only one for a title is no turn.
+    // A turn may have a schema, too: only a request for a title is not a turn.
     const isTitle = 'title' in object(object(object(object(text).format).schema).properties)
     const asked: ModelRequest = {
       tools: isTitle ? [] : list(tools).map(({ name, type }) => String(name ?? type)),

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What a request asks, in one shape for all model APIs. */
+/** The content of a request, in one shape for all model APIs. */
 export interface ModelRequest {
-  /** Names of the tools it offers; calls for titles, summaries and the like offer none. */
+  /** Names of the offered tools; calls for titles and summaries offer none. */
   tools: string[]
-  /** Everything the person said, oldest first. */
+  /** All user messages, oldest first. */
   prompts: string[]
-  /** What tools gave back since the last prompt. */
+  /** Tool results since the last prompt. */
   results: string[]
-  /** What the model said before. */
+  /** Earlier messages of the model. */
   answers: string[]
 }
 
@@ -27,12 +27,12 @@ interface AnswerWriter {
   end(): void
 }
 
-/** One model API: which requests are its own, what they ask, and how it answers. */
+/** One model API: its requests, their content, and its answers. */
 export interface Wire {
   /** Null for a request of another API. */
   read(request: IncomingMessage, body: unknown): ModelRequest | null
   write(response: ServerResponse, request: IncomingMessage, body: unknown): AnswerWriter
-  /** The answer to a call that is no turn: a title, a summary. */
+  /** The answer to a call that is not a turn: a title, a summary. */
   side(response: ServerResponse, request: IncomingMessage, body: unknown): void
 }
 

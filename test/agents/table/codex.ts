@@ -40,7 +40,7 @@ trust_level = "trusted"
     name: 'exec_command',
     input: { cmd: command, sandbox_permissions: 'require_escalated', justification: 'May the test run this?' },
   }),
-  // Without a terminal it refuses whoever asks for more than it has.
+  // Without a terminal it refuses requests for more permissions.
   shellUnasked: command => ({ name: 'exec_command', input: { cmd: command } }),
   denialContinues: false,
 }

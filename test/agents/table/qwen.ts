@@ -6,7 +6,7 @@ export const qwen: AgentUnderTest = {
   name: 'qwen',
   package: '@qwen-code/qwen-code',
   version: '0.24.4',
-  // Its own Node: it does not run on the oldest one that Signalbox runs on.
+  // It does not run on the oldest Node that Signalbox supports.
   also: [`node-${process.platform}-${process.arch}@22`],
   program: 'qwen',
   prepare({ home, project }) {
@@ -14,7 +14,7 @@ export const qwen: AgentUnderTest = {
     const settings = {
       general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true },
       privacy: { usageStatisticsEnabled: false },
-      // After a turn it asks the model what the person might say next. The fake model has no words for that, and requests are counted.
+      // After a turn it asks the model for suggestions, but the tests count requests.
       ui: { enableFollowupSuggestions: false },
       security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: true } },
     }

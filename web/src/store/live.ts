@@ -15,12 +15,9 @@ import type {
 } from '../api/types'
 import { keepSnapshot, loadSnapshot as loadKept } from '../transport/device'
 import { access, getJson } from '../transport/request'
-import { SharedStream } from '../transport/shared-stream'
-import type { StreamState } from '../transport/stream'
-import { Collection } from './collection'
-import { foldApproval } from './fold-approval'
+import { SharedStream, type StreamState } from '../transport/stream'
+import { Collection, foldApproval } from './collection'
 import { Latest } from './latest'
-import { Refresher } from './refresher'
 
 export const sessions = new Collection<Session>()
 export const panes = new Collection<Pane>()
@@ -200,6 +197,39 @@ function keyOf({ event, data }: EphemeralFrame): string {
   return `${event}/${data.session}/${event === 'message.update' ? data.message : ''}`
 }
 
+/**
+ * Loads changed resources again: the first at once, the others together. The page shows what the
+ * server answers and never derives it from an event.
+ */
+class Refresher {
+  readonly #one: (id: string) => Promise<void>
+  readonly #all: () => Promise<void>
+  readonly #dirty = new Set<string>()
+  #isRunning = false
+
+  constructor(options: { one(id: string): Promise<void>; all(): Promise<void> }) {
+    this.#one = options.one
+    this.#all = options.all
+  }
+
+  touch(id: string): void {
+    this.#dirty.add(id)
+    if (!this.#isRunning) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#dirty.size > 0) {
+      const ids = [...this.#dirty]
+      this.#dirty.clear()
+      const work = ids.length > SINGLE_MAX ? [this.#all()] : ids.map(id => this.#one(id))
+      await Promise.allSettled(work)
+      await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+    }
+    this.#isRunning = false
+  }
+}
+
 const sessionRefresher = new Refresher({
   one: async id => sessions.put(await getJson<Session>(`/sessions/${id}`)),
   all: async () => sessions.put(...(await getJson<Page<Session>>('/sessions?limit=200')).items),
@@ -246,3 +276,11 @@ function isInvisible(type: string): boolean {
 export function refreshSession(id: string): void {
   sessionRefresher.touch(id)
 }
+
+/**
+ * Minimum pause between two refreshes, so that a busy system costs the page no more than a quiet
+ * one.
+ */
+const PAUSE_MS = 400
+/** With more changed resources than this, loading the whole list is cheaper. */
+const SINGLE_MAX = 4

@@ -99,7 +99,12 @@ export class GraphFixture {
       performers: {
         ...Object.fromEntries(kinds.map(kind => [`graph.${kind}`, script])),
         'graph.simulated': script,
-        'graph.parallel.fan_in': new FanInSteps(script),
+        'graph.parallel.fan_in': new FanInSteps({
+          run: call => script.run(call),
+          runWith: call => script.run(call),
+          recover: async call => (await script.recover?.(call)) ?? { verdict: 'nothing', evidence: [] },
+          directory: call => join(this.directory, call.step),
+        }),
       },
       lease,
       clock: this.clock,

@@ -1,0 +1,269 @@
+import { memoizeByObject } from '../terminal/index.js'
+import { readCompletion, readComposer } from './composer.js'
+import type { RowBlock } from './grammar.js'
+import { firstSeen, QUESTION_STABLE_S } from './memory.js'
+import type { Menu } from './menu/menu.js'
+import type { MenuCandidate } from './menu/parse-menu.js'
+import type { Awaiting, Facet, Observation } from './observation.js'
+import { agentsPayload, awaitingOf, backgroundPayload, errorPayload, promptKind, thinkingPayload } from './payloads.js'
+import type { RuleMatch } from './rules.js'
+import { bestMatch, changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
+import type { ShellState } from './shell.js'
+import { toolOf } from './tool.js'
+import { blockText, newestContent } from './turn.js'
+import type { Payload, TerminalView } from './view.js'
+
+/** The agent works, or a turn is open: the newest block shows what is happening. */
+export function observeWork(scene: Scene): Observation {
+  const match = scene.working?.match ?? null
+  const seen: ObservationBasis = match
+    ? { match, busy: true }
+    : { rule: scene.working ? 'generic/motion' : 'generic/turn-open', confidence: 0.5, busy: true }
+  const values = match?.values ?? {}
+  const elapsed = typeof values.elapsed === 'number' ? { elapsedS: values.elapsed } : {}
+  if (values.retry !== undefined || values.compacting !== undefined || match?.rule.id.includes('retry'))
+    return makeObservation(scene, 'thinking', thinkingPayload(values, match), seen)
+  if (isPanelNewest(scene)) return makeObservation(scene, 'todo_list', scene.todos!, seen)
+  const newest = newestBlock(scene)
+  switch (newest?.kind) {
+    case 'prose':
+    case 'todo':
+      return makeObservation(scene, 'response_content', proseOf(scene, newest.block), seen)
+    case 'tool_call':
+      return makeObservation(scene, 'tool_running', { tool: toolIn(scene, newest.block), ...elapsed }, seen)
+    case 'tool_result': {
+      const tool = toolIn(scene, callAbove(scene, newest.block))
+      return newest.isRunning
+        ? makeObservation(scene, 'tool_running', { tool, ...elapsed }, { ...seen, ambiguous: ['tool_result'] })
+        : makeObservation(scene, 'tool_result', { tool, ok: isResultOk(scene, newest.block) }, seen)
+    }
+    case 'user':
+      if (!scene.working)
+        return makeObservation(
+          scene,
+          'user_message',
+          { text: scene.turn.echoText ?? '', queued: false },
+          { rule: 'generic/echo', confidence: 0.5, busy: null },
+        )
+  }
+  return makeObservation(scene, 'thinking', thinkingPayload(values, match), seen)
+}
+
+/** The task panel changed after the newest content. */
+function isPanelNewest(scene: Scene): boolean {
+  const { panel, transcript } = scene.memory
+  const { t } = scene.frame
+  if (!scene.todos || scene.todos.total === 0) return false
+  const kind = scene.layout.blocks.at(-1)?.kind
+  if (panel === null) return kind === undefined || kind === 'user'
+  const shown = changedAt(panel, panelHash(scene), t)!
+  const newest = changedAt(transcript, transcriptHash(scene.layout), t)
+  return newest === null || shown.changedAt > newest.changedAt
+}
+
+/** The call above a result, or the result itself if its row shows that it has ended. */
+function callAbove({ layout: { blocks, rows } }: Scene, result: RowBlock | null): RowBlock | null {
+  const isHanging = (block: RowBlock) => block.spec === null || /^\s*[⎿└├↳]/u.test(rows[block.first]!.text)
+  const before = result ? blocks.slice(0, blocks.indexOf(result)) : blocks
+  if (result && !isHanging(result) && before.at(-1)?.kind !== 'tool_call') return result
+  return (
+    before.findLast(
+      block => block.kind === 'tool_call' || (block.kind === 'tool_result' && result !== null && !isHanging(block)),
+    ) ?? null
+  )
+}
+
+function toolIn({ layout }: Scene, block: RowBlock | null): Payload['tool_running']['tool'] {
+  if (!block) return { name: 'unknown', kind: 'other', summary: '' }
+  const tool = toolOf(blockText(layout, block))
+  // If the call is described in words, its command is attached below.
+  const command = /^\s*[⎿└↳]\s+\$ (?<command>\S.*)$/u.exec(layout.rows[block.last + 1]?.text ?? '')?.groups?.command
+  return command === undefined ? tool : { ...tool, kind: 'shell', command }
+}
+
+function isResultOk({ layout }: Scene, block: RowBlock | null): boolean | null {
+  const failed = block?.spec?.failed
+  if (!block || !failed) return null
+  return layout.rows.slice(block.first, block.last + 1).some(row => failed.test(row.text)) ? false : null
+}
+
+function proseOf({ layout }: Scene, block: RowBlock | null): Payload['response_content'] {
+  if (!block) return { block: 'prose', rows: [0, 0], tail: '' }
+  return { block: block.kind, rows: [block.first, block.last], tail: layout.rows[block.last]!.text.trim() }
+}
+
+/** A question that only words suggest must be stable: running text looks the same. */
+export function isConfirmed({ memory, frame }: Scene, candidate: MenuCandidate): boolean {
+  if (!candidate.isTentative) return true
+  const { asking } = memory
+  return asking?.text === candidate.menu.question && frame.t - asking.since >= QUESTION_STABLE_S - 1e-9
+}
+
+export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['menu']>): Observation {
+  const { menu } = found.candidate
+  const { proofs } = found.verdict
+  const first = firstSeen(scene, menu.print)
+  const live: Menu = { ...menu, live: { proofs, since: first.since, afterInput: first.afterInput } }
+  const isAnchored = found.candidate.spec !== null
+  const isSure = proofs.length > 4
+  const seen: ObservationBasis = {
+    rule: isAnchored ? `${scene.pack.agent}/menu.${menu.kind}` : 'generic/menu',
+    confidence: isAnchored ? (isSure ? 0.95 : 0.85) : isSure ? 0.7 : 0.5,
+    anchored: isAnchored,
+    busy: false,
+    awaiting: awaitingOf(menu),
+    evidence: [{ region: 'menu', rows: menu.rows, text: menu.question }],
+  }
+  if (menu.kind === 'auth') return makeObservation(scene, 'auth_required', { method: 'login', menu: live }, seen)
+  return makeObservation(scene, 'tool_menu', { menu: live }, seen)
+}
+
+/** A dialog without options, known by a rule of the pack. */
+export function observeDialog(scene: Scene, match: RuleMatch): Observation {
+  const seen = { match, busy: false, awaiting: match.rule.awaiting }
+  if (match.rule.view === 'auth_required') return makeObservation(scene, 'auth_required', { method: 'login' }, seen)
+  return makeObservation(scene, 'tool_menu', { menu: null }, seen)
+}
+
+/** A live input box without work. */
+export function observeRest(scene: Scene): Observation {
+  const { layout, pack } = scene
+  const auth = bestMatch(scene, match => match.rule.view === 'auth_required')
+  if (auth) return makeObservation(scene, 'auth_required', { method: 'login' }, { match: auth, busy: false })
+  const error = bestMatch(scene, match => match.rule.view === 'error')
+  if (error)
+    return makeObservation(scene, 'error', errorPayload(error, error.text, true), { match: error, busy: false })
+  const newest = newestContent(layout.blocks)
+  if (newest?.kind === 'error')
+    return makeObservation(scene, 'error', errorPayload(null, blockText(layout, newest), true), {
+      rule: `${pack.agent}/block.error`,
+      anchored: true,
+      confidence: 0.85,
+      busy: false,
+    })
+  const agents = bestMatch(scene, match => match.rule.view === 'parallel_agents')
+  if (agents)
+    return makeObservation(scene, 'parallel_agents', agentsPayload(layout.rows, pack, agents), {
+      match: agents,
+      busy: true,
+    })
+  const background = bestMatch(scene, match => match.rule.view === 'background_task')
+  if (background)
+    return makeObservation(scene, 'background_task', backgroundPayload(background), { match: background, busy: false })
+  return observeIdle(scene)
+}
+
+function observeIdle(scene: Scene): Observation {
+  const { layout, pack, memory, turn } = scene
+  const idle = bestMatch(scene, match => match.rule.view === 'idle_prompt')
+  const payload: Payload['idle_prompt'] = {
+    fresh: turn.echo === null && !memory.turnOpen && memory.echo === null,
+    prompt: promptKind(pack, idle),
+    ...(layout.terminator && { lastTurn: layout.terminator.outcome }),
+  }
+  const isAnchored = layout.isComposerAnchored
+  const isLeaving = bestMatch(scene, match => match.rule.awaiting === 'exit_confirm') !== null
+  return makeObservation(scene, 'idle_prompt', payload, {
+    ...(idle
+      ? { match: idle }
+      : {
+          rule: `${isAnchored ? pack.agent : 'generic'}/composer`,
+          confidence: isAnchored ? 0.85 : scene.frame.isPlainText ? 0.5 : 0.7,
+          anchored: isAnchored,
+        }),
+    busy: false,
+    awaiting: isLeaving ? 'exit_confirm' : (idle?.rule.awaiting ?? null),
+  })
+}
+
+/**
+ * A shell, REPL, debugger, pager or editor that waits for its user: that is rest, not a question.
+ */
+export function observePrompt(scene: Scene, shell: Extract<ShellState, { is: 'prompt' }>): Observation {
+  return makeObservation(
+    scene,
+    'idle_prompt',
+    { fresh: scene.memory.prompt === null, prompt: shell.kind },
+    {
+      rule: `generic/prompt.${shell.kind}`,
+      confidence: 0.7,
+      anchored: false,
+      busy: false,
+      awaiting: shell.kind === 'shell' ? null : 'input',
+    },
+  )
+}
+
+/** The basis of a view. Omitted fields follow from the rule that matched. */
+export interface ObservationBasis {
+  match?: RuleMatch | null
+  rule?: string
+  confidence?: number
+  anchored?: boolean
+  busy?: boolean | null
+  awaiting?: Awaiting | null
+  ambiguous?: TerminalView[]
+  evidence?: Observation['evidence']
+}
+
+/** The observation for a view, with everything else that the frame shows. */
+export function makeObservation<V extends TerminalView>(
+  scene: Scene,
+  view: V,
+  payload: Payload[V],
+  seen: ObservationBasis,
+): Observation<V> {
+  const { match } = seen
+  const { terminator } = scene.layout
+  return {
+    view,
+    payload,
+    confidence: Math.min(
+      (seen.confidence ?? match?.rule.confidence ?? 0.7) * scene.pack.trust,
+      scene.frame.torn ? 0.5 : 1,
+    ),
+    anchored: seen.anchored ?? Boolean(match),
+    rule: seen.rule ?? (match ? `${scene.pack.agent}/${match.rule.id}` : 'none'),
+    busy: seen.busy === undefined ? (match?.rule.busy ?? null) : seen.busy,
+    awaiting: seen.awaiting ?? null,
+    composer: boxOf(scene),
+    facets: facetsOf(scene),
+    user: scene.turn.echoText,
+    terminator: terminator && { row: terminator.row, outcome: terminator.outcome },
+    ambiguous: seen.ambiguous ?? [],
+    evidence: seen.evidence ?? (match ? [{ region: match.rule.region, rows: match.rows, text: match.text }] : []),
+  }
+}
+
+export function observeNothing(scene: Scene): Observation<'unknown'> {
+  return makeObservation(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
+}
+
+/** The live input box of a scene, which may be observed twice. */
+const boxOf = memoizeByObject((scene: Scene): Observation['composer'] => {
+  const { composer, rows } = scene.layout
+  if (!composer) return null
+  const box = readComposer(rows, composer, ignoredInBox(scene))
+  return { ...box, queued: queuedTexts(scene), completion: readCompletion(rows, composer.last + 1) }
+})
+
+function ignoredInBox({ pack }: Scene): RegExp | null {
+  const spec = pack.regions.find(region => region.name === 'composer' && region.kind === 'gutter')
+  return spec?.kind === 'gutter' ? spec.ignore : null
+}
+
+function queuedTexts({ layout }: Scene): string[] {
+  return layout.rows
+    .filter((_, index) => layout.roles[index] === 'queued')
+    .map(row => row.text.replace(/^\s*\S\s+/u, '').trim())
+}
+
+const facetsOf = memoizeByObject((scene: Scene): Facet[] => {
+  const facets = scene.matches.flatMap((match): Facet[] =>
+    match.rule.facet ? [{ name: match.rule.facet, data: match.values }] : [],
+  )
+  if (scene.todos && scene.todos.total > 0) facets.push({ name: 'todo', data: { ...scene.todos } })
+  const queued = queuedTexts(scene)
+  if (queued.length > 0) facets.push({ name: 'queued', data: { count: queued.length } })
+  return facets
+})
