@@ -4,7 +4,7 @@ import { sha256 } from './fingerprint.js'
 import type { ApprovalPolicy } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 
-/** An event holds 256 KiB; of a longer input the hash and both ends are kept. */
+/** An event holds 256 KiB; of a longer input only its size and hash are stored. */
 const MAX_INPUT = 96 * 1024
 
 /**
@@ -24,7 +24,8 @@ export function toStoredRequest(
     questions: request.questions.map(question => ({ ...question, text: redactor.redact(question.text) })),
   }
   const hasSecrets =
-    canonicalJson([redacted.input, redacted.text]) !== canonicalJson([request.input ?? null, request.text])
+    canonicalJson([redacted.input, redacted.text, redacted.questions]) !==
+    canonicalJson([request.input ?? null, request.text, request.questions])
   const source = { ...asked.source }
   const display = hasSecrets
     ? displayOf({ ...redacted, mismatch: source.mismatch, title: redacted.questions[0]?.text ?? '' })

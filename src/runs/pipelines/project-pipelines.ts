@@ -12,7 +12,7 @@ export interface ProjectPipeline extends PipelineMetadata {
 }
 
 /** Where a project registers pipelines: `<name>.dot`, relative to its root. */
-export const PROJECT_PIPELINES = '.signalbox/pipelines'
+const PROJECT_PIPELINES = '.signalbox/pipelines'
 
 /** The pipelines that a project registers, by name. A file that cannot be parsed has no description. */
 export function projectPipelines(root: string): ProjectPipeline[] {
