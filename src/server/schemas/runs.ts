@@ -86,7 +86,9 @@ export const runStep = z.object({
   recovery: z.object({ verdict: z.string(), evidence: z.array(evidence) }).nullable(),
 })
 
-const nodeStatus = z.enum(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped'])
+const nodeStatus = z.enum([
+  ...(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped', 'cancelled'] as const),
+])
 
 export const nodeVisit = z
   .object({

@@ -206,7 +206,7 @@ export class LiveSession implements KeeperListener {
   exited(exit: KeptExit): void {
     this.#terminal.finish(exit.t)
     this.#ending.exited(exit)
-    this.#observer?.exited(exit)
+    this.#observer?.exited(exit, this.#ending.isExpected)
     this.#phase.dispatch('process-exit', this.#terminal.last)
     this.#notices.stop()
     this.#reports.stop()
