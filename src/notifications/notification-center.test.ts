@@ -225,7 +225,7 @@ describe('notifications', () => {
     fixture.to('running').after(60).to('done').after(60).to('running').after(60).to('failed').after(60)
     expect(fixture.sent).toEqual([])
     fixture.after(8 * 3600)
-    expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
+    expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 notifications during your quiet hours' }])
   })
 
   it('of a muted pane are not sent, also those that wait', () => {

@@ -1,4 +1,5 @@
 import type { Activity } from '../activity/index.js'
+import type { ApprovalRecord } from '../approvals/index.js'
 import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
@@ -11,6 +12,8 @@ import type { StartContext } from './start-context.js'
 export interface RunListener {
   event(event: StoredEvent): void
   activity(activity: Activity): void
+  /** An agent of the run waits for a decision, in its terminal or through the ledger. */
+  asks?(request: ApprovalRecord): void
   /**
    * Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered
    * elsewhere. `gone`: no answer will come from here any more.
@@ -54,7 +57,8 @@ export async function driveRun(
       // A question that was answered elsewhere leaves the screen before anything else is printed.
       if (event.type === 'gate.answered' || event.type === 'gate.expired') questions.close(String(event.data.approval))
       if (run === id) listener.event(event)
-      if (event.type === 'gate.opened' && family.has(run)) questions.ask(String(event.data.approval))
+      const isAsked = event.type === 'gate.opened' && event.data.isAutomatic !== true
+      if (isAsked && family.has(run)) questions.ask(String(event.data.approval))
     }
   })
   const { settings } = home
@@ -75,6 +79,7 @@ export async function driveRun(
     ...(handlers && { handlers }),
     ...(functions && { functions }),
     onActivity: (_, activity) => listener.activity(activity),
+    onGateWaits: approval => questions.ask(approval),
     onError,
   })
   questions.onGone = () => host.startParking()

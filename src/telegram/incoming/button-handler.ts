@@ -3,7 +3,7 @@ import { findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
-import { cancelRun } from '../../runs/index.js'
+import { cancelRun, pauseRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
@@ -212,12 +212,13 @@ export class ButtonHandler {
         return once('Discarded.')
       case 'run': {
         const run = await findRun(host.store, action.run)
-        const isCancel = action.act === 'cancel'
-        await once(isCancel ? 'Cancelling…' : 'Resuming…')
-        if (isCancel) await cancelRun(host, run.id, { by: to.person.name, reason: 'cancelled' })
-        else if (services.ports.resumeRun) await services.ports.resumeRun(run, to.person.name)
+        await once({ cancel: 'Cancelling…', pause: 'Pausing…', resume: 'Resuming…' }[action.act])
+        const by = to.person.name
+        if (action.act === 'cancel') await cancelRun(host, run.id, { by, reason: 'cancelled' })
+        else if (action.act === 'pause') await pauseRun(host, run.id, { by, reason: 'paused by a person' })
+        else if (services.ports.resumeRun) await services.ports.resumeRun(run, by)
         else throw new SignalboxError('E_STATE', 'runs cannot be resumed here')
-        return isCancel ? 'Cancelled.' : 'Resumed.'
+        return { cancel: 'Cancelled.', pause: 'Paused.', resume: 'Resumed.' }[action.act]
       }
       case 'resume-session': {
         await once('Resuming…')
