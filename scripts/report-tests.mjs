@@ -1,5 +1,5 @@
-// The reporter of `npm test`. It names every test that passed only on its second attempt, counts
-// the skipped tests by what they need, and ends with the line `N passed, N failed, N skipped`.
+// The reporter of `npm test`. It names every test that passed only on its second attempt, counts the
+// skipped tests by what they need, and ends with the line `N passed, N failed, N skipped`.
 const NEED = /\(needs ([^)]+)\)/
 
 export default class TestReport {

@@ -1,26 +1,17 @@
 import type { Menu } from '../screen/index.js'
 
-/**
- * What applying a decision needs from the terminal: to read the menu, press keys, and wait for the
- * next frame.
- */
+/** What applying a decision needs: to read the menu, press keys, await a frame. */
 export interface MenuPort {
   /** The live menu now, or null. */
   menu(): Menu | null
   press(keys: string): Promise<void>
   /** Resolves at the next classified frame, or after `ms`. */
   nextFrame(ms: number): Promise<void>
-  /**
-   * Identifies the appearance of the menu: two equal menus in a row differ in it. Absent where only
-   * the print is known.
-   */
+  /** Identifies the menu's appearance: equal menus in a row differ in it. */
   instance?(): string
   /** Equal as long as nothing on the screen has changed. Absent where that is unknown. */
   picture?(): string
-  /**
-   * How long the menu has been shown, and how long nothing was drawn, in milliseconds. Absent where
-   * that is unknown.
-   */
+  /** How long the menu is shown and nothing was drawn, in ms; absent if unknown. */
   age?(): { stands: number; quiet: number }
 }
 
@@ -35,10 +26,7 @@ export interface WantedAnswer {
   text?: string
   /** For a form of several questions on separate pages: one answer each, in order. */
   pages?: readonly WantedPage[]
-  /**
-   * False when no person has seen the whole request: then an option that extends what runs without
-   * asking is not chosen.
-   */
+  /** False when no person has seen the whole request: no widening option is chosen. */
   mayWiden?: boolean
 }
 

@@ -37,10 +37,7 @@ const CONFIRM_MS = 3_000
 const KEY_MS = 400
 /** Menus ignore Enter right after they appear. */
 const STANDS_MS = 300
-/**
- * One reading is enough when nothing was drawn for this long; else a second, later one must be
- * equal.
- */
+/** One reading is enough when nothing was drawn for this long; else two equal ones. */
 const QUIET_MS = 150
 const SECOND_READING_MS = 50
 const AWAY_MS = 80
@@ -122,10 +119,7 @@ class MenuNavigator {
     return instance === undefined || this.#port.instance === undefined || this.#port.instance() === instance
   }
 
-  /**
-   * Waits until the menu accepts keys, and until two readings are equal or nothing was drawn for a
-   * while.
-   */
+  /** Waits until the menu takes keys and is stable: two readings, or silence. */
   async #settle(): Promise<void> {
     const { stands, quiet } = this.#port.age?.() ?? { stands: 0, quiet: 0 }
     if (stands < STANDS_MS) await delay(this.#clock, STANDS_MS - stands)
@@ -229,10 +223,7 @@ class MenuNavigator {
     this.isTextLeftOut = true
   }
 
-  /**
-   * Presses Enter, as a separate write, while the wanted row is selected; once more if nothing at
-   * all changed.
-   */
+  /** Presses Enter while the wanted row is selected; again if nothing changed. */
   async #confirm(label: string): Promise<void> {
     await this.#onStep('confirm')
     const picture = this.#port.picture?.()
@@ -249,10 +240,7 @@ class MenuNavigator {
     throw new Stale('unconfirmed')
   }
 
-  /**
-   * Some agents accept Enter on an option with a reason only when there is one; their packs name
-   * the key to deny without.
-   */
+  /** Some agents take Enter only with a reason; packs name the key to deny without. */
   #confirmKey({ keys, options, selected }: Menu): string {
     const isUnreasoned = this.#wanted.text === undefined || this.isTextLeftOut
     const takesReason = options[selected ?? -1]?.meaning === 'deny-with-text'
@@ -279,19 +267,13 @@ class MenuNavigator {
     return !this.#isWanted(seen) && seen?.kind !== 'survey'
   }
 
-  /**
-   * A menu that takes its place stays, as a question does, or was answered by a key that was not
-   * meant for it.
-   */
+  /** A menu in its place stays, or was answered by a key not meant for it. */
   async #watchNext(next: Menu): Promise<void> {
     if (await this.#until(NEXT_MENU_MS, seen => seen === null || (seen.print !== next.print && seen.kind !== 'survey')))
       throw new Stale('overtaken')
   }
 
-  /**
-   * Where nothing can be selected: presses the option's key, letter or number, then Enter if that
-   * was not enough.
-   */
+  /** Without a selection: presses the option's key, then Enter if that is not enough. */
   async #answerByKey(): Promise<void> {
     const menu = this.#read()
     const option = menu.options[this.#find(menu, this.#wanted.label)]!
@@ -315,10 +297,7 @@ class MenuNavigator {
     if (!(await this.#hasGone(CONFIRM_MS))) throw new Stale('unconfirmed')
   }
 
-  /**
-   * Answers page by page, each identified by its question; the summary must name every answer
-   * before it is submitted.
-   */
+  /** Answers page by page; the summary must name every answer before it is submitted. */
   async #fillForm(pages: readonly WantedPage[]): Promise<void> {
     const form = this.#wanted
     await this.#settle()

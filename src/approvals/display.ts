@@ -4,10 +4,7 @@ import type { ApprovalRequest } from './record.js'
 
 type Display = ApprovalRequest['display']
 
-/**
- * Of a longer value only the beginning and the end are kept; the agent's own dialog shows all of
- * it.
- */
+/** Of a longer value only beginning and end are kept; the agent's dialog has all. */
 const MAX_VALUE = 64 * 1024
 const KEPT_AT_EACH_END = 4 * 1024
 const MAX_TITLE = 200

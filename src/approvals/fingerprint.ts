@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../text/index.js'
 
-/**
- * SHA-256 of the exact request. Nothing is normalised, so that look-alikes differ. The selected row
- * is not part of it.
- */
+/** SHA-256 of the exact request, not normalised: look-alikes differ. */
 export function fingerprintOf(request: {
   kind: string
   agent: string

@@ -50,10 +50,7 @@ export class GrantRegistry {
     return document?.state ?? { id: SWITCH, version: 0, isPaused: false }
   }
 
-  /**
-   * The oldest grant that covers the request, with the version of the pause switch: both must be
-   * unchanged when it is used.
-   */
+  /** The oldest covering grant, and the pause switch's version: both must not change. */
   async cover(request: ApprovalRequest): Promise<{ grant: GrantRecord; switchVersion: number } | null> {
     const grants = await this.list()
     if (grants.length === 0) return null

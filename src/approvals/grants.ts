@@ -78,7 +78,7 @@ export function isActive(grant: GrantRecord, now: number): boolean {
   return !grant.ended && grant.uses < grant.maxUses && now < grant.expiresAt && now >= grant.madeAt - CLOCK_STEP_MS
 }
 
-/** After a larger step of the wall clock, it does not say any more when a grant ends. */
+/** After a larger jump, the wall clock no longer tells when a grant ends. */
 export const CLOCK_STEP_MS = 60_000
 
 /** Why this grant cannot be made with this request, or null. */
@@ -220,10 +220,7 @@ function fits(match: GrantMatch, request: ApprovalRequest): boolean {
   }
 }
 
-/**
- * The words of the structured command, if it is one plain command. A command that only the screen
- * shows is not reliable enough.
- */
+/** The words of one plain structured command; the screen's is not reliable enough. */
 function commandWords({ request: { tool, input } }: ApprovalRequest): string[] | null {
   const use = readToolUse(tool, input)
   if (use.kind !== 'command') return null

@@ -21,10 +21,7 @@ const FOLLOWED = [
   'project.distrusted',
   'config.changed',
 ]
-/**
- * How often the wall clock is compared with the monotonic one. Steps of less than a minute have no
- * effect, so this is often enough.
- */
+/** How often the clocks are compared; steps below a minute have no effect. */
 const SWEEP_MS = 10_000
 
 /**

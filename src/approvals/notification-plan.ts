@@ -1,6 +1,6 @@
 /*
  * Who is notified of a request, where, and when. A pure function of the situation at one moment: it
- * says what to send now, and when to check again. The caller sends, writes `approval.notified`, and
+ * says what to send now, and when to check again. The caller sends, and
  * calls again at `nextCheckAt` or when something changes.
  *
  * The escalation: a person is present → only there, nothing elsewhere for the grace time · nobody
@@ -61,10 +61,7 @@ export interface SentMessage {
 interface NotificationStep {
   person: string
   channel: NotificationChannel
-  /**
-   * `digest`: everything that quiet hours held back; `count`: edits the card of the group; `loop`:
-   * warns that the agent asks in a loop.
-   */
+  /** `digest`: held by quiet hours; `count`: edits the group's card; `loop`: warns. */
   what: 'message' | 'reminder' | 'digest' | 'count' | 'loop' | 'edit'
   approval: string
   /** For `count`: the number of requests that the card represents. */

@@ -5,16 +5,10 @@ export type Surface = ApprovalDecision['surface']
 export type Actor = ApprovalDecision['actor']
 type Role = Actor['role']
 
-/**
- * The user's settings for decisions (`approvals.*` in docs/reference/config.md). Times in
- * milliseconds.
- */
+/** The settings `approvals.*` (docs/reference/config.md). Times in milliseconds. */
 export interface ApprovalPolicy {
   decideFrom: readonly Surface[]
-  /**
-   * To allow a high risk, the person must have confirmed their identity within the last five
-   * minutes.
-   */
+  /** To allow a high risk, a person must have confirmed within five minutes. */
   stepUp: boolean
   grantForMs: number
   grantMaxMs: number
@@ -44,10 +38,7 @@ export interface DecideRules {
   policy: ApprovalPolicy
   /** A lockdown is in force: only denials are taken. */
   isLocked?: boolean
-  /**
-   * The role of a person who decides from this surface; null for an unknown person. By default the
-   * role that the surface claims.
-   */
+  /** A person's role on this surface, null if unknown; by default what it claims. */
   roleOf?: (actor: Actor, surface: Surface) => Role | null
   /** The risk of an edited input. */
   rateEdited?: (record: ApprovalRecord, input: unknown) => Risk

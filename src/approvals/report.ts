@@ -84,10 +84,7 @@ export async function readLedgerEvents(store: EventStore): Promise<StoredEvent[]
 
 const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
 
-/**
- * The report from the events of the ledger, in the order of the log. Pure: the same events give the
- * same report.
- */
+/** The report from the ledger's events in order. Pure. */
 export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter = {}): ApprovalReport {
   const { records, grants, refused } = fold(events)
   const chosen = [...records.values()].filter(record => !isSuperseded(record) && isMatch(record, filter))
@@ -102,13 +99,13 @@ export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter 
     bySurface: tally(items, item => item.surface),
     byTool: tally(items, item => item.tool),
     byRisk: tally(items, item => item.risk),
-    denials: chosen.filter(isDenied).map(({ id, request, decision }) => ({
+    denials: chosen.filter(isDenied).map(({ id, request, decision, outcome }) => ({
       id,
       tool: request.tool,
-      by: decision!.actor.name,
-      surface: decision!.surface,
-      at: decision!.at,
-      note: decision!.note ?? null,
+      by: (decision ?? outcome!.observed!).actor.name,
+      surface: (decision ?? outcome!.observed!).surface,
+      at: decision?.at ?? outcome!.at,
+      note: decision?.note ?? null,
     })),
     grants: [...grants.values()].filter(
       ({ approval, usedBy }) => ids.has(approval) || usedBy.some(use => ids.has(use.approval)),
@@ -191,8 +188,8 @@ function itemOf(record: ApprovalRecord): ReportItem {
   }
 }
 
-function isDenied({ decision }: ApprovalRecord): boolean {
-  return isDenialMeaning(decision?.tier)
+function isDenied({ decision, outcome }: ApprovalRecord): boolean {
+  return decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
 }
 
 function tally(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {
@@ -247,10 +244,7 @@ const COLUMNS = [
   'reason',
 ] as const satisfies readonly (keyof ReportItem)[]
 
-/**
- * The items as CSV, one line each, times in ISO form. No cell is read as a formula by a
- * spreadsheet.
- */
+/** The items as CSV, times in ISO form; no cell is read as a formula. */
 export function reportRows({ items }: Pick<ApprovalReport, 'items'>): string[] {
   const cell = (item: ReportItem, column: (typeof COLUMNS)[number]) => {
     const value = item[column]

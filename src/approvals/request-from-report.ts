@@ -46,10 +46,7 @@ const ALLOW_OR_DENY: readonly Omit<Option, 'from' | 'danger'>[] = [
   { key: 'deny', label: 'Deny', meaning: 'deny' },
 ]
 
-/**
- * A report as a request for a decision. Its content is the reported input; a screen can only add to
- * it.
- */
+/** A report as a request: its content is the reported input; screens only add. */
 export function requestFromReport(report: StructuredReport, context: ReportContext): ApprovalRequest {
   const { tool, input } = report
   const realPath = context.realPath ?? realPathOf

@@ -42,6 +42,8 @@ export function rateRisk(request: RatedRequest, { project, home, realPath }: Ris
   ]
   if (!isStructured && request.onScreen === undefined && request.kind === 'permission')
     reasons.push({ level: 'elevated', text: 'read from the screen; its effect was not recognised' })
+  if (!isStructured && (request.text ?? '').trim() === '')
+    reasons.push({ level: 'elevated', text: 'the screen does not show what is asked' })
   if (request.isCut) reasons.push({ level: 'elevated', text: 'the request is longer than the screen' })
   return highest(reasons, { level: 'low', text: lowReason(request, use) })
 }

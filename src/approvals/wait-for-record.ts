@@ -2,10 +2,7 @@ import type { Clock } from '../clock/index.js'
 import type { EventStore } from '../store/index.js'
 import { type ApprovalRecord, approvalStream, approvalsProjection } from './record.js'
 
-/**
- * The record as soon as `isDone` holds, whichever process changes it; or as it is when `timeoutMs`
- * have passed or `signal` aborts.
- */
+/** The record as soon as `isDone` holds; or as it is after `timeoutMs` or an abort. */
 export async function waitForRecord(
   { store, clock }: { store: EventStore; clock: Clock },
   record: ApprovalRecord,

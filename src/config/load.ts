@@ -10,12 +10,12 @@ import {
   type Layer,
   type Problem,
   type Source,
+  writeKey,
   writePlace,
 } from './layer.js'
 import { describeNarrower, isNarrowEnough } from './narrow.js'
-import type { Config } from './schema.js'
+import { type Config, KNOWN_SETTINGS, type KnownSetting } from './schema.js'
 import { describeValue } from './show.js'
-import { buildTree } from './tree.js'
 
 export interface LoadOptions {
   environment: Readonly<Record<string, string | undefined>>
@@ -55,8 +55,8 @@ const LARGEST_FILE = 1_048_576
 
 /**
  * Flags override the environment, which overrides a trusted project file, which overrides the
- * user's file, which overrides the defaults. A project may set only what the schema allows, and
- * only more restrictive than the user's own settings.
+ * user's file, which overrides the defaults. A project may set only what the schema allows,
+ * and where the schema says so, only values that are more restrictive than the user's own.
  * @throws SignalboxError `E_CONFIG` with all problems of all sources; then nothing is applied.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
@@ -142,4 +142,54 @@ function wideModeNotes(user: Layer, file: string | undefined): string[] {
   const hasSecret = [...user.values.values()].some(({ known }) => known.setting.isSecret)
   if (!file || !hasSecret || process.platform === 'win32' || (statSync(file).mode & 0o077) === 0) return []
   return [`${file} holds a secret and can be read by others: run chmod 600 on it.`]
+}
+
+interface Leaf {
+  readonly key: string
+  readonly known: KnownSetting
+  readonly value: unknown
+}
+
+/**
+ * The settings as one frozen object, with defaults for what is not given. A table with free names
+ * (`agents.*`) has an entry for each name that a source uses, with all its defaults. Tables have no
+ * prototype: `constructor` is an ordinary name.
+ */
+function buildTree(given: ReadonlyMap<string, Given>): { config: Config; leaves: readonly Leaf[] } {
+  const chosen = chosenNames(given)
+  const leaves: Leaf[] = []
+
+  const build = (path: readonly string[], settings: readonly KnownSetting[]): object => {
+    const node = Object.create(null) as Record<string, unknown>
+    const heads = new Set(settings.map(known => known.segments[path.length]!))
+    for (const head of heads) {
+      const below = settings.filter(known => known.segments[path.length] === head)
+      const leaf = below.find(known => known.segments.length === path.length + 1)
+      for (const name of head === '*' ? (chosen.get(writeKey(path)) ?? []) : [head]) {
+        const here = [...path, name]
+        node[name] = leaf ? take(here, leaf) : build(here, below)
+      }
+    }
+    return Object.freeze(node)
+  }
+  const take = (path: readonly string[], known: KnownSetting): unknown => {
+    const key = writeKey(path)
+    const one = given.get(key)
+    const value = one ? one.value : known.setting.default
+    leaves.push({ key, known, value })
+    return value
+  }
+  return { config: build([], KNOWN_SETTINGS) as Config, leaves }
+}
+
+/** The names directly below each path of a given value. */
+function chosenNames(given: ReadonlyMap<string, Given>): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>()
+  for (const { path } of given.values()) {
+    path.forEach((name, depth) => {
+      const above = writeKey(path.slice(0, depth))
+      names.set(above, (names.get(above) ?? new Set()).add(name))
+    })
+  }
+  return names
 }

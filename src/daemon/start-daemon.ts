@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock } from '../clock/index.js'
+import { type Clock, ClosableClock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
@@ -7,7 +7,7 @@ import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
 import { acquireLock } from '../process/index.js'
-import { openRuns } from '../runs/index.js'
+import { openRuns, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
 import { createBot } from './bot.js'
 import { serverSettings } from './server-settings.js'
@@ -50,7 +50,8 @@ export interface Daemon {
  * @throws SignalboxError `E_DAEMON_RUNNING`, `E_CONFIG`, `E_PORT`
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { env, envPass = [], clock, version, log } = options
+  const { env, envPass = [], version, log } = options
+  const clock = new ClosableClock(options.clock)
   const home = openHome({ env })
   const settings = { ...home.settings, envPass: [...home.settings.envPass, ...envPass] }
   const server = serverSettings(home.loaded.config, home.directories, options)
@@ -81,12 +82,22 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error
   })
   await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
-  const runs = driveRuns(host, env, onError)
+  const undriven = new UndrivenRuns({
+    store: host.store,
+    clock,
+    sessionSteps: () => sessionSteps(host),
+    onError,
+  })
+  await undriven.endLeftovers().catch(onError)
+  const runs = await driveRuns(host, env, onError)
+  await undriven.start()
   const end = async () => {
+    undriven.close()
     await runs.close().catch(onError)
     await host.close().catch(onError)
     await keeper.close()
     lock.release()
+    clock.close()
   }
   const bot = createBot({ home, env, log })
   const api = await listen(options, home, {
@@ -128,8 +139,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /**
  * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
  */
-function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
-  const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
+async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
+  const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
@@ -140,13 +151,14 @@ function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown)
     env,
     isPersonal: false,
     maxRuns,
+    ...(endpoint && { endpoint }),
     ...(prices && { prices }),
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),
     isWanted: run => run.labels.host === 'daemon',
     onError,
   })
-  runs.start()
+  await runs.start()
   return runs
 }
 

@@ -1,7 +1,4 @@
-/**
- * Limits how many steps of one agent run at once in this host. Further steps wait, first in first
- * out.
- */
+/** Limits the steps of one agent at once in this host; others wait in order. */
 export class AgentSlots {
   readonly #limits: Readonly<Record<string, number | null>>
   readonly #busy = new Map<string, number>()
@@ -16,10 +13,7 @@ export class AgentSlots {
     return limit !== null && (this.#busy.get(agent) ?? 0) >= limit
   }
 
-  /**
-   * Resolves with a function that releases the slot; rejects with the signal's reason when it
-   * aborts.
-   */
+  /** Resolves with a function that releases the slot; rejects when the signal aborts. */
   async acquire(agent: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.isFull(agent)) await this.#waitInQueue(agent, signal)
@@ -32,10 +26,7 @@ export class AgentSlots {
     }
   }
 
-  /**
-   * A released slot passes directly to the next waiting step: it stays busy, so no newcomer can
-   * take it.
-   */
+  /** A released slot passes directly to the next waiting step: no newcomer takes it. */
   #release(agent: string): void {
     const next = this.#waiting.get(agent)?.shift()
     if (next) next()

@@ -6,10 +6,7 @@ export const BUDGET_GATE = 'budget'
 
 const NAMES = { costUsd: 'USD', tokens: 'tokens', timeMs: 'ms' } as const
 
-/**
- * Asks whether a run that has used up its budget may continue with raised limits. Answering
- * "raise" resumes the run.
- */
+/** Asks whether a run without budget may continue; "raise" raises limits and resumes. */
 export function budgetRequest(
   { id, cwd, limits }: { id: string; cwd: string; limits: Limits },
   exceeded: readonly Spending[],

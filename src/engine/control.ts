@@ -121,10 +121,7 @@ export async function resumeRun(
   })
 }
 
-/**
- * Appends at the version that was read; reads again and retries when another process appended
- * first.
- */
+/** Appends at the version that was read; retries when another process was first. */
 async function change(
   store: EventStore,
   id: string,

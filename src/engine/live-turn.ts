@@ -14,10 +14,7 @@ export interface LiveStart {
 
 /** Receives what happens in a turn in a terminal. */
 export interface LiveListener {
-  /**
-   * The keys (`onceKey`) that the step's log already has: an adopted turn is reported again from
-   * its beginning.
-   */
+  /** The keys in the step's log: an adopted turn is reported again from its beginning. */
   readonly logged: ReadonlySet<string>
   onStarted(start: LiveStart): void
   log(body: ActivityBody): void
@@ -38,17 +35,11 @@ export function onceKey(body: ActivityBody): string | null {
   }
 }
 
-/**
- * Runs agent turns in terminals that people can attach to. Only a process that keeps sessions has
- * it.
- */
+/** Runs agent turns in terminals; only a process that keeps sessions has it. */
 export interface LiveTurns {
   /** Starts the agent, sends the prompt, and resolves when the turn ends. */
   run(call: StepCall, turn: AgentTurn, listener: LiveListener): Promise<HeadlessEnd>
-  /**
-   * Continues a turn whose session outlived its host; null if there is none, or if it is unknown
-   * whether the agent received the prompt.
-   */
+  /** Continues a turn whose session outlived its host; null if none, or if in doubt. */
   adopt(
     call: StepCall,
     turn: Pick<AgentTurn, 'thresholds'>,

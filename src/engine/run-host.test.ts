@@ -60,7 +60,7 @@ test('a run that cannot be driven is retried after a delay, not in a tight loop'
     },
   })
   const troubled = await made('troubled')
-  hosted.start()
+  await hosted.start()
   await expect.poll(() => [tries, hosted.isDriving(troubled)]).toEqual([1, false])
   // Each ended run makes the host scan again.
   for (const title of ['one', 'two', 'three']) {
@@ -77,7 +77,7 @@ test('with one slot, a run of higher priority is driven before an older one', as
   const order: string[] = []
   const ids = [await made('old'), await made('young'), await made('urgent', { priority: '1' })]
   const hosted = host({ maxRuns: 1, onDriving: title => void order.push(title) })
-  hosted.start()
+  await hosted.start()
   for (const id of ids) await expect.poll(async () => (await getRun(store, id)).endedAt).not.toBeNull()
   await hosted.close()
   expect(order).toEqual(['urgent', 'old', 'young'])

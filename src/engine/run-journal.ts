@@ -11,10 +11,7 @@ export function runStream(id: string): string {
 const SNAPSHOT_EVERY = 500
 const PAGE = 2_000
 
-/**
- * Thousands of steps may follow each other, and lists show only their number: the projection of
- * these events may lag behind in the file.
- */
+/** Lists show only the number of steps: the projection of these events may lag. */
 const MINOR: ReadonlySet<string> = new Set(['step.started', 'step.spawned', 'step.ended'])
 
 /**

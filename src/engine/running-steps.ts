@@ -29,10 +29,7 @@ export class RunningSteps {
   readonly #options: RunningStepsOptions
   readonly #steps = new Map<string, Running>()
   readonly #recoveries = new Map<string, Running>()
-  /**
-   * Steps whose end has arrived but may not be written yet, by start time: they still look open,
-   * and must not start again.
-   */
+  /** Steps whose end may not be written yet: they look open and must not start again. */
   readonly #ended = new Map<string, number>()
 
   constructor(options: RunningStepsOptions) {
@@ -93,10 +90,7 @@ export class RunningSteps {
     for (const [step, { abort }] of this.#steps) if (!wanted.has(step)) abort.abort(new StepAbort('unneeded'))
   }
 
-  /**
-   * Stops everything, and resolves when nothing is left running. Ends that arrive now are not
-   * recorded.
-   */
+  /** Stops everything; resolves when nothing runs. Ends that arrive now are dropped. */
   async stop(why: Exclude<StepAbort['why'], 'unneeded'>): Promise<void> {
     const all = [...this.#steps.values(), ...this.#recoveries.values()]
     for (const { abort } of all) abort.abort(new StepAbort(why))

@@ -15,6 +15,8 @@ export interface RunRecord {
   labels: Record<string, string>
   status: RunStatus
   reason: string | null
+  /** The reason as a sentence, if the workflow gave one. */
+  text: string | null
   createdAt: number
   startAt: number | null
   startedAt: number | null
@@ -56,7 +58,7 @@ const TYPES = [
 
 export const runsProjection: Projection<RunRecord> = {
   name: 'runs',
-  version: 1,
+  version: 2,
   types: TYPES,
   key: event => event.stream.slice('run/'.length),
   evolve,
@@ -74,6 +76,7 @@ function evolve(record: RunRecord | null, event: StoredEvent): RunRecord | null 
     next.wakeAt = null
     next.endedAt = null
     next.reason = null
+    next.text = null
   }
   switch (event.type) {
     case 'run.waiting':
@@ -88,6 +91,7 @@ function evolve(record: RunRecord | null, event: StoredEvent): RunRecord | null 
     case 'run.cancelled':
       if (next.status === record.status) break
       next.reason = String(data.reason)
+      next.text = typeof data.text === 'string' && data.text !== '' ? data.text : null
       next.endedAt = event.at
       next.gates = {}
       break
@@ -126,6 +130,7 @@ function begin(id: string, data: EventData<'run.created'>, at: number): RunRecor
     labels: data.labels ?? {},
     status: 'queued',
     reason: null,
+    text: null,
     createdAt: at,
     startAt: data.startAt ?? null,
     startedAt: null,

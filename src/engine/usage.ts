@@ -58,10 +58,7 @@ export type Prices = Readonly<Record<string, Price>>
 
 const MILLION = 1_000_000
 
-/**
- * Adds a cost to the usage if the agent reported none and the model has a price, marked as an
- * estimate.
- */
+/** Adds an estimated cost if the agent reported none and the model has a price. */
 export function priced<U extends Usage>(
   usage: U,
   model: string | null,

@@ -11,21 +11,12 @@ import type { Usage } from './usage.js'
  */
 export interface Workflow<Work = unknown> {
   readonly kind: string
-  /**
-   * Raise it when `evolve` changes: older snapshots are then discarded and the journal is folded
-   * again.
-   */
+  /** Raise it when `evolve` changes: older snapshots are then discarded. */
   readonly version: number
   begin(created: EventData<'run.created'>, run: { id: string; at: number }): Work
-  /**
-   * Total: an unexpected event changes nothing. It may change `work` in place; the caller gives it
-   * up.
-   */
+  /** Total: an unexpected event changes nothing. It may change `work` in place. */
   evolve(work: Work, event: StoredEvent): Work
-  /**
-   * Everything that should be in progress now, including what already is. An empty list means that
-   * only an event from outside can help.
-   */
+  /** Everything that should be in progress now; empty: only an outside event can help. */
   decide(work: Work, run: RunFacts): readonly Command[]
   /** Converts work to JSON and back, for snapshots. Absent if it already is JSON. */
   save?(work: Work): unknown
@@ -39,24 +30,36 @@ interface RunFacts {
   isOpen(step: string): boolean
 }
 
+/** An answer to a gate that nobody has to give. */
+export type AutomaticAnswer = { option: string } | { choices: string[] } | { text: string }
+
+/** How the ledger of the home takes the gates of a run. */
+export interface GateLedger {
+  /** The request as it may be stored: without secrets. */
+  stored(request: ApprovalRequest): ApprovalRequest
+  /** True: the gate is answered. False: the rules refuse this answer, and a person must decide. */
+  answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
+}
+
 export type Command =
-  /**
-   * Run an effect with the performer of this name. `step.started` is durable before it starts;
-   * `step.ended` holds the result.
-   */
+  /** Runs an effect. `step.started` is durable before; `step.ended` holds the result. */
   | { do: 'step'; step: string; effect: string; input: unknown; branch?: string }
-  /**
-   * Find out what a step left behind that died, was lost or was interrupted; `step.recovered` holds
-   * the result.
-   */
+  /** Finds out what a dead or lost step left behind; `step.recovered` has the result. */
   | { do: 'recover'; step: string; effect: string; input: unknown }
-  /**
-   * Wake up after this long, also in another process. `jitter` multiplies by a random number
-   * between the two, drawn once and recorded.
-   */
+  /** Wakes up after this long, in any process. `jitter`: a recorded random factor. */
   | { do: 'timer'; timer: string; ms: number; jitter?: readonly [number, number] }
-  /** Ask a person through the ledger. */
-  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number }
+  /**
+   * Ask a person through the ledger. `fallback`: what the workflow chooses itself when the time is
+   * over. `automatic`: the answer of a run that needs no person.
+   */
+  | {
+      do: 'gate'
+      gate: string
+      request: ApprovalRequest
+      timeoutMs?: number
+      fallback?: string
+      automatic?: AutomaticAnswer
+    }
   /** Start a child run. */
   | { do: 'child'; child: string; create: EventData<'run.created'> }
   /** Write events at once, and decide again. */
@@ -66,27 +69,18 @@ export type Command =
       status: 'completed' | 'failed' | 'rejected' | 'cancelled'
       reason: string
       text?: string
-      /**
-       * How good the end is, if reaching it is not enough; and the remaining objections to the
-       * work.
-       */
+      /** How good the end is, and the remaining objections to the work. */
       outcome?: string
       objections?: string[]
       /** For the parent run. */
       outputs?: Record<string, unknown>
-      /**
-       * The run continues as this new one, created in the same transaction; a waiting parent then
-       * waits for the new one.
-       */
+      /** The run continues as this one, created in the same transaction; parents follow. */
       successor?: EventData<'run.created'>
       /** Further events of its creation, if one is not enough. */
       successorEvents?: readonly NewEvent[]
     }
 
-/**
- * Runs the effects of one kind. A call may repeat one that already started: check for its results
- * before repeating work.
- */
+/** Runs effects of one kind. A call may repeat one: check for results first. */
 export interface Performer {
   /** A throw becomes a failed step; so does a result that is not JSON. */
   run(call: StepCall): Promise<StepEnd>
@@ -102,10 +96,7 @@ export interface StepCall {
   run: string
   step: string
   input: unknown
-  /**
-   * The workflow's part of the current run state. It changes while the step runs: copy what you
-   * need at once.
-   */
+  /** The workflow's part of the state. It changes while the step runs: copy at once. */
   work(): unknown
   /** `run/node@visit#attempt`: the mark on everything that this step creates. */
   name: string
@@ -130,13 +121,18 @@ export interface StepEnd {
 
 export type Recovery = Omit<EventData<'step.recovered'>, 'step'>
 
+const RELEASE_GRACE_MS = 1_000
+
 /** Why a step must stop. */
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
+  /** How long its processes may take to end; null: as long as usual. A daemon that stops is in a hurry. */
+  readonly graceMs: number | null
 
   constructor(why: StepAbort['why']) {
     super(`the step was stopped: ${why}`)
     this.name = 'StepAbort'
     this.why = why
+    this.graceMs = why === 'released' ? RELEASE_GRACE_MS : null
   }
 }

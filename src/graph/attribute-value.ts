@@ -16,10 +16,7 @@ export function namesOf(value: string): string[] {
   return value.split(/[\s,]+/).filter(name => name !== '')
 }
 
-/**
- * Describes what is wrong with a value, or null. Whether a node that it names exists is for the
- * linter.
- */
+/** What is wrong with a value, or null. Whether a named node exists is for the linter. */
 export function valueProblem(value: string, type: AttributeType): string | null {
   switch (type.is) {
     case 'text':
@@ -56,10 +53,7 @@ function quote(value: string): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
 }
 
-/**
- * Typed access to the attributes of a graph, node or edge: the value, else the default of the
- * table. Invalid values count as absent.
- */
+/** Typed access to attributes: the value, else the table's default; invalid is absent. */
 export class AttributeReader {
   readonly #attributes: Attributes
   readonly #table: Readonly<Record<string, AttributeSpec>>

@@ -1,7 +1,4 @@
-/**
- * A workflow as a value: the DOT parser produces it, pipelines in code build it, the engine walks
- * it.
- */
+/** A workflow as a value: the DOT parser or pipelines build it, the engine walks it. */
 export interface Graph {
   readonly name: string | null
   readonly attributes: Attributes

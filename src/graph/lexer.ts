@@ -30,10 +30,7 @@ export class Lexer {
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
   }
 
-  /**
-   * `inValue`: an unquoted value may contain dots, colons, slashes and dashes, which are symbols
-   * elsewhere.
-   */
+  /** `inValue`: an unquoted value may contain dots, colons, slashes and dashes. */
   next(inValue = false): Token {
     for (;;) {
       const token = this.#token(inValue)

@@ -1,10 +1,7 @@
 import type { Attribute, Attributes, Graph } from './graph.js'
 import { classOfLabel } from './stylesheet.js'
 
-/**
- * Prints the graph as DOT that parses to the same graph. Values from a stylesheet are left out,
- * because the sheet itself is printed.
- */
+/** Prints DOT that parses to the same graph; values of a printed stylesheet are left out. */
 export function printDot(graph: Graph): string {
   const lines = [`digraph ${graph.name === null ? '' : `${name(graph.name)} `}{`]
   const own = list(graph.attributes)

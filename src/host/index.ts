@@ -5,7 +5,8 @@
  *
  *   host.ts                opens and closes everything; what surfaces use
  *   host-parts.ts          packs, pane board, notifications
- *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them
+ *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them;
+ *                          the bus of ephemeral updates for surfaces in this process
  *   prepare-session.ts     what is checked and built before a program is started, with
  *                          session-environment.ts and resume-session.ts
  *   session-scheduler.ts   sessions share one thread: whose output is read next
@@ -13,10 +14,9 @@
  *   session-snapshots.ts   saved state, so that the next host need not read a whole recording
  *   session-stats.ts       what an agent reports about its own work
  *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
- *   bus.ts                 ephemeral updates for surfaces in this process
  *   sweeps.ts              removes old sessions and uploads
  *   switches.ts            turns parts of a running host on and off
- *   settings.ts            the settings of a host; settings-watch.ts notices their changes
+ *   settings.ts            the settings of a host; settings-watcher.ts notices their changes
  *   open-store.ts          the store with all projections (Telegram: telegram-projections.ts)
  *   gate-answers.ts        what a decision means for a run that waits for it
  */

@@ -225,7 +225,7 @@ describe('notifications', () => {
     fixture.to('running').after(60).to('done').after(60).to('running').after(60).to('failed').after(60)
     expect(fixture.sent).toEqual([])
     fixture.after(8 * 3600)
-    expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
+    expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 notifications during your quiet hours' }])
   })
 
   it('of a muted pane are not sent, also those that wait', () => {
@@ -252,6 +252,17 @@ describe('notifications', () => {
     expect([night.to('done').after(60).sent, night.terminal]).toEqual([[], []])
     const evening = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 21)).to('running').after(60).to('done')
     expect(evening.after(60).sent).toEqual(['done'])
+  })
+
+  it('leave no timer when the pane continues, leaves, or the notifications are closed', () => {
+    const stuck = () => new Fixture().to('running').to('running', { stuck: 'no-progress' })
+    expect(stuck().clock.pending).toBe(1)
+    expect(stuck().to('running', { stuck: null }).clock.pending).toBe(0)
+    for (const end of ['close', 'setEnabled'] as const) {
+      const ended = stuck()
+      ended.center[end](false)
+      expect(ended.clock.pending).toBe(0)
+    }
   })
 
   it('of a stuck pane are sent after `stuck_s`, unless it continues', () => {

@@ -20,7 +20,6 @@ import {
   paneNotice,
   paneQuestion,
 } from './notification.js'
-import { isQuiet, quietHours } from './quiet-hours.js'
 
 export interface NotificationCenterOptions {
   clock: Clock
@@ -54,7 +53,7 @@ export class NotificationCenter {
   readonly #listeners = new Set<(notice: Notice) => void>()
   readonly #questions = new Map<string, OpenQuestion>()
   readonly #ends: EndNotifications
-  readonly #stuckSince = new Map<string, number>()
+  readonly #stuck = new Map<string, { since: number; timer: Timer }>()
   /** The cards in chats about panes that are stuck. */
   readonly #stuckCards = new Map<string, string>()
   #sent: SentMessage[] = []
@@ -99,7 +98,7 @@ export class NotificationCenter {
     if (isEnabled) return
     this.#ends.cancelAll()
     this.#questions.clear()
-    this.#stuckSince.clear()
+    this.#forgetStuck()
     this.#timer?.cancel()
     this.#timer = null
   }
@@ -116,6 +115,7 @@ export class NotificationCenter {
   }
 
   close(): void {
+    this.#forgetStuck()
     this.#timer?.cancel()
     this.#digest?.cancel()
     this.#ends.cancelAll()
@@ -253,21 +253,23 @@ export class NotificationCenter {
   #followStuck(pane: PaneInfo): void {
     const { clock, settings } = this.#options
     if (!pane.stuck) return this.#unstuck(pane)
-    const now = clock.now()
-    const since = this.#stuckSince.get(pane.id)
-    if (since === undefined) {
-      this.#stuckSince.set(pane.id, now)
-      clock.setTimer(settings.stuck_s * 1000, () => {
-        if (this.#stuckSince.get(pane.id) === now && settings.needs_you)
-          this.#notifyStuck(pane, `no progress for ${formatDuration(clock.now() - now)}`)
-      })
+    if (this.#stuck.has(pane.id)) return
+    const since = clock.now()
+    const notify = () => {
+      if (settings.needs_you) this.#notifyStuck(pane, `no progress for ${formatDuration(clock.now() - since)}`)
     }
+    this.#stuck.set(pane.id, { since, timer: clock.setTimer(settings.stuck_s * 1000, notify) })
+  }
+
+  #forgetStuck(): void {
+    for (const { timer } of this.#stuck.values()) timer.cancel()
+    this.#stuck.clear()
   }
 
   #notifyStuck(pane: PaneInfo, text: string): void {
     for (const channel of this.#openChannels(pane)) {
       if (channel === 'telegram') {
-        const id = `${pane.id}#stuck-${this.#stuckSince.get(pane.id)}`
+        const id = `${pane.id}#stuck-${this.#stuck.get(pane.id)?.since}`
         this.#stuckCards.set(pane.id, id)
         this.#toTelegram('needs-you', { pane, subject: { id } }, text)
       }
@@ -276,7 +278,8 @@ export class NotificationCenter {
   }
 
   #unstuck(pane: PaneInfo): void {
-    this.#stuckSince.delete(pane.id)
+    this.#stuck.get(pane.id)?.timer.cancel()
+    this.#stuck.delete(pane.id)
     const id = this.#stuckCards.get(pane.id)
     this.#stuckCards.delete(pane.id)
     if (id !== undefined) this.#toTelegram('over', { pane, subject: { id } }, '')
@@ -351,4 +354,27 @@ export class NotificationCenter {
   #toTerminals(notice: Notice): void {
     for (const listener of this.#listeners) listener(notice)
   }
+}
+
+const MINUTE_MS = 60_000
+const DAY_MIN = 1_440
+
+/** `22:00-07:00` as minutes of the day; null for none. */
+function quietHours(setting: string | null): { from: number; to: number } | null {
+  const match = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(setting ?? '')
+  if (!match) return null
+  const [, h1, m1, h2, m2] = match.map(Number) as [number, number, number, number, number]
+  return { from: h1 * 60 + m1, to: h2 * 60 + m2 }
+}
+
+/** How long the present quiet hours last; null outside of them. */
+function isQuiet(setting: string | null, now: number, utcOffset: number): { leftMs: number } | null {
+  const hours = quietHours(setting)
+  if (!hours || hours.from === hours.to) return null
+  const { from, to } = hours
+  const minute = (((Math.floor(now / MINUTE_MS) + utcOffset) % DAY_MIN) + DAY_MIN) % DAY_MIN
+  const isIn = from < to ? minute >= from && minute < to : minute >= from || minute < to
+  if (!isIn) return null
+  const left = (to - minute + DAY_MIN) % DAY_MIN
+  return { leftMs: left * MINUTE_MS - (now % MINUTE_MS) }
 }

@@ -87,5 +87,5 @@ export function endText(kind: 'done' | 'failed', pane: PaneInfo): string {
 export function digestNotice(held: readonly Notice[], at: number): Notice {
   const titles = held.map(({ title }) => title).join(', ')
   const body = titles.length > BODY_MAX ? `${titles.slice(0, BODY_MAX - 1)}…` : titles
-  return { kind: 'digest', pane: '', title: `${plural(held.length, 'run')} ended in your quiet hours`, body, at }
+  return { kind: 'digest', pane: '', title: `${plural(held.length, 'notification')} during your quiet hours`, body, at }
 }

@@ -13,10 +13,7 @@ interface FixtureResult {
 export interface FixtureReport {
   agent: string
   results: FixtureResult[]
-  /**
-   * Rules that no fixture matches, and rules that every fixture matches: the fixtures prove
-   * neither.
-   */
+  /** Rules that no fixture matches, or every one: the fixtures prove neither. */
   neverMatched: string[]
   alwaysMatched: string[]
 }

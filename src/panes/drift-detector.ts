@@ -7,10 +7,7 @@ export interface DriftCounts {
   unknown: number
 }
 
-/**
- * An agent's screens do not match its pack: too many of them (`screens`), or one that stays
- * (`screen`).
- */
+/** Screens that do not match the pack: too many (`screens`), or one that stays. */
 export interface DriftReport {
   reason: 'screens' | 'screen'
   counts: DriftCounts

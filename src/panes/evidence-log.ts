@@ -36,10 +36,7 @@ export class EvidenceLog {
     this.#newest.set('exit', { authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
   }
 
-  /**
-   * From the highest to the lowest. A report that neither won, agrees nor contradicts was
-   * withdrawn, replaced or has lapsed.
-   */
+  /** From the highest down. Others were withdrawn, replaced or have lapsed. */
   judge(reading: Reading, t: number): JudgedEvidence[] {
     return AUTHORITIES.flatMap(authority => {
       const evidence = this.#newest.get(authority)

@@ -1,9 +1,6 @@
 import type { Awaiting } from '../screen/index.js'
 
-/**
- * The sources of reports about a pane, from the highest to the lowest. A lower one may contradict;
- * it never overrules.
- */
+/** The sources of reports, highest first. A lower one never overrules. */
 export const AUTHORITIES = [
   'exit',
   'osc7501',

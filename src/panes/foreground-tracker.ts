@@ -6,7 +6,7 @@ const FOREGROUND_STANDS_S = 1
 /** If the prompt cannot be read, the shell is checked after this long, and again this often. */
 const CHECK_EVERY_S = 1
 
-export const FOREGROUND_REF = 'process/foreground'
+const FOREGROUND_REF = 'process/foreground'
 
 /**
  * The program that owns the terminal, by its foreground process group, and what follows from that

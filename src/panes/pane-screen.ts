@@ -27,10 +27,7 @@ export type PaneOutput =
   | { type: 'evidence'; t: number; evidence: Evidence }
   | { type: 'look'; look: Look }
 
-/**
- * One classified frame. `isSettled`: it has lasted. `isConfirmed`: the reading accepts it, because
- * it has lasted or need not.
- */
+/** One classified frame. `isSettled`: it lasted. `isConfirmed`: the reading accepts it. */
 export interface Look {
   /** The frame's time, or later if the same screen was read again. */
   t: number
@@ -99,10 +96,7 @@ export class PaneScreen {
     return outputs
   }
 
-  /**
-   * Reads the current screen, for a host that continues from a saved one: the program may never
-   * print again.
-   */
+  /** Reads the current screen, for a host that continues: it may never change again. */
   look(t: number): PaneOutput[] {
     return [{ type: 'look', look: this.#classify({ ...this.#emulator.currentFrame(), t }) }]
   }
@@ -112,10 +106,7 @@ export class PaneScreen {
     this.#memory = recordInput(this.#memory, t)
   }
 
-  /**
-   * Replaces the terminal by an empty one, for content that is captured as a whole. The classifier
-   * keeps its memory: it is about texts.
-   */
+  /** An empty terminal, for content captured as a whole; the classifier's memory stays. */
   reset(options: EmulatorOptions): void {
     this.#emulator = new TerminalEmulator(options)
     this.#isHeld = false
@@ -164,10 +155,7 @@ export class PaneScreen {
     return { emulator: this.#emulator.serialize(), memory: this.#memory }
   }
 
-  /**
-   * The program may have drawn everything during the hold after a resize: the screen is then read
-   * when the hold ends.
-   */
+  /** All may have been drawn during the hold after a resize: read it at its end. */
   #endHold(isDue: (at: number) => boolean): PaneOutput[] {
     const at = this.#emulator.heldUntil
     if (!this.#isHeld || !isDue(at)) return []
@@ -198,10 +186,7 @@ export class PaneScreen {
     return output
   }
 
-  /**
-   * A classifier that throws on some screen must not crash the host: it is called again without its
-   * memory.
-   */
+  /** A classifier that throws must not crash the host: it runs again without memory. */
   #read(frame: Frame): Classification {
     try {
       return classify(frame, this.#memory, this.#pack)

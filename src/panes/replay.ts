@@ -30,10 +30,7 @@ const REPLY =
 /** How long after the last event timers may still be due: a rest is accepted within a second. */
 const AFTER_END_S = 5
 
-/**
- * Runs a recording through the same code as a live pane, with the recording's own time: nothing
- * sleeps, nothing is answered.
- */
+/** Runs a recording like a live pane, in its own time: nothing sleeps or answers. */
 export class Replay {
   readonly pane: Pane
   /** Terminal answers among the input. */

@@ -52,10 +52,7 @@ function claimOf(statement: AgentStatement): Claim | null {
   }
 }
 
-/**
- * A sub-agent that asks blocks the pane; anything else it does is work. Its end is not the end of
- * the conversation.
- */
+/** A sub-agent that asks blocks the pane; all else is work, its end is not the end. */
 function subAgentClaim(statement: AgentStatement): Claim | null {
   if (statement.is === 'request') return { is: 'blocked', awaiting: 'permission' }
   if (statement.is === 'tool' || statement.is === 'working' || statement.is === 'answered')

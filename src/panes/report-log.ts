@@ -9,10 +9,7 @@ export interface LoggedReport {
   source: Authority | 'timer' | 'user' | 'content' | 'process'
   says: string
   ref: string
-  /**
-   * `running → done`, or why nothing changed: `agrees`, `lost to hook`, `guard:entitled`,
-   * `debounce` …
-   */
+  /** `running → done`, or why nothing changed: `agrees`, `lost to hook`, `debounce` … */
   effect: string
 }
 

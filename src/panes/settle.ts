@@ -9,10 +9,7 @@ import type { Frame } from '../terminal/index.js'
  * about every frame.
  */
 
-/**
- * How many looks, and how far apart, a rest after work must last before it is accepted; or the time
- * after which one look is enough.
- */
+/** How many looks, how far apart, a rest must last; or the time for which one is enough. */
 export interface SettleKnobs {
   looks: number
   gapS: number

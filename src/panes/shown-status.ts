@@ -7,10 +7,7 @@ export interface ShownKnobs {
   recentS: number
 }
 
-/**
- * What a list shows of a status: an end stays for a moment after it was seen, and fades if it stays
- * unseen for long.
- */
+/** A status in lists: an end stays after it was seen, and fades if long unseen. */
 export class ShownStatus {
   readonly #knobs: ShownKnobs
   #since = 0

@@ -6,10 +6,7 @@ export interface StatusQuestion {
   isOtherSource: boolean
   /** A live menu is on screen, or an approval of this pane is pending. */
   isAsking: boolean
-  /**
-   * The report's authority is not lower than that of the report that started the run, or that one
-   * has expired.
-   */
+  /** The authority is not lower than that which started the run, or it has expired. */
   isEntitled: boolean
   /** Only heuristics detected the wait. */
   isGuessedWait: boolean

@@ -63,10 +63,7 @@ export const INITIAL_STATUS: StatusState = {
   run: null,
 }
 
-/**
- * The status after one signal. Executes nothing, and never throws: a signal without a row is
- * refused with its reason.
- */
+/** The status after a signal. Pure; a signal without a row is refused with a reason. */
 export function applySignal(state: StatusState, signal: StatusSignal): { state: StatusState; entry: StatusEntry } {
   const entry = (to: PaneStatus, reason: string): StatusEntry => ({
     t: signal.t,

@@ -97,10 +97,7 @@ export function isOneRank(a: string, b: string): boolean {
   return (a === 'hook' && b === 'transcript') || (a === 'transcript' && b === 'hook')
 }
 
-/**
- * A person is asked. A REPL at its prompt, a list that the person opened, and the second Ctrl-C ask
- * nobody.
- */
+/** A person is asked. A REPL's prompt, an opened list and Ctrl-C twice ask nobody. */
 export function asksPerson({ view, awaiting, reading }: Pick<PaneState, 'view' | 'awaiting' | 'reading'>): boolean {
   if (awaiting === null || awaiting === 'picker' || awaiting === 'exit_confirm' || view === 'idle_prompt') return false
   return !(reading.claim?.is === 'blocked' && reading.claim.awaiting === 'picker')

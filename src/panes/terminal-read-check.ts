@@ -31,10 +31,7 @@ export class TerminalReadCheck {
     this.#result = null
   }
 
-  /**
-   * Whether the menu counts: it has stayed long enough, and as far as known the program reads its
-   * terminal.
-   */
+  /** Whether the menu counts: it stayed, and the program reads its terminal. */
   menuCounts(t: number): boolean {
     if (this.#menuSince === null || t - this.#menuSince < MENU_STANDS_S) return false
     if (!this.canCheck) this.#checkedAt ??= t

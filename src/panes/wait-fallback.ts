@@ -1,7 +1,4 @@
-/**
- * Ends a stale wait: every `afterS` seconds it proposes a `wait-over` event, and the status table
- * accepts or refuses it.
- */
+/** Ends a stale wait: proposes `wait-over` every `afterS`; the status table decides. */
 export class WaitFallback {
   readonly #afterS: number
   readonly #mayRun: boolean

@@ -15,7 +15,7 @@
  *
  * - base.ts, registry.ts: what a pipeline is, and which ones exist. implementation/ and review/
  *   hold their graphs, built with build-graph.ts; routing.ts decides the next node (pure).
- * - args.ts: everything a run is told when it is created (create-run.ts), including a copy of its
+ * - args.ts: everything a run is told when it is created (registry.ts), including a copy of its
  *   profile; it never changes.
  * - role-turn.ts: one agent turn in a role, under the policy of tool-policy.ts.
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
@@ -34,6 +34,7 @@
  * - A tracker: a file in trackers/ that implements `Tracker`, and a reading in choose-tracker.ts.
  */
 
+export type { ReadProfile } from './ad-hoc-args.js'
 export {
   type PipelineArgs,
   type Player,
@@ -57,6 +58,7 @@ export { validatePlan } from './plan/validate-plan.js'
 export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun } from './read-run.js'
 export { builtInPipelines, pipelineRun } from './registry.js'
+export { rangeTarget } from './review/range-target.js'
 export { setQueuedPlan } from './set-plan.js'
 export type {
   ImplementationState,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvents, AgentReport, AgentStatement, EventsAnswer } from '../agents/index.js'
-import { EventChannel } from './event-channel.js'
+import { EventChannel } from './agent-channels.js'
 
 let answered: [string, EventsAnswer][]
 let result: 'taken' | 'gone' | 'unreachable'

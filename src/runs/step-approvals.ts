@@ -15,10 +15,7 @@ import type { EventStore } from '../store/index.js'
 
 const CHANNEL = 'headless'
 
-/**
- * Requests of agents that run without a terminal: recorded in the ledger, decided on any surface,
- * and answered to the waiting program.
- */
+/** Requests of agents without a terminal: recorded, decided, answered. */
 export class StepApprovals {
   readonly #store: EventStore
   readonly #ledger: Ledger

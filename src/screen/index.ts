@@ -7,8 +7,8 @@
  *           ├ menu/        menus: find the options (option-group), the question (question), prove
  *           │              that the menu takes keys now (liveness); parse-menu.ts is the entry
  *           ├ find-composer, composer   the agent's input box, and what is typed in it
- *           ├ observe-menu, observe-work, observe-rest   one kind of view each, in this order
- *           └ next-memory  what the next frame needs to know about this one
+ *           ├ observe.ts   one function for each kind of view: menu, work, rest
+ *           └ memory.ts    what the next frame needs to know about this one
  *   rows ─► blocks/      rows of a turn become prose, code, lists, tables, diffs, tool calls
  *                        (extract.ts), and blocks become Markdown, ANSI or Telegram text (render-*)
  *
@@ -20,12 +20,12 @@
  * Where to add what
  *
  * - How one agent's screen looks: in packs/<agent>/, as data.
- * - A view: view.ts, an `observe-*` file, and its place in classify.ts.
+ * - A view: view.ts, observe.ts, and its place in classify.ts.
  * - A kind of block: blocks/block.ts, extract.ts, and the three renderers.
  */
 
 export type { Block, InlineRun, ListItem } from './blocks/block.js'
-export { extractBlocks, transcriptBlocks } from './blocks/extract.js'
+export { extractBlocks, extractPieces, transcriptBlocks } from './blocks/extract.js'
 export { BLOCK_MARK, type KeptRow, mergeWindow } from './blocks/merge-window.js'
 export { parseMarkdown } from './blocks/parse-markdown.js'
 export { realignWindow } from './blocks/realign.js'

@@ -143,3 +143,10 @@ function noLogin(): SignalboxError {
     next: 'signalbox serve --link for a browser; Authorization: Bearer <token> for a script',
   })
 }
+
+/**
+ * The owner is the user of this machine ("local"), whichever credential or listener a request uses.
+ */
+export function personName(id: string): string {
+  return id === 'owner' ? 'local' : id
+}

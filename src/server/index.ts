@@ -1,5 +1,5 @@
 /*
- * The daemon's HTTP API, and the daemon that serves it.
+ * The HTTP API of the daemon.
  *
  * One list of operations (`routes/`) is the API. The app, the OpenAPI document, the reference page
  * and the contract tests are made from it, and each operation names its path, role, schemas
@@ -9,10 +9,10 @@
  * A request goes through these files:
  *
  *   tcp-listener or the owner's socket    open-server.ts starts both listeners of a host
- *   app.ts                                Host and Origin (gate/origins), security headers, static files
- *   perform.ts                            from the credential to the answer:
- *     authenticate.ts, auth/              socket, token, or a browser's proof; reads the body
- *     admit                               role, read-only mode, step-up, rate limits (gate/rate-limits)
+ *   app.ts                                Host and Origin (gate/origins), security headers;
+ *                                         then from the credential to the answer:
+ *     caller.ts, auth/                    socket, token, or a browser's proof; reads the body
+ *     admit                               role, read-only mode, step-up, gate/rate-limits
  *     idempotency.ts                      performs a request with an Idempotency-Key once
  *   routes/<topic>.ts                     the operation; views/ build what it returns
  *   wire/                                 JSON with times as RFC 3339; over TCP without secrets

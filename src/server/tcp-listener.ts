@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { SignalboxError } from '../errors/index.js'
 import { createApp } from './app.js'
 import { writePrivateFile } from './auth/private-file.js'
-import { checkBind, hostName, isLoopback } from './bind-address.js'
 import { OwnAddresses } from './gate/origins.js'
 import type { ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
@@ -102,4 +101,33 @@ function shownBind(bind: string): string {
 function isFromProxy({ remoteAddress }: Socket, proxies: readonly string[]): boolean {
   const address = remoteAddress?.replace(/^::ffff:/, '') ?? ''
   return isLoopback(address) || proxies.includes(address)
+}
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
+
+function isLoopback(bind: string): boolean {
+  return LOOPBACK.test(bind)
+}
+
+/**
+ * An address that other machines can reach needs server.public, encryption and a passphrase.
+ * `0.0.0.0` in a container is not an exception.
+ * @throws SignalboxError `E_CONFIG`
+ */
+function checkBind({ bind, isPublic, tls, isBehindProxy, proxies, passphraseFile }: ServerSettings): void {
+  if (isLoopback(bind)) return
+  const refuse = (missing: string, next: string) =>
+    new SignalboxError('E_CONFIG', `the dashboard cannot listen on ${bind} without ${missing}`, { next })
+  if (!isPublic)
+    throw refuse('server.public', 'set server.public = true if other machines may reach it, or bind to 127.0.0.1')
+  if (!tls && !isBehindProxy)
+    throw refuse('TLS', 'set server.tls_cert and server.tls_key, or server.behind_proxy with server.proxies')
+  if (isBehindProxy && !tls && proxies.length === 0)
+    throw refuse('the addresses of the proxy', 'list them in server.proxies')
+  if (passphraseFile === null) throw refuse('a passphrase', 'set server.passphrase_file')
+}
+
+/** The address as a URL contains it. */
+function hostName(bind: string): string {
+  return isIPv6(bind) ? `[${bind}]` : bind
 }

@@ -141,7 +141,7 @@ export function rawDoing(
   }
   if (status === 'waiting-approval') {
     const question = menu?.question || menu?.options.map(option => option.label).join(' / ')
-    return question || lastRow(state(look)) || `asks: ${awaiting ?? 'input'}`
+    return question || lastRow(rowTexts(look)) || `asks: ${awaiting ?? 'input'}`
   }
   if (status === 'failed')
     return message ?? (exitCode != null ? `exit ${exitCode}` : claim?.is === 'failed' ? claim.reason : '')
@@ -155,11 +155,11 @@ export function rawDoing(
   return isShell ? '' : (look?.observation.user ?? '')
 }
 
-function state(look: PaneState['look']): string[] {
+function rowTexts(look: PaneState['look']): string[] {
   return look?.frame.lines.map(line => line.text) ?? []
 }
 
-/** A question without a menu is on the row of the cursor. */
+/** A question without a menu is the last row with text. */
 function lastRow(rows: readonly string[]): string {
   return rows.findLast(row => row.trim() !== '')?.trim() ?? ''
 }

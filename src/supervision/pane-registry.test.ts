@@ -223,7 +223,7 @@ describe('PaneRegistry', () => {
     night.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'failed' }).after(60)
     expect([night.notified, night.terminal]).toEqual([[], []])
     night.after(8 * 3600)
-    expect(night.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
+    expect(night.desktop).toMatchObject([{ kind: 'digest', title: '2 notifications during your quiet hours' }])
     const day = make({ notify: { quiet: '22:00-07:00' } })
     day.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'done' }).after(6)
     expect(day.notified).toEqual(['done'])

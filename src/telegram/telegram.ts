@@ -6,7 +6,7 @@ import { newEvent } from '../events/index.js'
 import type { Host } from '../host/index.js'
 import { type KnownChat, telegramChatsProjection } from '../host/index.js'
 import type { People } from '../people/index.js'
-import { ApiProblem, type BotApi } from './bot-api.js'
+import { ApiProblem, type BotApi, untilAborted } from './bot-api.js'
 import { BotLease } from './bot-lease.js'
 import { CardBuilder } from './cards/card-builder.js'
 import { sessionTitle } from './cards/session-title.js'
@@ -75,13 +75,11 @@ export type TelegramHealth = {
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 60_000
 const UNAUTHORIZED_MS = 600_000
-/** How long a stop waits for its last messages. */
-const LAST_MESSAGES_MS = 3000
+/** How long a stop waits for its last messages, and then for calls that are not answered. */
+const LAST_MESSAGES_MS = 1000
+const LAST_CALLS_MS = 1000
 
-/**
- * The bot: it wires its parts, and starts and stops them. All its state is in the store, and it
- * decides nothing itself.
- */
+/** The bot: wires, starts and stops its parts. Its state is in the store. */
 export class Telegram {
   readonly pairing: Pairing
   readonly #options: TelegramOptions
@@ -95,10 +93,13 @@ export class Telegram {
   #poller: UpdatePoller | null = null
   readonly #lease: BotLease
   #retry: Timer | null = null
+  /** Aborts what the Bot API does not answer while the bot stops. */
+  readonly #calls = new AbortController()
   #isStopped = false
   health: TelegramHealth = { state: 'starting', reason: 'not started yet' }
 
-  constructor(options: TelegramOptions) {
+  constructor(given: TelegramOptions) {
+    const options = { ...given, api: untilAborted(given.api, this.#calls.signal) }
     const { host, api, people, clock, settings, onError, utcOffset, ports } = options
     const { store } = host
     const { groupDetail } = settings
@@ -263,12 +264,15 @@ export class Telegram {
     this.#lease.stopRenewing()
     this.#retry?.cancel()
     await this.#announceStop().catch(this.#options.onError)
+    const limit = this.#options.clock.setTimer(LAST_CALLS_MS, () => this.#calls.abort())
     this.#stream.stop()
     this.#digest.stop()
     await this.#poller?.stop()
     await this.#updates?.stop()
     await this.#follower.stop()
     await this.#outbox.stop()
+    limit.cancel()
+    this.#calls.abort()
     await this.#lease.release()
     this.#setHealth('stopped', 'stopped')
   }
@@ -312,10 +316,7 @@ export class Telegram {
         .catch(error => onError(error))
   }
 
-  /**
-   * A bot with threaded mode has topics in private chats; a group reports its topics with its
-   * messages.
-   */
+  /** Private chats have topics in threaded mode; a group reports them with messages. */
   async #learnTopics(bot: BotUser): Promise<void> {
     const { host } = this.#options
     const known = await host.store.documents<KnownChat>(telegramChatsProjection.name)
@@ -347,6 +348,7 @@ export class Telegram {
   }
 
   async #chatGone(chat: number, reason: string): Promise<void> {
+    if ((await this.#chats.get(chat)).isBlocked) return
     await this.#chats.change(chat, { isBlocked: true })
     this.#options.onError(new SignalboxError('E_SINK_GONE', `the chat ${chat} cannot be reached: ${reason}`))
   }

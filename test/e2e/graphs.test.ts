@@ -187,6 +187,14 @@ describe('branches in a repository', () => {
     expect(status).toBe('completed')
     const files = git('ls-tree', '--name-only', `signalbox/run/${id}`).split('\n')
     expect(files).toEqual(expect.arrayContaining(['a.txt', 'b.txt']))
+    expect(git('branch', '--list', `signalbox/branch/${id}/*`)).not.toBe('')
+    const left = await home.json<{ run: string; path: string; isRemoved: boolean }[]>([
+      ...['runs', '--worktrees', '--clean', '--json'],
+    ])
+    const branches = left.filter(entry => entry.run === id && entry.path.includes('.branches/'))
+    expect(branches.map(({ isRemoved }) => isRemoved)).toEqual([true, true])
+    expect(git('branch', '--list', `signalbox/branch/${id}/*`)).toBe('')
+    await home.ok(['runs', '--worktrees', '--remove', id])
   })
 
   test('that conflict ask a person, and the answer is used', async () => {

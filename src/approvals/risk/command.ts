@@ -32,10 +32,7 @@ export function rateArgv(argv: readonly string[], context: PlaceContext): Reason
   return rateSimple({ assignments: [], words, redirections: [] }, context, 0)
 }
 
-/**
- * A script that cannot be parsed is searched for words that are high on their own, so that broken
- * syntax does not lower its risk.
- */
+/** A script that cannot be parsed is searched for words that are high by themselves. */
 function rateFragments(text: string): Reason[] {
   const words = new Set(text.split(/[\s;&|()<>"'`$]+/))
   const telling = ['sudo', 'doas', 'eval', 'mkfs', 'shred', 'dd'].filter(word => words.has(word))
@@ -188,10 +185,7 @@ function ratePaths(
   return reasons
 }
 
-/**
- * The parts of an argument that can be paths. A bare name counts only for commands that change
- * files.
- */
+/** The parts of an argument that can be paths; bare names if files are changed. */
 function pathsIn(text: string, takesFiles: boolean): string[] {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return []
   if (text.startsWith('-')) {
@@ -214,10 +208,7 @@ function isTellingName(text: string): boolean {
   return /\.(pem|key|p12|kdbx)$|^id_|^credentials/.test(text)
 }
 
-/**
- * A program given by its path: inside the project it belongs to the project; others are in system
- * directories.
- */
+/** A program by its path: inside the project it belongs to it; else to the system. */
 function rateProgram(path: string, context: PlaceContext): Reason[] {
   const whole = resolvePath(path, context)
   const isSystem = whole !== null && /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(whole)

@@ -284,10 +284,7 @@ export const DOWNLOADERS: ReadonlySet<string> = new Set([
   'ncat',
 ])
 
-/**
- * Wrappers that start another program, with the number of their own words before it, without
- * options and their values.
- */
+/** Wrappers that start another program, and how many words precede it. */
 export const WRAPPERS: Readonly<Record<string, { values: readonly string[]; own: number }>> = {
   sudo: { values: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-U'], own: 0 },
   doas: { values: ['-u', '-C'], own: 0 },

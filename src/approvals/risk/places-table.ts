@@ -1,7 +1,4 @@
-/**
- * Files and folders whose change can give others control: names in lower case, folders as sequences
- * of segments.
- */
+/** Files and folders whose change can give others control; lower case, segments. */
 export const AGENT_FOLDERS: readonly string[] = [
   '.claude',
   '.codex',

@@ -18,10 +18,7 @@ const PATTERNS = [
   /service-account.*\.json$/,
 ]
 
-/**
- * Whether a path usually contains credentials, judged by its names. Case is ignored, as some file
- * systems do.
- */
+/** Whether a path usually contains credentials, by its names; case is ignored. */
 export function isSecretPath(path: string): boolean {
   const segments = path.toLowerCase().split(/[\\/]+/)
   const name = segments.at(-1) ?? ''

@@ -267,10 +267,7 @@ class Reader {
     this.#at = end + 2
   }
 
-  /**
-   * `${name}` and its forms. A form with another expansion, or one that transforms the value (`@P`
-   * runs it), is not parsed.
-   */
+  /** `${name}` and its forms; nested ones and transforms (`@P` runs) are not parsed. */
   #parameter(word: ShellWord): void {
     const end = this.#text.indexOf('}', this.#at)
     if (end < 0) throw new Unreadable('an expansion is not closed')

@@ -9,10 +9,7 @@ export type ToolUse =
 
 type ToolKind = 'command' | 'read' | 'write' | 'fetch' | 'question' | 'plan' | 'agent' | 'todo'
 
-/**
- * Tool names of agents, in lower case without `_` and `-`. Other tools are judged by their input
- * alone.
- */
+/** Agents' tool names without case, `_` and `-`; others are judged by input. */
 const TOOLS: Readonly<Record<string, ToolKind>> = {
   bash: 'command',
   shell: 'command',

@@ -4,11 +4,11 @@ import { delay, systemClock, type Timer } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
 import type { ClientMessage, ServerMessage, Session } from '../../server/index.js'
+import { displayWidth, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { FittedScreen, type Size } from './fit-screen.js'
 import { OutputFilter, withoutReplies } from './output-filter.js'
-import { drawStatus, type InputState, statusText } from './status-line.js'
 
 /** The status line is redrawn this long after the screen has changed. */
 const STATUS_MS = 150
@@ -202,4 +202,33 @@ function attachKeys(context: CommandContext) {
 function terminalName(): string {
   const place = process.env.SSH_TTY ?? process.env.TMUX_PANE ?? `pid ${process.pid}`
   return `${userInfo().username} (${place})`
+}
+
+/** Who types, as the daemon reports to every attached terminal. */
+export interface InputState {
+  holder: 'person' | 'signalbox' | 'nobody'
+  isYours: boolean
+  name?: string | undefined
+}
+
+/** The status line of a watching terminal; null for the one that types. */
+export function statusText(
+  { holder, isYours, name }: InputState,
+  { isViewOnly, detach, take }: { isViewOnly: boolean; detach: string; take: string },
+): string | null {
+  if (isYours) return null
+  if (holder === 'signalbox') return ' Signalbox is typing; your keys are not sent '
+  const who = holder === 'nobody' ? 'nobody is typing' : `${visibleText(name ?? 'another terminal')} is typing`
+  const keys = isViewOnly ? `${detach} detaches` : `${take} takes over · ${detach} detaches`
+  return ` watching · ${who} · ${keys} `
+}
+
+/** Draws the line over the last row; the cursor stays. */
+export function drawStatus(text: string, { cols, rows }: { cols: number; rows: number }): string {
+  let shown = ''
+  for (const character of text) {
+    if (displayWidth(shown + character) > cols) break
+    shown += character
+  }
+  return `\u001b7\u001b[${rows};1H\u001b[0;7m${shown}\u001b[0m\u001b[K\u001b8`
 }

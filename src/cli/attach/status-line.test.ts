@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { displayWidth, stripAnsi } from '../../text/index.js'
-import { drawStatus, statusText } from './status-line.js'
+import { drawStatus, statusText } from './attach.js'
 
 const KEYS = { isViewOnly: false, detach: 'ctrl-]', take: 'ctrl-t' }
 

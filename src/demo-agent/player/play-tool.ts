@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { plural } from '../../text/index.js'
 import type { MenuAnswer } from '../menu/menu-state.js'
 import { Interrupted } from '../pace.js'
 import type { MenuOption, MenuSpec, ToolStep } from '../scenario/types.js'
 import { diffRows, diffStat } from '../text/diff.js'
-import { changeFile, readWhole } from '../tools/files.js'
 import { startCommand } from '../tools/run-command.js'
 import { askAndRecord } from './play-menus.js'
 import type { ToolCall, ToolResult } from './surface.js'
@@ -231,4 +230,21 @@ function changeForReal(step: ToolStep, path: string, cwd: string): ToolResult {
     diff,
     change: { path, change: before === null ? 'create' : 'update' },
   }
+}
+
+function readWhole(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Replaces a file in one step, so that readers never see half of it. */
+function changeFile(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const temporary = `${file}.${process.pid}.tmp`
+  writeFileSync(temporary, text)
+  renameSync(temporary, file)
 }

@@ -6,7 +6,6 @@ import { type Status, type StatusState, statusSequence } from './program-status.
 import type { Renderer } from './renderer.js'
 import { Screen } from './screen.js'
 import type { Terminal } from './terminal.js'
-import { titleText } from './title.js'
 import { TuiSurface } from './tui-surface.js'
 import type { ViewModel } from './view-model.js'
 
@@ -182,4 +181,10 @@ export class App {
     this.lastTitle = title
     this.terminal.setTitle(title)
   }
+}
+
+/** `◆ topic` at rest, a half moon that turns while working, `▲ topic` while an answer is needed. */
+function titleText(state: StatusState, topic: string, tick: number): string {
+  const mark = state === 'working' ? (Math.floor(tick / 4) % 2 === 0 ? '◐' : '◑') : state === 'blocked' ? '▲' : '◆'
+  return `${mark} ${topic} · signalbox-demo`
 }

@@ -19,10 +19,7 @@ export interface ArtifactInfo {
 /** Larger values are stored as artifacts instead of in the context. */
 export const VALUE_MAX = 100 * 1024
 
-/**
- * Stores values that are too large for a run's journal, in files named by their hash: equal values
- * share one file.
- */
+/** Values too large for a journal, in files named by hash: equal values share one. */
 export class Artifacts {
   readonly #directory: string
 

@@ -1,10 +1,7 @@
 import type { NodeOutcome } from './graph-run.js'
 import type { Cursor } from './graph-work.js'
 
-/**
- * Folds the end of a step that is only one part of a node's work: reading the graph of a child,
- * observing it, merging branches.
- */
+/** Folds the end of a step that is one part of a node: a child's graph, a merge. */
 export function foldPart(cursor: Cursor, part: string, outcome: NodeOutcome, at: number): void {
   if (part === 'merge') {
     if (cursor.phase !== 'forked') return

@@ -30,10 +30,7 @@ export const graphInput = z.object({
       context: z.record(z.string(), z.unknown()),
       signatures: z.record(z.string(), z.int()).optional(),
       restarts: z.record(z.string(), z.int()).optional(),
-      /**
-       * What a fork knows about the nodes before it: met goals stay met, visit limits keep
-       * counting.
-       */
+      /** What a fork knows of earlier nodes: met goals stay met, visits keep counting. */
       outcomes: z.record(z.string(), status).optional(),
       visits: z.record(z.string(), z.int()).optional(),
       finished: z
@@ -42,8 +39,13 @@ export const graphInput = z.object({
       threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })).optional(),
     })
     .nullable(),
-  /** A module with custom handlers, and the node types it provides. */
-  handlers: z.object({ file: z.string(), types: z.array(z.string()) }).optional(),
+  /** The URL of the model, and the variable with its key, for nodes of the agent `direct`. */
+  endpoint: z.string().optional(),
+  apiKeyEnv: z.string().optional(),
+  /** A module with custom handlers and functions, and their names. */
+  handlers: z
+    .object({ file: z.string(), types: z.array(z.string()), functions: z.array(z.string()).optional() })
+    .optional(),
   /** Hashes of the files that a person trusted: a child graph with another hash is not started. */
   trusted: z.array(z.string()).optional(),
 })
@@ -135,20 +137,14 @@ export function graphCreation(create: EventData<'run.created'>, at?: number): Ne
   ]
 }
 
-/**
- * Splits text into pieces of at most this many characters; a character takes at most four bytes,
- * not counting quotes and escapes.
- */
+/** Pieces of at most this many characters; a character has at most four bytes. */
 function cutText(text: string, length: number): string[] {
   const pieces: string[] = []
   for (let from = 0; from < text.length; from += length) pieces.push(text.slice(from, from + length))
   return pieces
 }
 
-/**
- * The limits applied when the run was created: its own text, with files included, is parsed
- * whatever its size.
- */
+/** The limits applied at creation: the run's own text is parsed whatever its size. */
 const NO_LIMITS = { bytes: Infinity, nodes: Infinity, edges: Infinity, label: Infinity }
 
 /** The graph of a run, parsed from the run's own text, never from a file that may have changed. */

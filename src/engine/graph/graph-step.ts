@@ -2,10 +2,7 @@ import type { Graph, GraphNode } from '../../graph/index.js'
 import type { StepCall } from '../workflow.js'
 import { type Cursor, cursorPath, type GraphWork, MAIN, type Reply } from './graph-work.js'
 
-/**
- * What a handler can see of the run: the node, and a copy of the context from when the step
- * started.
- */
+/** What a handler sees: the node, and a copy of the context from the step's start. */
 export interface GraphStep {
   work: GraphWork
   graph: Graph

@@ -16,10 +16,7 @@ export interface MergeOptions {
   answer: string | null
 }
 
-/**
- * Merges the work of a branch into a worktree. A branch that is already merged is left alone, so
- * the merge can be repeated after a crash.
- */
+/** Merges a branch into a worktree. Repeatable: a merged branch is left alone. */
 export async function mergeBranch(cwd: string, { run, step, ref, name, answer }: MergeOptions): Promise<Merge> {
   const git = new Git(cwd)
   const isUnderWay = (await git.try(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'])).code === 0

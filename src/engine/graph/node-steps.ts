@@ -135,10 +135,7 @@ export class NodeSteps implements Performer {
 
   // — must_write —
 
-  /**
-   * Stored with the first attempt of a visit: a file that an earlier attempt wrote counts for a
-   * later one.
-   */
+  /** Stored with a visit's first attempt: its files count for later attempts. */
   #filesRecord(call: StepCall, { cursor, visit }: GraphStep): string {
     const name = `${cursor.id}/${cursor.node}@${visit}`.replaceAll('/', '~')
     return join(this.#options.runDirectory(call.run), 'steps', `${name}.must-write.json`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DEFAULT_POLICY } from '../../approvals/index.js'
 import { loadConfig } from '../../config/index.js'
-import { approvalPolicy } from './approval-policy.js'
+import { approvalPolicy } from './home.js'
 
 let directory: string
 beforeEach(() => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { ApprovalPolicy } from '../../approvals/index.js'
 import {
   type Config,
   type Directories,
@@ -12,7 +13,6 @@ import {
 } from '../../config/index.js'
 import type { Prices } from '../../engine/index.js'
 import type { HostSettings } from '../settings.js'
-import { approvalPolicy } from './approval-policy.js'
 
 /** A home directory: where its files lie, its settings in force, and those that a host takes. */
 export interface Home {
@@ -51,6 +51,10 @@ export function openHome(
       minFreeMb: config.store.min_free_mb,
       envPass: config.env.pass,
       maxRuns: config.runs.max_concurrent,
+      endpoint:
+        config.oneshot.endpoint === null
+          ? null
+          : { url: config.oneshot.endpoint, apiKeyEnv: config.oneshot.api_key_env },
       prices: pricesOf(config.prices),
       maxParallel: Object.fromEntries(
         Object.entries(config.agents).map(([name, { max_parallel: most }]) => [name, most]),
@@ -99,4 +103,19 @@ function pricesOf(prices: Config['prices']): Prices {
         : [[model, { input, output, ...(cacheRead !== null && { cacheRead }) }] as const],
     ),
   )
+}
+
+export function approvalPolicy(config: Config): ApprovalPolicy {
+  const stepUp = config.approvals.step_up
+  return {
+    decideFrom: config.approvals.decide_from,
+    // A public server can be reached from a stolen browser or phone.
+    stepUp: stepUp === 'on' || (stepUp === 'auto' && config.server.public),
+    grantForMs: Math.min(config.approvals.grant_for, config.approvals.grant_max) * 1000,
+    grantMaxMs: config.approvals.grant_max * 1000,
+    grantUses: config.approvals.grant_uses,
+    expireAfterMs: config.approvals.expire_after === null ? null : config.approvals.expire_after * 1000,
+    maxPending: config.approvals.max_pending,
+    keepMs: config.approvals.keep_days * 86_400_000,
+  }
 }

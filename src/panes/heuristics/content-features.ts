@@ -5,10 +5,7 @@ import { type HeuristicSettings, matchesAny, type Patterns } from './patterns.js
 /** The features of one look that the content heuristics use. */
 export interface ContentFeatures {
   t: number
-  /**
-   * Text of the cursor's row up to the cursor, with white space: a bare `$ ` is a prompt only with
-   * its space.
-   */
+  /** The cursor's row up to the cursor: a bare `$ ` is a prompt only with its space. */
   beforeCursor: string
   /** Nothing follows the cursor on its row, nor on any row below. */
   isCursorAtEnd: boolean

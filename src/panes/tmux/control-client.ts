@@ -14,16 +14,10 @@ export interface ControlClientOptions {
   ended(): void
 }
 
-/**
- * Our client changes nothing for the person: it sets no size, and a pane that floods is paused, not
- * buffered.
- */
+/** Our client changes nothing: it sets no size, and a flooding pane is paused. */
 const FLAGS = 'ignore-size,pause-after=5'
 
-/**
- * One client of one tmux session, in control mode: pipes, no terminal, an argument list and never a
- * shell.
- */
+/** One client of a tmux session in control mode: pipes, no terminal, no shell. */
 export class ControlClient {
   readonly session: string
   readonly #child: ChildProcess
@@ -71,10 +65,7 @@ export class ControlClient {
     return new Promise((resolve, reject) => this.ask(line, resolve, reject))
   }
 
-  /**
-   * The same with the reply at its exact place in the output of panes: a promise would let later
-   * output overtake it.
-   */
+  /** With the reply at its exact place: a promise would let later output overtake it. */
   ask(line: string, resolve: (lines: string[]) => void, reject: (error: Error) => void): void {
     if (this.#isEnded) reject(new Error('the tmux client has ended'))
     else {

@@ -41,10 +41,7 @@ const NUMBERS = [
 ] as const
 const TEXTS = ['session_name', 'window_name', 'pane_current_command', 'pane_current_path', 'pane_title'] as const
 
-/**
- * Numbers first, separated by bars; then texts, separated by tabs, which tmux allows in none of
- * them but the last.
- */
+/** Numbers with bars, then texts with tabs, which only the last may contain. */
 export const PANE_FORMAT = `${NUMBERS.map(name => `#{${name}}`).join('|')}\\t${TEXTS.map(name => `#{${name}}`).join('\\t')}`
 
 /** Null if the line does not have the format. `ours`: how many clients of the session are ours. */

@@ -85,10 +85,7 @@ export class TmuxServer {
     return this.#clients.size > 0
   }
 
-  /**
-   * Finds the sessions of the server and attaches to new ones. Safe to call at any time: a call
-   * during a search causes another one.
-   */
+  /** Attaches to new sessions of the server; a call during a search causes another. */
   find(): Promise<void> {
     this.#isFindDue = true
     this.#finding ??= this.#findWhileDue()
@@ -114,10 +111,7 @@ export class TmuxServer {
     this.#clients.clear()
   }
 
-  /**
-   * A session that appears while the list is read may be missing from it: the list is then read
-   * once more.
-   */
+  /** A session that appears meanwhile may be missing: the list is read once more. */
   async #findWhileDue(): Promise<void> {
     while (this.#isFindDue) {
       this.#isFindDue = false

@@ -38,10 +38,7 @@ export function tmuxPlaces(
   return { directories: [tmuxDirectory(env, process.getuid?.() ?? 0)], sockets: inside ? [inside] : [] }
 }
 
-/**
- * Every tmux server of the person: those in tmux's directory, and sockets given by name. They are
- * found automatically.
- */
+/** Every tmux server of the person: in tmux's directory, and sockets by name. */
 export class TmuxSource {
   readonly #options: TmuxSourceOptions
   readonly #servers = new Map<string, { server: TmuxServer; inode: number }>()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { planSections } from '../prompts/role-prompts.js'
 import { freePlanPath, resolvePlanPath, slugOf } from './plan-path.js'
-import { planSections } from './plan-sections.js'
 import { withSidecar } from './plan-sidecar.js'
 import { BLOCKING_ISSUES, looksLikePlan, validatePlan } from './validate-plan.js'
 

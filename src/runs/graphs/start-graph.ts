@@ -27,12 +27,17 @@ export interface GraphOptions extends RunOptions {
   agent?: string | undefined
   model?: string | undefined
   permissions?: GraphInput['permissions'] | undefined
+  /** The URL of the model, and the variable with its key, for the agent `direct`. */
+  endpoint?: string | undefined
+  apiKeyEnv?: string | undefined
   /** Takes the first option at every gate. */
   isAutoApproved?: boolean | undefined
   /**
    * Simulates the run: no agent, no command. Outcomes by `node@visit`; success where none is given.
    */
   dryRun?: GraphInput['dryRun'] | undefined
+  /** The directory for which trust in a text is recorded; the project by default. */
+  trustPlace?: string | undefined
 }
 
 /**
@@ -50,7 +55,8 @@ export async function startGraph(
   const { id = newId('run'), dryRun = null, trust } = options
   const driver = driverOf(loaded, options)
   if (driver === 'daemon') await context.requireDaemon()
-  const trusted = dryRun === null ? await requireGraphTrust(context, loaded, trust) : null
+  const trusted =
+    dryRun === null ? await requireGraphTrust(context, loaded, { trust, place: options.trustPlace }) : null
   const home =
     dryRun !== null
       ? context.home
@@ -77,7 +83,15 @@ export async function startGraph(
     dryRun,
     workspace,
     from: null,
-    ...(loaded.module && { handlers: { file: loaded.module.file, types: Object.keys(loaded.module.handlers) } }),
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+    ...(options.apiKeyEnv !== undefined && { apiKeyEnv: options.apiKeyEnv }),
+    ...(loaded.module && {
+      handlers: {
+        file: loaded.module.file,
+        types: Object.keys(loaded.module.handlers),
+        functions: Object.keys(loaded.module.functions),
+      },
+    }),
     ...(trusted && { trusted: Object.values(trusted.files) }),
   }
   await createRun(

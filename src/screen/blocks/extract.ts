@@ -35,6 +35,11 @@ const EDGE = /^\s*[▀▄]{10,}\s*$/u
 
 /** The blocks of the rows of one turn, by the same code while it streams and when it has ended. */
 export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions): Block[] {
+  return extractPieces(rows, options).flat()
+}
+
+/** The same by pieces: each is what the agent marks as one text, one tool call or one result. */
+export function extractPieces(rows: readonly TextRow[], options: ExtractOptions): Block[][] {
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
   const seen = whole.map((row, index) => toScreenRow(row, index))
@@ -47,23 +52,23 @@ export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions)
     rightOf: row => rightEdge(row.cols ?? options.cols, pack),
     isOpen: options.isOpen,
   }
-  const blocks: Block[] = []
-  for (const rowBlock of holdBack(split, options)) {
+  let count = 0
+  const pieces = holdBack(split, options).map(rowBlock => {
     const part = whole.slice(rowBlock.first, rowBlock.last + 1)
-    for (const { content, first, last } of readRowBlock(rowBlock, part, style)) {
-      blocks.push({
-        id: `${options.turn}.${blocks.length}`,
+    return readRowBlock(rowBlock, part, style).map(
+      ({ content, first, last }): Block => ({
+        id: `${options.turn}.${count++}`,
         rows: [part[first]!.id, part[last]!.id],
         provisional: false,
         missing: part.slice(first, last + 1).some(row => row.hasGap),
         source: 'screen',
         ...content,
-      })
-    }
-  }
-  const newest = blocks.at(-1)
+      }),
+    )
+  })
+  const newest = pieces.findLast(piece => piece.length > 0)?.at(-1)
   if (newest && options.isOpen) newest.provisional = true
-  return blocks
+  return pieces
 }
 
 function rightEdge(cols: number, pack: Pack): number {

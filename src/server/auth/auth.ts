@@ -1,13 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { type Credential, OWNER, type Person } from '../caller.js'
 import type { ServerSettings } from '../settings.js'
-import { Attempts } from './attempts.js'
 import { Devices } from './devices.js'
-import { LoginCodes } from './login-codes.js'
-import { Nonces } from './nonces.js'
 import { Passphrase } from './passphrase.js'
 import { isProofOf, PROOF_MS, type ProvenRequest, parseProof } from './proof.js'
+import { isSameSecret } from './same-secret.js'
 import { Token } from './token.js'
 
 const CONFIRMED_FOR_MS = 5 * 60_000
@@ -141,4 +140,96 @@ const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'
 
 function badProof(message: string): SignalboxError {
   return new SignalboxError('E_PROOF', message, { next: 'make a new proof for each request (docs/guides/server.md)' })
+}
+
+const CLOSED_MS = 15 * 60_000
+
+/** Failed logins of 15 minutes. Too many block all: attackers have many addresses. */
+export class Attempts {
+  readonly #clock: Clock
+  readonly #limit: number
+  #failures: number[] = []
+
+  constructor(clock: Clock, limit: number) {
+    this.#clock = clock
+    this.#limit = limit
+  }
+
+  /** @throws SignalboxError `E_RATE` */
+  check(): void {
+    const since = this.#clock.monotonic() - CLOSED_MS
+    this.#failures = this.#failures.filter(at => at > since)
+    if (this.#failures.length < this.#limit) return
+    const waitMs = this.#failures[0]! - since
+    throw new SignalboxError('E_RATE', `${this.#limit} logins have failed within 15 minutes`, {
+      next: 'wait, then use a new link: signalbox serve --link',
+      details: { retryAfterMs: Math.ceil(waitMs) },
+    })
+  }
+
+  failed(): void {
+    this.#failures.push(this.#clock.monotonic())
+  }
+}
+
+const GOOD_FOR_MS = 5 * 60_000
+const MOST = 100
+
+/** Codes of login links: each works once, for five minutes, until a restart. */
+export class LoginCodes {
+  readonly #clock: Clock
+  #codes: { code: string; person: Person; until: number }[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  make(person: Person): string {
+    const code = randomBytes(24).toString('base64url')
+    this.#codes = [...this.#live(), { code, person, until: this.#clock.monotonic() + GOOD_FOR_MS }].slice(-MOST)
+    return code
+  }
+
+  /** The person whose code it is; null for an invalid, expired or used code. */
+  redeem(code: string): Person | null {
+    const found = this.#live().find(candidate => isSameSecret(candidate.code, code))
+    this.#codes = this.#live().filter(candidate => candidate !== found)
+    return found?.person ?? null
+  }
+
+  clear(): void {
+    this.#codes = []
+  }
+
+  #live() {
+    const now = this.#clock.monotonic()
+    return this.#codes.filter(({ until }) => until > now)
+  }
+}
+
+/** Used nonces, kept as long as their proofs would still be accepted. */
+export class Nonces {
+  /** Nonce → when it may be forgotten. In order of use, which is about the order of these times. */
+  readonly #used = new Map<string, number>()
+
+  /** False: it was already used. */
+  use(device: string, nonce: string, now: number): boolean {
+    this.#forget(now)
+    const key = `${device}.${nonce}`
+    if (this.#used.has(key)) return false
+    // A proof may be dated in the future by as much as it may be late.
+    this.#used.set(key, now + 2 * PROOF_MS)
+    return true
+  }
+
+  get size(): number {
+    return this.#used.size
+  }
+
+  #forget(now: number): void {
+    for (const [key, until] of this.#used) {
+      if (until > now) return
+      this.#used.delete(key)
+    }
+  }
 }

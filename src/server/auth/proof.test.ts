@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Nonces } from './nonces.js'
+import { Nonces } from './auth.js'
 import { isProofOf, PROOF_MS, parseProof, proofText, signProof } from './proof.js'
 
 const key = Buffer.alloc(32, 7)

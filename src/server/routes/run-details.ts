@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import {
@@ -32,7 +33,6 @@ import {
 } from '../schemas/runs.js'
 import { readRunLog } from '../views/run-log.js'
 import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
-import { withPrompts } from '../views/visit-prompts.js'
 import { toJson } from '../wire/index.js'
 
 const LOG_LINES = 1_000
@@ -257,4 +257,21 @@ export function redacted<T>({ host }: Pick<Call, 'host'>, value: T): T {
   return JSON.parse(
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? host.redactor.redact(part) : part)),
   ) as T
+}
+
+/** Characters of a prompt that are shown; the run's export contains all. */
+const SHOWN_MAX = 256 * 1024
+
+/** Agents' prompts are in a file of their step, which is deleted with the run's files. */
+async function withPrompts(visit: NodeVisit, directory: string): Promise<NodeVisit> {
+  const attempts = await Promise.all(
+    visit.attempts.map(async attempt => {
+      const file = join(directory, 'steps', attempt.step.replaceAll('/', '~'), 'prompt.md')
+      const prompt = await readFile(file, 'utf8').catch(() => null)
+      if (prompt === null || (typeof attempt.input !== 'object' && attempt.input !== undefined)) return attempt
+      const shown = prompt.length > SHOWN_MAX ? `${prompt.slice(0, SHOWN_MAX)}…` : prompt
+      return { ...attempt, input: { ...attempt.input, prompt: shown } }
+    }),
+  )
+  return { ...visit, attempts }
 }

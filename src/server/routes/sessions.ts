@@ -4,16 +4,14 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { createWorkspace } from '../../runs/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
-import { liveOf } from '../live-session-of.js'
-import { personName } from '../person-name.js'
+import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { interrupted, screen, session, stopped, waited } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
-import { activeOf } from './active-session.js'
-import { keyBytes } from './named-keys.js'
+import { activeOf, liveOf, sessionOf } from './active-session.js'
 
 const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
 const env = z.record(z.string(), z.string()).nullable().default(null).describe('only on the owner’s socket')
@@ -101,7 +99,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'One session.',
     access: 'viewer',
     answers: { 200: sessionAnswer },
-    handle: async ({ host, params, json }) => json(sessionView(host, await host.find(params.id!))),
+    handle: async ({ host, person, params, json }) =>
+      json(sessionView(host, await sessionOf({ host, person }, params.id!))),
   }),
   route({
     id: 'sessions.keys',
@@ -111,8 +110,8 @@ export const sessionRoutes: readonly Route[] = [
     access: 'approver',
     body: keysBody,
     answers: { 200: okAnswer },
-    handle: async ({ host, params, body, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, body, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       const bytes = 'keys' in body ? keyBytes(body.keys, live.screen.emulator.isApplicationCursor) : encode(body.text)
       if (!(await live.type(bytes))) throw keyboardTaken(live.holder)
       return json({ ok: true })
@@ -128,7 +127,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: answer('the session, and the new active one', stopped) },
     handle: async call => {
       const { host, params, body, json } = call
-      const record = await host.find(params.id!)
+      const record = await sessionOf(call, params.id!)
       const before = await activeOf(call)
       const live = host.live(record.id)
       if (live && !live.exit) await live.stop('stopped', body.graceMs)
@@ -145,8 +144,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Interrupts the agent; the session continues.',
     access: 'approver',
     answers: { 200: answer('the result', interrupted) },
-    handle: async ({ host, params, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       const result = await live.interrupt()
       await live.settled()
       return json({ session: live.id, ...result })
@@ -162,7 +161,7 @@ export const sessionRoutes: readonly Route[] = [
     body: resumeBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, params, body, who, person, json }) => {
-      const record = await host.find(params.id!)
+      const record = await sessionOf({ host, person }, params.id!)
       const resumed = await host.resumeSession(record, {
         terminal: who.kind === 'socket' ? body.env : null,
         size: body.size,
@@ -184,7 +183,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: answer('the condition that was met', waited) },
     handle: async call => {
       const { host, params, query } = call
-      const record = await host.find(params.id!)
+      const record = await sessionOf(call, params.id!)
       const reached = await waitFor(call, record, query.for, Math.min(query.timeoutMs, WAIT_MAX_MS))
       return call.json({ reached, session: sessionView(host, await host.record(record.id)) })
     },
@@ -196,8 +195,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'The session’s screen as text.',
     access: 'viewer',
     answers: { 200: answer('the screen', screen) },
-    handle: async ({ host, params, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       await live.settled()
       const frame = live.frame ?? screenShown(host, live.id)
       return json({
@@ -243,4 +242,35 @@ async function waitFor(
     await live.changed(Math.min(left, 1000))
     await delay(host.clock, 0)
   }
+}
+
+/** Named keys as terminals send them; arrows, Home and End depend on the mode. */
+const FIXED: Readonly<Record<string, string>> = {
+  enter: '\r',
+  tab: '\t',
+  'shift-tab': '\u001b[Z',
+  escape: '\u001b',
+  space: ' ',
+  backspace: '\u007f',
+  delete: '\u001b[3~',
+  insert: '\u001b[2~',
+  'page-up': '\u001b[5~',
+  'page-down': '\u001b[6~',
+}
+const CURSOR: Readonly<Record<string, string>> = { up: 'A', down: 'B', right: 'C', left: 'D', home: 'H', end: 'F' }
+
+/** @throws SignalboxError `E_INPUT` for an unknown key. */
+function keyBytes(names: readonly string[], isApplicationCursor: boolean): Uint8Array {
+  return new TextEncoder().encode(names.map(name => keyText(name.toLowerCase(), isApplicationCursor)).join(''))
+}
+
+function keyText(name: string, isApplicationCursor: boolean): string {
+  if (Object.hasOwn(FIXED, name)) return FIXED[name]!
+  if (Object.hasOwn(CURSOR, name)) return `\u001b${isApplicationCursor ? 'O' : '['}${CURSOR[name]}`
+  const control = /^ctrl-([a-z])$/.exec(name)
+  if (control) return String.fromCharCode(control[1]!.charCodeAt(0) - 96)
+  if (/^[\x21-\x7e]$/.test(name)) return name
+  throw new SignalboxError('E_INPUT', `unknown key "${name}"`, {
+    next: `use one of: ${[...Object.keys(FIXED), ...Object.keys(CURSOR)].join(', ')}, ctrl-a … ctrl-z, or a single character`,
+  })
 }

@@ -37,7 +37,10 @@ export const run = z
     person: z.string(),
     labels: z.record(z.string(), z.string()),
     status: z.enum(RUN_STATUS),
-    reason: z.string().nullable(),
+    reason: z.string().nullable().describe('a code, or the words of a person'),
+    why: z.string().nullable().describe('the reason as a sentence'),
+    isUndriven: z.boolean().describe('it has work to do, and no process drives it'),
+    next: z.string().nullable().describe('the command that continues it'),
     createdAt: moment,
     startAt: moment.nullable(),
     startedAt: moment.nullable(),
@@ -83,7 +86,9 @@ export const runStep = z.object({
   recovery: z.object({ verdict: z.string(), evidence: z.array(evidence) }).nullable(),
 })
 
-const nodeStatus = z.enum(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped'])
+const nodeStatus = z.enum([
+  ...(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped', 'cancelled'] as const),
+])
 
 export const nodeVisit = z
   .object({

@@ -40,13 +40,16 @@ export function stepsOf(events: readonly StoredEvent[]): RunStep[] {
       })
       continue
     }
-    if (type === 'run.paused' || type === 'run.cancelled')
+    if (type === 'run.paused' || ENDS.has(type))
       for (const cut of steps.values()) if (cut.endedAt === null) Object.assign(cut, { endedAt: at, status: 'cut' })
     const step = steps.get(String(data.step ?? ''))
     if (step) change(step, type, data, at)
   }
   return [...steps.values()]
 }
+
+/** No step and no node of a run that has ended is still running. */
+export const ENDS: ReadonlySet<string> = new Set(['run.cancelled', 'run.failed', 'run.rejected', 'run.completed'])
 
 function change(step: RunStep, type: string, data: Record<string, unknown>, at: number): void {
   if (type === 'step.spawned') {

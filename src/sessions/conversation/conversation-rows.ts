@@ -28,7 +28,7 @@ export interface ConversationRowsState {
 }
 
 /** How many rows of an alternate screen are kept; the agent's own transcript has older ones. */
-const KEPT_ROWS = 2000
+const KEPT_ROWS = 5000
 /** Rows that appear this soon after a resize may be a second copy of the rows above. In seconds. */
 const REPAINT_S = 1
 const WIDTHS = 8
@@ -82,6 +82,13 @@ export class ConversationRows {
   /** The newest frame shows the end of the conversation. */
   get isWhole(): boolean {
     return this.#look === null || this.#look.frame.buffer === 'normal' || !isScrolled(this.#look)
+  }
+
+  /** The first row on screen: the rows above it do not change any more. */
+  get screenStart(): number {
+    const frame = this.#look?.frame
+    if (frame?.buffer === 'alternate') return ALTERNATE_FIRST_ID + this.#kept.base + this.#kept.top
+    return frame?.lines[0]?.id ?? 0
   }
 
   /** Observing the same look again does nothing. */

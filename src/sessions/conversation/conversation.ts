@@ -2,6 +2,7 @@ import type { Look } from '../../panes/index.js'
 import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../../screen/index.js'
 import { displayWidth } from '../../text/index.js'
 import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
+import { partEnd } from './message-parts.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
 import { BlockReader, isSameList } from './read-conversation.js'
 import { type ClosedMessage, ClosedMessages, type ReportedText, reconcileReported } from './reported-text.js'
@@ -42,6 +43,8 @@ export interface ExtractOptions {
 
 /** Shorter output is ignored. */
 const MIN_CHARACTERS = 3
+/** More blank rows than this do not separate a message from the next. */
+const BLANK_ROWS = 50
 
 const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
 
@@ -77,6 +80,8 @@ export class Conversation {
   /** The open message as the screen shows it, and with the reported text in place. */
   #screenBlocks: readonly Block[] = []
   #blocks: readonly Block[] = []
+  /** Where the first part of the open message ends, if it is long. */
+  #partEnd: { count: number; lastRow: number } | null = null
   #found = new Set<string>()
   #isConfirmed = false
   /** Text that the agent reported in this turn and that no closed message has yet. */
@@ -232,7 +237,9 @@ export class Conversation {
   extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
     const rows = [...this.#continuation(), ...this.#rowsFrom(this.#state.from, options.before)]
-    const all = this.#blocksOf(rows, look, options.isOpen)
+    const pieces = this.#piecesOf(rows, look, options.isOpen)
+    const all = pieces.flat()
+    this.#partEnd = partEnd(pieces, this.#rows.screenStart)
     // While the screen is scrolled back, the end of the answer is out of sight.
     if (!this.#rows.isWhole && all.length > 0) all[all.length - 1] = { ...all.at(-1)!, missing: true }
     const read = options.isAsking ? withoutOpenTool(all) : all
@@ -256,6 +263,22 @@ export class Conversation {
     this.#setBlocks(this.#screenBlocks)
   }
 
+  /**
+   * Closes the first part of a long message, so that a step costs the same however long its turn
+   * is; the rest is the next message. Null if the message is not long. Where a message is divided
+   * depends only on rows that have left the screen, not on when this is called.
+   */
+  closePart(look: Look): ClosedMessage | null {
+    if (this.#partEnd === null) return null
+    const { count, lastRow } = this.#partEnd
+    this.#partEnd = null
+    this.#state.lastRow = lastRow
+    this.#setBlocks(this.#screenBlocks.slice(0, count))
+    const closed = this.closeMessage(look)
+    this.openMessage()
+    return closed && Object.assign(closed, { continues: true })
+  }
+
   /** Closes the message: no later message reads its rows. Null if it has no blocks. */
   closeMessage(look?: Look): ClosedMessage | null {
     const { message, turn } = this
@@ -277,6 +300,7 @@ export class Conversation {
       screenBlocks,
       reported: used,
       blocks,
+      continues: false,
       isConfirmed,
       openedT: this.#state.openedT ?? 0,
       closedT: look?.t ?? 0,
@@ -337,6 +361,10 @@ export class Conversation {
   }
 
   #blocksOf(rows: readonly TextRow[], look: Look, isOpen: boolean): Block[] {
+    return this.#piecesOf(rows, look, isOpen).flat()
+  }
+
+  #piecesOf(rows: readonly TextRow[], look: Look, isOpen: boolean): readonly Block[][] {
     return this.#reader.read(rows, {
       cols: look.frame.cols,
       turn: this.message ?? this.turn ?? this.#session,
@@ -413,7 +441,7 @@ export class Conversation {
   #anchor(echo: Echo | null): void {
     const { tail, from } = this.#state
     if (!tail || !echo || from <= echo.last + 1 || !this.#rows.isWhole) return
-    if (endsWith(this.#rows.rows(echo.last + 1, from - 1), tail)) return
+    if (endsWith(this.#rows.rows(Math.max(echo.last + 1, from - BLANK_ROWS), from - 1), tail)) return
     const rows = this.#rows.rowsFrom(echo.last + 1)
     const ended = findTail(rows, tail)
     const end = rows.at(-1)?.id ?? echo.last

@@ -7,8 +7,7 @@
  *
  *   Look (one classified frame, from panes/)
  *     │
- *     ▼  ConversationRows        the rows above the live part, with stable ids, in both buffers;
- *     │                          `conversation-window` picks them from one frame
+ *     ▼  ConversationRows        the rows above the live part, with stable ids, in both buffers
  *     ▼  Conversation            the open turn and the open message: which rows they cover
  *     │     BlockReader          rows → blocks, by the agent's pack (screen/)
  *     │     message-tail         where the last message ended, found again after rows have moved

@@ -1,6 +1,13 @@
 import { isEvent } from '../../events/index.js'
 import type { Look } from '../../panes/index.js'
-import { type Block, extractBlocks, type Pack, type TextRow, transcriptBlocks } from '../../screen/index.js'
+import {
+  type Block,
+  extractBlocks,
+  extractPieces,
+  type Pack,
+  type TextRow,
+  transcriptBlocks,
+} from '../../screen/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { ConversationRows, type Echo, echoOf, isEcho, type RowSource } from './conversation-rows.js'
 
@@ -35,7 +42,7 @@ export function readConversation(pack: Pack, source: RowSource, look: Look, name
     const answer = rows.filter(({ id }) => id > echo.last && id < before)
     const turn = `${name}.${index + 1}`
     const options = { cols, turn, isOpen: false, holdRows: 0, widths: [cols] }
-    return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options) }
+    return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options).flat() }
   })
   return { turns, lastRow: rows.at(-1)?.id ?? -1 }
 }
@@ -82,13 +89,14 @@ type Grammar = Pick<Pack, 'blocks' | 'rules'>
  */
 export class BlockReader {
   readonly #pack: Pack
-  #last: { rows: readonly TextRow[]; options: ReadOptions; pack: Grammar; blocks: readonly Block[] } | null = null
+  #last: { rows: readonly TextRow[]; options: ReadOptions; pack: Grammar; pieces: readonly Block[][] } | null = null
 
   constructor(pack: Pack) {
     this.#pack = pack
   }
 
-  read(rows: readonly TextRow[], options: ReadOptions): Block[] {
+  /** The blocks by pieces: what the agent marks as one text, one tool call or one result. */
+  read(rows: readonly TextRow[], options: ReadOptions): readonly Block[][] {
     const last = this.#last
     const isSame =
       last !== null &&
@@ -100,11 +108,13 @@ export class BlockReader {
       last.options.isOpen === options.isOpen &&
       last.options.holdRows === options.holdRows &&
       isSameList(last.options.widths, options.widths)
-    if (isSame) return [...last.blocks]
-    const blocks = extractBlocks(rows, { pack: this.#pack, ...options }).filter(block => block.kind !== 'user')
+    if (isSame) return last.pieces
+    const pieces = extractPieces(rows, { pack: this.#pack, ...options })
+      .map(piece => piece.filter(block => block.kind !== 'user'))
+      .filter(piece => piece.length > 0)
     const { blocks: grammar, rules } = this.#pack
-    this.#last = { rows: [...rows], options: { ...options }, pack: { blocks: grammar, rules }, blocks }
-    return [...blocks]
+    this.#last = { rows: [...rows], options: { ...options }, pack: { blocks: grammar, rules }, pieces }
+    return pieces
   }
 }
 

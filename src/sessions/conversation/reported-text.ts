@@ -74,18 +74,20 @@ export function reconcileReported(
 }
 
 function findRun(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
-  const wanted = text.blocks.flatMap(blockWords)
+  const wanted = text.blocks.flatMap(wordsOf)
   if (wanted.length === 0) return null
+  const counts = countWords(wanted)
   let best: { first: number; last: number; score: number } | null = null
   for (let first = from; first < blocks.length; first++) {
-    const left = countWords(wanted)
+    if (!TEXT.has(blocks[first]!.kind)) continue
+    const left = new Map(counts)
     let common = 0
     let total = 0
     let isPart = false
     for (let last = first; last < blocks.length && TEXT.has(blocks[last]!.kind); last++) {
       const block = blocks[last]!
       isPart ||= block.missing || block.provisional
-      for (const word of blockWords(block)) {
+      for (const word of wordsOf(block)) {
         total++
         const count = left.get(word) ?? 0
         if (count === 0) continue
@@ -93,6 +95,8 @@ function findRun(blocks: readonly Block[], from: number, text: ReportedText): { 
         common++
       }
       const score = scoreOf(common, total, wanted.length, isPart)
+      // Texts and blocks have the same order, so the first run that is equal is the right one.
+      if (score === 1) return { first, last }
       if (score !== null && score > (best?.score ?? 0)) best = { first, last, score }
       if (total > wanted.length * 2 + SHORT) break
     }
@@ -118,6 +122,17 @@ function inPlaceOf(run: readonly Block[], text: ReportedText): Block[] {
   }))
 }
 
+const knownWords = new WeakMap<Block, string[]>()
+
+/** The words of a block; blocks do not change. */
+function wordsOf(block: Block): string[] {
+  const known = knownWords.get(block)
+  if (known) return known
+  const words = blockWords(block)
+  knownWords.set(block, words)
+  return words
+}
+
 function countWords(words: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -133,6 +148,8 @@ export interface ClosedMessage {
   /** The agent's own text for it, as far as it was reported. */
   reported: readonly ReportedText[]
   blocks: readonly Block[]
+  /** The next message continues this one. */
+  continues: boolean
   /** The agent's own record confirms all of its text. */
   isConfirmed: boolean
   /** When its turn was opened and when it was closed, in seconds since the session's start. */

@@ -2,7 +2,7 @@ import type { EventData, EventType } from '../../events/index.js'
 import type { Look } from '../../panes/index.js'
 import type { Block } from '../../screen/index.js'
 import type { Phase } from '../live/phase-table.js'
-import type { Conversation } from './conversation.js'
+import type { Conversation, ExtractOptions } from './conversation.js'
 import type { Ending, MessageRef, MessageWriter } from './message-writer.js'
 import type { ReportedText } from './reported-text.js'
 
@@ -105,11 +105,11 @@ export class TurnActions {
     }
     this.#readDue = null
     this.#readAt = look.t
-    this.#conversation.extract(look, { isOpen: true })
+    this.readWhole(look)
   }
 
   readWhole(look: Look | null): void {
-    if (look) this.#conversation.extract(look, { isOpen: true })
+    if (look) this.#extract(look, { isOpen: true })
   }
 
   /**
@@ -130,7 +130,7 @@ export class TurnActions {
     if (!this.#conversation.turn) return isEnd ? this.extractIdleOutput(look) : undefined
     this.#conversation.openMessage()
     const isAsking = this.#phase() === 'tool-pending'
-    this.#conversation.extract(look, { isOpen: false, isAsking, isEnd, ...(before !== undefined && { before }) })
+    this.#extract(look, { isOpen: false, isAsking, isEnd, ...(before !== undefined && { before }) })
     const closed = this.#conversation.closeMessage(look)
     if (!closed) return
     messages.close(closed, {
@@ -189,6 +189,18 @@ export class TurnActions {
     if (taken === null) return
     onChanged()
     if (taken !== 'open') this.#options.messages.patch(taken.patched)
+  }
+
+  /** Reads the open message, and writes the finished parts of a long one. */
+  #extract(look: Look, options: ExtractOptions): void {
+    this.#conversation.extract(look, options)
+    if (this.#conversation.message === null) return
+    for (;;) {
+      const part = this.#conversation.closePart(look)
+      if (!part) return
+      this.#options.messages.close(part, { ending: null, waits: false })
+      this.#conversation.extract(look, options)
+    }
   }
 
   /** The open turn's own prompt, if this look shows it. */

@@ -17,7 +17,7 @@
  *   `Readiness` decides when the screen begins to count.
  * - `PromptQueue` sends prompts through the send gate (`send-gate`, `send-text`), one at a time,
  *   each in the log before its first key; `PromptReceipts` are proof that the agent took one.
- * - `Keyboard` decides who may type; `interrupt-agent` and `stop-session` use it too.
+ * - `Keyboard` decides who may type; `interrupt-agent` and `session-ending` use it too.
  * - `AgentReportReader` reads what the agent reports besides its screen.
  * - `SessionNotices` notifies people; `SessionEnding` records the end.
  * - `SessionJournal` writes the session's events, each once; `session-record` is their projection.

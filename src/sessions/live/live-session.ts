@@ -206,7 +206,7 @@ export class LiveSession implements KeeperListener {
   exited(exit: KeptExit): void {
     this.#terminal.finish(exit.t)
     this.#ending.exited(exit)
-    this.#observer?.exited(exit)
+    this.#observer?.exited(exit, this.#ending.isExpected)
     this.#phase.dispatch('process-exit', this.#terminal.last)
     this.#notices.stop()
     this.#reports.stop()
@@ -282,7 +282,7 @@ export class LiveSession implements KeeperListener {
   async type(bytes: Uint8Array, person: string | null = null): Promise<boolean> {
     if (this.exit || !this.#keyboard.mayType(person)) return false
     this.#keyboard.noteKeys()
-    this.#requests.open.noteKeys()
+    this.#requests.open.noteKeys(bytes)
     await this.press(bytes)
     return true
   }
@@ -314,7 +314,6 @@ export class LiveSession implements KeeperListener {
     return this.#prompts.send(text, options)
   }
 
-  /** Drops a held prompt. */
   dropPrompt(id: string): boolean {
     return this.#prompts.drop(id)
   }

@@ -17,7 +17,6 @@ interface SessionNoticesOptions {
   session: { number: number; agent: string; startedAt: number }
   clock: Clock
   times: SessionTimes
-  /** The last rows of the screen that are not blank. */
   lastRows(count: number): string[]
   /** Milliseconds since a person last watched the terminal; 0 while one does. */
   unattendedMs(): number

@@ -27,7 +27,7 @@ import {
   encodeJson,
   sumOf,
 } from './event-rows.js'
-import { checkFence, releaseLease, renewLease, takeLease } from './leases.js'
+import { checkFence, readHolder, releaseLease, renewLease, takeLease } from './leases.js'
 import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
 import { LogSubscription } from './subscription.js'
@@ -208,6 +208,10 @@ export class SqliteEventStore implements Api.EventStore {
 
   async releaseLease(lease: Api.Fence): Promise<void> {
     await this.#connection.write('normal', () => releaseLease(this.#connection, lease))
+  }
+
+  async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
+    return this.#connection.read(() => readHolder(this.#connection, key))
   }
 
   async check(): Promise<Api.StoreProblem[]> {

@@ -33,6 +33,17 @@ export function describeLeases(fixture: StoreFixture): void {
       expect(await store.renewLease(first, 1_000)).toBe(false)
     })
 
+    test('names its holder until it is released', async () => {
+      const clock = new SimulatedClock(1_000)
+      const store = await fixture.connect({ clock })
+      expect(await store.leaseHolder('run/1')).toBeNull()
+      await take(store, 'one')
+      clock.advance(5_000)
+      expect(await store.leaseHolder('run/1')).toEqual({ isHeld: true, by: 'one', until: 2_000 })
+      await store.releaseLease(await take(store, 'two'))
+      expect(await store.leaseHolder('run/1')).toBeNull()
+    })
+
     test('of a dead owner can be acquired at once', async () => {
       const store = await fixture.connect()
       await take(store, 'dead')

@@ -9,10 +9,7 @@ const RICH_LEVELS = 16
 const MAX_PARTS = 4
 const PREVIEW_BLOCKS = 10
 
-/**
- * What a chat sees of an agent's work: 0 its text only, 1 also a line for each tool, 2 also their
- * results.
- */
+/** What a chat sees: 0 the agent's text, 1 also a line per tool, 2 also results. */
 export type Verbosity = 0 | 1 | 2
 
 export function visibleBlocks(blocks: readonly Block[], verbosity: Verbosity): Block[] {

@@ -65,10 +65,7 @@ function interruptButtons(
   return [[{ text: 'Deny and interrupt', action, style: 'danger' }]]
 }
 
-/**
- * One option per row. With several answers or several questions, the options are ticked and then
- * submitted.
- */
+/** One option per row. Several answers or questions are ticked, then submitted. */
 function questionButtons(record: ApprovalRecord, context: CardContext, isCut: boolean): ButtonSpec[][] {
   const { id: approval, fingerprint, request, kind } = record
   const { ticked, page, isSeen } = context

@@ -78,6 +78,9 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     risk.level === 'low'
       ? ''
       : `<b>${risk.level} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+    record.state === 'pending' && record.terminalOnly && !record.source.can?.includes('hold')
+      ? `<b>Only the terminal can allow it:</b> ${escapeHtml(record.terminalOnly)}`
+      : '',
     context.isDetailed && record.source.mismatch
       ? `<b>The agent’s report and its screen differ:</b> ${escapeHtml(record.source.mismatch)}`
       : '',
@@ -94,7 +97,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
       : '',
     context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
-    record.state === 'pending' && request.freeText !== 'none' ? `<i>${replyHint(record)}</i>` : '',
+    record.state === 'pending' && takesReply(record) ? `<i>${replyHint(record)}</i>` : '',
     record.state === 'pending' && context.view === 'really'
       ? `<b>Really?</b>${context.isDetailed ? ` ${escapeHtml(risk.reasons.join('; '))}` : ''}`
       : '',
@@ -121,6 +124,11 @@ function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
   return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
 }
 
+/** Whether a reply to the card is an answer. */
+function takesReply({ request }: ApprovalRecord): boolean {
+  return request.freeText !== 'none' || request.options.some(({ takes }) => takes === 'reason')
+}
+
 function replyHint({ kind }: ApprovalRecord): string {
   if (kind === 'permission') return 'Reply to this message to deny it with your reason.'
   return kind === 'plan'
@@ -141,6 +149,8 @@ function changeLines({ added, removed }: PlanChanges): string {
   return `<b>Since the last version:</b>\n<pre>${escapeHtml([...shown, ...more].join('\n'))}</pre>`
 }
 
+const ANSWERED = { allowed: '✅ Allowed', denied: '⛔ Denied', unknown: '✅ Answered' } as const
+
 /** The outcome, as the closed card shows it. */
 function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
   const { state, decision, outcome, request } = record
@@ -156,7 +166,8 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
     ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen?.label ?? (isDenial ? 'Denied' : 'Answered'))} — ${escapeHtml(by)}`
     : ''
   if (isOpen(record)) return `${what} · being applied…`
-  if (state === 'applied') return `${what || `✅ Answered ${escapeHtml(by)}`} · applied`
+  if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
+  if (state === 'applied') return `${what} · applied`
   if (state === 'expired') return '⌛ Expired: no decision was made in time.'
   if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
   const reason = outcome?.reason === 'unconfirmed' ? 'the agent did not confirm it' : 'the agent moved on'

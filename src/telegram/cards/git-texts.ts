@@ -10,10 +10,7 @@ const FILES_SHOWN = 20
 const COMMITS_SHOWN = 3
 const PULL_REQUEST_MS = 10_000
 
-/**
- * The branch and its remote, changed files, last commits and pull request of the session's
- * directory.
- */
+/** Branch, remote, changed files, last commits and pull request of a directory. */
 export async function gitCard(record: SessionRecord): Promise<string> {
   const git = await repository(record)
   const [branch, files, ahead, log, request] = await Promise.all([

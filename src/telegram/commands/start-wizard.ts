@@ -219,10 +219,7 @@ const QUESTIONS = {
     'Which commits, for example main..HEAD? Any other answer reviews the uncommitted changes. Start with "fix" to fix the findings that you pick.',
 } as const
 
-/**
- * An issue number, or a description of what to build; for a review a range of commits, or the
- * uncommitted changes.
- */
+/** An issue or a description; for a review a range, or the uncommitted changes. */
 function pipelineInput(kind: StartForm['kind'], text: string): Record<string, string | boolean> {
   const said = text.trim()
   if (kind === 'review') {

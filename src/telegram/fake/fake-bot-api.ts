@@ -31,10 +31,7 @@ export class FakeBotApi {
   readonly faults = new Faults()
   readonly calls: ApiCall[] = []
   readonly #clock: Clock
-  /**
-   * Part of the page's address. The page acts as a person, so other users of this machine must not
-   * be able to open it.
-   */
+  /** Part of the page's address: other users of this machine must not open it. */
   readonly #pageKey = newNonce()
   readonly #waiting = new Set<() => void>()
   #server: Server | null = null

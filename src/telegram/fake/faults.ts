@@ -1,7 +1,4 @@
-/**
- * A planned fault. `late` and `lost` happen after the call was executed: the bot cannot know that
- * it was.
- */
+/** A planned fault. `late` and `lost` happen after the call was executed. */
 export type Fault =
   | { kind: 'status'; code: number; description?: string; retryAfter?: number; migrateTo?: number }
   | { kind: 'malformed' }

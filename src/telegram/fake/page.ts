@@ -14,10 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   spoiler: 'mark',
 }
 
-/**
- * A chat as a phone shows it. Plain HTML and forms that the browser refreshes, so that it works
- * without scripts.
- */
+/** A chat as a phone shows it, in plain HTML and forms: it works without scripts. */
 export function chatPage(state: FakeState, chat: FakeChat): string {
   const draft = state.draftOf(chat)
   const last = state.presses.findLast(press => press.chat === chat.id && press.answer?.text)

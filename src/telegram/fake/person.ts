@@ -1,10 +1,7 @@
 import { type Content, chatToApi, type FakeChat, type FakeMessage, toApi } from './chats.js'
 import type { FakePress, FakeState } from './state.js'
 
-/**
- * A person with a phone who writes, replies, forwards, presses buttons, blocks. Each of it becomes
- * an update for the bot.
- */
+/** A person with a phone; each of their actions becomes an update for the bot. */
 export class FakePerson {
   readonly id: number
   readonly name: string

@@ -1,7 +1,4 @@
-/**
- * What a bot may send. Telegram does not publish the real limits; these are the numbers of its FAQ
- * for bots.
- */
+/** What a bot may send: Telegram publishes no limits, these are its FAQ's. */
 export interface RateRules {
   privatePerS: number
   privateBurst: number
@@ -26,10 +23,7 @@ export class Rates {
     this.#rules = rules
   }
 
-  /**
-   * Seconds to wait, or 0, and then the call is counted. Drafts cost half, because they leave no
-   * message behind.
-   */
+  /** Seconds to wait, or 0 if the call was counted. Drafts cost half. */
   take(chat: { id: number; isPrivate: boolean }, kind: 'send' | 'edit' | 'draft', now: number): number {
     const key = chat.isPrivate ? `${chat.id}` : `${chat.id}:${kind}`
     const cooling = this.#cooling.get(key)

@@ -1,9 +1,6 @@
 import { type Block, type InlineRun, type ListItem, parseMarkdown } from '../../screen/index.js'
 
-/**
- * Emoji that some machines have no glyph for, each with a character that every font has. Without
- * this the page would show empty boxes.
- */
+/** Emoji without a glyph on some machines, each with a character of every font. */
 const MARKS: Readonly<Record<string, readonly [sign: string, kind: string]>> = {
   '✅': ['✔', 'good'],
   '❌': ['✘', 'bad'],

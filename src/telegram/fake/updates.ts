@@ -8,10 +8,7 @@ const MOST_UPDATES = 100
 /** The server sends a 409 to a displaced poller at most this often. */
 const CONFLICT_EVERY_MS = 3000
 
-/**
- * The updates for the bot: kept until a higher offset confirms them, delivered to one long poll at
- * a time.
- */
+/** The bot's updates: kept until an offset confirms them, for one poll at a time. */
 export class Updates {
   readonly #clock: Clock
   #queue: ApiUpdate[] = []

@@ -32,7 +32,7 @@ export type ButtonAction =
   | { do: 'drop-prompt'; session: string; prompt: string }
   | { do: 'discard' }
   | { do: 'deny-with'; approval: string; fingerprint: string; text: string }
-  | { do: 'run'; run: string; act: 'cancel' | 'resume' }
+  | { do: 'run'; run: string; act: 'cancel' | 'pause' | 'resume' }
   | { do: 'resume-session'; session: string }
   | { do: 'download'; session: string; path: string; isOutside?: boolean }
   | { do: 'screen-file'; session: string }
@@ -44,10 +44,7 @@ export type ButtonAction =
   /** Creates the session's topic again after a person closed it. */
   | { do: 'new-topic'; session: string }
 
-/**
- * Which buttons a card shows: the usual ones, everything that the request offers, or a second
- * confirmation.
- */
+/** A card's buttons: the usual ones, all that are offered, or a confirmation. */
 export type CardView = 'plain' | 'more' | 'really'
 
 /** A button before it has a token. */

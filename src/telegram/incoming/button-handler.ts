@@ -1,8 +1,9 @@
 import { displayText } from '../../approvals/index.js'
-import { cancelRun, findRun, resumeRun } from '../../engine/index.js'
+import { findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
+import { cancelRun, pauseRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
@@ -219,12 +220,14 @@ export class ButtonHandler {
       case 'discard':
         return once('Discarded.')
       case 'run': {
-        const { id } = await findRun(host.store, action.run)
-        const isCancel = action.act === 'cancel'
-        await once(isCancel ? 'Cancelling…' : 'Resuming…')
-        if (isCancel) await cancelRun(host.store, id, { by: to.person.name, reason: 'cancelled' })
-        else await resumeRun(host.store, id, { by: to.person.name })
-        return isCancel ? 'Cancelled.' : 'Resumed.'
+        const run = await findRun(host.store, action.run)
+        await once({ cancel: 'Cancelling…', pause: 'Pausing…', resume: 'Resuming…' }[action.act])
+        const by = to.person.name
+        if (action.act === 'cancel') await cancelRun(host, run.id, { by, reason: 'cancelled' })
+        else if (action.act === 'pause') await pauseRun(host, run.id, { by, reason: 'paused by a person' })
+        else if (services.ports.resumeRun) await services.ports.resumeRun(run, by)
+        else throw new SignalboxError('E_STATE', 'runs cannot be resumed here')
+        return { cancel: 'Cancelled.', pause: 'Paused.', resume: 'Resumed.' }[action.act]
       }
       case 'resume-session': {
         await once('Resuming…')

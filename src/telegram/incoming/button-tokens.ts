@@ -19,10 +19,7 @@ interface TokenSpec {
   people: readonly number[]
 }
 
-/**
- * The tokens of buttons: random, so that no press can be guessed, and good for one press by an
- * account that may.
- */
+/** Button tokens: random, and good for one press by an account that may. */
 export class ButtonTokens {
   readonly #store: EventStore
   readonly #clock: Clock

@@ -90,10 +90,7 @@ export class FileTransfers {
     return upload
   }
 
-  /**
-   * Forwarded files, and files after a restart, are reported to the agent only after a person
-   * presses *Send*.
-   */
+  /** Forwarded files, and files after a restart, wait for a person's *Send*. */
   async #report(upload: PendingUpload, record: SessionRecord, to: Requester): Promise<string> {
     const { origin, isRetry } = upload
     // They were fetched in parallel: put them in the order in which they were sent.
@@ -175,10 +172,7 @@ export class FileTransfers {
     return found
   }
 
-  /**
-   * Whether the file may not be sent only because it lies outside the project. Files with
-   * credentials are never sent.
-   */
+  /** Whether only its place outside the project forbids the file, not its content. */
   async #isOnlyOutside(record: SessionRecord, wanted: string): Promise<boolean> {
     const inside = await this.#open(record, wanted, false).catch(() => null)
     await inside?.handle.close()

@@ -8,15 +8,9 @@ import { escapeHtml } from '../outgoing/split.js'
 import { decideFromChat, denyWithReason } from './decide-from-chat.js'
 import { questionOfSubject, questionSubject } from './reply-question.js'
 
-/**
- * A text that waited longer than this, because the bot did not run, is sent only after a
- * confirmation.
- */
+/** A text that waited longer than this for the bot needs a confirmation. */
 const OLD_MS = 10 * 60_000
-/**
- * Shorter than the time limit of the update handler: an agent that takes a text slowly does not
- * block the chat.
- */
+/** Shorter than the update handler's limit: a slow agent does not block the chat. */
 const SEND_TIMEOUT_MS = 25_000
 const UNKNOWN_AUTHOR = 'an unknown author'
 
@@ -25,10 +19,7 @@ export function forwardedText(text: string, origin: string): string {
   return `Forwarded from ${origin}:\n${text}`
 }
 
-/**
- * Text that a person writes: an answer to the card or question it replies to, else a prompt for a
- * session.
- */
+/** A person's text: an answer to what it replies to, else a prompt for a session. */
 export class IncomingText {
   readonly #services: CommandServices
   readonly #wizard: StartWizard

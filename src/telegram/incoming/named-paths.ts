@@ -1,10 +1,7 @@
 import type { Block, InlineRun } from '../../screen/index.js'
 
 const MAX_PATHS = 20
-/**
- * May be a file name: no blanks, not a URL, with an extension. Whether the file exists, the disk
- * says.
- */
+/** May be a file name: no blanks, not a URL, with an extension. */
 const PATH_PATTERN = /^(?!\w+:\/\/)[^\s`'"<>|*?]{1,300}\.[A-Za-z0-9]{1,8}$/
 
 /**

@@ -45,10 +45,7 @@ interface MessageIntent {
 
 type Json = Readonly<Record<string, unknown>>
 
-/**
- * Null for an update that the bot does not handle, also one whose fields are missing or malformed.
- * Pure.
- */
+/** Null for an update that the bot does not handle, or a malformed one. Pure. */
 export function parseUpdate(update: Json, bot: { id: number; username: string }): Intent | null {
   const query = record(update.callback_query)
   if (query) return buttonPress(query)
@@ -137,10 +134,7 @@ function messageIntentOf(message: Json, bot: { id: number; username: string }): 
   }
 }
 
-/**
- * `/name@bot rest`; null for a command to another bot, and for `//x`, which sends `/x` to the
- * agent.
- */
+/** `/name@bot rest`; null for another bot and for `//x`, which sends `/x`. */
 function commandOf(said: string, username: string): { name: string; rest: string } | null {
   const found = /^\/([A-Za-z0-9_-]+)(?:@(\w+))?(?:\s+([\s\S]*))?$/.exec(said)
   if (!found || (found[2] !== undefined && found[2].toLowerCase() !== username.toLowerCase())) return null

@@ -6,10 +6,7 @@ type ReplyQuestion =
 
 const PREFIX = 'ask.'
 
-/**
- * The subject of the question's message. It carries the question, so that a reply needs nothing
- * else.
- */
+/** The subject of a question's message: it carries the question for the reply. */
 export function questionSubject(question: ReplyQuestion): string {
   return `${PREFIX}${Buffer.from(JSON.stringify(question)).toString('base64url')}`
 }

@@ -14,10 +14,7 @@ interface UpdateHandlerOptions {
   personOf(telegram: number): Person | null
   /** Whether the bot is enabled in this group. */
   isEnabled(group: number): Promise<boolean>
-  /**
-   * Does what was asked. `isRetry`: an earlier process started it, and it is unknown how far it
-   * got.
-   */
+  /** Does what was asked. `isRetry`: an earlier process started it. */
   handle(intent: Intent, person: Person, about: { update: number; at: number; isRetry: boolean }): Promise<string>
   /** An account that is not paired; true when it sent the pairing code. */
   onStranger(intent: Intent, update: number): Promise<boolean>
@@ -37,10 +34,7 @@ const HANDLER_TIMEOUT_MS = 30_000
 export class UpdateHandler {
   readonly #options: UpdateHandlerOptions
   readonly #chats = new Map<string, Promise<unknown>>()
-  /**
-   * What precedes the last files of a chat: consecutive files are handled in parallel and reported
-   * together.
-   */
+  /** What precedes a chat's last files, which are handled in parallel. */
   readonly #beforeFiles = new Map<string, Promise<unknown>>()
   #isStopped = false
 

@@ -11,10 +11,7 @@ interface UpdatePollerOptions {
 }
 
 const POLL_S = 50
-/**
- * Another poller may hold the connection for up to 50 s: these waits are longer, and the last one
- * repeats.
- */
+/** Another poller may hold the connection for 50 s; the last wait repeats. */
 const CONFLICT_WAITS_S = [3, 6, 12, 24, 50, 60]
 const UNAUTHORIZED_MS = 600_000
 const LONGEST_RETRY_MS = 60_000

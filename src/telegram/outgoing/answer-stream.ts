@@ -138,10 +138,7 @@ export class AnswerStream {
     }
   }
 
-  /**
-   * Shows every chat what is new to it, within its rate limit, and sets a timer for the next
-   * update.
-   */
+  /** Shows every chat what is new, within its rate limit, and sets the next timer. */
   async #flush(growing: Growing): Promise<void> {
     const { chats, clock, onError } = this.#options
     const now = clock.monotonic()
@@ -194,10 +191,7 @@ export class AnswerStream {
   }
 }
 
-/**
- * Closed blocks keep their formatting; the one that still grows becomes plain text, so that
- * unfinished markup has no effect.
- */
+/** Closed blocks keep their formatting; the growing one becomes plain text. */
 export function provisional(blocks: readonly Block[]): Block[] {
   const last = blocks.at(-1)
   if (!last) return []

@@ -25,10 +25,7 @@ const MAX_HELD = 50
 const BURST = 5
 const BURST_MS = 60_000
 
-/**
- * Holds notifications of quiet hours, after /quiet, or of a burst, with the chat in the store, and
- * sends them as one message later.
- */
+/** Holds notifications of quiet hours or a burst, and sends them as one message. */
 export class Digest {
   readonly #options: DigestOptions
   /** When each chat was recently notified. */

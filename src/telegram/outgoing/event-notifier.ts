@@ -4,6 +4,7 @@ import type { Clock } from '../../clock/index.js'
 import { findRun } from '../../engine/index.js'
 import { type EventData, isEvent } from '../../events/index.js'
 import type { Host, KnownChat } from '../../host/index.js'
+import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
 import { type SessionRecord, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
@@ -42,6 +43,7 @@ export const NOTIFIED_EVENTS = [
   'run.cancelled',
   'pane.noticed',
   'host.started',
+  'run.undriven',
 ] as const
 
 interface EventNotifierOptions {
@@ -77,7 +79,7 @@ const NEARLY_FULL_PERCENT = 20
 const PANE_CARD = 'pane '
 
 interface Notice {
-  kind: 'done' | 'failed'
+  kind: keyof NotificationKinds
   html: string
   buttons: ButtonSpec[][]
   /** For a session, only the chats that follow it are notified. */
@@ -197,7 +199,8 @@ export class EventNotifier {
     // The output of the agent's own command is the answer, not a detail of its work.
     const least: Verbosity = isCommandOutput(event.data, events) ? 2 : 0
     const buttons = this.#compactButtons(session)
-    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session)) {
+    // A chat that blocks the bot gets the answer when the block ends.
+    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session, { withBlocked: true })) {
       // An answer of another session than the current one names it, and has a button to switch to
       // it.
       const other = current === session || hasTopics ? null : record
@@ -338,7 +341,7 @@ export class EventNotifier {
   async #noticeOf(event: StoredEvent): Promise<Notice | null> {
     const [kind, id = ''] = event.stream.split('/')
     if (kind === 'session') return this.#sessionNotice(event, id)
-    return kind === 'run' ? this.#runNotice(id) : null
+    return kind === 'run' ? this.#runNotice(event, id) : null
   }
 
   async #sessionNotice(event: StoredEvent, id: string): Promise<Notice | null> {
@@ -376,23 +379,30 @@ export class EventNotifier {
   }
 
   /** Runs that another run started are not reported. */
-  async #runNotice(id: string): Promise<Notice | null> {
-    const run = await findRun(this.#options.host.store, id).catch(() => null)
-    if (!run || run.parent !== null || run.status === 'cancelled') return null
+  async #runNotice(event: StoredEvent, id: string): Promise<Notice | null> {
+    const { host } = this.#options
+    const record = await findRun(host.store, id).catch(() => null)
+    if (!record || record.parent !== null || record.status === 'cancelled') return null
+    const run = await describeRun(host, record)
+    const { isUndriven, why, next } = run
+    // It may have been resumed in the meantime.
+    if (isEvent(event, 'run.undriven') && !isUndriven) return null
     const isDone = run.status === 'completed'
     const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
     const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
     const agent = await this.#agentOf(id)
-    const facts = [basename(run.project), run.kind, ...agent, run.status, time, ...cost]
+    const facts = [basename(run.project), run.kind, ...agent, isUndriven ? 'stopped' : run.status, time, ...cost]
     const open: ButtonSpec = { text: 'Open', action: { do: 'show-run', run: id } }
-    const go: ButtonSpec[] =
-      isDone || run.status === 'rejected' ? [] : [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }]
+    // A run of a terminal is resumed there.
+    const canResume = run.status === 'failed' && run.labels.host === 'daemon'
+    const go: ButtonSpec[] = canResume ? [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }] : []
     return {
-      kind: isDone ? 'done' : 'failed',
+      kind: isDone ? 'done' : isUndriven ? 'needsYou' : 'failed',
       html: [
-        `${isDone ? '✅' : '❌'} <b>${escapeHtml(run.title)}</b>`,
+        `${isDone ? '✅' : isUndriven ? '⏹' : '❌'} <b>${escapeHtml(run.title)}</b>`,
         escapeHtml(facts.join(' · ')),
-        run.reason ? escapeHtml(run.reason.slice(0, 1000)) : '',
+        why === null ? '' : escapeHtml(why.slice(0, 1000)),
+        next === null || canResume ? '' : `<code>${escapeHtml(next)}</code>`,
       ]
         .filter(Boolean)
         .join('\n'),

@@ -10,10 +10,7 @@ export type Keyboard = readonly (readonly Button[])[]
 export type OutboxAction =
   /** A message of its own: a reply to a command, a notification. */
   | { do: 'say'; html: string; keyboard?: Keyboard; replyTo?: number; forceReply?: boolean }
-  /**
-   * The one message that shows its subject: sent once, then edited; without buttons once it is
-   * closed.
-   */
+  /** The one message of its subject: sent once, then edited; closed without buttons. */
   | {
       do: 'card'
       html: string
@@ -22,10 +19,7 @@ export type OutboxAction =
       forceReply?: boolean
       isBelow?: boolean
     }
-  /**
-   * A finished answer: a rich message where it fits, else HTML in parts. An answer that grew by
-   * edits is finished by an edit.
-   */
+  /** A finished answer: a rich message, else HTML in parts; one that grew is edited. */
   | { do: 'answer'; parts: readonly string[]; markdown: string | null; keyboard?: Keyboard }
   | { do: 'file'; name: string; text: string; caption: string }
   /** A file on disk, checked when the button was made and again when it is sent. */

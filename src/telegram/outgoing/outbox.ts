@@ -34,10 +34,7 @@ export interface OutboxOptions {
   onError(error: unknown): void
 }
 
-/**
- * Items of lanes 2 and 3 that are older than this are dropped; the other surfaces still show their
- * content.
- */
+/** Items of lanes 2 and 3 that are older are dropped; other surfaces show them. */
 const OLDEST_MS = 24 * 3_600_000
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 60_000
@@ -48,10 +45,7 @@ const STOP_CHECK_MS = 500
 /** More messages than this that wait for one chat become one file. */
 const LONGEST_QUEUE = 200
 
-/**
- * What the bot has to send, kept in the store until it was sent: one worker for each chat, by lane,
- * within the rate limits.
- */
+/** What the bot has to send, kept until sent: a worker per chat, by lane and rate. */
 export class Outbox {
   readonly #options: OutboxOptions
   readonly #queues = new Map<number, ChatQueue>()
@@ -114,6 +108,11 @@ export class Outbox {
 
   dropEphemeral(chat: number, key: string): void {
     this.#queues.get(chat)?.dropEphemeral(key)
+  }
+
+  /** Sends what waited while the chat could not be reached. */
+  resume(chat: number): void {
+    this.#queues.get(chat)?.resume()
   }
 
   /** Telegram refused too often recently to keep on streaming to this chat. */
@@ -200,10 +199,7 @@ export class Outbox {
     this.#rateOfAll = countCall(this.#rateOfAll, kind, 'all', now, limits)
   }
 
-  /**
-   * One item may need several calls: the first is counted already, each further one waits for its
-   * turn.
-   */
+  /** An item may need several calls: each after the first waits for its turn. */
   #throttle(queue: ChatQueue, counted: CallKind): Throttle {
     let isCounted = true
     return async kind => {
@@ -284,10 +280,7 @@ export class Outbox {
     await this.#drop(queue, item, 'the chat has a new id')
   }
 
-  /**
-   * Telegram refused the call as a whole: sending it later, also by the next process, is not a
-   * repetition.
-   */
+  /** Telegram refused the call as a whole: sending it later is not a repetition. */
   async #uncountAttempt(item: QueuedItem | null): Promise<void> {
     if (!item || item.attempts === 0) return
     const refused = newEvent('telegram.sending', { attempt: item.attempts, isRefused: true })

@@ -1,7 +1,4 @@
-/**
- * Telegram's limit is 4 096 UTF-16 units after parsing; the rest is for what the bot adds at the
- * end.
- */
+/** Telegram's limit is 4 096 UTF-16 units; the rest is for what the bot adds. */
 export const PART_UNITS = 3900
 
 const ENTITY: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' }
@@ -16,10 +13,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, char => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]!)
 }
 
-/**
- * For text that Telegram refused as too long: plain parts of half the limit, cut at line ends, else
- * between characters.
- */
+/** For text refused as too long: plain parts of half the limit, cut at line ends. */
 export function splitSmaller(html: string, units = PART_UNITS / 2): string[] {
   const parts: string[] = []
   let rest = plainOf(html)

@@ -207,7 +207,7 @@ function CardHead({ approval }: { approval: Approval }) {
 }
 
 function RiskLine({ approval }: { approval: Approval }) {
-  const { risk, display, behind, neverAuto, source, follows, changed } = approval
+  const { risk, display, behind, neverAuto, terminalOnly, source, follows, changed } = approval
   const hidden = display.visible.map(({ what, count }) => `${count} ${what}`)
   const lines = [
     ...(hidden.length > 0 ? [`revealed: ${hidden.join(', ')}`] : []),
@@ -216,6 +216,9 @@ function RiskLine({ approval }: { approval: Approval }) {
     ...(behind ? ['another request of this session must be answered first'] : []),
     ...(follows ? ['replaces a request that changed'] : []),
     ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
+    ...(terminalOnly && !source.can?.includes('hold')
+      ? [`it can be allowed only in the terminal: ${terminalOnly}`]
+      : []),
     ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),
   ]
   return (

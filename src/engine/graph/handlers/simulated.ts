@@ -2,10 +2,7 @@ import type { Performer, StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { graphStep } from '../graph-step.js'
 
-/**
- * For `--dry-run`: runs no agent and no command. Returns what the script says for `node@visit` or
- * `node`, else success.
- */
+/** For `--dry-run`: what the script says for `node@visit` or `node`, else success. */
 export const simulatedSteps: Performer = {
   async run(call: StepCall): Promise<StepEnd> {
     const { work, node, visit } = graphStep(call)
