@@ -1,5 +1,6 @@
 import { type ErrorCode, SignalboxError } from '../errors/index.js'
 import { canonicalJson } from '../text/index.js'
+import { isDenialMeaning } from './denial.js'
 import { editProblem } from './edited-input.js'
 import { type GrantRequest, whyNoGrant } from './grants.js'
 import { allowOnceOption, whyManualOnly } from './manual-only.js'
@@ -152,7 +153,8 @@ function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict 
       },
     )
   const who = by ? ` by ${by.actor.name} (${by.surface})` : reason ? ` (${reason})` : ''
-  return refuse('E_APPROVAL_DECIDED', `this request is already ${record.state}${who}`, 'nothing was changed', { first })
+  const what = decision && isDenialMeaning(decision.tier) ? 'denied' : (observed?.result ?? record.state)
+  return refuse('E_APPROVAL_DECIDED', `this request is already ${what}${who}`, 'nothing was changed', { first })
 }
 
 /** Only a person at the command line may give the beginning of a fingerprint. */

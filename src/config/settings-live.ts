@@ -4,7 +4,7 @@ import { duration, integer, string } from './setting.js'
 export const liveSettings = {
   terminal: {
     scrollback: integer(
-      2000,
+      5000,
       'Rows of scrollback that each session keeps in memory; older rows stay in the recording.',
       { min: 100, max: 10_000 },
     ),

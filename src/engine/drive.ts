@@ -7,7 +7,7 @@ import { RunJournal } from './run-journal.js'
 import type { RunState } from './run-state.js'
 import { isEnded, type RunStatus } from './run-status-table.js'
 import { RunningSteps, sumOf } from './running-steps.js'
-import type { Command, Performer, Workflow } from './workflow.js'
+import type { Command, GateLedger, Performer, Workflow } from './workflow.js'
 
 export interface DriveOptions<Work> {
   store: EventStore
@@ -23,6 +23,8 @@ export interface DriveOptions<Work> {
   /** Keeps a run from parking while this process still works on it elsewhere. */
   isNeeded?(): boolean
   durability?: 'full' | 'normal'
+  /** Left out: gates are stored as they are, and only people answer them. */
+  gates?: GateLedger
   onError(error: unknown): void
 }
 
@@ -47,6 +49,8 @@ export class Driver<Work> {
   readonly #options: DriveOptions<Work>
   readonly #steps: RunningSteps
   readonly #timers = new Map<string, Timer>()
+  /** Gates whose automatic answer was given, or refused. */
+  readonly #answered = new Set<string>()
   #journal: RunJournal<Work> | null = null
   #arrived: NewEvent[] = []
   #isWoken = false
@@ -141,8 +145,30 @@ export class Driver<Work> {
       if (isEnded(status)) return { state: 'ended', status }
       if (status === 'paused') return { state: 'paused' }
       this.#carryOut(journal.run, commands)
+      if (await this.#answerGates(journal.run, commands)) {
+        this.#isPoked = true
+        continue
+      }
       return status === 'waiting' && this.#mayParkNow(journal.run) ? { state: 'waiting' } : null
     }
+  }
+
+  /** Gives the automatic answers, each once; true if the ledger took one. */
+  async #answerGates(run: RunState<Work>, commands: readonly Command[]): Promise<boolean> {
+    const { gates, onError } = this.#options
+    let isAnswered = false
+    for (const command of commands) {
+      const approval = command.do === 'gate' ? run.gates.get(command.gate)?.approval : undefined
+      if (command.do !== 'gate' || !command.automatic || !gates || approval === undefined) continue
+      if (this.#answered.has(approval)) continue
+      this.#answered.add(approval)
+      try {
+        isAnswered = (await gates.answer(approval, command.automatic)) || isAnswered
+      } catch (error) {
+        onError(error)
+      }
+    }
+    return isAnswered
   }
 
   /** A timer that is already due fires here, so the run does not park. */
@@ -154,9 +180,9 @@ export class Driver<Work> {
   }
 
   #plan(journal: RunJournal<Work>): readonly Command[] {
-    const { workflow, lease, random } = this.#options
+    const { workflow, lease, random, gates } = this.#options
     const usage = sumOf(this.#steps.usage, journal.run.usage)
-    return proposeNext({ journal, workflow, lease, at: this.#now(), usage, random })
+    return proposeNext({ journal, workflow, lease, at: this.#now(), usage, random, ...(gates && { gates }) })
   }
 
   #carryOut(run: RunState<Work>, commands: readonly Command[]): void {

@@ -89,7 +89,9 @@ export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
 export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage } from './usage.js'
 export {
+  type AutomaticAnswer,
   type Command,
+  type GateLedger,
   type Performer,
   type Recovery,
   StepAbort,

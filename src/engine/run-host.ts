@@ -6,7 +6,7 @@ import { PICKING_UP } from './run-drivers.js'
 import { byQueueOrder } from './run-order.js'
 import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
-import type { Performer, Workflow } from './workflow.js'
+import type { GateLedger, Performer, Workflow } from './workflow.js'
 
 export interface RunHostOptions {
   store: EventStore
@@ -21,6 +21,7 @@ export interface RunHostOptions {
   maxRuns: number
   durability?: 'full' | 'normal'
   random?(): number
+  gates?: GateLedger
   onError(error: unknown): void
   /** Which runs this host picks up by itself; by default all whose workflow it knows. */
   isWanted?(run: RunRecord): boolean
@@ -214,6 +215,7 @@ export class RunHost {
       random: random ?? Math.random,
       onError,
       ...(durability && { durability }),
+      ...(this.#options.gates && { gates: this.#options.gates }),
     })
     const driven: Driven = {
       driver,

@@ -30,6 +30,17 @@ interface RunFacts {
   isOpen(step: string): boolean
 }
 
+/** An answer to a gate that nobody has to give. */
+export type AutomaticAnswer = { option: string } | { choices: string[] } | { text: string }
+
+/** How the ledger of the home takes the gates of a run. */
+export interface GateLedger {
+  /** The request as it may be stored: without secrets. */
+  stored(request: ApprovalRequest): ApprovalRequest
+  /** True: the gate is answered. False: the rules refuse this answer, and a person must decide. */
+  answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
+}
+
 export type Command =
   /** Runs an effect. `step.started` is durable before; `step.ended` holds the result. */
   | { do: 'step'; step: string; effect: string; input: unknown; branch?: string }
@@ -37,9 +48,18 @@ export type Command =
   | { do: 'recover'; step: string; effect: string; input: unknown }
   /** Wakes up after this long, in any process. `jitter`: a recorded random factor. */
   | { do: 'timer'; timer: string; ms: number; jitter?: readonly [number, number] }
-  /** Ask a person through the ledger. */
-  /** `fallback`: what the workflow chooses itself when the time is over. */
-  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number; fallback?: string }
+  /**
+   * Ask a person through the ledger. `fallback`: what the workflow chooses itself when the time is
+   * over. `automatic`: the answer of a run that needs no person.
+   */
+  | {
+      do: 'gate'
+      gate: string
+      request: ApprovalRequest
+      timeoutMs?: number
+      fallback?: string
+      automatic?: AutomaticAnswer
+    }
   /** Start a child run. */
   | { do: 'child'; child: string; create: EventData<'run.created'> }
   /** Write events at once, and decide again. */

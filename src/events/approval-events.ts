@@ -206,7 +206,15 @@ export const approvalEvents = defineEvents({
       waitedMs: milliseconds,
       deliveredMs: milliseconds.optional(),
       /** For an answer in the agent's own dialog: who answered what, as far as it is known. */
-      observed: z.object({ actor, surface, option: z.string().nullable() }).optional(),
+      observed: z
+        .object({
+          actor,
+          surface,
+          option: z.string().nullable(),
+          /** Left out where only the end of the dialog is known. */
+          result: z.enum(['allowed', 'denied']).optional(),
+        })
+        .optional(),
       chain,
     }),
   },

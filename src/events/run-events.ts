@@ -146,6 +146,8 @@ export const runEvents = defineEvents({
       gate: z.string(),
       approval: z.string(),
       due: z.number().optional(),
+      /** `--auto-approve` answers it, unless the rules for decisions refuse that. */
+      isAutomatic: z.boolean().optional(),
       /** What is chosen if nobody answers until then. */
       fallback: z.string().optional(),
     }),

@@ -10,7 +10,7 @@
  *   attribute's type.
  * - attribute-table.ts: every attribute of graphs, nodes and edges with type, default and
  *   description. The linter, `AttributeReader` (attribute-value.ts) and the reference page use it.
- * - handler-of.ts: which handler runs a node; terminals.ts: where a run starts and ends; join.ts:
+ * - handler-of.ts: which handler runs a node; agent-of.ts: which agent; terminals.ts: where a run starts and ends; join.ts:
  *   where the branches of a parallel node join.
  * - condition.ts, evaluate-condition.ts: conditions on edges (`outcome=success && tests!=0`);
  *   outcome-words.ts: the outcomes and the words that other engines use for them; stylesheet.ts:
@@ -30,6 +30,7 @@
  *   a minimal graph that breaks it in lint/lint.test.ts.
  */
 
+export { agentOf } from './agent-of.js'
 export {
   EDGE_ATTRIBUTES,
   type Fidelity,
@@ -56,7 +57,6 @@ export { BUILT_IN_HANDLERS, handlerOf } from './handler-of.js'
 export { findJoin } from './join.js'
 export {
   type AgentFacts,
-  agentOf,
   type Diagnostic,
   type LintRule,
   lint,

@@ -130,9 +130,9 @@ export class Host {
     return this.#records.all()
   }
 
-  /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
-  find(word: string): Promise<SessionRecord> {
-    return this.#records.find(word)
+  /** `person`: who names the session. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+  find(word: string, person?: string): Promise<SessionRecord> {
+    return this.#records.find(word, person)
   }
 
   /** The session that a person's prompts go to on a surface. @throws SignalboxError `E_UNKNOWN` */

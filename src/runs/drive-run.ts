@@ -57,7 +57,8 @@ export async function driveRun(
       // A question that was answered elsewhere leaves the screen before anything else is printed.
       if (event.type === 'gate.answered' || event.type === 'gate.expired') questions.close(String(event.data.approval))
       if (run === id) listener.event(event)
-      if (event.type === 'gate.opened' && family.has(run)) questions.ask(String(event.data.approval))
+      const isAsked = event.type === 'gate.opened' && event.data.isAutomatic !== true
+      if (isAsked && family.has(run)) questions.ask(String(event.data.approval))
     }
   })
   const { settings } = home
@@ -78,6 +79,7 @@ export async function driveRun(
     ...(handlers && { handlers }),
     ...(functions && { functions }),
     onActivity: (_, activity) => listener.activity(activity),
+    onGateWaits: approval => questions.ask(approval),
     onError,
   })
   questions.onGone = () => host.startParking()

@@ -37,6 +37,7 @@ import { builtInPipelines, PipelineSteps, pipelineFunctions, type ReadProfile } 
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { AutomaticGates } from './automatic-gates.js'
 import { endLeftovers } from './leftovers.js'
 import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
@@ -74,6 +75,8 @@ export interface RunsOptions {
   onActivity?(run: string, activity: Activity): void
   /** Which runs to drive; all by default. */
   isWanted?(run: RunRecord): boolean
+  /** A gate that was to be answered automatically waits for a person. */
+  onGateWaits?(approval: string): void
   onError(error: unknown): void
 }
 
@@ -149,6 +152,7 @@ export function openRuns(options: RunsOptions): RunHost {
     },
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
+    gates: new AutomaticGates(options.ledger, options.onGateWaits),
     onError,
     onDriving: async run => {
       const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()

@@ -348,6 +348,7 @@ export class Telegram {
   }
 
   async #chatGone(chat: number, reason: string): Promise<void> {
+    if ((await this.#chats.get(chat)).isBlocked) return
     await this.#chats.change(chat, { isBlocked: true })
     this.#options.onError(new SignalboxError('E_SINK_GONE', `the chat ${chat} cannot be reached: ${reason}`))
   }

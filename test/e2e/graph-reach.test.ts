@@ -177,14 +177,14 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false
       pre: [number, string] | null
       post: number | null
     }
-    return { ran, call, option: (name: string) => call.args[call.args.indexOf(name) + 1] }
+    return { ran, call, flagOf: (name: string) => call.args[call.args.indexOf(name) + 1] }
   }
 
   test('are passed to an agent whose program offers them; the linter names those that it does not', async () => {
-    const { ran, call, option } = await callOf(
+    const { ran, call, flagOf } = await callOf(
       'a [prompt="Do it", max_turns=3, allowed_tools="Read, Bash(git diff:*)", max_tokens=900, temperature=0.5]; start -> a -> exit',
     )
-    expect([option('--max-turns'), option('--tools'), call.tokens]).toEqual(['3', 'Read,Bash', '900'])
+    expect([flagOf('--max-turns'), flagOf('--tools'), call.tokens]).toEqual(['3', 'Read,Bash', '900'])
     expect(ran.stderr).toContain('temperature of "a" has no effect with the agent "claude"')
     expect(ran.stderr).not.toContain('max_turns')
   })

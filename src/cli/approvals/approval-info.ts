@@ -60,11 +60,16 @@ function valueLines(blocks: readonly DisplayBlock[]): string[] {
   return lines
 }
 
+function observedEnd({ actor, result }: NonNullable<NonNullable<ApprovalRecord['outcome']>['observed']>): string {
+  return `${result ?? 'answered'} in the agent’s own dialog by ${actor.name}`
+}
+
 /** The outcome of a decision in a line: `applied`, `stale (gone)`. */
 export function endOf({ state, outcome }: ApprovalRecord): string {
   const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
   const way = evidence.find(({ kind }) => kind === 'note')?.way
   const delivered = way === 'undelivered' ? 'could not be delivered' : `was delivered (${way})`
   const note = way === undefined ? '' : `; the reason ${delivered}`
+  if (outcome?.observed) return observedEnd(outcome.observed)
   return `${state}${outcome?.reason ? ` (${outcome.reason})` : ''}${note}`
 }

@@ -13,6 +13,7 @@ import {
   valueText,
 } from '../../graph/index.js'
 import { visibleValue } from '../../text/index.js'
+import type { AutomaticAnswer } from '../workflow.js'
 import { type Cursor, type GraphWork, type Question, stepName } from './graph-work.js'
 
 /** The edge named by `human.default_choice`: by label, key or target. */
@@ -37,18 +38,19 @@ export function freeformEdge(graph: Graph, node: GraphNode): string | undefined 
   return edgesFrom(graph, node.id).find(edge => textOf(edge.attributes, 'freeform') === 'true')?.id
 }
 
-/**
- * The answer if no person is asked: from the script of a dry run, or the first option of an
- * auto-approved run.
- */
-export function automaticAnswer(
+/** The answer of an auto-approved run: the first option. */
+export function firstAnswer({ graph }: GraphWork, { context }: Cursor, node: GraphNode): AutomaticAnswer {
+  const [first] = gateOptions(graph, node, context)
+  return first ? { option: first.key } : { text: 'yes' }
+}
+
+/** The answer of a dry run: from its script, else the first option. */
+export function simulatedAnswer(
   work: GraphWork,
   cursor: Cursor,
   node: GraphNode,
-): { option: string; label: string; by: string; text?: string } | null {
-  const { dryRun, isAutoApproved } = work.input
-  if (!dryRun && !isAutoApproved) return null
-  const by = dryRun ? 'dry-run' : 'auto-approve'
+): { option: string; label: string; text?: string } {
+  const { dryRun } = work.input
   const options = gateOptions(work.graph, node, cursor.context)
   const scripted = dryRun?.[`${node.id}@${cursor.visit}`] ?? dryRun?.[node.id]
   const wanted = scripted?.preferred_label ?? scripted?.option
@@ -57,7 +59,7 @@ export function automaticAnswer(
       ? options.find(({ key, label }) => key === wanted || normaliseLabel(label) === normaliseLabel(wanted))
       : undefined
   const option = named ?? options[0]
-  return option ? { option: option.key, label: option.label, by } : { option: '', label: '', by, text: 'yes' }
+  return option ? { option: option.key, label: option.label } : { option: '', label: '', text: 'yes' }
 }
 
 /** A gate as a request in the ledger, bound to this node, visit and set of options. */

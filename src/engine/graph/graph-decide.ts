@@ -18,7 +18,7 @@ import { branchFinished, followBranches, fork } from './decide-branches.js'
 import { followChild } from './decide-children.js'
 import { branchOf, emit, fail, finished, nodeOf } from './decide-events.js'
 import { restart, restartEdge, route, sendBack } from './decide-route.js'
-import { automaticAnswer, defaultEdge, gateRequest, questionRequest } from './gate-request.js'
+import { defaultEdge, firstAnswer, gateRequest, questionRequest, simulatedAnswer } from './gate-request.js'
 import { handlersOf, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, hasChild, isEngineKey, MAIN, partName, stepName } from './graph-work.js'
 import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
@@ -122,8 +122,8 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
 }
 
 /**
- * Asks through the ledger. An auto-approved or simulated run answers at once, and the answer is
- * recorded.
+ * Asks through the ledger, which also takes the answers of an auto-approved run. A simulated run
+ * asks nobody.
  */
 function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
   if (gateOptions(work.graph, node, cursor.context).length === 0 && !takesText(work.graph, node)) {
@@ -135,25 +135,25 @@ function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Comman
     return [emit(finished(cursor, outcome))]
   }
   const name = stepName(cursor)
-  const automatic = automaticAnswer(work, cursor, node)
-  if (automatic) {
-    const approval = automatic.by
-    return [
-      emit(
-        newEvent('gate.opened', { gate: name, approval }),
-        newEvent('gate.answered', { gate: name, approval, ...automatic }),
-      ),
-    ]
+  if (work.input.dryRun) {
+    const approval = 'dry-run'
+    const { option, label, text } = simulatedAnswer(work, cursor, node)
+    const answered = { gate: name, approval, by: approval, option, label, ...(text !== undefined && { text }) }
+    return [emit(newEvent('gate.opened', { gate: name, approval }), newEvent('gate.answered', answered))]
   }
   const { request, timeoutMs } = gateRequest(work, cursor, node)
+  const automatic = work.input.isAutoApproved && { automatic: firstAnswer(work, cursor, node) }
   const edge = defaultEdge(work.graph, node, cursor.context)
   const fallback = edge && { fallback: textOf(edge.attributes, 'label') ?? edge.to }
-  return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs, ...fallback }) }]
+  const limit = timeoutMs !== null && { timeoutMs, ...fallback }
+  return [{ do: 'gate', gate: name, request, ...limit, ...automatic }]
 }
 
 function ask(work: GraphWork, cursor: Cursor): readonly Command[] {
   const gateName = partName(cursor, 'ask')
-  return [{ do: 'gate', gate: gateName, request: questionRequest(work, cursor, gateName, cursor.question!) }]
+  const { automatic } = cursor.question!
+  const request = questionRequest(work, cursor, gateName, cursor.question!)
+  return [{ do: 'gate', gate: gateName, request, ...(automatic && { automatic }) }]
 }
 
 function stepOf(work: GraphWork, cursor: Cursor) {

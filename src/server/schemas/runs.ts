@@ -185,6 +185,7 @@ export const runDiff = z.object({
   to: z.string().nullable(),
   diff: z.string(),
   isCut: z.boolean(),
+  hidden: z.array(z.string()).describe('changed files that are not shown, because they usually hold credentials'),
 })
 
 /** Either the events of the journal (`bundle`), or files by their path. */

@@ -282,7 +282,7 @@ export class LiveSession implements KeeperListener {
   async type(bytes: Uint8Array, person: string | null = null): Promise<boolean> {
     if (this.exit || !this.#keyboard.mayType(person)) return false
     this.#keyboard.noteKeys()
-    this.#requests.open.noteKeys()
+    this.#requests.open.noteKeys(bytes)
     await this.press(bytes)
     return true
   }

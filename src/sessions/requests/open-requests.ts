@@ -5,6 +5,7 @@ import type { Menu } from '../../screen/index.js'
 import type { RequestContext } from './build-request.js'
 import { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 import { type RequestStatement, ToolUses } from './tool-uses.js'
+import { type TypedKeys, typedAnswer } from './typed-answer.js'
 
 /** An open approval of a session, with what only the live host knows of it. */
 export interface OpenRequest {
@@ -62,6 +63,8 @@ export class OpenRequests {
   readonly #open = new Map<string, OpenRequest>()
   readonly #onChanged: (shown: OpenRequests['shown']) => void
   #lastKeysAt = Number.NEGATIVE_INFINITY
+  #keys: TypedKeys = { text: '', isSeen: false }
+  #menuSeenAt = Number.NEGATIVE_INFINITY
 
   /**
    * @param onChanged a request was added, or has ended; if it was on screen (`shown`), its menu may
@@ -115,8 +118,18 @@ export class OpenRequests {
     return this.#lastKeysAt
   }
 
-  noteKeys(): void {
+  noteKeys(bytes: Uint8Array = new Uint8Array()): void {
+    const before = this.#lastKeysAt
     this.#lastKeysAt = this.clock.monotonic()
+    this.#keys = { text: new TextDecoder().decode(bytes), isSeen: before <= this.#menuSeenAt }
+  }
+
+  /** A settled look shows the menu of the request on screen, with its selection. */
+  noteMenu(menu: Menu): void {
+    const open = this.shown && this.#open.get(this.shown.id)
+    if (open?.menu?.print !== menu.print) return
+    open.menu = menu
+    this.#menuSeenAt = this.clock.monotonic()
   }
 
   /** A person has typed since the request was opened: the answer may be theirs. */
@@ -210,7 +223,10 @@ export class OpenRequests {
       const evidence = open.proof
         ? [{ kind: open.proof.by, result: open.proof.result }]
         : [{ kind: 'screen', result: 'unknown' }]
-      if (open.proof || wasTyped) await this.ledger.observed(open.record, evidence, this.clock.now())
+      const typed = wasTyped ? typedAnswer(open.menu, this.#keys) : null
+      const result = open.proof?.result ?? typed?.result
+      const about = { option: typed?.option ?? null, result, hasKeys: wasTyped }
+      if (open.proof || wasTyped) await this.ledger.observed(open.record, evidence, this.clock.now(), about)
       else await this.ledger.stale(open.record, 'gone')
     })
   }

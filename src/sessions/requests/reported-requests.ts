@@ -165,7 +165,7 @@ export class ReportedRequests {
       ...(statement.is === 'tool' && { tool: statement }),
     }
     await requests.refresh(open)
-    if (open.record.state === 'pending') await requests.closeUnanswered(open, true)
+    if (open.record.state === 'pending') await requests.closeUnanswered(open, requests.sawKeys(open))
     else if (open.record.state === 'decided' && !this.#delivery.isDelivering(open.record.id))
       await requests.end(open, () => this.#delivery.conclude(open))
   }

@@ -102,6 +102,7 @@ export class ScreenRequests {
    * checked again.
    */
   seenAgain(menu: Menu, instance: string): void {
+    this.#open.noteMenu(menu)
     if (!this.#open.shown && !this.#again && !this.#waiting && approvalKindOf(menu))
       this.checkAgain(instance, menu.print)
   }
@@ -127,7 +128,9 @@ export class ScreenRequests {
     if (shown.record.state !== 'pending') return
     requests.release(shown)
     const wasTyped = requests.sawKeys(shown)
-    if (!isStructured(shown) || shown.proof) return requests.closeUnanswered(shown, wasTyped)
+    // The agent's own record of a known tool use tells what was answered.
+    const hasReports = isStructured(shown) || shown.key !== null
+    if (!hasReports || shown.proof) return requests.closeUnanswered(shown, wasTyped)
     requests.clock.setTimer(RESULT_MS, () => {
       // A form whose page was turned is on screen again.
       if (requests.shown?.id !== shown.record.id) void requests.closeUnanswered(shown, wasTyped).catch(onError)

@@ -146,6 +146,8 @@ function changeLines({ added, removed }: PlanChanges): string {
   return `<b>Since the last version:</b>\n<pre>${escapeHtml([...shown, ...more].join('\n'))}</pre>`
 }
 
+const ANSWERED = { allowed: '✅ Allowed', denied: '⛔ Denied', unknown: '✅ Answered' } as const
+
 /** The outcome, as the closed card shows it. */
 function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
   const { state, decision, outcome, request } = record
@@ -161,7 +163,8 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
     ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen?.label ?? (isDenial ? 'Denied' : 'Answered'))} — ${escapeHtml(by)}`
     : ''
   if (isOpen(record)) return `${what} · being applied…`
-  if (state === 'applied') return `${what || `✅ Answered ${escapeHtml(by)}`} · applied`
+  if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
+  if (state === 'applied') return `${what} · applied`
   if (state === 'expired') return '⌛ Expired: no decision was made in time.'
   if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
   const reason = outcome?.reason === 'unconfirmed' ? 'the agent did not confirm it' : 'the agent moved on'

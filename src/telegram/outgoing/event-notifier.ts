@@ -189,7 +189,8 @@ export class EventNotifier {
     const title = record ? `${record.agent}-${record.number}` : 'answer'
     const batch: OutboxBatch = { items: [], appends: [] }
     const readers = await chats.readers()
-    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session)) {
+    // A chat that blocks the bot gets the answer when the block ends.
+    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session, { withBlocked: true })) {
       // An answer of another session than the current one names it, and has a button to switch to
       // it.
       const other = current === session || hasTopics ? null : record

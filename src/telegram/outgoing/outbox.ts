@@ -110,6 +110,11 @@ export class Outbox {
     this.#queues.get(chat)?.dropEphemeral(key)
   }
 
+  /** Sends what waited while the chat could not be reached. */
+  resume(chat: number): void {
+    this.#queues.get(chat)?.resume()
+  }
+
   /** Telegram refused too often recently to keep on streaming to this chat. */
   isThrottled(chat: number, now: number): boolean {
     return this.#queues.get(chat)?.isThrottled(now) ?? false

@@ -139,7 +139,8 @@ export function nodeAspect(status: NodeStatus): Aspect {
   return NODE[status]
 }
 
-export function approvalAspect({ state }: Pick<Approval, 'state'>): Aspect {
+export function approvalAspect({ state, outcome }: Pick<Approval, 'state' | 'outcome'>): Aspect {
+  if (outcome?.observed?.result === 'denied') return { word: 'denied', tone: 'unlit', shape: 'square' }
   switch (state) {
     case 'pending':
       return NEEDS

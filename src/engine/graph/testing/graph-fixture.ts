@@ -9,6 +9,7 @@ import { createRun, getRun } from '../../control.js'
 import { type DriveEnd, Driver } from '../../drive.js'
 import { readRun, runStream } from '../../run-journal.js'
 import { runsProjection } from '../../runs-projection.js'
+import { TestGates } from '../../testing/test-gates.js'
 import type { Performer, StepCall, StepEnd } from '../../workflow.js'
 import { type GraphInput, type NodeOutcome, plainInput } from '../graph-run.js'
 import { type GraphWork, MAIN } from '../graph-work.js'
@@ -111,6 +112,7 @@ export class GraphFixture {
       random: () => 0.5,
       park,
       durability: 'normal',
+      gates: new TestGates(store),
       onError: () => undefined,
     })
   }
