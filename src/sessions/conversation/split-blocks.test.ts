@@ -11,7 +11,7 @@ const LINES = Array.from({ length: 3_000 }, (_, index) => `${index} the quick si
 test.each([
   ['code', { kind: 'code', language: '', lines: LINES }],
   ['the result of a tool', { kind: 'tool_result', lines: LINES, ok: true }],
-  ['one paragraph', { kind: 'prose', variant: 'paragraph', runs: [{ text: LINES.join(' ') }] }],
+  ['one paragraph', { kind: 'prose', variant: 'paragraph', runs: [{ text: LINES.join('\n') }] }],
   ['a list', { kind: 'list', items: LINES.map(text => ({ depth: 0, number: null, checked: null, runs: [{ text }] })) }],
 ])('%s of 3000 lines is divided, and no line is lost', (_, content) => {
   const groups = splitBlocks([blockOf(content)], 20_000)

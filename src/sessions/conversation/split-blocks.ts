@@ -92,10 +92,9 @@ function halves<T>(list: readonly T[]): [T[], T[]] {
   return [list.slice(0, middle), list.slice(middle)]
 }
 
-/** Divided at a blank near the middle, if there is one. */
+/** Divided at a line end after the middle, else at a blank. */
 function halfTexts(text: string): string[] {
   const middle = Math.floor(text.length / 2)
-  const blank = text.indexOf(' ', middle)
-  const at = blank < 0 ? middle : blank + 1
+  const at = ['\n', ' '].map(separator => text.indexOf(separator, middle) + 1).find(index => index > 0) ?? middle
   return [text.slice(0, at), text.slice(at)].filter(part => part !== '')
 }
