@@ -32,9 +32,14 @@ export class RunDrivers {
   /** Whether a process drives the run now, or will pick it up by itself. */
   async isDriven(run: RunRecord): Promise<boolean> {
     if (await this.isHeld(run.id)) return true
-    if (run.labels.host === 'daemon' && (await this.#isHeld(PICKING_UP))) return true
+    if (await this.isPickedUp(run)) return true
     // The process that drives a run also drives its children.
     return run.parent !== null && this.isDriven(await getRun(this.#store, run.parent))
+  }
+
+  /** Whether the daemon runs and picks up this run by itself. */
+  async isPickedUp({ labels }: Pick<RunRecord, 'labels'>): Promise<boolean> {
+    return labels.host === 'daemon' && this.#isHeld(PICKING_UP)
   }
 
   /** Whether a process holds the lease of the run: it may start steps. */

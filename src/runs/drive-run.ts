@@ -1,4 +1,5 @@
 import type { Activity } from '../activity/index.js'
+import type { ApprovalRecord } from '../approvals/index.js'
 import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
@@ -11,6 +12,8 @@ import type { StartContext } from './start-context.js'
 export interface RunListener {
   event(event: StoredEvent): void
   activity(activity: Activity): void
+  /** An agent of the run waits for a decision, in its terminal or through the ledger. */
+  asks?(request: ApprovalRecord): void
   /**
    * Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered
    * elsewhere. `gone`: no answer will come from here any more.

@@ -8,7 +8,7 @@
  *   resumeRun, forkRun              continue a run, or a checkpoint of it
  *   driveRun                        drives a run in this process; the daemon uses `openRuns`
  *   describeRun                     why a run is in its status and how it continues, for all surfaces
- *   cancelRun                       cancels a run, and ends what a dead driver left running
+ *   pauseRun, cancelRun             stop a run, and end what a dead driver left running
  *   UndrivenRuns                    notices runs whose driver died
  *   followRun                       reports what happens in a run, whichever process drives it
  *
@@ -36,6 +36,7 @@ export { createWorkspace, startGraph } from './graphs/start-graph.js'
 export { loadUserModule, type UserModule } from './graphs/user-module.js'
 export { sessionSteps } from './live-turns.js'
 export { oneshotFiles, openRuns, runDirectory } from './open-runs.js'
+export { pauseRun } from './pause-run.js'
 export { onlyRunHere, queuedPipelines, readPipeline, setPlan } from './pipelines/pipeline-runs.js'
 export { projectPipeline, projectPipelines } from './pipelines/project-pipelines.js'
 export { promptDirectory, readPrompt } from './pipelines/read-profile.js'

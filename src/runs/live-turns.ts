@@ -193,13 +193,23 @@ export class SessionTurns implements LiveTurns {
     const opened = events.find(({ type }) => type === 'turn.opened')
     const { turn } = (opened?.data ?? {}) as Partial<EventData<'turn.opened'>>
     let closed: string | null = null
-    let answer = ''
+    const messages = new Map<string, EventData<'message.final'>>()
     for (const event of events) {
       if (isEvent(event, 'turn.closed') && event.data.turn === turn) closed ??= event.data.outcome
-      if (isEvent(event, 'message.final') && event.data.turn === turn) answer = event.data.markdown
+      // A later event of the same message corrects it.
+      if (isEvent(event, 'message.final') && event.data.turn === turn) messages.set(event.data.message, event.data)
     }
-    return { isOpened: opened !== undefined, closed, answer }
+    return { isOpened: opened !== undefined, closed, answer: lastAnswer([...messages.values()]) }
   }
+}
+
+/** The last message, with the parts that it continues. */
+function lastAnswer(messages: readonly EventData<'message.final'>[]): string {
+  const before = messages.slice(0, -1).findLastIndex(({ continues }) => !continues)
+  return messages
+    .slice(before + 1)
+    .map(({ markdown }) => markdown)
+    .join('\n\n')
 }
 
 /** The steps that run in live sessions: `<run>/<step>`. */

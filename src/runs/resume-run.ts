@@ -7,6 +7,7 @@ import {
   isLiveNode,
   type Limits,
   MAIN,
+  RunDrivers,
   type RunRecord,
   readRun,
   resumeRun as resume,
@@ -21,6 +22,7 @@ import { isPipelineRun } from '../pipelines/index.js'
 import { trustedGraph } from './graphs/checkpoints.js'
 import type { LoadedGraph } from './graphs/load-graph.js'
 import { hashOfText } from './graphs/start-graph.js'
+import { resumeChildren } from './pause-run.js'
 import { readPipeline } from './pipelines/pipeline-runs.js'
 import type { StartContext, StartedRun } from './start-context.js'
 
@@ -54,7 +56,10 @@ export async function resumeRun(
       : isPipelineRun(record)
         ? await resumePipeline(context, record, options)
         : await resumeGraph(context, record, options)
-  return { id: record.id, home: context.home, driver, notices: [] }
+  await resumeChildren(context.store, record.id, options.by ?? 'local')
+  // The daemon may have picked it up already; without a daemon the caller drives it.
+  const isPickedUp = await new RunDrivers(context.store, context.clock).isPickedUp(record)
+  return { id: record.id, home: context.home, driver: isPickedUp ? 'daemon' : driver, notices: [] }
 }
 
 /**

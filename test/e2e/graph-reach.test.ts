@@ -126,6 +126,16 @@ test('a gate at a terminal exits with 4 at the end of the input, and stays open'
   expect([code, screen]).toEqual([4, expect.stringMatching(/signalbox answer apr_/)])
 })
 
+test('an input that the graph neither declares nor mentions is refused', async () => {
+  home.graph(
+    'graph [inputs="version"]; t [shape=parallelogram, tool_command="echo $SIGNALBOX_CTX_EXTRA"]; start -> t -> exit',
+  )
+  const given = ['flow.dot', '--input', 'version=1', '--input', 'extra=2']
+  expect((await home.runGraph(given)).status).toBe('completed')
+  const refused = await home.runGraph([...given, '--input', 'versoin=3'])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('did you mean "version"?')])
+})
+
 test('checkpoint files are written after each node, while the run goes on', async () => {
   home.graph(
     'a [shape=parallelogram, tool_command="true"]; b [shape=parallelogram, tool_command="while ! test -e ../go; do sleep 0.05; done"]; start -> a -> b -> exit; graph [worktree=none]',
@@ -177,14 +187,14 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false
       pre: [number, string] | null
       post: number | null
     }
-    return { ran, call, after: (name: string) => call.args[call.args.indexOf(name) + 1] }
+    return { ran, call, flagOf: (name: string) => call.args[call.args.indexOf(name) + 1] }
   }
 
   test('are passed to an agent whose program offers them; the linter names those that it does not', async () => {
-    const { ran, call, after } = await callOf(
+    const { ran, call, flagOf } = await callOf(
       'a [prompt="Do it", max_turns=3, allowed_tools="Read, Bash(git diff:*)", max_tokens=900, temperature=0.5]; start -> a -> exit',
     )
-    expect([after('--max-turns'), after('--tools'), call.tokens]).toEqual(['3', 'Read,Bash', '900'])
+    expect([flagOf('--max-turns'), flagOf('--tools'), call.tokens]).toEqual(['3', 'Read,Bash', '900'])
     expect(ran.stderr).toContain('temperature of "a" has no effect with the agent "claude"')
     expect(ran.stderr).not.toContain('max_turns')
   })

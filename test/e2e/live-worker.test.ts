@@ -72,6 +72,14 @@ test('a worker in a terminal asks there, survives the daemon, and its answer goe
     (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
   ) as { run: string }
   const asked = await waitFor('the question', () => requestOf(run))
+  const follower = home.start(['oneshot', '--follow', run])
+  let said = ''
+  follower.stdout!.on('data', chunk => {
+    said += String(chunk)
+  })
+  await waitFor('the follower to say so', () => said.includes(`signalbox approve ${asked.id}`), 30_000)
+  expect(said).toContain('waits for you')
+  follower.kill('SIGKILL')
   await home.kill(home.daemon)
   await home.ok(['serve', '--background'], { env: scenarioOf() })
   const approved = await waitFor('the answer to be taken', async () => {

@@ -272,6 +272,7 @@ describe('runs and graphs', () => {
     expect(events.headers['content-type']).toContain('text/event-stream')
     called.add('attractor.events')
     await call('runs.resume', api(`/runs/${run}/resume`), { body: {}, expect: 409 })
+    await call('runs.pause', api(`/runs/${run}/pause`), { body: {}, expect: 409 })
     await call('runs.cancel', api(`/runs/${run}/cancel`), { body: {}, expect: 409 })
     await call('attractor.cancel', `/pipelines/${run}/cancel`, { body: {}, expect: 409 })
     const fork = await call('runs.fork', api(`/runs/${run}/fork`), { body: { at: 'a' } })

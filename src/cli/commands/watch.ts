@@ -1,9 +1,10 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
-import type { PaneStreamFrame, PaneSwitches } from '../../server/index.js'
+import type { PaneSwitches } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
+import { paneEvents } from '../watch/pane-events.js'
 import { goToPane, joinTmux } from '../watch/tmux.js'
 import { type PaneFilter, printOnce, streamJson, streamPlain, watchRaw } from '../watch/watch-lines.js'
 import { matchesFilter } from '../watch/watch-rows.js'
@@ -19,11 +20,15 @@ export async function run(context: CommandContext, { options }: InputOf<'watch'>
     (!options.sessions || pane.source === 'session') &&
     (filter === '' || matchesFilter(pane, filter))
   const isJson = options.json === true
-  if (options.raw) await watchRaw(context, client, { wants, isJson, isOnce: options.once === true })
+  const open = (signal: AbortSignal) =>
+    paneEvents(context, client, signal, async next => hasTmux && joinTmux(context, next, config.panes.tmux_socket))
+  if (options.raw) await watchRaw(context, client, { wants, isJson, isOnce: options.once === true, open })
   else if (options.once) await printOnce(context, client, wants, isJson)
-  else await follow(context, client, wants, { isJson, isPlain: options.plain === true })
+  else await follow(context, client, wants, { open, isJson, isPlain: options.plain === true })
   return EXIT.ok
 }
+
+type OpenEvents = (signal: AbortSignal) => ReturnType<typeof paneEvents>
 
 /** Why there are no tmux panes, and what to do about it. */
 async function tmuxProblem(client: DaemonClient, isSource: boolean): Promise<SignalboxError> {
@@ -40,10 +45,10 @@ async function follow(
   context: CommandContext,
   client: DaemonClient,
   wants: PaneFilter,
-  { isJson, isPlain }: { isJson: boolean; isPlain: boolean },
+  { open, isJson, isPlain }: { open: OpenEvents; isJson: boolean; isPlain: boolean },
 ): Promise<void> {
   const stop = new AbortController()
-  const events = client.events<PaneStreamFrame>('/panes/stream', stop.signal)
+  const events = open(stop.signal)
   try {
     if (isJson) await streamJson(context, events, wants)
     else if (isPlain || !context.isInteractive) await streamPlain(context, events, wants)

@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path'
+import type { ApprovalRecord } from '../../approvals/index.js'
 import { getRun, graphWorkflow, isEnded, pauseRun, type RunRecord, readRun, runStream } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
@@ -48,7 +49,11 @@ export async function driveStarted(
 ): Promise<number> {
   if (!flags.json) for (const notice of notices) context.note(notice)
   const place = { store, home, env, clock }
-  if (driver === 'daemon') return followStarted(context, place, id, flags)
+  if (driver === 'daemon') {
+    if (flags.answers !== undefined || flags.checkpointDir !== undefined)
+      context.note('the daemon drives this run: --answers and --checkpoint-dir have no effect')
+    return followStarted(context, place, id, flags)
+  }
   for (let current = id; ; ) {
     const record = await getRun(store, current)
     const printer = printerOf(context, record, flags)
@@ -199,10 +204,20 @@ export async function followInTerminal(
   })
   const printer = json ? jsonPrinter(context, { hasActivities: true }) : progressOf(context, record)
   try {
-    return await followRun(place, record, printer, { step, isFollowing, signal: stop.signal })
+    const asks = (request: ApprovalRecord) => printRequest(context, request, json === true)
+    return await followRun(place, record, { ...printer, asks }, { step, isFollowing, signal: stop.signal })
   } finally {
     restore()
   }
+}
+
+/** An agent of the run waits for a person. */
+function printRequest(context: CommandContext, { id, display, subject }: ApprovalRecord, isJson: boolean): void {
+  if (isJson)
+    return context.json({ type: 'asks', approval: id, title: display.title, session: subject.session ?? null })
+  const attach = subject.session === undefined ? '' : `, or signalbox attach ${subject.session}`
+  context.out(context.style('yellow', `  ◆ waits for you: ${visibleText(display.title)}`))
+  context.out(context.style('yellow', `    signalbox approve ${id}${attach}`))
 }
 
 function printerOf(context: CommandContext, record: RunRecord, { json }: DriveFlags) {

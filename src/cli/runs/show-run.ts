@@ -125,7 +125,7 @@ function stepsOf(events: readonly StoredEvent[]): ShownStep[] {
         complaint: null,
         recovery: null,
       })
-    if (type === 'run.paused' || type === 'run.cancelled')
+    if (/^run\.(paused|cancelled|failed|rejected|completed)$/.test(type))
       for (const open of steps.values()) if (open.endedAt === null) Object.assign(open, { endedAt: at, status: 'cut' })
     const step = name === undefined ? undefined : steps.get(name)
     if (step) applyEvent(step, type, data, at)

@@ -7,7 +7,6 @@ import { type Diagnostic, type LintFacts, type LintRule, reporter } from './diag
 import * as routing from './routing.js'
 import * as structure from './structure.js'
 
-export { agentOf } from './agents.js'
 export type { AgentFacts, Diagnostic, LintFacts, LintRule } from './diagnostic.js'
 
 const RULES: readonly LintRule[] = [

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -194,6 +194,13 @@ describe('refused', () => {
       code: 'E_GRAPH',
       details: { diagnostics: expect.arrayContaining([expect.anything()]) },
     })
+  })
+
+  test('a request leaves no directory of a run behind', async () => {
+    const own = join(context.home.settings.dataDirectory, 'runs')
+    const before = existsSync(own) ? readdirSync(own) : []
+    await expect(pipelines.create(context, { dot: 'digraph { a -> b }' })).rejects.toMatchObject({ code: 'E_GRAPH' })
+    expect(existsSync(own) ? readdirSync(own) : []).toEqual(before)
   })
 
   test('an untrusted graph, with the hash to name; again after a project file has changed', async () => {

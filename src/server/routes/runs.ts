@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findRun, listRuns } from '../../engine/index.js'
-import { cancelRun, resumeInDaemon } from '../../runs/index.js'
+import { cancelRun, pauseRun, resumeInDaemon } from '../../runs/index.js'
 import { type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { RUN_STATUS, run } from '../schemas/runs.js'
@@ -10,7 +10,7 @@ import { startContext } from './run-start.js'
 
 const runAnswer = answer('the run', run)
 
-/** Runs: listing, cancelling, resuming. */
+/** Runs: listing, pausing, cancelling, resuming. */
 export const runRoutes: readonly Route[] = [
   route({
     id: 'runs.list',
@@ -65,6 +65,21 @@ export const runRoutes: readonly Route[] = [
       const { host, params, body, person, json } = call
       const { id } = await findRun(host.store, params.id!)
       await cancelRun(host, id, { by: person.name, reason: body.reason })
+      return json(await runView(call, await findRun(host.store, id)))
+    },
+  }),
+  route({
+    id: 'runs.pause',
+    method: 'POST',
+    path: '/runs/:id/pause',
+    summary: 'Pauses a run, and the runs it started; it can be resumed.',
+    access: 'approver',
+    body: z.strictObject({ reason: z.string().max(2_000).default('paused by a person') }),
+    answers: { 200: runAnswer },
+    handle: async call => {
+      const { host, params, body, person, json } = call
+      const { id } = await findRun(host.store, params.id!)
+      await pauseRun(host, id, { by: person.name, reason: body.reason })
       return json(await runView(call, await findRun(host.store, id)))
     },
   }),

@@ -86,7 +86,9 @@ export const runStep = z.object({
   recovery: z.object({ verdict: z.string(), evidence: z.array(evidence) }).nullable(),
 })
 
-const nodeStatus = z.enum(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped'])
+const nodeStatus = z.enum([
+  ...(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped', 'cancelled'] as const),
+])
 
 export const nodeVisit = z
   .object({
@@ -183,6 +185,7 @@ export const runDiff = z.object({
   to: z.string().nullable(),
   diff: z.string(),
   isCut: z.boolean(),
+  hidden: z.array(z.string()).describe('changed files that are not shown, because they usually hold credentials'),
 })
 
 /** Either the events of the journal (`bundle`), or files by their path. */

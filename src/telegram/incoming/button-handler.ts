@@ -3,7 +3,7 @@ import { findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
-import { cancelRun } from '../../runs/index.js'
+import { cancelRun, pauseRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
 import { optionText } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
@@ -89,7 +89,9 @@ export class ButtonHandler {
       if (!isAnswered) void answer('One moment…', false)
     })
     try {
-      return await answer(await this.#perform(action, to, intent.data), false)
+      const result = await this.#perform(action, to, intent.data)
+      if (endsChoice(action)) await this.#removeKeyboard(intent, token)
+      return await answer(result, false)
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
       return await refuse(
@@ -100,6 +102,13 @@ export class ButtonHandler {
     } finally {
       timer.cancel()
     }
+  }
+
+  /** The choice was made: the other buttons of the message would do nothing, or the same again. */
+  async #removeKeyboard({ message, chat }: ButtonIntent, token: ButtonToken): Promise<void> {
+    if (message === null || chat !== token.chat) return
+    const act = { do: 'remove-keyboard', message } as const
+    await this.#options.services.outbox.enqueue([{ chat, lane: 2, subject: `keyboard/${message}`, act }])
   }
 
   /**
@@ -213,12 +222,13 @@ export class ButtonHandler {
         return once('Discarded.')
       case 'run': {
         const run = await findRun(host.store, action.run)
-        const isCancel = action.act === 'cancel'
-        await once(isCancel ? 'Cancelling…' : 'Resuming…')
-        if (isCancel) await cancelRun(host, run.id, { by: to.person.name, reason: 'cancelled' })
-        else if (services.ports.resumeRun) await services.ports.resumeRun(run, to.person.name)
+        await once({ cancel: 'Cancelling…', pause: 'Pausing…', resume: 'Resuming…' }[action.act])
+        const by = to.person.name
+        if (action.act === 'cancel') await cancelRun(host, run.id, { by, reason: 'cancelled' })
+        else if (action.act === 'pause') await pauseRun(host, run.id, { by, reason: 'paused by a person' })
+        else if (services.ports.resumeRun) await services.ports.resumeRun(run, by)
         else throw new SignalboxError('E_STATE', 'runs cannot be resumed here')
-        return isCancel ? 'Cancelled.' : 'Resumed.'
+        return { cancel: 'Cancelled.', pause: 'Paused.', resume: 'Resumed.' }[action.act]
       }
       case 'resume-session': {
         await once('Resuming…')
@@ -294,5 +304,25 @@ export class ButtonHandler {
     const by = record?.decision?.actor
     if (by) return by.id === person.id ? 'You have decided this already.' : `${by.name} decided first.`
     return record?.state === 'pending' ? 'This button has been used.' : 'This request is closed.'
+  }
+}
+
+/** Messages that only ask for a choice. Lists and cards keep their other buttons. */
+function endsChoice(action: ButtonAction): boolean {
+  switch (action.do) {
+    case 'wizard':
+    case 'send-text':
+    case 'discard':
+    case 'deny-with':
+    case 'drop-prompt':
+    case 'update-agent':
+    case 'lockdown':
+      return true
+    case 'stop':
+      return action.isSure
+    case 'download':
+      return action.isOutside === true
+    default:
+      return false
   }
 }

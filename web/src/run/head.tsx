@@ -65,6 +65,16 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
             <PlayIcon /> Resume
           </button>
         )}
+        {(run.status === 'running' || run.status === 'waiting') && !run.isUndriven && (
+          <button
+            type="button"
+            class="btn"
+            disabled={!canDecide.value}
+            onClick={() => void controlRun(run.id, 'pause', 'The run was paused')}
+          >
+            Pause
+          </button>
+        )}
         <button type="button" class="btn" disabled={!canDecide.value} onClick={onFork}>
           <ForkIcon /> Fork
         </button>

@@ -58,6 +58,7 @@ const UNKNOWN: Aspect = { word: 'unknown', tone: 'unlit', shape: 'dashed' }
 export function sessionAspect(session: Session): Aspect {
   if (session.state === 'lost') return { word: 'lost', tone: 'danger', shape: 'square' }
   if (session.state === 'ended') {
+    if (session.endReason === 'stopped') return { word: 'stopped', tone: 'unlit', shape: 'square' }
     const { code = null, signal = null } = session.exit ?? {}
     if (signal) return { word: `ended (${signal})`, tone: 'unlit', shape: 'tick' }
     if (code !== null && code !== 0) return { word: `exit ${code}`, tone: 'danger', shape: 'square' }

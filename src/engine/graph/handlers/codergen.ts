@@ -72,7 +72,7 @@ export class CodergenSteps implements Performer {
       effort: read.text('reasoning_effort'),
       tuning: tuningOf(step),
       isLive: isLiveNode(step.node),
-      permissions: step.cursor.handler === 'prompt' ? 'read' : permissionsOf(step, headless?.levels ?? []),
+      permissions: permissionsOf(step, headless?.levels ?? []),
       cwd: step.cwd,
       prompt: built.text,
       resume,
@@ -304,7 +304,12 @@ function isInRunDirectory({ work, cwd }: GraphStep): boolean {
   return cwd === cursorPath(work, work.cursors.get(MAIN)!)
 }
 
-function permissionsOf({ node, work }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {
+/**
+ * A model call without tools may only read, and so may an agent that ranks branches: changes of its
+ * own would be in the way of the branch that is merged afterwards.
+ */
+function permissionsOf({ node, work, cursor }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {
+  if (cursor.handler === 'prompt' || cursor.handler === 'parallel.fan_in') return 'read'
   const wanted = (textOf(node.attributes, 'permissions') ?? work.input.permissions ?? 'edits') as PermissionLevel
   return levels.includes(wanted) || levels.length === 0 ? wanted : levels.includes('edits') ? 'edits' : levels.at(-1)!
 }
