@@ -1,5 +1,4 @@
 import type { EventData } from '../../events/index.js'
-import { reasonText } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { InMilliseconds, NodeVisit as Visit } from '../api-types.js'
 import { ENDS, partsOfStep, type RunStep, stepsOf } from './run-steps.js'
@@ -113,5 +112,5 @@ const STATUS: Readonly<Record<string, NodeVisit['status']>> = {
 function settleFromStep(visit: NodeVisit, step: RunStep): void {
   visit.endedAt = step.endedAt
   visit.status = step.endedAt === null ? 'running' : (STATUS[step.status] ?? 'fail')
-  visit.failureReason = step.status === 'ok' || step.reason === null ? null : reasonText(step.reason)
+  visit.failureReason = step.status === 'ok' ? null : step.reason
 }

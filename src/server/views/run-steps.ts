@@ -1,4 +1,5 @@
 import type { EventData } from '../../events/index.js'
+import { reasonText } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { InMilliseconds, RunStep as Step } from '../api-types.js'
 
@@ -57,7 +58,8 @@ function change(step: RunStep, type: string, data: Record<string, unknown>, at: 
     Object.assign(step, { pid, session: session ?? null, agentSession: agentSession ?? null })
   } else if (type === 'step.ended') {
     const { status, reason, usage, result } = data as EventData<'step.ended'>
-    Object.assign(step, { endedAt: at, status, reason: reason ?? null, usage: usage ?? null, result: result ?? null })
+    const why = reason === undefined ? null : reasonText(reason)
+    Object.assign(step, { endedAt: at, status, reason: why, usage: usage ?? null, result: result ?? null })
   } else if (type === 'step.lost') Object.assign(step, { endedAt: at, status: 'lost' })
   else if (type === 'step.recovered') {
     const { verdict, evidence, usage } = data as EventData<'step.recovered'>

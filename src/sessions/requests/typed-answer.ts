@@ -16,7 +16,7 @@ export function typedAnswer(
   menu: Menu | null,
   { text, isSeen }: TypedKeys,
 ): { option: string | null; result?: 'allowed' | 'denied' } | null {
-  if (!menu || menu.kind !== 'permission') return null
+  if (menu?.kind !== 'permission') return null
   if (text === '\u001b') return { option: null, result: 'denied' }
   const byKey = menu.options.find(
     ({ number, accelerator }) => text !== '' && (String(number) === text || accelerator === text),

@@ -53,3 +53,32 @@ test('the card names files that changed since the last request, unless the chat 
   expect(approvalCard(changed, CONTEXT).html).toContain('<b>Changed since you last looked:</b> &lt;a&gt;.ts')
   expect(approvalCard(changed, { ...CONTEXT, isDetailed: false }).html).not.toContain('Changed since')
 })
+
+test('hidden characters in the label of an option are made visible on its button', () => {
+  const { request } = recordOf({})
+  const label = 'Yes, and do not ask again for echo safe\u202e'
+  const hidden = { ...request, options: [{ ...request.options[0]!, key: label, label }] }
+  const texts = approvalCard(recordOf({ kind: 'question', request: hidden }), CONTEXT)
+    .buttons.flat()
+    .map(({ text }) => text)
+  expect(texts).toContain('Yes, and do not ask again for echo safe⟦U+202E⟧')
+})
+
+test('an answer in the agent’s own dialog says whether it was allowed or denied', () => {
+  const actor = {
+    kind: 'observed' as const,
+    id: 'terminal',
+    name: 'a person at the terminal',
+    role: 'approver' as const,
+  }
+  const ended = (result: 'allowed' | 'denied') =>
+    approvalCard(
+      recordOf({
+        state: 'applied',
+        outcome: { at: 2, observed: { actor, surface: 'terminal', option: null, result } },
+      }),
+      CONTEXT,
+    ).html
+  expect(ended('denied')).toContain('⛔ Denied at the terminal')
+  expect(ended('allowed')).toContain('✅ Allowed at the terminal')
+})

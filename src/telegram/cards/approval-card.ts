@@ -1,4 +1,5 @@
 import { type ApprovalRecord, displayText, isDenialMeaning, isOpen } from '../../approvals/index.js'
+import { optionText } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { approvalButtons } from './approval-buttons.js'
@@ -163,7 +164,7 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
       ? 'at the terminal'
       : ''
   const what = decision
-    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen?.label ?? (isDenial ? 'Denied' : 'Answered'))} — ${escapeHtml(by)}`
+    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen ? optionText(chosen.label) : isDenial ? 'Denied' : 'Answered')} — ${escapeHtml(by)}`
     : ''
   if (isOpen(record)) return `${what} · being applied…`
   if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`

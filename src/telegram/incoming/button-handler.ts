@@ -5,6 +5,7 @@ import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
 import { cancelRun, pauseRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
+import { optionText } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, requireRole } from '../command-services.js'
@@ -139,7 +140,7 @@ export class ButtonHandler {
       case 'decide': {
         const record = await host.ledger.find(action.approval)
         const label = record.request.options.find(({ key }) => key === action.option)?.label
-        const result = `${label ?? 'Sent'}: being applied…`
+        const result = `${label === undefined ? 'Sent' : optionText(label)}: being applied…`
         const { do: _, approval, ...answer } = action
         await decideFromChat(services, approval, answer, to, async () => [await use(result)])
         return result

@@ -90,7 +90,7 @@ const FACTS: readonly [string, (run: Run) => string][] = [
   ['Cost', run => formatMoney(run.usage.costUsd)],
   ['Tokens in', run => formatCount(run.usage.input)],
   ['Tokens out', run => formatCount(run.usage.output)],
-  ['Result', run => run.reason ?? '–'],
+  ['Result', run => run.why ?? '–'],
 ]
 
 function Facts({ a, b }: { a: Run; b: Run }) {
