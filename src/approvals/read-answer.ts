@@ -1,4 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
+import { optionText } from '../text/index.js'
 import type { DecisionRequest } from './decide.js'
 import { isDenialMeaning } from './denial.js'
 import type { ApprovalRecord } from './record.js'
@@ -43,7 +44,7 @@ function readChoices(record: ApprovalRecord, keys: readonly string[], { text }: 
     if (count === 0 && !question.multi && text === undefined) return no(`"${question.text}" has no answer`)
   }
   const alone = chosen.find(({ isAlone }) => isAlone)
-  if (alone && chosen.length > 1) return no(`"${alone.label}" cannot be combined with other options`)
+  if (alone && chosen.length > 1) return no(`"${optionText(alone.label)}" cannot be combined with other options`)
   if (isGate(record)) {
     if (chosen.length === 0) return no('no option was chosen')
     if (text !== undefined && freeText === 'none') return no('the options of this gate do not take a text; use a note')
@@ -67,7 +68,7 @@ function readOption(record: ApprovalRecord, key: string, given: Given): Answer |
   const option = record.request.options.find(candidate => candidate.key === key)
   if (!option) return refused(`this request has no option "${key}"`, offerOf(record))
   const problem = textProblem(record, option, given)
-  if (problem !== null) return refused(`"${option.label}" ${problem}`, offerOf(record))
+  if (problem !== null) return refused(`"${optionText(option.label)}" ${problem}`, offerOf(record))
   return {
     option: option.key,
     tier: option.meaning,
@@ -104,7 +105,8 @@ const TAKES = { text: ' with a text', reason: ' with a reason', count: ', if wan
 function offerOf(record: ApprovalRecord): string {
   const { options, freeText } = record.request
   const offers = options.map(({ key, label, takes }) => {
-    const named = isGate(record) ? `${key} (${label})` : label
+    const shown = optionText(label)
+    const named = isGate(record) ? `${key} (${shown})` : shown
     return takes ? `${named}${TAKES[takes]}` : named
   })
   return `the request offers: ${[...offers, ...(freeText === 'none' ? [] : ['a text'])].join(' · ')}`

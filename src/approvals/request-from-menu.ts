@@ -68,7 +68,16 @@ export function requestFromMenu(
     menuPrint: menu.print,
     instance,
     risk: rateRisk(
-      { kind, tool, input: null, text, cwd: subject.cwd, isCut, ...(onScreen && { onScreen }) },
+      {
+        kind,
+        tool,
+        input: null,
+        text,
+        labels: options.map(({ label }) => label),
+        cwd: subject.cwd,
+        isCut,
+        ...(onScreen && { onScreen }),
+      },
       { project: subject.project, home: context.home ?? homedir() },
     ),
     display: displayOf({ tool, input: null, text, questions }),

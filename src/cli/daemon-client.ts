@@ -27,14 +27,14 @@ export class DaemonClient {
     this.socketPath = socketPath
   }
 
-  /** Connects; starts the daemon if none runs. */
-  static async connect(context: CommandContext): Promise<DaemonClient> {
+  /** Connects; starts the daemon if none runs, with these options of `serve`. */
+  static async connect(context: CommandContext, options: readonly string[] = []): Promise<DaemonClient> {
     const home = openHome(context)
     const client = new DaemonClient(home.settings.daemonSocket)
     if ((await client.isUp()) && !(await client.#isSuperseded(context))) return client
     const logFile = join(home.directories.state, 'daemon.log')
     const script = ownProgram('cli')
-    const start = () => startDetached(script, ['serve'], { logFile, cwd: '/', env: { ...context.env } })
+    const start = () => startDetached(script, ['serve', ...options], { logFile, cwd: '/', env: { ...context.env } })
     const deadline = systemClock.monotonic() + START_TIMEOUT_MS
     let starting: DetachedStart | null = start()
     let retryAt = Number.POSITIVE_INFINITY

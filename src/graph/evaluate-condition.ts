@@ -1,4 +1,5 @@
 import { type Clause, type Condition, clausesOf, isNumber } from './condition.js'
+import { bareKey } from './context-keys.js'
 
 /** Where a condition looks up its keys. */
 export interface ConditionScope {
@@ -56,10 +57,14 @@ function compares(operator: '<' | '>' | '<=' | '>=', a: number, b: number): bool
 function lookUp(key: string, { outcome, preferredLabel, context }: ConditionScope): unknown {
   if (key === 'outcome') return outcome
   if (key === 'preferred_label') return preferredLabel
+  return contextValue(context, key)
+}
+
+/** A value of the context: by its key, with or without `context.`, or by a path into an object. */
+export function contextValue(context: Readonly<Record<string, unknown>>, key: string): unknown {
   if (Object.hasOwn(context, key)) return context[key]
-  const bare = key.startsWith('context.') ? key.slice('context.'.length) : key
-  if (Object.hasOwn(context, bare)) return context[bare]
-  return follow(context, bare)
+  const bare = bareKey(key)
+  return Object.hasOwn(context, bare) ? context[bare] : follow(context, bare)
 }
 
 /** Finds the longest key that exists, then follows a path into its value. */

@@ -10,8 +10,8 @@
  *   attribute's type.
  * - attribute-table.ts: every attribute of graphs, nodes and edges with type, default and
  *   description. The linter, `AttributeReader` (attribute-value.ts) and the reference page use it.
- * - handler-of.ts: which handler runs a node; agent-of.ts: which agent; terminals.ts: where a run starts and ends; join.ts:
- *   where the branches of a parallel node join.
+ * - handler-of.ts: which handler runs a node; agent-of.ts: which agent; terminals.ts: where a run
+ *   starts and ends; join.ts: where the branches of a parallel node join.
  * - condition.ts, evaluate-condition.ts: conditions on edges (`outcome=success && tests!=0`);
  *   outcome-words.ts: the outcomes and the words that other engines use for them; stylesheet.ts:
  *   CSS-like rules that assign models and limits to nodes.
@@ -42,7 +42,7 @@ export { parseCondition } from './condition.js'
 export { BOOKKEEPING_KEYS } from './context-keys.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
 export { drawPlain } from './draw-plain.js'
-export { evaluate, valueText } from './evaluate-condition.js'
+export { contextValue, evaluate, valueText } from './evaluate-condition.js'
 export { gateOptions, takesText } from './gate-options.js'
 export {
   type Attribute,

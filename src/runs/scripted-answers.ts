@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type Answer, type Interviewer, type Question, questionOf, readAnswer } from '../engine/index.js'
+import { type Answer, type Question, questionOf, readAnswer } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { RunListener } from './drive-run.js'
 import type { Answerer } from './run-gates.js'
@@ -20,7 +20,6 @@ const answers = z.union([z.array(given), z.record(z.string(), z.union([given, z.
 /** An interviewer as a module exports it: its answer may be a word. */
 export interface WordInterviewer {
   ask(question: Question): Promise<Answer | string> | Answer | string
-  inform?: Interviewer['inform']
 }
 
 /**

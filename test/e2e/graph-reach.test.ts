@@ -126,6 +126,16 @@ test('a gate at a terminal exits with 4 at the end of the input, and stays open'
   expect([code, screen]).toEqual([4, expect.stringMatching(/signalbox answer apr_/)])
 })
 
+test('an input that the graph neither declares nor mentions is refused', async () => {
+  home.graph(
+    'graph [inputs="version"]; t [shape=parallelogram, tool_command="echo $SIGNALBOX_CTX_EXTRA"]; start -> t -> exit',
+  )
+  const given = ['flow.dot', '--input', 'version=1', '--input', 'extra=2']
+  expect((await home.runGraph(given)).status).toBe('completed')
+  const refused = await home.runGraph([...given, '--input', 'versoin=3'])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('did you mean "version"?')])
+})
+
 test('checkpoint files are written after each node, while the run goes on', async () => {
   home.graph(
     'a [shape=parallelogram, tool_command="true"]; b [shape=parallelogram, tool_command="while ! test -e ../go; do sleep 0.05; done"]; start -> a -> b -> exit; graph [worktree=none]',

@@ -64,19 +64,13 @@ async function run([file = '', ...args]: string[], scenario?: object) {
 const outcome = (stdout: string) => parseLines<Event & { status: string; run: string }>(stdout).at(-1)!
 
 describe('the examples', () => {
-  const REVIEW = {
-    match: '/Review the changes/',
-    steps: [{ say: '{"outcome":"success","context_updates":{"review_passed":"true"}}' }],
-  }
-
   test.each(readdirSync(join(ROOT, 'examples')).filter(file => file.endsWith('.dot')))(
     '%s runs with the demo agent',
     async file => {
       cpSync(join(ROOT, 'examples'), join(home.work, 'examples'), { recursive: true })
       git('add', '.')
       git('commit', '-q', '-m', 'examples')
-      const scenario = file === 'review-loop.dot' ? { turns: [REVIEW] } : undefined
-      const { stdout, stderr } = await run([`examples/${file}`, '--agent', 'demo', '--auto-approve'], scenario)
+      const { stdout, stderr } = await run([`examples/${file}`, '--agent', 'demo', '--auto-approve'])
       expect(outcome(stdout), stderr).toMatchObject({ status: 'completed' })
       const { diagnostics } = await home.json<{ diagnostics: { severity: string }[] }>([
         'validate',

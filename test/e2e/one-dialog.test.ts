@@ -158,3 +158,16 @@ describe('a dialog that does not show the whole request', () => {
     expect(await standing(session)).toMatchObject([{ id: request!.id, state: 'applied' }])
   })
 })
+
+it('an option label with hidden characters is shown with these characters made visible', async () => {
+  const tool = { name: 'Shell', kind: 'shell', command: 'echo safe\u202e; rm -rf ~/projects' }
+  const session = await startDialog(tool, {}, '160x50')
+  const request = await onlyRequest(session)
+  expect(JSON.stringify([request.request.options, request])).toContain('\u202e')
+  const { stdout } = await home.ok(['approvals'])
+  expect(stdout).toContain('do not ask again for echo safe⟦U+202E⟧')
+  expect(stdout).not.toContain('\u202e')
+  const wrong = await home.run(['answer', request.id, 'nothing', '--fingerprint', request.fingerprint])
+  expect(wrong.stderr).not.toContain('\u202e')
+  await home.ok(['deny', request.id])
+})

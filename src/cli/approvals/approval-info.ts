@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
-import { visibleText } from '../../text/index.js'
+import { optionText, visibleText } from '../../text/index.js'
 
 /** An approval as the daemon describes it, with the request to be answered first. */
 export type ApprovalInfo = ApprovalRecord & { behind?: string }
@@ -36,10 +36,11 @@ interface DisplayBlock {
 
 /** The options; of a form by question, each with its unique key. */
 function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
-  if (questions.length < 2) return [`options: ${options.map(option => option.label).join(' · ') || '(a text)'}`]
+  if (questions.length < 2)
+    return [`options: ${options.map(({ label }) => optionText(label)).join(' · ') || '(a text)'}`]
   return questions.map(({ text, multi }, index) => {
     const own = options.filter(({ question }) => (question ?? 0) === index)
-    return `${visibleText(text)}${multi ? ' (any of)' : ''} ${own.map(({ key }) => key).join(' · ')}`
+    return `${visibleText(text)}${multi ? ' (any of)' : ''} ${own.map(({ key }) => optionText(key)).join(' · ')}`
   })
 }
 

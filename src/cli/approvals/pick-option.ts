@@ -1,5 +1,6 @@
 import { denyingOption } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { optionText } from '../../text/index.js'
 
 interface OptionInfo {
   key: string
@@ -40,5 +41,5 @@ export function plainOption<T extends OptionInfo>(options: readonly T[], wants: 
 }
 
 function labels(options: readonly OptionInfo[]): string {
-  return options.map(option => option.label).join(' · ')
+  return options.map(({ label }) => optionText(label)).join(' · ')
 }

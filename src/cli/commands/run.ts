@@ -13,6 +13,10 @@ import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'run'>): Promise<number> {
   const mayAsk = options.ask !== false && !options.json
+  if (options.detach && (options.answers !== undefined || options.checkpointDir !== undefined))
+    throw new SignalboxError('E_INPUT', '--detach cannot be combined with --answers or --checkpoint-dir', {
+      next: 'leave --detach out: the daemon neither reads nor writes files of yours',
+    })
   return withRuns(context, { mayAsk }, async start => {
     const dryRun = options.dryRun === undefined ? null : readScript(context, options.dryRun)
     const source = readGraphFile(context.cwd, await fileOf(context, args.file))

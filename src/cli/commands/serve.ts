@@ -33,7 +33,8 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
       env: context.env,
       port: port === undefined ? undefined : parsePort(port),
       isReadOnly: readOnly === true,
-      isDetached,
+      // A daemon that a person gave options to is not replaced by one without them.
+      isDetached: isDetached && port === undefined && !readOnly,
       clock: systemClock,
       version: version(),
       buildTime: buildTime(),
@@ -104,8 +105,16 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   return EXIT.ok
 }
 
-async function background(context: CommandContext, { json }: Options): Promise<number> {
-  const client = await DaemonClient.connect(context)
+async function background(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
+  const wanted = [
+    ...(port === undefined ? [] : ['--port', String(parsePort(port))]),
+    ...(readOnly ? ['--read-only'] : []),
+  ]
+  if (wanted.length > 0 && (await DaemonClient.running(context)))
+    throw new SignalboxError('E_DAEMON_RUNNING', `a daemon is running: ${wanted.join(' ')} would have no effect`, {
+      next: 'signalbox serve --stop, then start it again',
+    })
+  const client = await DaemonClient.connect(context, wanted)
   const health = await client.get<Health>('/health')
   if (json) context.json({ socket: client.socketPath, ...health })
   else context.out(`the daemon ${health.version} is running (pid ${health.pid})`)

@@ -49,7 +49,11 @@ export async function driveStarted(
 ): Promise<number> {
   if (!flags.json) for (const notice of notices) context.note(notice)
   const place = { store, home, env, clock }
-  if (driver === 'daemon') return followStarted(context, place, id, flags)
+  if (driver === 'daemon') {
+    if (flags.answers !== undefined || flags.checkpointDir !== undefined)
+      context.note('the daemon drives this run: --answers and --checkpoint-dir have no effect')
+    return followStarted(context, place, id, flags)
+  }
   for (let current = id; ; ) {
     const record = await getRun(store, current)
     const printer = printerOf(context, record, flags)

@@ -1,6 +1,7 @@
 import { type ApprovalRequest, fingerprintOf, sha256 } from '../../approvals/index.js'
 import {
   AttributeReader,
+  contextValue,
   edgesFrom,
   type Graph,
   type GraphEdge,
@@ -103,7 +104,10 @@ export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, q
 /** Fills in values that the context has by now; unknown placeholders stay as written. */
 export function filled(text: string, work: GraphWork, { context }: Cursor): string {
   return text.replace(/\{([\w.-]+)\}|\$(\w+)/g, (whole, key: string | undefined, name: string | undefined) => {
-    if (key !== undefined) return Object.hasOwn(context, key) ? valueText(context[key]) : whole
+    if (key !== undefined) {
+      const value = contextValue(context, key)
+      return value === undefined ? whole : valueText(value)
+    }
     if (name === 'goal') return textOf(work.graph.attributes, 'goal') ?? ''
     return work.input.inputs[name!] ?? whole
   })

@@ -26,8 +26,6 @@ export type Answer =
 /** Answers gates. */
 export interface Interviewer {
   ask(question: Question): Promise<Answer>
-  askMultiple?(questions: readonly Question[]): Promise<Answer[]>
-  inform?(message: string, stage: string): Promise<void>
 }
 
 export function questionOf(record: ApprovalRecord, type?: string): Question {

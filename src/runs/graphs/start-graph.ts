@@ -11,9 +11,10 @@ import {
   applyStylesheet,
   GRAPH_ATTRIBUTES,
   type Graph,
+  handlerOf,
   printDot,
 } from '../../graph/index.js'
-import { plural } from '../../text/index.js'
+import { closestMatch, plural } from '../../text/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun } from '../start-context.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
@@ -65,6 +66,7 @@ export async function startGraph(
         : await enterProject(context, { trust, isApart: false })
   const graph = transformGraph(loaded.parsed.graph, loaded.directory, loaded.module?.transforms)
   const inputs = checkInputs(graph, options.inputs ?? {})
+  if (loaded.module === null) refuseUnusedInputs(graph, inputs)
   const workspace = await createWorkspace(home.settings.dataDirectory, {
     cwd,
     id,
@@ -214,6 +216,32 @@ export function checkInputs(graph: Graph, inputs: Record<string, string>): Recor
   if (missing.length > 0)
     throw new SignalboxError('E_INPUT', `the graph needs ${missing.join(', ')}`, { next: `--input ${missing[0]}=…` })
   return inputs
+}
+
+/** Inputs that the functions of a pipeline read. */
+const PIPELINE_INPUTS = ['issue', 'design', 'plan', 'profile', 'range', 'fix']
+
+/**
+ * An input that the graph neither declares nor mentions is a typing error. The graph of a child run
+ * may use any input.
+ * @throws SignalboxError `E_INPUT`
+ */
+function refuseUnusedInputs(graph: Graph, inputs: Record<string, string>): void {
+  if ([...graph.nodes.values()].some(node => ['pipeline', 'stack.manager_loop'].includes(handlerOf(node)))) return
+  const declared = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES).names('inputs')
+  const isPipeline = graph.attributes.has('pipeline_type')
+  const words = new Set(
+    printDot(graph)
+      .toLowerCase()
+      .split(/[^a-z0-9_.-]+|signalbox_ctx_/),
+  )
+  const known = [...declared, ...(isPipeline ? PIPELINE_INPUTS : [])]
+  const unused = Object.keys(inputs).find(name => !known.includes(name) && !words.has(name.toLowerCase()))
+  if (unused === undefined) return
+  const close = closestMatch(unused, known)
+  throw new SignalboxError('E_INPUT', `the graph has no input "${unused}"`, {
+    next: close ? `did you mean "${close}"?` : known.length > 0 ? `it has: ${known.join(', ')}` : 'leave it out',
+  })
 }
 
 /** The limits of a run: those given, else those that the graph declares. */

@@ -1,4 +1,5 @@
 import { type ApprovalRecord, displayText, isDenialMeaning, isOpen } from '../../approvals/index.js'
+import { optionText } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { approvalButtons } from './approval-buttons.js'
@@ -72,7 +73,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
     escapeHtml(facts.filter(Boolean).join(' · ')),
     context.topic ? topicLine(context.topic) : '',
-    shown === '' ? '<i>Details are shown in a private chat only.</i>' : `<pre>${escapeHtml(shown)}</pre>`,
+    shown === '' ? `<i>${context.isDetailed ? NO_DETAILS : PRIVATE_DETAILS}</i>` : `<pre>${escapeHtml(shown)}</pre>`,
     context.isDetailed && context.changes ? changeLines(context.changes) : '',
     // The reasons name paths and commands, which are details as well.
     risk.level === 'low'
@@ -107,6 +108,9 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
   return { html: html.filter(Boolean).join('\n'), buttons, isCut }
 }
 
+const PRIVATE_DETAILS = 'Details are shown in a private chat only.'
+const NO_DETAILS = 'The agent shows no details. Check its terminal before you decide.'
+
 const MARK = { low: '🔹', elevated: '🔶', high: '🔺' } as const
 const AFTER = {
   nothing: 'nothing happens',
@@ -117,7 +121,7 @@ const AFTER = {
 
 function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
   const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
-  if (kind === 'permission') return `${who} wants to use ${request.tool}`
+  if (kind === 'permission') return `${who} wants to use ${request.tool.replace(/^use\s+/i, '')}`
   return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
 }
 
@@ -160,7 +164,7 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
       ? 'at the terminal'
       : ''
   const what = decision
-    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen?.label ?? (isDenial ? 'Denied' : 'Answered'))} — ${escapeHtml(by)}`
+    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen ? optionText(chosen.label) : isDenial ? 'Denied' : 'Answered')} — ${escapeHtml(by)}`
     : ''
   if (isOpen(record)) return `${what} · being applied…`
   if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`

@@ -34,6 +34,15 @@ export async function gitCard(record: SessionRecord): Promise<string> {
   return html.filter(Boolean).join('\n')
 }
 
+/** The branch and the number of changes in one line; empty outside of a repository. */
+export async function gitLine(cwd: string): Promise<string> {
+  const git = new Git(cwd)
+  if ((await git.root().catch(() => null)) === null) return ''
+  const [branch, head, files] = await Promise.all([git.branch(), git.head(), git.status()])
+  const place = branch ?? (head === null ? 'no commit yet' : `at ${head.slice(0, 7)}`)
+  return `${place} · ${changeText(files).replace(/[.:]$/, '').toLowerCase()}`
+}
+
 /**
  * All uncommitted changes, with new files; null when there are none. Files that usually hold
  * credentials are only named.

@@ -6,12 +6,12 @@ import { type EventData, isEvent } from '../../events/index.js'
 import type { Host, KnownChat } from '../../host/index.js'
 import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
+import { type SessionRecord, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import { answerActions, type Verbosity } from '../cards/answer-messages.js'
 import type { CardBuilder, Reader } from '../cards/card-builder.js'
-import { lastLine } from '../cards/session-texts.js'
+import { compactButton, contextLeft, lastLine } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
@@ -73,6 +73,8 @@ export interface NotificationKinds {
 
 export const ALL_NOTIFICATIONS: NotificationKinds = { needsYou: true, done: true, failed: true }
 const RENAME_MS = 60_000
+/** From here on an answer offers to compact the conversation. */
+const NEARLY_FULL_PERCENT = 20
 /** The subjects of cards about panes start with this. */
 const PANE_CARD = 'pane '
 
@@ -106,10 +108,14 @@ export class EventNotifier {
       events.filter(({ type }) => type.startsWith('approval.')).map(({ stream }) => stream.slice('approval/'.length)),
     )
     for (const id of approvals) add(await this.#approval(id))
-    const closedTurns = new Set(
-      events.filter(({ type }) => type === 'turn.closed').map(({ data }) => String(data.session)),
+    const closedTurns = new Map(
+      events.filter(event => isEvent(event, 'turn.closed')).map(({ data }) => [data.session, data]),
     )
-    for (const session of closedTurns) add({ items: await this.#options.status.closed(session), appends: [] })
+    for (const [session, { outcome }] of closedTurns)
+      add({ items: await this.#options.status.closed(session, outcome === 'interrupted'), appends: [] })
+    for (const event of events)
+      if (isEvent(event, 'turn.closed') && event.data.outcome === 'interrupted')
+        add({ items: await this.#interrupted(event.data), appends: [] })
     const finals = new Map(
       events.filter(({ type }) => type === 'message.final').map(event => [String(event.data.message), event]),
     )
@@ -189,13 +195,17 @@ export class EventNotifier {
     const title = record ? `${record.agent}-${record.number}` : 'answer'
     const batch: OutboxBatch = { items: [], appends: [] }
     const readers = await chats.readers()
+    const events = await host.store.readStream(`session/${session}`)
+    // The output of the agent's own command is the answer, not a detail of its work.
+    const least: Verbosity = isCommandOutput(event.data, events) ? 2 : 0
+    const buttons = this.#compactButtons(session)
     // A chat that blocks the bot gets the answer when the block ends.
     for (const { chat, verbosity, current, hasTopics } of await chats.followers(session, { withBlocked: true })) {
       // An answer of another session than the current one names it, and has a button to switch to
       // it.
       const other = current === session || hasTopics ? null : record
       const acts = answerActions(blocks as unknown as Block[], {
-        verbosity: (verbosity ?? 1) as Verbosity,
+        verbosity: Math.max(verbosity ?? 1, least) as Verbosity,
         title,
         mark: other && sessionTitle(other),
       })
@@ -205,7 +215,9 @@ export class EventNotifier {
         const subject = `${message}${act.do === 'file' ? '+file' : ''}`
         const reader = readers.find(candidate => candidate.chat === chat)
         const made =
-          act.do === 'answer' && reader ? cards.keyboard(use, reader, subject) : { keyboard: [], appends: [] }
+          act.do === 'answer' && reader
+            ? cards.keyboard([...use, ...buttons], reader, subject)
+            : { keyboard: [], appends: [] }
         const said = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
         batch.items.push({ chat, topic: session, lane: 2, subject, act: said })
         batch.appends.push(...made.appends)
@@ -213,6 +225,31 @@ export class EventNotifier {
     }
     const downloads = record ? await this.#downloads(record, event) : { items: [], appends: [] }
     return { items: [...batch.items, ...downloads.items], appends: [...batch.appends, ...downloads.appends] }
+  }
+
+  /** A conversation that is nearly full can be compacted from the chat. */
+  #compactButtons(session: string): ButtonSpec[][] {
+    const live = this.#options.host.live(session)
+    const button = live && compactButton(live)
+    const left = live && contextLeft(live)
+    return button && left !== null && left <= NEARLY_FULL_PERCENT ? [[button]] : []
+  }
+
+  /** An interrupted turn without an answer ends with a message of its own. */
+  async #interrupted(event: EventData<'turn.closed'>): Promise<OutboxItem[]> {
+    const { host, chats } = this.#options
+    const { session, turn } = event
+    const events = await host.store.readStream(`session/${session}`)
+    if (events.some(({ type, data }) => type === 'message.final' && data.turn === turn)) return []
+    const record = await host.record(session).catch(() => null)
+    const title = record ? `<b>${escapeHtml(sessionTitle(record))}</b>\n` : ''
+    return (await chats.followers(session)).map(({ chat }) => ({
+      chat,
+      topic: session,
+      lane: 2,
+      subject: `${turn}/interrupted`,
+      act: { do: 'say', html: `${title}Interrupted.` },
+    }))
   }
 
   /**
@@ -381,6 +418,20 @@ export class EventNotifier {
     const { agent, worker } = (created?.data.input ?? {}) as { agent?: unknown; worker?: unknown }
     return [agent ?? worker].filter(name => typeof name === 'string')
   }
+}
+
+/**
+ * Whether a message is what a command of the agent itself printed (`/context`, `/cost`): the turn
+ * has such a command as its prompt, and the agent has used no tool in it.
+ */
+function isCommandOutput(
+  { turn, blocks }: Pick<EventData<'message.final'>, 'turn' | 'blocks'>,
+  events: readonly StoredEvent[],
+): boolean {
+  const prompt = turnPrompts(events).find(each => each.turn === turn)?.prompt ?? ''
+  if (!/^\/\w/u.test(prompt)) return false
+  const messages = events.filter(event => isEvent(event, 'message.final')).filter(({ data }) => data.turn === turn)
+  return ![...messages.flatMap(({ data }) => data.blocks), ...blocks].some(({ kind }) => kind === 'tool_call')
 }
 
 /** Nothing more is sent to a topic after these. A failed run may be resumed. */

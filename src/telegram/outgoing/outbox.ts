@@ -337,6 +337,6 @@ function scopeOf({ chat }: ChatQueue): 'private' | 'group' {
 function textOf(act: OutboxItem['act']): string {
   if (act.do === 'answer') return act.parts.map(plainOf).join('\n')
   if (act.do === 'file') return `${act.caption}\n${act.text}`
-  if (act.do === 'close-topic' || act.do === 'name-topic') return ''
+  if (act.do === 'close-topic' || act.do === 'name-topic' || act.do === 'remove-keyboard') return ''
   return act.do === 'download' ? act.caption : plainOf(act.html)
 }

@@ -14,7 +14,7 @@ import { onCardKey } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
 import { EditDialog, mayEdit } from './edit-dialog'
 import { planOf, reviewOf } from './gate-payload'
-import { answersTo, mayGrant } from './options'
+import { answersTo, mayGrant, plainLabel } from './options'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
 import { usePressGuard } from './press-guard'
@@ -261,7 +261,7 @@ function OtherAnswers(props: {
       )}
       {others.map(option => (
         <button key={option.key} type="button" onClick={() => props.onChoose(option)}>
-          {option.label}
+          {plainLabel(option.label)}
         </button>
       ))}
       {approval.subject.session && <a href={`/s/${approval.subject.session}`}>Open the session</a>}

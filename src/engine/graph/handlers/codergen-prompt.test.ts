@@ -104,6 +104,15 @@ describe('variables', () => {
     )
     expect(codergenPrompt(step, 'full').text).toBe('$goal {colour}\n')
   })
+
+  test('are also filled in from a path into a value', () => {
+    const step = graphStep(
+      stepCall('/tmp', 'a [prompt="{context.report.lines} of {report.name}, not {report.gone}"]; start -> a -> exit', {
+        context: { report: { lines: 3, name: 'x' } },
+      }),
+    )
+    expect(codergenPrompt(step, 'full').text).toBe('3 of x, not {report.gone}\n')
+  })
 })
 
 describe('the routing contract', () => {

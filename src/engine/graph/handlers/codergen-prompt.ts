@@ -1,6 +1,7 @@
 import {
   AttributeReader,
   BOOKKEEPING_KEYS,
+  contextValue,
   type Fidelity,
   GRAPH_ATTRIBUTES,
   NODE_ATTRIBUTES,
@@ -71,7 +72,8 @@ export function fillIn(text: string, { context, graph, work }: GraphStep): Built
       unknown.add(whole)
       return whole
     }
-    if (Object.hasOwn(context, key)) return shownText(context[key])
+    const value = contextValue(context, key)
+    if (value !== undefined) return shownText(value)
     unknown.add(whole)
     return whole
   })
