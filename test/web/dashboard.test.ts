@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
 import { logIn, openBrowser, openContext, Served, show, watchErrors, watchOrigins } from './harness.js'
@@ -44,19 +45,20 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
 
   /** A card that has not moved for a while accepts a press. */
   const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
-  /** Presses until the card accepts it: new cards move the others, which then refuse a press. */
+  /**
+   * Presses until the card accepts it: new cards move the others, which then refuse a press. A run's
+   * page removes the card as soon as its answer is applied.
+   */
   const press = async (one: Locator, name: string) => {
-    const taken = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))
+    const accepted = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))
+    const isAccepted = async () => (await one.count()) === 0 || (await accepted.count()) > 0
+    await still(one)
     for (let tries = 0; tries < 60; tries++) {
-      await still(one)
-      await one.getByRole('button', { name }).click()
-      if (
-        await taken.waitFor({ timeout: 1_500 }).then(
-          () => true,
-          () => false,
-        )
-      )
-        return
+      await one
+        .getByRole('button', { name })
+        .click({ timeout: 3_000 })
+        .catch(() => undefined)
+      if (await until(isAccepted, 3_000).catch(() => false)) return
     }
     throw new Error(`the card never accepted ${name}`)
   }
