@@ -15,7 +15,7 @@ import {
 import { ChangeFeed } from './change-feed.js'
 import { checkStore } from './check.js'
 import type { Connection } from './connection.js'
-import { type DocumentFilter, readDocument, readDocuments } from './documents.js'
+import { readDocument, readDocuments } from './documents.js'
 import { type Ends, readEnds } from './ends.js'
 import { EventReader } from './event-reader.js'
 import {
@@ -27,7 +27,7 @@ import {
   encodeJson,
   sumOf,
 } from './event-rows.js'
-import { checkFence, releaseLease, renewLease, takeLease } from './leases.js'
+import { checkDeadline, checkFence, releaseLease, renewLease, takeLease } from './leases.js'
 import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
 import { LogSubscription } from './subscription.js'
@@ -111,8 +111,7 @@ export class SqliteEventStore implements Api.EventStore {
     const work = () => {
       const ends = readEnds(this.#connection, encoded[0]?.stream ?? '', options.fence?.key ?? null)
       if (options.fence) checkFence(options.fence, ends.lease)
-      if (options.onlyIf?.() === false)
-        throw new SignalboxError('E_PRECONDITION', 'The precondition of the append no longer holds.')
+      if (options.notAfter !== undefined) checkDeadline(options.notAfter, this.#clock.now())
       const events: WrittenEvent[] = []
       const written = this.#insertAll(encoded, ends, events)
       this.#projector.foldWritten(events, { isLater })
@@ -165,10 +164,15 @@ export class SqliteEventStore implements Api.EventStore {
     return document === 'damaged' ? null : (document as Api.StoredDocument<T> | null)
   }
 
-  async documents<T>(projection: string, options: DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
+  async documents<T>(projection: string, options: Api.DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
     await this.#catchUp(projection)
     const documents = await this.#connection.read(() => readDocuments(this.#connection, projection, options))
     return documents as Api.StoredDocument<T>[]
+  }
+
+  async now(): Promise<number> {
+    this.#connection.requireOpen()
+    return this.#clock.now()
   }
 
   subscribe(
