@@ -1,7 +1,7 @@
 import { type IndexedField, type StoredTest, storedTests } from '../document-index.js'
+import { decodeJson } from '../encode-event.js'
 import type { DocumentFilter, StoredDocument } from '../event-store.js'
 import type { Connection } from './connection.js'
-import { decodeJson } from './event-rows.js'
 
 interface DocumentRow {
   key: string

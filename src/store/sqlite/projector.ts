@@ -1,10 +1,10 @@
 import { SignalboxError } from '../../errors/index.js'
 import { type IndexedField, indexFields, isSameIndex } from '../document-index.js'
+import { encodeJson } from '../encode-event.js'
 import type { Projection, StoredEvent } from '../event-store.js'
 import type { Connection } from './connection.js'
 import { readDocument, saveFields } from './documents.js'
 import type { EventReader } from './event-reader.js'
-import { encodeJson } from './event-rows.js'
 
 /** An update in place: a replaced row would move in all its indexes. */
 const SAVE_DOCUMENT = `INSERT INTO documents (projection, key, state, position) VALUES (?, ?, ?, ?)

@@ -1,23 +1,6 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type * as Api from '../event-store.js'
-import {
-  type ChainEnd,
-  canonicalText,
-  chainValue,
-  checkChain,
-  declareChained,
-  isChained,
-  readChainEnd,
-  withChain,
-  writeChainEnd,
-} from './chain.js'
-import { ChangeFeed } from './change-feed.js'
-import { checkStore } from './check.js'
-import type { Connection } from './connection.js'
-import { readDocument, readDocuments } from './documents.js'
-import { type Ends, readEnds } from './ends.js'
-import { EventReader } from './event-reader.js'
+import { type ChainEnd, canonicalText, chainValue, isChained, withChain } from '../chain.js'
 import {
   checkName,
   decodeJson,
@@ -25,12 +8,20 @@ import {
   type EventValidator,
   encodeEvent,
   encodeJson,
-  sumOf,
-} from './event-rows.js'
+} from '../encode-event.js'
+import type * as Api from '../event-store.js'
+import { LogSubscription } from '../log-subscription.js'
+import { checkFileChain, declareChained, readChainEnd, writeChainEnd } from './chain.js'
+import { ChangeFeed } from './change-feed.js'
+import { checkStore } from './check.js'
+import type { Connection } from './connection.js'
+import { readDocument, readDocuments } from './documents.js'
+import { type Ends, readEnds } from './ends.js'
+import { EventReader } from './event-reader.js'
+import { sumOf } from './event-rows.js'
 import { checkDeadline, checkFence, releaseLease, renewLease, takeLease } from './leases.js'
 import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
-import { LogSubscription } from './subscription.js'
 
 const SUBSCRIPTION_PAGE = 200
 const INSERT_EVENT = 'INSERT INTO events (position, stream, version, type, at, data, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
@@ -219,7 +210,7 @@ export class SqliteEventStore implements Api.EventStore {
   }
 
   async checkChain(): Promise<Api.ChainProblem[]> {
-    return checkChain(this.#connection)
+    return checkFileChain(this.#connection)
   }
 
   async close(): Promise<void> {
