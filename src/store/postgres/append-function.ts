@@ -5,7 +5,7 @@
  *
  * Documents come ready from the client, together with the revision each was folded from. If a
  * revision or a version is not current any more, the unit and all after it (their order must not
- * change) are returned with what is current, and the client computes them again.
+ * change) are returned with what is current for them, and the client computes them again.
  *
  * `append` of an event is the id of its unit, unique over first events: a unit that is sent again
  * after a broken connection can never be written twice.
@@ -16,6 +16,7 @@ DECLARE
   log log_end%ROWTYPE;
   clock bigint;
   unit json;
+  nth bigint;
   part json;
   event record;
   lease record;
@@ -41,7 +42,7 @@ BEGIN
   END IF;
   clock := coalesce((request->>'now')::bigint, sb_now());
   <<units>>
-  FOR unit IN SELECT u FROM json_array_elements(request->'units') AS u LOOP
+  FOR unit, nth IN SELECT u, o FROM json_array_elements(request->'units') WITH ORDINALITY AS r(u, o) LOOP
     result := NULL;
     answers := '{}';
     IF (unit->>'again')::boolean THEN
@@ -120,9 +121,11 @@ BEGIN
       results := results || json_build_object('retry', true,
         'versions', (SELECT json_agg(json_build_object('stream', s.stream, 'version',
             coalesce((SELECT max(version) FROM events WHERE events.stream = s.stream), 0)))
-          FROM json_to_recordset(unit->'appends') AS s(stream text)),
+          FROM (SELECT DISTINCT a.stream FROM json_array_elements(request->'units') WITH ORDINALITY AS r(u, o),
+            json_to_recordset(u->'appends') AS a(stream text) WHERE o >= nth) AS s),
         'documents', (SELECT json_agg(json_build_object('projection', d.projection, 'key', d.key, 'revision', s.revision, 'state', s.state))
-          FROM json_to_recordset(unit->'documents') AS d(projection text, key text)
+          FROM (SELECT DISTINCT a.projection, a.key FROM json_array_elements(request->'units') WITH ORDINALITY AS r(u, o),
+            json_to_recordset(u->'documents') AS a(projection text, key text) WHERE o >= nth) AS d
           LEFT JOIN documents AS s USING (projection, key)));
       EXIT units;
     END IF;

@@ -9,8 +9,11 @@ const BATCH_MAX = 64
 /** A batch is one statement: larger ones would hold the lock for long. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
 const QUEUE_MAX = 10_000
-/** Attempts with fresh knowledge before the lock is taken first. */
-const ATTEMPTS_MAX = 20
+/**
+ * Attempts with fresh knowledge before the lock is taken first. Each lost attempt costs a round
+ * trip, a lock that is held over round trips stops all other writers.
+ */
+const ATTEMPTS_MAX = 5
 
 type UnitAnswer =
   | { ok: { version: number; position: number }[] }
@@ -19,12 +22,19 @@ type UnitAnswer =
   | { error: 'late'; now: number }
   | ({ retry: true } & FreshKnowledge)
 
-type Answer = { retry: 'folded' } | { results: UnitAnswer[]; chained: string[] }
+interface Answered {
+  results: UnitAnswer[]
+  chained: string[]
+}
+
+type Answer = { retry: 'folded' } | Answered
 
 interface Waiting {
   unit: AppendUnit
   bytes: number
   attempts: number
+  /** The batch that it was in failed: sent alone, only the unit that is wrong is rejected. */
+  isAlone: boolean
   resolve(results: AppendResult[]): void
   reject(error: unknown): void
 }
@@ -65,7 +75,7 @@ export class AppendQueue {
       )
     const bytes = unit.appends.reduce((sum, { events }) => sum + events.reduce((all, e) => all + e.data.length, 0), 0)
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ unit, bytes, attempts: 0, resolve, reject })
+      this.#waiting.push({ unit, bytes, attempts: 0, isAlone: false, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -100,8 +110,7 @@ export class AppendQueue {
   }
 
   #takeBatch(): Waiting[] {
-    // A unit that lost too often goes alone, under the lock.
-    if (this.#waiting[0]!.attempts >= ATTEMPTS_MAX) return this.#waiting.splice(0, 1)
+    if (this.#waiting[0]!.isAlone) return this.#waiting.splice(0, 1)
     let [size, bytes] = [0, 0]
     while (size < this.#waiting.length && size < BATCH_MAX && bytes < BATCH_BYTES_MAX)
       bytes += this.#waiting[size++]!.bytes
@@ -116,7 +125,7 @@ export class AppendQueue {
     try {
       const answer = await connections.write(async (client, isAgain) => {
         if (isAgain) for (const { plan } of planned) plan.request.again = true
-        return isLocking ? this.#callLocked(client, planned[0]!) : this.#call(client, planned)
+        return isLocking ? this.#callLocked(client, planned) : this.#call(client, planned)
       })
       if ('retry' in answer) {
         for (const { plan } of planned) plan.forget()
@@ -154,42 +163,53 @@ export class AppendQueue {
     return rows[0]!.answer
   }
 
-  /** Nothing can change between the attempts: the second one is the last. */
-  async #callLocked(client: Client, unit: Planned): Promise<Answer> {
-    const { planner, projector } = this.#options
+  /** With the lock, knowledge that was returned stays current: each attempt gets further. */
+  async #callLocked(client: Client, planned: readonly Planned[]): Promise<Answer> {
+    const { projector } = this.#options
     return projector.locked(client, async () => {
       await projector.catchUp(client)
-      const answer = await this.#call(client, [unit])
-      const [first] = 'results' in answer ? answer.results : []
-      if (!('results' in answer) || !first || !('retry' in first)) return answer
-      const { again } = unit.plan.request
-      unit.plan.forget()
-      planner.learn(first)
-      planner.chained = answer.chained
-      unit.plan = planner.plan(unit.waiting.unit)
-      unit.plan.request.again = again
-      return this.#call(client, [unit])
+      const results: UnitAnswer[] = []
+      let rest = planned
+      for (let attempts = 0; attempts <= 2 * planned.length; attempts++) {
+        const answer = await this.#call(client, rest)
+        if (!('results' in answer)) return answer
+        const written = answer.results.filter(result => !('retry' in result))
+        results.push(...written)
+        rest = rest.slice(written.length)
+        if (rest.length === 0) return { results, chained: answer.chained }
+        this.#planAgain(rest, answer)
+      }
+      throw new SignalboxError('E_INTERNAL', 'A projection does not give the same documents twice.')
     })
   }
 
-  #settle(planned: readonly Planned[], { results, chained }: Extract<Answer, { results: unknown }>): void {
+  #planAgain(rest: readonly Planned[], { results, chained }: Answered): void {
     const { planner } = this.#options
-    planner.chained = chained
+    for (const { plan } of rest) plan.forget()
+    this.#learn(results, chained)
+    for (const each of rest) {
+      const { again } = each.plan.request
+      each.plan = planner.plan(each.waiting.unit)
+      each.plan.request.again = again
+    }
+  }
+
+  #learn(results: readonly UnitAnswer[], chained: readonly string[]): void {
+    this.#options.planner.chained = chained
+    for (const result of results) if ('retry' in result) this.#options.planner.learn(result)
+  }
+
+  #settle(planned: readonly Planned[], { results, chained }: Answered): void {
     const repeated: Planned[] = []
     planned.forEach((each, at) => {
       const { waiting, plan } = each
       const result = results[at]
-      if (result && 'ok' in result) {
-        this.#resolve(waiting, result.ok)
-        return
-      }
+      if (result && 'ok' in result) return this.#resolve(waiting, result.ok)
       plan.forget()
       if (result && 'error' in result) waiting.reject(errorOf(result, waiting.unit))
-      else {
-        if (result) planner.learn(result)
-        repeated.push(each)
-      }
+      else repeated.push(each)
     })
+    this.#learn(results, chained)
     this.#again(repeated)
   }
 
@@ -212,7 +232,7 @@ export class AppendQueue {
     const isOfOne = error instanceof SignalboxError && error.code === 'E_STORE'
     if (planned.length === 1 || !isOfOne) for (const { waiting } of planned) waiting.reject(error)
     else {
-      for (const { waiting } of planned) waiting.attempts = ATTEMPTS_MAX
+      for (const { waiting } of planned) waiting.isAlone = true
       this.#waiting.unshift(...planned.map(({ waiting }) => waiting))
     }
   }

@@ -24,6 +24,7 @@ export class PostgresProjector {
   readonly #projections: ReadonlyMap<string, Projection>
   readonly #planner: AppendPlanner
   readonly #now: () => number
+  #isPrepared = false
 
   constructor(projections: readonly Projection[], planner: AppendPlanner, now: () => number) {
     this.#projections = new Map(projections.map(projection => [projection.name, projection]))
@@ -51,6 +52,7 @@ export class PostgresProjector {
     )
     const { position: head, folded, chained } = end.rows[0]!
     this.#planner.chained = chained
+    if (this.#isPrepared && folded === this.#planner.folded) return
     const before = new Set((JSON.parse(folded) as string[]).map(each => each.slice(0, each.lastIndexOf('@'))))
     const rows = await this.#readRows(client)
     const known = new Map(rows.map(row => [row.name, before.has(row.name) ? { ...row, position: head } : row]))
@@ -74,6 +76,7 @@ export class PostgresProjector {
     ])
     this.#planner.fold(current)
     await client.query('UPDATE log_end SET folded = $1', [this.#planner.folded])
+    this.#isPrepared = true
   }
 
   /** Whether a reader would see old documents, and this program could fold them. */

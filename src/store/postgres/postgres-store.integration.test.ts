@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describeNeeding } from '../../../test/support/requirements.js'
 import { systemClock } from '../../clock/index.js'
+import { openStore } from '../index.js'
 import { describeEventStore, type StoreSite } from '../testing/conformance.js'
 import { newTestDatabase } from '../testing/postgres-server.js'
-import { openPostgres } from './open.js'
 
 const APPEND_ELSEWHERE = fileURLToPath(new URL('../testing/append-elsewhere.ts', import.meta.url))
 
@@ -14,7 +14,7 @@ async function makeSite(): Promise<StoreSite> {
   const { url, password } = database
   let passed = 0
   return {
-    connect: options => openPostgres({ url, password, clock: systemClock, ...options }),
+    connect: options => openStore({ url, password, clock: systemClock, ...options }),
     async appendElsewhere(stream, events) {
       const args = ['--import', 'tsx', APPEND_ELSEWHERE, url, stream, JSON.stringify(events)]
       const env = { ...process.env, PGPASSWORD: password }

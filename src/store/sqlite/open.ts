@@ -9,7 +9,7 @@ import { toStoreError } from './sqlite-errors.js'
 import { SqliteEventStore } from './sqlite-store.js'
 import { ensureStoreFile, makePrivate } from './store-file.js'
 
-export interface OpenStoreOptions {
+export interface OpenSqliteOptions {
   path: string
   clock: Clock
   projections?: readonly Projection[]
@@ -39,7 +39,7 @@ const CHECKPOINT_PAGES = 4_000
  * Opens the store at `path`, and creates it if there is none. A file that is damaged, foreign or
  * from a newer version is refused and left unchanged.
  */
-export async function openStore(options: OpenStoreOptions): Promise<EventStore> {
+export async function openSqlite(options: OpenSqliteOptions): Promise<EventStore> {
   const { clock, projections = [], validate, onError = warn, busyLimitMs = BUSY_LIMIT_MS } = options
   const path = resolve(options.path)
   const driver = await loadDriver()
