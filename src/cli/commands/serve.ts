@@ -1,5 +1,6 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
 import type { Health, Lockdown, LoginLink, TokenFile } from '../../server/index.js'
 import { plural } from '../../text/index.js'
@@ -13,13 +14,24 @@ type Options = InputOf<'serve'>['options']
 /** How long a clean stop may take; the command that asked for it waits for 20 s. */
 const STOP_LIMIT_MS = 15_000
 
-export async function run(context: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
+export async function run(given: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
+  const context = options.store === undefined ? given : await withStoreUrl(given, options.store)
   if (options.stop) return stop(context, options)
   if (options.rotateToken) return rotateToken(context, options)
   if (options.link) return printLink(context, options)
   if (options.lockdown) return lockdown(context, options)
   if (options.background) return background(context, options)
   return serve(context, options)
+}
+
+/** The daemon, also one in the background, takes it from the environment. */
+async function withStoreUrl(context: CommandContext, url: string): Promise<CommandContext> {
+  const { parseStoreUrl } = await import('../../store/index.js')
+  parseStoreUrl(url)
+  const { loaded } = openHome(context)
+  if (loaded.config.store.url !== url)
+    context.note('note: commands that read the store themselves use store.url; set it to the same URL')
+  return { ...context, env: { ...context.env, SIGNALBOX_STORE_URL: url } }
 }
 
 /** Runs the daemon in this process until it is stopped. */
@@ -58,7 +70,7 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
   await daemon.stopped
   const timer = await limit
   timer.cancel()
-  return EXIT.ok
+  return daemon.hasFailed() ? EXIT.failed : EXIT.ok
 }
 
 /**

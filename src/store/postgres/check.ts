@@ -4,25 +4,33 @@ import type { Connections } from './connections.js'
 /** Limit per kind of problem: a thousand bad rows are one thing to fix. */
 const SHOWN = 100
 
+/** Events that were moved here may have gaps, which were known where they came from. */
+const MOVED = "coalesce((SELECT value::bigint FROM meta WHERE key = 'moved_position'), 0)"
 const GAPS = `SELECT stream, version, before FROM (
-    SELECT stream, version, lag(version, 1, 0::bigint) OVER (PARTITION BY stream ORDER BY version) AS before FROM events
-  ) AS step WHERE version <> before + 1 LIMIT ${SHOWN}`
+    SELECT stream, version, position, lag(version, 1, 0::bigint) OVER (PARTITION BY stream ORDER BY version) AS before FROM events
+  ) AS step WHERE version <> before + 1 AND position > ${MOVED} LIMIT ${SHOWN}`
 const HOLES = `SELECT position, before FROM (
     SELECT position, lag(position, 1, 0::bigint) OVER (ORDER BY position) AS before FROM events
-  ) AS step WHERE position <> before + 1 LIMIT ${SHOWN}`
+  ) AS step WHERE position <> before + 1 AND position > ${MOVED} LIMIT ${SHOWN}`
 const END = 'SELECT position, (SELECT coalesce(max(position), 0) FROM events) AS last FROM log_end'
 const FAILURES = 'SELECT name, failures FROM projections WHERE failures > 0'
 
-/**
- * Checks what the database does not guarantee by itself. Its pages have checksums of their own. A
- * log that was moved here may have gaps that its salvage recorded.
- */
+/** Without synchronous replication a standby that takes over lacks what was acknowledged last. */
+const REPLICATION = `SELECT count(*) AS standbys, current_setting('synchronous_standby_names') AS synchronous
+  FROM pg_stat_replication`
+
+/** Checks what the database does not guarantee by itself. Its pages have checksums of their own. */
 export async function checkPostgres(connections: Connections): Promise<StoreProblem[]> {
   const gaps = await connections.read<{ stream: string; version: number; before: number }>(GAPS)
   const holes = await connections.read<{ position: number; before: number }>(HOLES)
   const [end] = await connections.read<{ position: number; last: number }>(END)
   const failures = await connections.read<{ name: string; failures: number }>(FAILURES)
+  const [replication] = await connections.read<{ standbys: number; synchronous: string }>(REPLICATION)
+  const isAsynchronous = (replication?.standbys ?? 0) > 0 && replication?.synchronous === ''
   return [
+    ...(isAsynchronous
+      ? [{ message: 'The database replicates asynchronously: a failover could lose acknowledged decisions.' }]
+      : []),
     ...gaps.map(({ stream, version, before }) => ({
       message: `The stream ${stream} jumps from version ${before} to ${version}.`,
       place: stream,

@@ -4,7 +4,7 @@ import type { EventValidator } from '../encode-event.js'
 import type { EventStore, Projection } from '../event-store.js'
 import { BLOCKING_WAIT_MS, BUSY_LIMIT_MS, Connection } from './connection.js'
 import { type Database, type Driver, loadDriver } from './driver.js'
-import { migrate, readStoreId } from './schema.js'
+import { migrate, readStoreId, requireNotMoved } from './schema.js'
 import { toStoreError } from './sqlite-errors.js'
 import { SqliteEventStore } from './sqlite-store.js'
 import { ensureStoreFile, makePrivate } from './store-file.js'
@@ -49,6 +49,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<EventStore
     const id = await connection.read(() => {
       // First, because nothing may be changed in a file that turns out not to be ours.
       migrate(database, path)
+      requireNotMoved(database, path)
       makePrivate(path)
       prepareConnection(database, options.maxPages)
       return readStoreId(database, path)

@@ -107,6 +107,16 @@ export function migrate(database: Database, path: string, migrations: readonly s
   }
 }
 
+/** @throws SignalboxError `E_STORE_MOVED` */
+export function requireNotMoved(database: Database, path: string): void {
+  const to = readMeta(database, 'moved_to')
+  if (to === undefined) return
+  throw new SignalboxError('E_STORE_MOVED', `The events of ${path} were moved to ${to}.`, {
+    next: `Set store.url = "${to}" in the settings.`,
+    place: { file: path },
+  })
+}
+
 export function readStoreId(database: Database, path: string): string {
   const id = readMeta(database, 'store_id')
   if (!id || !/^[0-9a-f]{8}$/.test(id)) throw corruptStore(path, 'its store id is missing')
