@@ -157,7 +157,7 @@ async function openSession(index: number): Promise<LiveSession> {
       watch.outputs(outputs, t, isLive)
     },
     input: (t, bytes) => watch.input(t, bytes),
-    exited: exit => watch.exited(exit),
+    exited: (exit, isExpected) => watch.exited(exit, isExpected),
   })
   session.goLive()
   return session

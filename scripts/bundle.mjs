@@ -12,7 +12,13 @@ const OUTSIDE = [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//, 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
-const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/direct-main']
+const PROGRAMS = [
+  'cli',
+  'keeper/main',
+  'demo-agent/main',
+  'agents/headless/direct-main',
+  'agents/headless/tool-hook-main',
+]
 /** Modules that tests and benchmarks import from the build. */
 const INSIDES = ['cli/main']
 

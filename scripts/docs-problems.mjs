@@ -1,5 +1,5 @@
-// What a program can find wrong in a page: broken links, commands or flags that do not exist, and
-// sentences that something is not built yet.
+// What a program can find wrong in a page: broken links, source files, commands or flags that do
+// not exist, and sentences that something is not built yet.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { root } from './setup.mjs'
@@ -25,7 +25,7 @@ export function findDocProblems(commands) {
   return [...pagesBelow(root)].flatMap(file => {
     const lines = readFileSync(file, 'utf8').split('\n')
     const name = relative(root, file)
-    const claims = name.startsWith('docs/decisions/') ? [] : absenceProblems(lines)
+    const claims = name.startsWith('docs/decisions/') ? [] : [...absenceProblems(lines), ...sourceProblems(lines)]
     return [...linkProblems(file, lines), ...commandProblems(lines, commands), ...claims].map(
       ({ line, what }) => `${name}:${line}: ${what}`,
     )
@@ -52,6 +52,16 @@ function* linkProblems(file, lines) {
       else if (anchor && !anchorsOf(other).has(anchor))
         yield { line, what: `${path || 'this page'} has no heading #${anchor}` }
     }
+  }
+}
+
+/** Paths of source files, from the root of the repository or from `src/`. */
+function* sourceProblems(lines) {
+  for (const { text, line, isCode } of withFences(lines)) {
+    if (isCode) continue
+    for (const [, path] of text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|tsx|mjs))`/g))
+      if (!existsSync(join(root, path)) && !existsSync(join(root, 'src', path)))
+        yield { line, what: `there is no file ${path}` }
   }
 }
 

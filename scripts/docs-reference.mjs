@@ -2,7 +2,7 @@
 import { COMMANDS } from '../src/cli/specs/index.ts'
 import { configReference } from '../src/config/index.ts'
 import { EXIT } from '../src/errors/index.ts'
-import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, WITHOUT_EFFECT } from '../src/graph/index.ts'
+import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../src/graph/index.ts'
 import { openApi, ROUTES } from '../src/server/index.ts'
 import { eventsPage } from './docs-events.mjs'
 import { cell, page, sentence, table } from './docs-markdown.mjs'
@@ -133,21 +133,21 @@ function flagsOf({ options = [] }) {
 // — attributes of graphs —
 
 function graphAttributesPage() {
-  const rows = (attributes, withoutEffect) =>
+  const rows = attributes =>
     Object.entries(attributes).map(([name, { type, aliases = [], default: standard, description }]) => [
       `\`${name}\`${aliases.map(alias => `, \`${alias}\``).join('')}`,
       typeName(type),
       standard ? `\`${standard}\`` : '',
-      cell(withoutEffect[name] ? `No effect: ${withoutEffect[name]}.` : description),
+      cell(description),
     ])
-  const section = (title, attributes, withoutEffect = {}) =>
-    `## ${title}\n\n${table(['attribute', 'value', 'default', ''], rows(attributes, withoutEffect))}`
+  const section = (title, attributes) =>
+    `## ${title}\n\n${table(['attribute', 'value', 'default', ''], rows(attributes))}`
   return page(
     'Attributes of graphs',
     'src/graph/attribute-table.ts',
-    'The attributes of a workflow in DOT. Other names are kept and ignored; `signalbox validate --all` lists them, and those without effect. The guide is [Workflows as graphs](../guides/graphs.md).',
-    section('Graph', GRAPH_ATTRIBUTES, WITHOUT_EFFECT.graph),
-    section('Node', NODE_ATTRIBUTES, WITHOUT_EFFECT.node),
+    'The attributes of a workflow in DOT. Other names are kept and ignored; `signalbox validate --all` lists them. `signalbox run`, and `validate --agent`, warn about attributes that an agent does not offer. The guide is [Workflows as graphs](../guides/graphs.md).',
+    section('Graph', GRAPH_ATTRIBUTES),
+    section('Node', NODE_ATTRIBUTES),
     section('Edge', EDGE_ATTRIBUTES),
   )
 }

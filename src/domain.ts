@@ -42,13 +42,13 @@ import type { PaneInfo } from './supervision/index.js'
 /** `src/sessions/`. Stream `session/<id>`. */
 export type Session = SessionRecord
 
-/** `src/panes/` decides its status, `src/supervision/` lists all of them. Not in the log. */
+/** `src/panes/` decides its status, `src/supervision/` lists all of them. Only notices about them are in the log. */
 export type Pane = PaneInfo
 
 /** `src/approvals/`: its source, risk, decision and outcome. Stream `approval/<id>`. */
 export type Request = ApprovalRecord
 
-/** Part of its request. `Ledger.decide` is the only place that writes one. */
+/** Part of its request. Only the `Ledger` writes one: `decide`, or a grant when it is requested. */
 export type Decision = ApprovalDecision
 
 /** `src/runs/` starts them, `src/engine/` executes them. Stream `run/<id>`. */

@@ -12,7 +12,7 @@ export function hookLine(wiring: HookWiring, event: string, options?: { hold?: b
   return hookWords(wiring, event, options).map(quoteForShell).join(' ')
 }
 
-function quoteForShell(word: string): string {
+export function quoteForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 

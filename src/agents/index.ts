@@ -54,11 +54,13 @@ export type {
   HeadlessEnd,
   PermissionAnswer,
   PermissionLevel,
+  TurnTuning,
 } from './headless/headless.js'
 export { PERMISSION_LEVELS } from './headless/headless.js'
 export { kindOfTool } from './headless/records.js'
 export { runStep } from './headless/run-step.js'
 export { StepProgress } from './headless/step-progress.js'
+export { readToolHookLog } from './headless/tool-hooks.js'
 export { pathVariablesOf } from './home-directory.js'
 export { type LivePack, LivePacks } from './live-packs.js'
 export { loadPack } from './pack-files.js'

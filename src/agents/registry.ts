@@ -23,7 +23,7 @@ export function agentNames(): string[] {
   return Object.keys(ADAPTERS)
 }
 
-/** @throws SignalboxError `E_INPUT` that suggests the closestMatch existing agent. */
+/** @throws SignalboxError `E_INPUT` that suggests the closest known agent. */
 export async function loadAgent(name: string): Promise<AgentAdapter> {
   const load = Object.hasOwn(ADAPTERS, name) ? ADAPTERS[name] : undefined
   if (load) return load()

@@ -127,10 +127,12 @@ export async function denyAll(
 async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, by: BatchDecider): Promise<BatchResult> {
   try {
     if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
+    const option = denyingOption(record.request.options)
     await ledger.decide(id, {
       ...by,
       fingerprint: record.fingerprint,
-      option: denyingOption(record.request.options)?.key ?? '',
+      option: option?.key ?? '',
+      ...(option?.takes === 'reason' && { text: 'Denied together with other requests, without a reason.' }),
       seen: { displayHash: record.display.hash, whole: false },
       idempotencyKey: newNonce(),
     })

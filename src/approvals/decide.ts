@@ -5,6 +5,7 @@ import { editProblem } from './edited-input.js'
 import { type GrantRequest, whyNoGrant } from './grants.js'
 import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import { DEFAULT_POLICY, type DecideRules } from './policy.js'
+import { type Answer, readAnswer } from './read-answer.js'
 import type { ApprovalDecision, ApprovalRecord } from './record.js'
 import { isAtLeast, type RiskLevel } from './risk/reason.js'
 
@@ -93,14 +94,6 @@ export function judgeDecision(
   return late ? { refuse: late } : { accept: decisionOf(record, request, answer) }
 }
 
-interface Answer {
-  option: string
-  choices?: readonly string[]
-  tier: string
-  isDenial: boolean
-  isAllow: boolean
-}
-
 function malformed({ note, text, idempotencyKey, option, choices }: DecisionRequest): SignalboxError | null {
   const input = (message: string) => new SignalboxError('E_INPUT', message)
   if ((note?.length ?? 0) > NOTE_MAX || (text?.length ?? 0) > TEXT_MAX)
@@ -160,7 +153,8 @@ function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict 
       },
     )
   const who = by ? ` by ${by.actor.name} (${by.surface})` : reason ? ` (${reason})` : ''
-  return refuse('E_APPROVAL_DECIDED', `this request is already ${record.state}${who}`, 'nothing was changed', { first })
+  const what = decision && isDenialMeaning(decision.tier) ? 'denied' : (observed?.result ?? record.state)
+  return refuse('E_APPROVAL_DECIDED', `this request is already ${what}${who}`, 'nothing was changed', { first })
 }
 
 /** Only a person at the command line may give the beginning of a fingerprint. */
@@ -168,49 +162,6 @@ function isSameFingerprint(record: ApprovalRecord, { fingerprint, actor, surface
   if (record.fingerprint === fingerprint) return true
   const mayShorten = surface === 'cli' && actor.kind === 'person'
   return mayShorten && fingerprint.length >= FINGERPRINT_PREFIX && record.fingerprint.startsWith(fingerprint)
-}
-
-/** Reads the answer, and checks it against what the request offers. */
-function readAnswer(record: ApprovalRecord, request: DecisionRequest): Answer | SignalboxError {
-  const { options, freeText, questions } = record.request
-  const no = (message: string, next = `the request offers: ${options.map(option => option.label).join(' · ')}`) =>
-    new SignalboxError('E_APPROVAL_OPTION', message, { next })
-  if (record.kind === 'auth') return no('signing in cannot be decided here', 'attach to the session and sign in there')
-  if (request.choices !== undefined) {
-    const chosen = request.choices.map(key => options.find(option => option.key === key))
-    const missing = request.choices.find((_, index) => !chosen[index])
-    if (missing !== undefined) return no(`this request has no option "${missing}"`)
-    if (new Set(request.choices).size < request.choices.length) return no('an option was chosen twice')
-    for (const [index, question] of questions.entries()) {
-      const count = chosen.filter(option => (option!.question ?? 0) === index).length
-      if (count > 1 && !question.multi) return no(`"${question.text}" takes one answer, not ${count}`)
-      if (count === 0 && !question.multi && request.text === undefined) return no(`"${question.text}" has no answer`)
-    }
-    if (chosen.some(option => option!.meaning !== 'choice'))
-      return no('an option that allows or denies cannot be combined with others')
-    return {
-      option: request.choices[0] ?? '',
-      choices: request.choices,
-      tier: 'choice',
-      isDenial: false,
-      isAllow: false,
-    }
-  }
-  if (request.option === undefined) {
-    const field = options.find(option => option.meaning === 'text')
-    if (!field && freeText === 'none') return no('this request does not take a text')
-    return { option: field?.key ?? '', tier: 'text', isDenial: false, isAllow: false }
-  }
-  const option = options.find(candidate => candidate.key === request.option)
-  if (!option) return no(`this request has no option "${request.option}"`)
-  const takesText = ['text', 'deny-with-text'].includes(option.meaning) || freeText !== 'none'
-  if (request.text !== undefined && !takesText) return no(`"${option.label}" does not take a text`)
-  return {
-    option: option.key,
-    tier: option.meaning,
-    isDenial: isDenialMeaning(option.meaning),
-    isAllow: option.meaning.startsWith('allow'),
-  }
 }
 
 /** The checks for everything that is not a denial: grants, automatic deciders, risk, edits. */
@@ -238,6 +189,10 @@ function mayNotAllow(
       actor.kind === 'grant' ? whyManualOnly(record) : record.risk.level === 'high' ? 'its risk is high' : null
     if (why) return new SignalboxError('E_APPROVAL_OPTION', `only a person can decide this: ${why}`)
   }
+  if (record.terminalOnly !== undefined && !record.source.can?.includes('hold'))
+    return new SignalboxError('E_APPROVAL_SEE_ALL', `only the terminal can allow this: ${record.terminalOnly}`, {
+      next: 'attach to the session and answer there; a denial is taken here',
+    })
   const hasEdited = editedInput !== undefined
   const problem = hasEdited ? editProblem(record, editedInput, answer.isAllow) : null
   const edited = hasEdited && !problem ? rateEdited?.(record, editedInput) : undefined

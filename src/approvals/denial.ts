@@ -11,7 +11,15 @@ export function isDenialMeaning(meaning: string | undefined): boolean {
   return meaning !== undefined && DENIAL_MEANINGS.includes(meaning)
 }
 
-/** The option that denies most plainly; undefined where no option does. */
-export function denyingOption<T extends { meaning: string }>(options: readonly T[]): T | undefined {
-  return DENIAL_MEANINGS.map(meaning => options.find(option => option.meaning === meaning)).find(Boolean)
+/**
+ * The option that denies most plainly; undefined where no option does. A gate that can be sent back
+ * with a reason is not cancelled by a plain denial.
+ */
+export function denyingOption<T extends { meaning: string; takes?: string | undefined }>(
+  options: readonly T[],
+): T | undefined {
+  const plain = options.find(({ meaning }) => meaning === 'deny')
+  const sentBack = options.find(({ meaning, takes }) => meaning === 'deny-with-text' && takes === 'reason')
+  const others = DENIAL_MEANINGS.map(meaning => options.find(option => option.meaning === meaning))
+  return plain ?? sentBack ?? others.find(Boolean)
 }

@@ -31,8 +31,14 @@ export function editProblem(record: ApprovalRecord, edited: unknown, isAllow: bo
     if (typeOf(value) !== typeOf(input[name]))
       return `"${name}" is ${typeOf(input[name])} in the request and ${typeOf(value)} in the edit`
   }
+  const emptied = Object.entries(edited).find(([name, value]) => isBlank(value) && !isBlank(input[name]))
+  if (record.source.channel === 'run' && emptied) return `"${emptied[0]}" is empty in the edit`
   const missing = Object.keys(input).find(name => !Object.hasOwn(edited, name))
   return missing === undefined ? null : `the edit lacks the field "${missing}"`
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === ''
 }
 
 function typeOf(value: unknown): string {

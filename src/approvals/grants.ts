@@ -78,7 +78,7 @@ export function isActive(grant: GrantRecord, now: number): boolean {
   return !grant.ended && grant.uses < grant.maxUses && now < grant.expiresAt && now >= grant.madeAt - CLOCK_STEP_MS
 }
 
-/** After a larger step of the wall clock, it does not say any more when a grant ends. */
+/** After a larger jump, the wall clock no longer tells when a grant ends. */
 export const CLOCK_STEP_MS = 60_000
 
 /** Why this grant cannot be made with this request, or null. */

@@ -9,7 +9,7 @@
  * From a report to a record:
  *   request-from-menu    a live menu becomes an `ApprovalRequest`
  *   request-from-report  a hook's report becomes one
- *   join-reports         which reports are about one request
+ *   join-reports         which reports are about one request (match-menu: what a menu shows of it)
  *   fingerprint          the hash of exactly what was asked; a decision is bound to it
  *   display              the one rendering that all surfaces show, hidden characters made visible
  *   risk.ts, risk/       the risk of a request, from its command, paths and tool: it never decides
@@ -46,9 +46,11 @@ export { DENIAL_MEANINGS, denyingOption, isDenialMeaning } from './denial.js'
 export { displayOf, displayText } from './display.js'
 export { fingerprintOf, sha256 } from './fingerprint.js'
 export type { GrantRequest } from './grants.js'
-export { joinReports } from './join-reports.js'
+export { type Join, joinReports } from './join-reports.js'
 export { Ledger, type LedgerOptions } from './ledger.js'
 export { LedgerSweeper } from './ledger-sweeper.js'
+export { terminalOnlyReason } from './manual-only.js'
+export { matchMenu } from './match-menu.js'
 export {
   DEFAULT_NOTIFICATION_TIMES,
   type NotificationChannel,

@@ -115,7 +115,7 @@ describe('a menu on screen', () => {
       structured({ input: { command: 'npm run bbb' } }),
     ]
     expect(joinReports([a, b], menu(['$ npm run bbb']))).toMatchObject({ do: 'join', id: b.id })
-    expect(joinReports([a, b], menu(['$ npm run ccc']))).toEqual({ do: 'new' })
+    expect(joinReports([a, b], menu(['$ npm run ccc']))).toEqual({ do: 'wait' })
   })
 
   test('joins by a shortened path and by a truncated command', () => {
@@ -143,7 +143,8 @@ describe('a menu on screen', () => {
   })
 
   test('with another content never joins a decided request', () => {
-    expect(joinReports([structured({}, { state: 'decided' })], menu(['$ rm -rf /']))).toEqual({ do: 'new' })
+    expect(joinReports([structured({}, { state: 'decided' })], menu(['$ rm -rf /']))).toEqual({ do: 'wait' })
+    expect(joinReports([structured({}, { state: 'decided' })], menu(['Sure?']))).toEqual({ do: 'wait' })
   })
 
   test('that shows a decided request may join it', () => {
@@ -151,9 +152,58 @@ describe('a menu on screen', () => {
     expect(joinReports([open], menu(['$ npm run build:all']))).toMatchObject({ do: 'join', id: open.id })
   })
 
-  test('about something else is a new request', () => {
-    expect(joinReports([structured()], menu(['Do you trust this folder?'], { kind: 'trust' }))).toEqual({ do: 'new' })
-    expect(joinReports([structured()], menu(['Which one?']))).toEqual({ do: 'new' })
+  test('about something else raises no second request while one is open', () => {
+    const open = structured()
+    expect(joinReports([open], menu(['Do you trust this folder?'], { kind: 'trust' }))).toEqual({ do: 'wait' })
+    const choices = menuOf(['Red', 'Blue']).options
+    expect(joinReports([open], menu(['Which one?'], { kind: 'question', options: choices }))).toEqual({ do: 'wait' })
+    expect(joinReports([open], { ...menu(['Which one?'], { kind: 'question' }), isOwnQuestion: true })).toEqual({
+      do: 'new',
+    })
+  })
+
+  test('that shows nothing of the only open request joins it as a guess', () => {
+    const open = structured()
+    const guess = { do: 'join', id: open.id, by: 'menu', isGuess: true }
+    expect(joinReports([open], menu([]))).toEqual(guess)
+    expect(joinReports([open], menu([], { kind: 'question', question: '' }))).toEqual(guess)
+    expect(joinReports([open, structured()], menu([]))).toEqual({ do: 'wait' })
+  })
+
+  test('joins the only request of which it shows a part as a guess', () => {
+    const script = Array.from({ length: 60 }, (_, n) => `echo this is line ${n}`).join('\n')
+    const long = structured({ input: { command: script } })
+    const other = structured({ input: { command: 'npm test' } })
+    const guess = { do: 'join', id: long.id, by: 'menu', isGuess: true }
+    expect(joinReports([other, long], menu(['echo this is line 41', '⋮ 23 more rows']))).toEqual(guess)
+  })
+
+  test('of a tool without a command joins by the names and the values that it shows', () => {
+    const release = structured({ tool: 'mcp__deploy__release', input: { environment: 'staging', force: true } })
+    const other = structured({ tool: 'mcp__deploy__rollback', input: {} })
+    const shown = menu(['deploy - release(environment: "staging", force: true) (MCP)'])
+    expect(joinReports([release, other], shown)).toEqual({ do: 'join', id: release.id, by: 'menu' })
+    const bare = menu(['deploy - release (MCP)'])
+    expect(joinReports([release, other], bare)).toEqual({ do: 'join', id: release.id, by: 'menu', isGuess: true })
+  })
+
+  test('of two requests with the same path and different content belongs to neither', () => {
+    const edits = ['a', 'b'].map(text => structured({ tool: 'Write', input: { file_path: '/p/src/x.ts', text } }))
+    expect(joinReports(edits, menu(['src/x.ts']))).toEqual({ do: 'wait' })
+    const equal = ['a', 'a'].map(text => structured({ tool: 'Write', input: { file_path: '/p/src/x.ts', text } }))
+    expect(joinReports(equal, menu(['src/x.ts']))).toEqual({ do: 'join', id: equal[0]!.id, by: 'menu' })
+  })
+
+  test('of a longer command does not join a shorter one that it happens to contain', () => {
+    const [list, all] = ['ls', 'ls -la src'].map(command => structured({ input: { command } }))
+    expect(joinReports([list!, all!], menu(['$ ls -la src']))).toEqual({ do: 'join', id: all!.id, by: 'menu' })
+    expect(joinReports([list!], menu(['Deletes all files?']))).not.toEqual({ do: 'join', id: list!.id, by: 'menu' })
+  })
+
+  test('drawn again in another size stays with its request', () => {
+    const open = structured({}, { menuPrint: 'narrow' })
+    const join = joinReports([open], { ...menu(['⋮ 2 more rows']), shownBefore: open.id })
+    expect(join).toEqual({ do: 'join', id: open.id, by: 'menu', isGuess: true })
   })
 
   test('does not join a request that has a menu', () => {
@@ -169,6 +219,23 @@ describe('a report that comes after the screen', () => {
     expect(joinReports([onScreen('pending')], report())).toEqual({ do: 'replace', id: 'apr_screen' })
     expect(joinReports([onScreen('decided')], report())).toEqual({ do: 'join', id: 'apr_screen', by: 'menu' })
     expect(joinReports([onScreen('pending')], report({ input: { command: 'ls' } }))).toEqual({ do: 'new' })
+  })
+
+  test('replaces the request on screen that shows nothing of it, unless that clearly shows another', () => {
+    const record = onScreen('pending')
+    const shows = (body: string[]) => report({ onScreen: { id: record.id, menu: menu(body).menu } })
+    expect(joinReports([record], { ...shows([]), input: { command: 'make' } })).toEqual({
+      do: 'replace',
+      id: record.id,
+      isGuess: true,
+    })
+    expect(joinReports([record], { ...shows(['$ npm start']), input: { command: 'make' } })).toEqual({ do: 'new' })
+  })
+
+  test('is not answered by a decision about a dialog that did not show it', () => {
+    const record = onScreen('decided')
+    const late = report({ input: { command: 'make' }, onScreen: { id: record.id, menu: menu([]).menu } })
+    expect(joinReports([record], late)).toEqual({ do: 'known', id: record.id })
   })
 })
 

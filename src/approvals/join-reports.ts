@@ -1,8 +1,7 @@
 import type { Menu } from '../screen/index.js'
 import { canonicalJson } from '../text/index.js'
+import { matchMenu, mismatchOf, type ShownMenu, specificity, withoutBlanks } from './match-menu.js'
 import { type ApprovalRecord, isOpen } from './record.js'
-import { toolUseOnScreen } from './request-from-menu.js'
-import { readToolUse, type ToolUse } from './risk/tool-input.js'
 
 /** A request from a structured channel, as far as it matters for joining. */
 export interface ReportedRequest {
@@ -14,6 +13,8 @@ export interface ReportedRequest {
   turn?: string
   toolUseId?: string
   subAgent?: string
+  /** The request that only the menu on screen brought; not one that asks a question of its own. */
+  onScreen?: { id: string; menu: ShownMenu }
 }
 
 /** A live menu on the screen of a session. */
@@ -21,26 +22,32 @@ export interface MenuReport {
   channel: 'screen'
   requestKey: string
   session: string
-  menu: Pick<Menu, 'kind' | 'body' | 'question' | 'title' | 'print' | 'tool'>
+  menu: ShownMenu & Pick<Menu, 'options'>
+  /** The request whose menu was on screen until this one took its place. */
+  shownBefore?: string
+  /** A tool that the agent has started asks this very question. */
+  isOwnQuestion?: boolean
 }
 
 /**
  * What to do with a report. `known`: the same report came before. `join`: it is another report of
- * that approval. `replace`: the screen was first, and the structured request supersedes what it
- * showed. `new`: it is a new approval.
+ * that approval; as a guess, if nothing on the screen proves it. `replace`: the screen was first,
+ * and the structured request supersedes what it showed. `wait`: it may be the dialog of an open
+ * request, and raises nothing. `new`: it is a new approval.
  */
 export type Join =
   | { do: 'known'; id: string }
-  | { do: 'join'; id: string; by: 'id' | 'input' | 'menu'; mismatch?: string }
-  | { do: 'replace'; id: string }
+  | { do: 'join'; id: string; by: 'id' | 'input' | 'menu'; mismatch?: string; isGuess?: true }
+  | { do: 'replace'; id: string; isGuess?: true }
+  | { do: 'wait' }
   | { do: 'new' }
 
 /**
  * One request may be reported several times: by two hooks, by the transcript, by the screen.
  * Reports belong to one request by, in this order: the agent's own id; the same tool and input in
- * the same session and turn; a live menu that shows the command or path of the only open structured
- * request. Two requests of one channel with different keys are never joined, even when they are
- * equal: agents ask in parallel.
+ * the same session and turn; a live menu that shows the command or path of the request; a live menu
+ * that shows nothing else, if there is only one such request. Two requests of one channel with
+ * different keys are never joined, even when they are equal: agents ask in parallel.
  */
 export function joinReports(open: readonly ApprovalRecord[], report: ReportedRequest | MenuReport): Join {
   const all = open.filter(record => record.subject.session === report.session)
@@ -61,13 +68,12 @@ export function joinReports(open: readonly ApprovalRecord[], report: ReportedReq
  */
 function lateReportOf(all: readonly ApprovalRecord[], report: ReportedRequest): ApprovalRecord | undefined {
   const { toolUseId, turn, channel } = report
-  const use = readToolUse(report.tool, report.input)
   return all.find(record => {
     if (isOpen(record) || isSuperseded(record)) return false
     if (toolUseId !== undefined && keysOf(record).some(key => key.toolUseId === toolUseId)) return true
     const isSameTurn = turn === undefined || record.source.turn === undefined || record.source.turn === turn
     if (isReportedBy(record, channel) || !isSameTurn || isOtherUse(record, toolUseId)) return false
-    return isStructured(record) ? isSameUse(record, report) : isShownOf(record, use)
+    return isStructured(record) ? isSameUse(record, report) : isShownOf(record, report)
   })
 }
 
@@ -82,8 +88,11 @@ function isReportedBy(record: ApprovalRecord, channel: string): boolean {
 }
 
 /** Whether only a menu reported it, and the menu shows this tool use. */
-function isShownOf(record: ApprovalRecord, use: ToolUse): boolean {
-  return !isStructured(record) && record.kind === 'permission' && shows(record.request.text ?? '', use)
+function isShownOf(record: ApprovalRecord, { tool, input }: ReportedRequest): boolean {
+  if (isStructured(record) || record.kind !== 'permission') return false
+  const lines = (record.request.text ?? '').split('\n')
+  const menu = { kind: record.kind, title: record.request.tool, body: lines, question: '' }
+  return matchMenu(menu, tool, input) === 'whole'
 }
 
 function isSameUse(record: ApprovalRecord, { tool, input, subAgent }: ReportedRequest): boolean {
@@ -109,70 +118,76 @@ function joinStructured(open: readonly ApprovalRecord[], report: ReportedRequest
       !isOtherUse(record, toolUseId),
   )
   if (alike) return { do: 'join', id: alike.id, by: 'input' }
-  const use = readToolUse(report.tool, report.input)
-  const onScreen = open.filter(record => isShownOf(record, use))
-  const [first] = onScreen
-  if (onScreen.length !== 1) return { do: 'new' }
+  const shown = open.filter(record => isShownOf(record, report))
+  const [first] = shown
   // A decided request is not replaced; the report is then further evidence.
-  return first!.state === 'pending' ? { do: 'replace', id: first!.id } : { do: 'join', id: first!.id, by: 'menu' }
-}
-
-function joinMenu(open: readonly ApprovalRecord[], { menu }: MenuReport): Join {
-  if (menu.kind !== 'permission' && menu.kind !== 'question' && menu.kind !== 'plan') return { do: 'new' }
-  const waiting = open.filter(record => isStructured(record) && record.menuPrint === undefined)
-  const text = [...menu.body, menu.question].join('\n')
-  const shown = waiting.filter(
-    record => shows(text, readToolUse(record.request.tool, record.request.input)) || asks(record, menu),
-  )
-  if (shown.length === 1) return { do: 'join', id: shown[0]!.id, by: 'menu' }
-  // A decision is bound to what was shown: a menu with another content is another request.
-  const undecided = waiting.filter(record => record.state === 'pending')
-  const [only] = undecided
-  if (waiting.length !== 1 || undecided.length !== 1 || menu.kind !== 'permission' || only!.kind !== 'permission')
-    return { do: 'new' }
-  const mismatch = contradiction(
-    readToolUse(only!.request.tool, only!.request.input),
-    toolUseOnScreen({ ...menu, body: [...menu.body] } as Menu),
-  )
-  return mismatch === null ? { do: 'new' } : { do: 'join', id: only!.id, by: 'menu', mismatch }
+  if (shown.length === 1)
+    return first!.state === 'pending' ? { do: 'replace', id: first!.id } : { do: 'join', id: first!.id, by: 'menu' }
+  return joinShown(open, report)
 }
 
 /**
- * How a report and the screen contradict each other: the same kind of tool use, with different
- * targets.
+ * The dialog on the screen came before the report, and does not show all of the request. It is the
+ * dialog of this request, unless it clearly shows another one. A decision about what was shown is
+ * not a decision about the report: then the dialog decides, and the report is released.
  */
-function contradiction(structured: ToolUse, onScreen: ToolUse | null): string | null {
-  if (!onScreen) return null
-  const wanted = nameOf(structured)
-  const seen = nameOf(onScreen)
-  if (wanted === null || seen === null) return null
-  const isSameKind = structured.kind === onScreen.kind || (isFileUse(structured) && isFileUse(onScreen))
-  return isSameKind && withoutBlanks(wanted) !== withoutBlanks(seen)
-    ? `the agent asks for ${wanted}, the menu shows ${seen}`
-    : null
+function joinShown(open: readonly ApprovalRecord[], { onScreen, tool, input }: ReportedRequest): Join {
+  const record = open.find(({ id }) => id === onScreen?.id)
+  if (!record || !onScreen || isStructured(record) || matchMenu(onScreen.menu, tool, input) === 'other')
+    return { do: 'new' }
+  return record.state === 'pending' ? { do: 'replace', id: record.id, isGuess: true } : { do: 'known', id: record.id }
 }
 
-/** A truncated row ends in an ellipsis; this many characters before it must be equal. */
-const MIN_MATCH = 24
-
-function shows(text: string, use: ToolUse): boolean {
-  const name = nameOf(use)
-  if (name === null || name === '') return false
-  const screen = withoutBlanks(text)
-  const wanted = withoutBlanks(name)
-  if (screen.includes(wanted)) return true
-  if (use.kind === 'read' || use.kind === 'write') return endsAlike(screen, wanted)
-  const cutAt = screen.indexOf('…')
-  if (cutAt < 0) return false
-  const begin = wanted.slice(0, MIN_MATCH)
-  const start = begin.length < MIN_MATCH ? -1 : screen.indexOf(begin)
-  return start >= 0 && wanted.startsWith(screen.slice(start, cutAt > start ? cutAt : undefined))
+/**
+ * While a structured request may have its dialog on the screen, a menu is either that dialog or
+ * waits: it never becomes a second request. A menu that shows the request joins it. One that shows
+ * only a part of it, or nothing that identifies it, joins the only request that it can belong to,
+ * as a guess. Otherwise it waits for a further report, or for the end of the open request.
+ */
+function joinMenu(open: readonly ApprovalRecord[], { menu, shownBefore, isOwnQuestion }: MenuReport): Join {
+  const asked = open.filter(record => isStructured(record) && asks(record, menu))
+  if (asked.length === 1 && asked[0]!.menuPrint === undefined) return { do: 'join', id: asked[0]!.id, by: 'menu' }
+  // A request whose menu has left the screen has no menu to come.
+  const waiting = open.filter(
+    record => isStructured(record) && (record.menuPrint === undefined || record.id === shownBefore),
+  )
+  if (waiting.length === 0 || isOwnQuestion) return { do: 'new' }
+  const matches = waiting.map(record => ({
+    record,
+    match: matchMenu(menu, record.request.tool, record.request.input),
+  }))
+  const whole = mostSpecific(matches.filter(({ match }) => match === 'whole').map(({ record }) => record))
+  if (whole && menu.kind === 'permission') return { do: 'join', id: whole.id, by: 'menu' }
+  const parts = matches.filter(({ match }) => match === 'part' || match === 'whole')
+  const possible = parts.length > 0 ? parts : matches.filter(({ match }) => match === 'unclear')
+  const [only] = possible
+  // A decision is bound to what was shown: without any sign of it, the menu is not the decided one.
+  const isLikely = only?.match !== 'unclear' || (only.record.state === 'pending' && !OTHER_DIALOGS.has(menu.kind))
+  if (only && possible.length === 1 && isLikely && only.record.kind === 'permission' && mayAllow(menu))
+    return { do: 'join', id: only.record.id, by: 'menu', isGuess: true }
+  const [{ record }] = matches as [(typeof matches)[number]]
+  const mismatch = mismatchOf(menu, record.request.tool, record.request.input)
+  const isContrary = matches.length === 1 && record.state === 'pending' && record.kind === 'permission'
+  if (mismatch !== null && isContrary && menu.kind === 'permission')
+    return { do: 'join', id: record.id, by: 'menu', mismatch }
+  return { do: 'wait' }
 }
 
-/** Agents show paths relative to the project: the last two segments must be equal. */
-function endsAlike(screen: string, path: string): boolean {
-  const segments = path.split('/').filter(segment => segment !== '')
-  return segments.length >= 2 && screen.includes(segments.slice(-2).join('/'))
+/** Dialogs that the pack knows, and that are not about a tool. */
+const OTHER_DIALOGS: ReadonlySet<Menu['kind']> = new Set(['trust', 'auth', 'api_key', 'update', 'limit', 'resume'])
+
+/** Of requests that the menu shows the one with the longest target; of equal ones the oldest. */
+function mostSpecific(records: readonly ApprovalRecord[]): ApprovalRecord | null {
+  const length = ({ request }: ApprovalRecord) => specificity(request.tool, request.input)
+  const longest = Math.max(0, ...records.map(length))
+  const best = records.filter(record => length(record) === longest)
+  const isEqual = new Set(best.map(({ request }) => canonicalJson(request.input))).size <= 1
+  return isEqual ? (best[0] ?? null) : null
+}
+
+/** Whether one of its options may let a tool run. */
+function mayAllow({ kind, options }: MenuReport['menu']): boolean {
+  return kind === 'permission' || options.some(({ meaning }) => meaning.startsWith('allow'))
 }
 
 function asks(record: ApprovalRecord, menu: MenuReport['menu']): boolean {
@@ -180,25 +195,6 @@ function asks(record: ApprovalRecord, menu: MenuReport['menu']): boolean {
     record.kind === menu.kind &&
     record.request.questions.some(question => withoutBlanks(question.text) === withoutBlanks(menu.question))
   )
-}
-
-function nameOf(use: ToolUse): string | null {
-  if (use.kind === 'command') {
-    if (typeof use.command === 'string') return use.command
-    const isShell = use.command.length === 3 && /^-l?c$/.test(use.command[1]!)
-    return isShell ? use.command[2]! : use.command.join(' ')
-  }
-  if (use.kind === 'read' || use.kind === 'write') return use.paths[0] ?? null
-  return use.kind === 'fetch' ? (use.urls[0] ?? null) : null
-}
-
-function isFileUse(use: ToolUse): boolean {
-  return use.kind === 'read' || use.kind === 'write'
-}
-
-/** Blanks and line ends depend on the width of the screen, not on the request. */
-function withoutBlanks(text: string): string {
-  return text.replace(/\s+/gu, '')
 }
 
 function isStructured(record: ApprovalRecord): boolean {

@@ -179,6 +179,15 @@ describe('the stored request', () => {
     await ledger.decide(record.id, decisionOf(record, { option: 'allow' }))
   })
 
+  test('contains no secret in its display when only a question has one', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const questions = [
+      { text: `Use ${token} for the upload?`, options: [{ label: 'Yes' }, { label: 'No' }], multi: false },
+    ]
+    const record = await ledger.request(reportedOf({ tool: 'AskUserQuestion', input: null, questions }))
+    expect(JSON.stringify(await store.readStream(`approval/${record.id}`))).not.toContain(token)
+  })
+
   test('is limited in size; a cut one can be denied, but not allowed', async () => {
     const record = await ledger.request(
       reportedOf({ tool: 'Write', input: { file_path: 'x', content: 'word \n'.repeat(40_000) } }),

@@ -54,6 +54,14 @@ const COVER_TRIES = 5
  * The ledger: it records every request for a decision, and decides each once. It neither shows
  * requests nor delivers answers.
  */
+/** An answer in the agent's own dialog, as far as it is known. */
+interface Observed {
+  option?: string | null
+  result?: 'allowed' | 'denied' | undefined
+  /** Keys of a person reached the dialog. */
+  hasKeys?: boolean
+}
+
 export class Ledger {
   readonly grants: GrantRegistry
   readonly lockdown: Lockdown
@@ -98,6 +106,11 @@ export class Ledger {
     const history = session === undefined ? {} : historyOf(request, await this.recent(session), this.#clock.now())
     await this.#raise(id, { ...request, ...history }, [])
     return (await this.get(id))!
+  }
+
+  /** The request as the log keeps it, for a writer that stores it together with other events. */
+  stored(request: ApprovalRequest): ApprovalRequest {
+    return toStoredRequest(request, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
   }
 
   /**
@@ -175,7 +188,8 @@ export class Ledger {
         this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix: search, limit: 9 }),
       ),
     )
-    const records = found.flat().map(document => document.state)
+    // An id that starts with "a" is found by both.
+    const records = [...new Map(found.flat().map(({ state }) => [state.id, state])).values()]
     if (records.length === 1) return records[0]!
     if (records.length === 0)
       throw new SignalboxError('E_UNKNOWN', `unknown approval "${prefix}"`, {
@@ -283,15 +297,13 @@ export class Ledger {
     record: ApprovalRecord,
     evidence: { kind: string; [key: string]: unknown }[],
     at: number,
-    option: string | null = null,
+    { option = null, result, hasKeys = true }: Observed = {},
   ): Promise<boolean> {
-    const actor = {
-      kind: 'observed' as const,
-      id: 'terminal',
-      name: 'a person at the terminal',
-      role: 'approver' as const,
-    }
-    const observed = { actor, surface: 'terminal' as const, option }
+    const who = hasKeys
+      ? { id: 'terminal', name: 'a person at the terminal' }
+      : { id: 'agent', name: 'the agent’s own dialog or rules' }
+    const actor = { kind: 'observed' as const, ...who, role: 'approver' as const }
+    const observed = { actor, surface: 'terminal' as const, option, ...(result && { result }) }
     return this.#move(
       record.id,
       'observed',
@@ -340,7 +352,7 @@ export class Ledger {
    * Writes the request, the decision of a grant that covers it, and `others` in one transaction.
    */
   async #raise(id: string, asked: ApprovalRequest, others: readonly StreamAppend[]): Promise<void> {
-    const stored = toStoredRequest(asked, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
+    const stored = this.stored(asked)
     const requested = newEvent('approval.requested', stored)
     for (let tries = 0; tries < COVER_TRIES; tries++) {
       const { isLocked, guard } = await this.lockdown.check()

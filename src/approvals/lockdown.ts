@@ -6,7 +6,7 @@ import type { EventStore, Projection, StreamAppend } from '../store/index.js'
 interface LockdownState {
   since: number
   by: string
-  /** The daemon was stopped in good order: its next start ends the lockdown. */
+  /** The daemon was stopped cleanly: its next start ends the lockdown. */
   isDaemonStopped: boolean
 }
 

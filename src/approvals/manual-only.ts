@@ -22,6 +22,16 @@ export function manualOnlyReason(menu: Menu): string | undefined {
 }
 
 /**
+ * Why Signalbox may not type an answer that allows into this menu: people decide by what they have
+ * seen, and the dialog hides a part of it. A guess has no proof that the dialog belongs to the
+ * request.
+ */
+export function terminalOnlyReason(menu: Pick<Menu, 'isCut'>, { isGuess = false } = {}): string | undefined {
+  if (menu.isCut) return 'the dialog on the screen shows only a part of the request'
+  return isGuess ? 'the dialog on the screen does not show which request it belongs to' : undefined
+}
+
+/**
  * Why only a person may allow this request, and neither a grant nor a batch; null when they may.
  * Its kind, the dialog, contradictions and the risk count.
  */

@@ -1,6 +1,6 @@
 /*
  * Who is notified of a request, where, and when. A pure function of the situation at one moment: it
- * says what to send now, and when to check again. The caller sends, writes `approval.notified`, and
+ * says what to send now, and when to check again. The caller sends, and
  * calls again at `nextCheckAt` or when something changes.
  *
  * The escalation: a person is present → only there, nothing elsewhere for the grace time · nobody

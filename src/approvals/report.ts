@@ -99,13 +99,13 @@ export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter 
     bySurface: tally(items, item => item.surface),
     byTool: tally(items, item => item.tool),
     byRisk: tally(items, item => item.risk),
-    denials: chosen.filter(isDenied).map(({ id, request, decision }) => ({
+    denials: chosen.filter(isDenied).map(({ id, request, decision, outcome }) => ({
       id,
       tool: request.tool,
-      by: decision!.actor.name,
-      surface: decision!.surface,
-      at: decision!.at,
-      note: decision!.note ?? null,
+      by: (decision ?? outcome!.observed!).actor.name,
+      surface: (decision ?? outcome!.observed!).surface,
+      at: decision?.at ?? outcome!.at,
+      note: decision?.note ?? null,
     })),
     grants: [...grants.values()].filter(
       ({ approval, usedBy }) => ids.has(approval) || usedBy.some(use => ids.has(use.approval)),
@@ -188,8 +188,8 @@ function itemOf(record: ApprovalRecord): ReportItem {
   }
 }
 
-function isDenied({ decision }: ApprovalRecord): boolean {
-  return isDenialMeaning(decision?.tier)
+function isDenied({ decision, outcome }: ApprovalRecord): boolean {
+  return decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
 }
 
 function tally(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import type { Menu } from '../screen/index.js'
 import { displayOf } from './display.js'
 import { fingerprintOf } from './fingerprint.js'
-import { manualOnlyReason } from './manual-only.js'
+import { manualOnlyReason, terminalOnlyReason } from './manual-only.js'
 import type { ApprovalRequest } from './record.js'
 import type { ToolUse } from './risk/tool-input.js'
 import { rateRisk } from './risk.js'
@@ -52,7 +52,8 @@ export function requestFromMenu(
   }
   const onScreen = toolUseOnScreen(menu)
   const neverAuto = manualOnlyReason(menu)
-  const isCut = menu.more.above || menu.more.below
+  const isCut = menu.isCut || menu.more.above || menu.more.below
+  const terminalOnly = terminalOnlyReason(menu)
   return {
     kind,
     subject,
@@ -67,11 +68,21 @@ export function requestFromMenu(
     menuPrint: menu.print,
     instance,
     risk: rateRisk(
-      { kind, tool, input: null, text, cwd: subject.cwd, isCut, ...(onScreen && { onScreen }) },
+      {
+        kind,
+        tool,
+        input: null,
+        text,
+        labels: options.map(({ label }) => label),
+        cwd: subject.cwd,
+        isCut,
+        ...(onScreen && { onScreen }),
+      },
       { project: subject.project, home: context.home ?? homedir() },
     ),
     display: displayOf({ tool, input: null, text, questions }),
     ...(neverAuto !== undefined && { neverAuto }),
+    ...(terminalOnly !== undefined && { terminalOnly }),
   }
 }
 
@@ -96,7 +107,7 @@ function freeTextOf({ text, options }: Menu): ApprovalRequest['request']['freeTe
  * path, or a body of one line after a `$`. In a body of several lines it is unclear where the
  * command ends.
  */
-export function toolUseOnScreen(menu: Menu): ToolUse | null {
+export function toolUseOnScreen(menu: Pick<Menu, 'tool' | 'body'>): ToolUse | null {
   const { tool, body } = menu
   if (tool?.command !== undefined) return { kind: 'command', command: tool.command }
   if (tool?.path !== undefined && (tool.kind === 'read' || tool.kind === 'search'))

@@ -15,6 +15,8 @@ export interface RatedRequest {
   /** The command or path that the menu shows. */
   onScreen?: ToolUse | null
   mismatch?: string | undefined
+  /** The labels of the menu's options. */
+  labels?: readonly string[]
   /** The body of the menu did not fit on the screen. */
   isCut?: boolean
 }
@@ -42,6 +44,8 @@ export function rateRisk(request: RatedRequest, { project, home, realPath }: Ris
   ]
   if (!isStructured && request.onScreen === undefined && request.kind === 'permission')
     reasons.push({ level: 'elevated', text: 'read from the screen; its effect was not recognised' })
+  if (!isStructured && (request.text ?? '').trim() === '')
+    reasons.push({ level: 'elevated', text: 'the screen does not show what is asked' })
   if (request.isCut) reasons.push({ level: 'elevated', text: 'the request is longer than the screen' })
   return highest(reasons, { level: 'low', text: lowReason(request, use) })
 }
@@ -132,7 +136,7 @@ function rateTexts(request: RatedRequest, use: ToolUse): Reason[] {
         : use.kind === 'fetch'
           ? use.urls
           : []
-  const all = [request.tool, request.text ?? '', ...stringsIn(request.input)]
+  const all = [request.tool, request.text ?? '', ...(request.labels ?? []), ...stringsIn(request.input)]
   return [...exact.flatMap(text => rateText(text, true)), ...all.flatMap(text => rateText(text, false))]
 }
 

@@ -4,7 +4,7 @@ import { sha256 } from './fingerprint.js'
 import type { ApprovalPolicy } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 
-/** An event holds 256 KiB; of a longer input the hash and both ends are kept. */
+/** An event holds 256 KiB; of a longer input only its size and hash are stored. */
 const MAX_INPUT = 96 * 1024
 
 /**
@@ -22,13 +22,21 @@ export function toStoredRequest(
     input: redactor.redactValue(request.input ?? null),
     text: request.text === null ? null : redactor.redact(request.text),
     questions: request.questions.map(question => ({ ...question, text: redactor.redact(question.text) })),
+    // The labels of an agent's menu are compared with its screen; those of a gate only name a key.
+    options: request.options.map(option =>
+      option.from === 'signalbox' ? { ...option, label: redactor.redact(option.label) } : option,
+    ),
   }
-  const hasSecrets =
-    canonicalJson([redacted.input, redacted.text]) !== canonicalJson([request.input ?? null, request.text])
   const source = { ...asked.source }
-  const display = hasSecrets
-    ? displayOf({ ...redacted, mismatch: source.mismatch, title: redacted.questions[0]?.text ?? '' })
-    : asked.display
+  const isGate = source.channel === 'run'
+  const title = isGate ? redactor.redact(asked.display.title) : asked.display.title
+  const hasSecrets =
+    canonicalJson([redacted.input, redacted.text, redacted.questions, title]) !==
+    canonicalJson([request.input ?? null, request.text, request.questions, asked.display.title])
+  const shown = isGate
+    ? { tool: '', input: null, text: redacted.text, questions: [], title }
+    : { ...redacted, mismatch: source.mismatch, title: redacted.questions[0]?.text ?? '' }
+  const display = hasSecrets ? displayOf(shown) : asked.display
   const deadline = asked.deadline ?? deadlineOf(asked, now, policy)
   return {
     ...asked,

@@ -15,6 +15,10 @@ const RETRY_START_MS = 1_000
 /** A daemon that accepts a connection and does not answer this long hangs. */
 const HEALTH_TIMEOUT_MS = 10_000
 
+/** How long to wait for the next daemon: one that is replaced by a newer build is away briefly. */
+const NEXT_DAEMON_MS = 8_000
+const NEXT_POLL_MS = 100
+
 /** A client of the daemon of this home directory, over its unix socket. */
 export class DaemonClient {
   readonly socketPath: string
@@ -23,14 +27,14 @@ export class DaemonClient {
     this.socketPath = socketPath
   }
 
-  /** Connects; starts the daemon if none runs. */
-  static async connect(context: CommandContext): Promise<DaemonClient> {
+  /** Connects; starts the daemon if none runs, with these options of `serve`. */
+  static async connect(context: CommandContext, options: readonly string[] = []): Promise<DaemonClient> {
     const home = openHome(context)
     const client = new DaemonClient(home.settings.daemonSocket)
     if ((await client.isUp()) && !(await client.#isSuperseded(context))) return client
     const logFile = join(home.directories.state, 'daemon.log')
     const script = ownProgram('cli')
-    const start = () => startDetached(script, ['serve'], { logFile, cwd: '/', env: { ...context.env } })
+    const start = () => startDetached(script, ['serve', ...options], { logFile, cwd: '/', env: { ...context.env } })
     const deadline = systemClock.monotonic() + START_TIMEOUT_MS
     let starting: DetachedStart | null = start()
     let retryAt = Number.POSITIVE_INFINITY
@@ -60,6 +64,20 @@ export class DaemonClient {
   static async running(context: CommandContext): Promise<DaemonClient | null> {
     const client = new DaemonClient(openHome(context).settings.daemonSocket)
     return (await client.isUp()) ? client : null
+  }
+
+  /**
+   * The daemon that replaces one that has ended; null if none starts in time. Starts nothing: a
+   * person may have stopped it.
+   */
+  static async next(context: CommandContext, signal?: AbortSignal): Promise<DaemonClient | null> {
+    const until = systemClock.monotonic() + NEXT_DAEMON_MS
+    while (systemClock.monotonic() < until && !signal?.aborted) {
+      const client = await DaemonClient.running(context).catch(() => null)
+      if (client) return client
+      await delay(systemClock, NEXT_POLL_MS, signal)
+    }
+    return null
   }
 
   /**

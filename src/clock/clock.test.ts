@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { delay, newId, newNonce, SimulatedClock, systemClock } from './index.js'
+import { ClosableClock, delay, newId, newNonce, SimulatedClock, systemClock } from './index.js'
 
 describe('the simulated clock', () => {
   test('fires timers in order of time, then of creation, each exactly at its time', () => {
@@ -55,6 +55,21 @@ describe('the simulated clock', () => {
     expect(clock.now()).toBe(100)
     expect(clock.monotonic()).toBe(0)
   })
+})
+
+test('a clock that is closed cancels all of its timers, and sets no new ones', () => {
+  const clock = new SimulatedClock()
+  const closable = new ClosableClock(clock)
+  const fired: string[] = []
+  closable.setTimer(5, () => fired.push('first'))
+  closable.setTimer(10, () => fired.push('second')).cancel()
+  closable.setTimer(20, () => fired.push('third'))
+  clock.advance(10)
+  closable.close()
+  closable.setTimer(1, () => fired.push('fourth'))
+  expect(clock.pending).toBe(0)
+  clock.advance(100)
+  expect(fired).toEqual(['first'])
 })
 
 describe('delay', () => {

@@ -33,3 +33,8 @@ export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     signal?.addEventListener('abort', done, { once: true })
   })
 }
+
+/** Calls back after `ms`, unless the process has ended by itself before: it does not wait for this. */
+export function setDeadline(ms: number, callback: () => void): void {
+  setTimeout(callback, ms).unref()
+}

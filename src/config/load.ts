@@ -55,8 +55,8 @@ const LARGEST_FILE = 1_048_576
 
 /**
  * Flags override the environment, which overrides a trusted project file, which overrides the
- * user's file, which overrides the defaults. A project may set only what the schema allows, and
- * only more restrictive than the user's own settings.
+ * user's file, which overrides the defaults. A project may set only what the schema allows,
+ * and where the schema says so, only values that are more restrictive than the user's own.
  * @throws SignalboxError `E_CONFIG` with all problems of all sources; then nothing is applied.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {

@@ -4,7 +4,7 @@ import { duration, integer, string } from './setting.js'
 export const liveSettings = {
   terminal: {
     scrollback: integer(
-      2000,
+      5000,
       'Rows of scrollback that each session keeps in memory; older rows stay in the recording.',
       { min: 100, max: 10_000 },
     ),
@@ -41,10 +41,14 @@ export const liveSettings = {
     auth_grace_s: duration(60, 'End a session that shows a login screen if no terminal attaches within this time.', {
       max: 86_400,
     }),
-    silence_warning_min: duration(10, 'Report a busy session once if its screen does not change for this long.', {
-      max: 1440,
-      project: 'yes',
-    }),
+    silence_warning_min: duration(
+      10,
+      'Report a busy session once if its screen shows nothing new for this long; a spinner is not new.',
+      {
+        max: 1440,
+        project: 'yes',
+      },
+    ),
     transcript_wait_ms: duration(2000, 'How long the end of a turn waits for the agent to write its transcript.', {
       max: 30_000,
     }),

@@ -3,7 +3,12 @@ import { boolean, duration, integer, number, oneOf, someOf, string, strings } fr
 /** Supervision of panes, and the heuristics for programs that report nothing. */
 export const paneSettings = {
   panes: {
-    sources: someOf(['session', 'tmux'], ['session', 'tmux'], 'Where the panes come from.', { project: 'subset' }),
+    sources: someOf(
+      ['session', 'tmux'],
+      ['session', 'tmux'],
+      'Where the panes come from; `tmux`: all your tmux servers, from the start of the daemon.',
+      { project: 'subset' },
+    ),
     tmux_socket: string(
       null,
       'Socket of the tmux server to watch; none watches all your servers in tmux’s own directory.',

@@ -6,7 +6,7 @@ import type { Home } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import { People } from '../people/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
-import { daemonContext, startOneshot, startPipeline } from '../runs/index.js'
+import { daemonContext, resumeInDaemon, startOneshot, startPipeline } from '../runs/index.js'
 import type { BotControl } from '../server/index.js'
 import { botToken, openBotApi, Telegram, type TelegramPorts } from '../telegram/index.js'
 
@@ -117,7 +117,7 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
   })
 }
 
-/** How the bot starts runs; the daemon drives them. */
+/** How the bot starts and resumes runs; the daemon drives them. */
 export function runStarters({
   home,
   env,
@@ -126,7 +126,7 @@ export function runStarters({
   home: Home
   env: NodeJS.ProcessEnv
   host: Host
-}): Required<Pick<TelegramPorts, 'startOneshot' | 'startPipeline'>> {
+}): Required<Pick<TelegramPorts, 'startOneshot' | 'startPipeline' | 'resumeRun'>> {
   const labels = { surface: 'telegram' }
   const context = (project: string, person: string) =>
     daemonContext({ store: host.store, home, env, clock: host.clock, person }, project)
@@ -137,6 +137,7 @@ export function runStarters({
     },
     startPipeline: async (name, { input, project, person }) =>
       (await startPipeline(context(project, person), name, input, { labels })).id,
+    resumeRun: (run, by) => resumeInDaemon(context(run.project, run.person), run, by),
   }
 }
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import type { Clock } from '../clock/index.js'
+import { type Clock, ClosableClock } from '../clock/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
+import { tmuxPlaces } from '../panes/tmux/index.js'
 import { acquireLock } from '../process/index.js'
-import { openRuns } from '../runs/index.js'
+import { openRuns, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
 import { createBot } from './bot.js'
 import { serverSettings } from './server-settings.js'
@@ -54,7 +55,8 @@ const STORE_LOST: readonly string[] = ['E_STORE_AWAY', 'E_STORE_ROLLED_BACK']
  * @throws SignalboxError `E_DAEMON_RUNNING`, `E_CONFIG`, `E_PORT`
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { env, envPass = [], clock, version, log } = options
+  const { env, envPass = [], version, log } = options
+  const clock = new ClosableClock(options.clock)
   const home = openHome({ env })
   const settings = { ...home.settings, envPass: [...home.settings.envPass, ...envPass] }
   const server = serverSettings(home.loaded.config, home.directories, options)
@@ -91,12 +93,22 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error
   })
   await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
-  const runs = driveRuns(host, env, onError)
+  const undriven = new UndrivenRuns({
+    store: host.store,
+    clock,
+    sessionSteps: () => sessionSteps(host),
+    onError,
+  })
+  await undriven.endLeftovers().catch(onError)
+  const runs = await driveRuns(host, env, onError)
+  await undriven.start()
   const end = async () => {
+    undriven.close()
     await runs.close().catch(onError)
     await host.close().catch(onError)
     await keeper.close()
     lock.release()
+    clock.close()
   }
   const bot = createBot({ home, env, log })
   const api = await listen(options, home, {
@@ -115,6 +127,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error
   })
   bot.start({ host, lockdown: api.parts.lockdown })
+  // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
+  if (!options.isDemo) void host.board?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
   const stopped = stopping.then(async () => {
     await bot.stop().catch(onError)
     await api.close()
@@ -138,8 +152,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /**
  * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
  */
-function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
-  const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
+async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
+  const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
@@ -150,13 +164,14 @@ function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown)
     env,
     isPersonal: false,
     maxRuns,
+    ...(endpoint && { endpoint }),
     ...(prices && { prices }),
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),
     isWanted: run => run.labels.host === 'daemon',
     onError,
   })
-  runs.start()
+  await runs.start()
   return runs
 }
 

@@ -9,13 +9,15 @@ import {
   loadAgent,
   type PermissionAnswer,
   type PermissionLevel,
+  readToolHookLog,
   runStep,
   StepProgress,
+  type TurnTuning,
 } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { killTree, processesWithMark } from '../process/index.js'
+import { endProcesses } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
@@ -44,6 +46,8 @@ export interface AgentStepsOptions {
   maxParallel?: Readonly<Record<string, number | null>>
   /** Configured paths of agent programs, by agent name. */
   commands?: Readonly<Record<string, string>>
+  /** The model of agents that call one directly, for turns that name none. */
+  endpoint?: { url: string; apiKeyEnv: string | null } | null
   /** Runs turns in terminals; absent when this process keeps no sessions. */
   live?: LiveTurns
 }
@@ -78,6 +82,8 @@ export interface AgentTurn {
   isLive?: boolean
   /** Files that something other than the agent writes during the turn; recovery ignores them. */
   foreignFiles?: readonly string[]
+  /** Settings that only some programs offer. */
+  tuning?: TurnTuning
   /** Base URL of the model, for agents that call a model directly. */
   endpoint?: string
   apiKeyEnv?: string
@@ -175,8 +181,9 @@ export class AgentSteps {
           promptFile,
           schema: turn.schema && { json: turn.schema, file: schemaFile },
           maxCostUsd: turn.maxCostUsd,
-          endpoint: turn.endpoint ?? null,
-          apiKeyEnv: turn.apiKeyEnv ?? null,
+          ...(turn.tuning && { tuning: turn.tuning }),
+          endpoint: turn.endpoint ?? this.#options.endpoint?.url ?? null,
+          apiKeyEnv: turn.apiKeyEnv ?? this.#options.endpoint?.apiKeyEnv ?? null,
         },
         clock,
         redactor,
@@ -199,6 +206,7 @@ export class AgentSteps {
           this.#options.onActivity?.(call.run, activity)
         },
       })
+      for (const text of readToolHookLog(directory)) call.notice('warning', redactor.redact(text))
       writeFileSync(join(directory, 'response.md'), redactor.redact(end.text), { mode: 0o600 })
       return end.usage ? ({ ...end, usage: priced(end.usage, model, prices) } as HeadlessEnd) : end
     } finally {
@@ -265,9 +273,9 @@ export class AgentSteps {
   async abandon(call: Pick<StepCall, 'run' | 'step' | 'name'>): Promise<void> {
     await this.#options.live?.abandon(call.name)
     const start = readStart(this.directory(call))
-    const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
-    if (left.pid > 0 || processesWithMark(call.name).length > 0)
-      await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
+    const leader = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null }
+    const isMarked = (mark: string) => mark === call.name
+    await endProcesses({ leaders: [leader], isMarked, graceMs: KILL_GRACE_MS, clock: this.#options.clock })
     await this.#options.withdraw?.(call.name)
   }
 

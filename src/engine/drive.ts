@@ -7,7 +7,7 @@ import { RunJournal } from './run-journal.js'
 import type { RunState } from './run-state.js'
 import { isEnded, type RunStatus } from './run-status-table.js'
 import { RunningSteps, sumOf } from './running-steps.js'
-import type { Command, Performer, Workflow } from './workflow.js'
+import type { Command, GateLedger, Performer, Workflow } from './workflow.js'
 
 export interface DriveOptions<Work> {
   store: EventStore
@@ -23,6 +23,8 @@ export interface DriveOptions<Work> {
   /** Keeps a run from parking while this process still works on it elsewhere. */
   isNeeded?(): boolean
   durability?: 'full' | 'normal'
+  /** Left out: gates are stored as they are, and only people answer them. */
+  gates?: GateLedger
   onError(error: unknown): void
 }
 
@@ -47,15 +49,19 @@ export class Driver<Work> {
   readonly #options: DriveOptions<Work>
   readonly #steps: RunningSteps
   readonly #timers = new Map<string, Timer>()
+  /** Gates whose automatic answer was given, or refused. */
+  readonly #answered = new Set<string>()
   #journal: RunJournal<Work> | null = null
   #arrived: NewEvent[] = []
   #isWoken = false
   #isPoked = false
   #isReleased = false
+  #mayPark: boolean
   #wake: (() => void) | null = null
 
   constructor(options: DriveOptions<Work>) {
     this.#options = options
+    this.#mayPark = options.park
     this.#steps = new RunningSteps({
       run: options.run,
       performers: options.performers,
@@ -106,7 +112,13 @@ export class Driver<Work> {
   }
 
   get mayPark(): boolean {
-    return this.#options.park
+    return this.#mayPark
+  }
+
+  /** Nobody is there to answer any more: the run parks as soon as it only waits. */
+  startParking(): void {
+    this.#mayPark = true
+    this.#wakeUp()
   }
 
   get state(): RunState<Work> | null {
@@ -133,22 +145,44 @@ export class Driver<Work> {
       if (isEnded(status)) return { state: 'ended', status }
       if (status === 'paused') return { state: 'paused' }
       this.#carryOut(journal.run, commands)
+      if (await this.#answerGates(journal.run, commands)) {
+        this.#isPoked = true
+        continue
+      }
       return status === 'waiting' && this.#mayParkNow(journal.run) ? { state: 'waiting' } : null
     }
   }
 
+  /** Gives the automatic answers, each once; true if the ledger took one. */
+  async #answerGates(run: RunState<Work>, commands: readonly Command[]): Promise<boolean> {
+    const { gates, onError } = this.#options
+    let isAnswered = false
+    for (const command of commands) {
+      const approval = command.do === 'gate' ? run.gates.get(command.gate)?.approval : undefined
+      if (command.do !== 'gate' || !command.automatic || !gates || approval === undefined) continue
+      if (this.#answered.has(approval)) continue
+      this.#answered.add(approval)
+      try {
+        isAnswered = (await gates.answer(approval, command.automatic)) || isAnswered
+      } catch (error) {
+        onError(error)
+      }
+    }
+    return isAnswered
+  }
+
   /** A timer that is already due fires here, so the run does not park. */
   #mayParkNow(run: RunState<Work>): boolean {
-    const { park, isNeeded } = this.#options
-    if (!park || !this.#steps.isEmpty || isNeeded?.()) return false
+    const { isNeeded } = this.#options
+    if (!this.#mayPark || !this.#steps.isEmpty || isNeeded?.()) return false
     const dues = [...run.timers.values(), ...[...run.gates.values()].flatMap(({ due }) => due ?? [])]
     return dues.every(due => due > this.#now())
   }
 
   #plan(journal: RunJournal<Work>): readonly Command[] {
-    const { workflow, lease, random } = this.#options
+    const { workflow, lease, random, gates } = this.#options
     const usage = sumOf(this.#steps.usage, journal.run.usage)
-    return proposeNext({ journal, workflow, lease, at: this.#now(), usage, random })
+    return proposeNext({ journal, workflow, lease, at: this.#now(), usage, random, ...(gates && { gates }) })
   }
 
   #carryOut(run: RunState<Work>, commands: readonly Command[]): void {

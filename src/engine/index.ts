@@ -47,7 +47,7 @@ export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
 export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
-export { type Checkpoint, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
+export { type Checkpoint, CheckpointFold, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GraphInput, graphOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
 export { type GraphStep, graphStep } from './graph/graph-step.js'
 export {
@@ -80,6 +80,7 @@ export {
 } from './graph/interviewers.js'
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
 export type { LiveListener, LiveTurns } from './live-turn.js'
+export { RunDrivers } from './run-drivers.js'
 export { RunHost } from './run-host.js'
 export { readRun, runStream } from './run-journal.js'
 export { byQueueOrder, queuePosition } from './run-order.js'
@@ -88,7 +89,9 @@ export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
 export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage } from './usage.js'
 export {
+  type AutomaticAnswer,
   type Command,
+  type GateLedger,
   type Performer,
   type Recovery,
   StepAbort,

@@ -6,7 +6,7 @@ import { BUDGET_GATE, budgetRequest } from './budget-gate.js'
 import { type RunJournal, runStream } from './run-journal.js'
 import { isEnded } from './run-status-table.js'
 import { checkLimits, type Usage } from './usage.js'
-import type { Command, Workflow } from './workflow.js'
+import type { Command, GateLedger, Workflow } from './workflow.js'
 
 /** This many `emit` commands in a row without an effect are a defect in the workflow. */
 const EMITS_MAX = 10_000
@@ -19,6 +19,7 @@ export interface ProposalContext<Work> {
   /** Usage so far, including running steps. */
   usage: Usage
   random(): number
+  gates?: GateLedger
 }
 
 /**
@@ -121,10 +122,16 @@ function setTimer<Work>(context: ProposalContext<Work>, { timer, ms, jitter }: C
   propose(context, newEvent('timer.set', { timer, due, ...(random !== null && { random }) }))
 }
 
-function openGate<Work>(context: ProposalContext<Work>, { gate, request, timeoutMs }: CommandOf<'gate'>): void {
+function openGate<Work>(context: ProposalContext<Work>, command: CommandOf<'gate'>): void {
+  const { gate, timeoutMs, fallback, automatic } = command
   const approval = newId('apr')
   const due = timeoutMs === undefined ? undefined : context.at + timeoutMs
-  propose(context, newEvent('gate.opened', { gate, approval, ...(due !== undefined && { due }) }))
+  const whatElse = {
+    ...(due !== undefined && { due, ...(fallback !== undefined && { fallback }) }),
+    ...(automatic && { isAutomatic: true }),
+  }
+  const request = context.gates?.stored(command.request) ?? command.request
+  propose(context, newEvent('gate.opened', { gate, approval, ...whatElse }))
   context.journal.proposeAlongside({
     stream: approvalStream(approval),
     expected: 0,

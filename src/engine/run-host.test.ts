@@ -60,7 +60,7 @@ test('a run that cannot be driven is retried after a delay, not in a tight loop'
     },
   })
   const troubled = await made('troubled')
-  hosted.start()
+  await hosted.start()
   await expect.poll(() => [tries, hosted.isDriving(troubled)]).toEqual([1, false])
   // Each ended run makes the host scan again.
   for (const title of ['one', 'two', 'three']) {
@@ -77,7 +77,7 @@ test('with one slot, a run of higher priority is driven before an older one', as
   const order: string[] = []
   const ids = [await made('old'), await made('young'), await made('urgent', { priority: '1' })]
   const hosted = host({ maxRuns: 1, onDriving: title => void order.push(title) })
-  hosted.start()
+  await hosted.start()
   for (const id of ids) await expect.poll(async () => (await getRun(store, id)).endedAt).not.toBeNull()
   await hosted.close()
   expect(order).toEqual(['urgent', 'old', 'young'])
@@ -87,7 +87,10 @@ test('a scan reads the runs that are due, not those that have ended or wait', as
   const ended = await Promise.all(['one', 'two', 'three'].map(title => made(title)))
   for (const id of ended) await store.append(`run/${id}`, 1, [newEvent('run.cancelled', { reason: 'over', by: 'me' })])
   const waiting = await made('waiting')
-  const events = [newEvent('run.started', { host: 'x', epoch: 1 }), newEvent('run.waiting', { gates: [], wakeAt: 9e12 })]
+  const events = [
+    newEvent('run.started', { host: 'x', epoch: 1 }),
+    newEvent('run.waiting', { gates: [], wakeAt: 9e12 }),
+  ]
   await store.append(`run/${waiting}`, 1, events)
   const due = await made('due')
   const read: string[] = []

@@ -2,10 +2,11 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { childrenOf, runsDueBy } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
+import { PICKING_UP } from './run-drivers.js'
 import { byQueueOrder } from './run-order.js'
 import { isEnded } from './run-status-table.js'
 import { dueAt, type RunRecord } from './runs-projection.js'
-import type { Performer, Workflow } from './workflow.js'
+import type { GateLedger, Performer, Workflow } from './workflow.js'
 
 export interface RunHostOptions {
   store: EventStore
@@ -20,6 +21,7 @@ export interface RunHostOptions {
   maxRuns: number
   durability?: 'full' | 'normal'
   random?(): number
+  gates?: GateLedger
   onError(error: unknown): void
   /** Which runs this host picks up by itself; by default all whose workflow it knows. */
   isWanted?(run: RunRecord): boolean
@@ -60,6 +62,7 @@ export class RunHost {
   readonly #retryAt = new Map<string, number>()
   #renewing: Timer
   #scanning: Timer | null = null
+  #pickingUp: Lease | null = null
   #isStarted = false
   #isScanning = false
   #isScanWanted = false
@@ -87,11 +90,18 @@ export class RunHost {
 
   /**
    * Looks for runs that no process drives, now and periodically: queued ones, woken ones, those of
-   * dead hosts.
+   * dead hosts. A lease tells other processes that this one does.
    */
-  start(): void {
+  async start(): Promise<void> {
+    await this.#announce()
     this.#isStarted = true
     this.#scanSoon()
+  }
+
+  async #announce(): Promise<void> {
+    const { store, owner, isGone } = this.#options
+    const lease = await store.acquireLease(PICKING_UP, owner, { ttlMs: LEASE_MS, isGone })
+    if (!lease.isHeld) this.#pickingUp = lease
   }
 
   /**
@@ -118,16 +128,22 @@ export class RunHost {
   }
 
   /**
-   * Whether a waiting run must stay: a timer will wake it, or one of its children is driven or
-   * about to be.
+   * Whether a waiting run must stay: a timer or the end of a gate with a default will wake it, or
+   * one of its children is driven or about to be.
    */
   #mustStay(id: string): boolean {
     if ([...this.#driven.values()].some(({ parent }) => parent === id)) return true
     const { state } = this.#driven.get(id)?.driver ?? {}
     return (
       (state?.timers.size ?? 0) > 0 ||
+      [...(state?.gates.values() ?? [])].some(({ due, hasFallback }) => due !== null && hasFallback === true) ||
       [...(state?.children.values() ?? [])].some(child => !this.#parkedChildren.has(child))
     )
+  }
+
+  /** Lets the runs that are driven on request park once they only wait for people. */
+  startParking(): void {
+    for (const { driver } of this.#driven.values()) driver.startParking()
   }
 
   isDriving(run: string): boolean {
@@ -143,6 +159,7 @@ export class RunHost {
     const all = [...this.#driven.values()]
     for (const { driver } of all) driver.release()
     await Promise.all(all.map(({ done }) => done.catch(this.#options.onError)))
+    if (this.#pickingUp) await this.#options.store.releaseLease(this.#pickingUp)
     this.#options.onClosed?.()
   }
 
@@ -203,6 +220,7 @@ export class RunHost {
       random: random ?? Math.random,
       onError,
       ...(durability && { durability }),
+      ...(this.#options.gates && { gates: this.#options.gates }),
     })
     const driven: Driven = {
       driver,
@@ -251,7 +269,11 @@ export class RunHost {
   }
 
   async #renew(): Promise<void> {
-    for (const { lease } of this.#driven.values()) await this.#options.store.renewLease(lease, LEASE_MS)
+    // The lease of a host that was killed may still have run when this one started.
+    if (this.#isStarted && !this.#pickingUp) await this.#announce()
+    const leases = [...this.#driven.values()].map(({ lease }) => lease)
+    for (const lease of this.#pickingUp ? [this.#pickingUp, ...leases] : leases)
+      await this.#options.store.renewLease(lease, LEASE_MS)
   }
 }
 

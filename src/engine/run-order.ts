@@ -12,7 +12,10 @@ function priorityOf({ labels }: RunRecord): number {
 }
 
 /** The position of a queued run, from 1, and what it waits for; null if it is not queued. */
-export function queuePosition(run: RunRecord, runs: readonly RunRecord[]): { place: number; waitsFor: string } | null {
+export function queuePosition(
+  run: Pick<RunRecord, 'id' | 'status' | 'labels' | 'cwd'>,
+  runs: readonly RunRecord[],
+): { place: number; waitsFor: string } | null {
   if (run.status !== 'queued') return null
   const isDaemons = run.labels.host === 'daemon'
   const queue = runs

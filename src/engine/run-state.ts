@@ -11,6 +11,13 @@ export interface OpenStep {
   startedAt: number
 }
 
+interface OpenGate {
+  approval: string
+  due: number | null
+  /** The workflow chooses itself when the time is over; absent in older snapshots. */
+  hasFallback?: boolean
+}
+
 /** A run as the engine sees it, folded from its journal; `work` is the workflow's own part. */
 export interface RunState<Work = unknown> {
   id: string
@@ -25,7 +32,7 @@ export interface RunState<Work = unknown> {
   /** Steps that have not ended. */
   steps: Map<string, OpenStep>
   timers: Map<string, number>
-  gates: Map<string, { approval: string; due: number | null }>
+  gates: Map<string, OpenGate>
   children: Map<string, string>
   usage: Usage
   limits: Limits
@@ -87,7 +94,8 @@ const FOLDS: Folds = {
   'timer.set': (run, { timer, due }) => run.timers.set(timer, due),
   'timer.fired': (run, { timer }) => run.timers.delete(timer),
   'timer.cancelled': (run, { timer }) => run.timers.delete(timer),
-  'gate.opened': (run, { gate, approval, due }) => run.gates.set(gate, { approval, due: due ?? null }),
+  'gate.opened': (run, { gate, approval, due, fallback }) =>
+    run.gates.set(gate, { approval, due: due ?? null, hasFallback: fallback !== undefined }),
   'gate.answered': (run, { gate }) => run.gates.delete(gate),
   'gate.expired': (run, { gate }) => run.gates.delete(gate),
   'child.started': (run, { child, run: id }) => run.children.set(child, id),
@@ -130,7 +138,7 @@ interface SavedRun {
   state: Omit<RunState, 'steps' | 'timers' | 'gates' | 'children' | 'warned' | 'work'> & {
     steps: [string, OpenStep][]
     timers: [string, number][]
-    gates: [string, { approval: string; due: number | null }][]
+    gates: [string, OpenGate][]
     children: [string, string][]
     warned: string[]
     work: unknown

@@ -15,6 +15,8 @@ export interface RunRecord {
   labels: Record<string, string>
   status: RunStatus
   reason: string | null
+  /** The reason as a sentence, if the workflow gave one. */
+  text: string | null
   createdAt: number
   startAt: number | null
   startedAt: number | null
@@ -85,6 +87,7 @@ function evolve(record: RunRecord | null, event: ProjectedEvent): RunRecord | nu
     next.wakeAt = null
     next.endedAt = null
     next.reason = null
+    next.text = null
   }
   switch (event.type) {
     case 'run.waiting':
@@ -99,6 +102,7 @@ function evolve(record: RunRecord | null, event: ProjectedEvent): RunRecord | nu
     case 'run.cancelled':
       if (next.status === record.status) break
       next.reason = String(data.reason)
+      next.text = typeof data.text === 'string' && data.text !== '' ? data.text : null
       next.endedAt = event.at
       next.gates = {}
       break
@@ -137,6 +141,7 @@ function begin(id: string, data: EventData<'run.created'>, at: number): RunRecor
     labels: data.labels ?? {},
     status: 'queued',
     reason: null,
+    text: null,
     createdAt: at,
     startAt: data.startAt ?? null,
     startedAt: null,

@@ -30,6 +30,17 @@ interface RunFacts {
   isOpen(step: string): boolean
 }
 
+/** An answer to a gate that nobody has to give. */
+export type AutomaticAnswer = { option: string } | { choices: string[] } | { text: string }
+
+/** How the ledger of the home takes the gates of a run. */
+export interface GateLedger {
+  /** The request as it may be stored: without secrets. */
+  stored(request: ApprovalRequest): ApprovalRequest
+  /** True: the gate is answered. False: the rules refuse this answer, and a person must decide. */
+  answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
+}
+
 export type Command =
   /** Runs an effect. `step.started` is durable before; `step.ended` holds the result. */
   | { do: 'step'; step: string; effect: string; input: unknown; branch?: string }
@@ -37,8 +48,18 @@ export type Command =
   | { do: 'recover'; step: string; effect: string; input: unknown }
   /** Wakes up after this long, in any process. `jitter`: a recorded random factor. */
   | { do: 'timer'; timer: string; ms: number; jitter?: readonly [number, number] }
-  /** Ask a person through the ledger. */
-  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number }
+  /**
+   * Ask a person through the ledger. `fallback`: what the workflow chooses itself when the time is
+   * over. `automatic`: the answer of a run that needs no person.
+   */
+  | {
+      do: 'gate'
+      gate: string
+      request: ApprovalRequest
+      timeoutMs?: number
+      fallback?: string
+      automatic?: AutomaticAnswer
+    }
   /** Start a child run. */
   | { do: 'child'; child: string; create: EventData<'run.created'> }
   /** Write events at once, and decide again. */
@@ -100,13 +121,18 @@ export interface StepEnd {
 
 export type Recovery = Omit<EventData<'step.recovered'>, 'step'>
 
+const RELEASE_GRACE_MS = 1_000
+
 /** Why a step must stop. */
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
+  /** How long its processes may take to end; null: as long as usual. A daemon that stops is in a hurry. */
+  readonly graceMs: number | null
 
   constructor(why: StepAbort['why']) {
     super(`the step was stopped: ${why}`)
     this.name = 'StepAbort'
     this.why = why
+    this.graceMs = why === 'released' ? RELEASE_GRACE_MS : null
   }
 }

@@ -43,6 +43,10 @@ const option = z.object({
   danger: z.string().nullable(),
   /** Which of several questions it answers, counted from 0. */
   question: z.int().nonnegative().optional(),
+  /** What text goes with it: one that it needs, a reason that it needs, or a number if wanted. */
+  takes: z.enum(['text', 'reason', 'count']).optional(),
+  /** It cannot be chosen together with others. */
+  isAlone: z.boolean().optional(),
 })
 
 const question = z.object({ text: z.string(), header: z.string().optional(), multi: z.boolean() })
@@ -128,6 +132,11 @@ export const approvalEvents = defineEvents({
       changed: z.array(z.string()).optional(),
       /** Why neither a grant nor a batch may decide it: a person must see all of it. */
       neverAuto: z.string().optional(),
+      /**
+       * Why keys may not allow it in the agent's dialog: it does not show the whole request, or
+       * another request may be behind it.
+       */
+      terminalOnly: z.string().optional(),
       chain,
     }),
   },
@@ -142,6 +151,8 @@ export const approvalEvents = defineEvents({
       /** The options that the menu offers; the fingerprint covers the request's own. */
       screenOptions: z.array(option).optional(),
       mismatch: z.string().optional(),
+      /** As in the request; null: the dialog now shows all of it. */
+      terminalOnly: z.string().nullable().optional(),
       /** Set together with a mismatch: what surfaces show from now on, and its risk. */
       risk: risk.optional(),
       display: display.optional(),
@@ -195,7 +206,15 @@ export const approvalEvents = defineEvents({
       waitedMs: milliseconds,
       deliveredMs: milliseconds.optional(),
       /** For an answer in the agent's own dialog: who answered what, as far as it is known. */
-      observed: z.object({ actor, surface, option: z.string().nullable() }).optional(),
+      observed: z
+        .object({
+          actor,
+          surface,
+          option: z.string().nullable(),
+          /** Left out where only the end of the dialog is known. */
+          result: z.enum(['allowed', 'denied']).optional(),
+        })
+        .optional(),
       chain,
     }),
   },

@@ -71,6 +71,8 @@ export const graphEvents = defineEvents({
       edge: z.string(),
       node,
       join: z.string().nullable(),
+      /** How many branches the parallel node has. */
+      count: z.int().optional(),
     }),
   },
   'branch.finished': {

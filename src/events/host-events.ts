@@ -50,6 +50,19 @@ export const hostEvents = defineEvents({
     description: 'A hook call could not be parsed; nothing changed.',
     data: z.object({ source: z.string(), session: z.string().optional(), reason: z.string() }),
   },
+  'pane.noticed': {
+    description: 'A tmux pane needs a person, or no longer does; the bot shows it in its chats.',
+    data: z.object({
+      pane: z.string(),
+      /** The question: every event about it has the same name. */
+      question: z.string(),
+      kind: z.enum(['needs-you', 'over']),
+      title: z.string(),
+      place: z.string(),
+      text: z.string(),
+      isReminder: z.boolean().optional(),
+    }),
+  },
   'supervision.switched': {
     description: 'A person switched a source of supervision on or off, for one pane or for all.',
     data: z.object({ switch: z.string(), isOn: z.boolean(), pane: z.string().optional() }),

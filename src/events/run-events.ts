@@ -83,6 +83,10 @@ export const runEvents = defineEvents({
   'run.failed': { description: 'The run did not reach its goal.', data: ending },
   'run.rejected': { description: 'The run ended because its task was judged impossible.', data: ending },
   'run.cancelled': { description: 'A person cancelled the run.', data: ending },
+  'run.undriven': {
+    description: 'The process that drove the run is gone, and no other drives it. It continues when it is resumed.',
+    data: z.object({}),
+  },
   'run.archived': { description: 'The run is kept, but no longer listed.', data: z.object({ reason }) },
   'run.notice': {
     description: 'A message for people. It does not influence the run.',
@@ -138,7 +142,15 @@ export const runEvents = defineEvents({
   'timer.cancelled': { description: 'The run no longer waits for the time.', data: z.object({ timer: z.string() }) },
   'gate.opened': {
     description: 'The run asks a person.',
-    data: z.object({ gate: z.string(), approval: z.string(), due: z.number().optional() }),
+    data: z.object({
+      gate: z.string(),
+      approval: z.string(),
+      due: z.number().optional(),
+      /** `--auto-approve` answers it, unless the rules for decisions refuse that. */
+      isAutomatic: z.boolean().optional(),
+      /** What is chosen if nobody answers until then. */
+      fallback: z.string().optional(),
+    }),
   },
   'gate.answered': {
     description: 'A person answered a gate.',

@@ -168,6 +168,8 @@ export const sessionEvents = defineEvents({
       message: z.string(),
       markdown: z.string(),
       blocks: z.array(block),
+      /** The next message continues this one: a long answer is written in parts. */
+      continues: z.literal(true).optional(),
       /** Counts later versions of the message: the agent's own record arrived after the end. */
       revision: z.int().positive().optional(),
     }),

@@ -64,13 +64,17 @@ export const GRAPH_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
     default: '3',
     description: 'The run ends when the same failure repeats this often.',
   },
-  'stack.child_dotfile': { type: text, description: 'Graph of the child run of manager loops.' },
+  'stack.child_dotfile': {
+    type: text,
+    aliases: ['stack.child_workflow'],
+    description: 'Graph of the child run of manager loops.',
+  },
   'stack.child_workdir': { type: text, description: 'Directory of the child run.' },
   'tool_hooks.pre': {
     type: text,
-    description: 'Command before each tool call of an agent; if it fails, the call is skipped.',
+    description: 'Command before each tool call of an agent that has hooks; if it fails, the call is skipped.',
   },
-  'tool_hooks.post': { type: text, description: 'Command after each tool call of an agent.' },
+  'tool_hooks.post': { type: text, description: 'Command after each tool call of an agent that has hooks.' },
   worktree: {
     type: { is: 'one-of', of: ['none', 'run'] },
     default: 'run',
@@ -103,8 +107,14 @@ export const NODE_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
     type: { is: 'one-of', of: ['low', 'medium', 'high'] },
     description: 'Reasoning effort of the model.',
   },
-  temperature: { type: { is: 'number', min: 0, max: 2 }, description: 'Sampling temperature of the model.' },
-  max_tokens: { type: count(1), description: 'Maximum length of the model’s answer.' },
+  temperature: {
+    type: { is: 'number', min: 0, max: 2 },
+    description: 'Sampling temperature, for agents that offer it.',
+  },
+  max_tokens: {
+    type: count(1),
+    description: 'Maximum length of the model’s answer in tokens, for agents that offer it.',
+  },
   agent: { type: text, aliases: ['agent_tool'], description: 'Agent that runs the node; by default the run’s.' },
   permissions: {
     type: { is: 'one-of', of: ['read', 'ask', 'edits', 'all'] },
@@ -115,8 +125,15 @@ export const NODE_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
     default: 'false',
     description: 'The agent works in a terminal of the daemon that people can attach to.',
   },
-  max_turns: { type: count(1), aliases: ['max_agent_turns'], description: 'Maximum turns of the agent.' },
-  allowed_tools: { type: names, description: 'Tools the agent may use.' },
+  max_turns: {
+    type: count(1),
+    aliases: ['max_agent_turns'],
+    description: 'Maximum turns of the agent, where it offers that.',
+  },
+  allowed_tools: {
+    type: names,
+    description: 'The only tools the agent has, where it offers that; never more than its permissions.',
+  },
   must_write: { type: names, description: 'Files that must have changed when the node ends.' },
   max_retries: { type: count(), description: 'How often a failed node is retried.' },
   retry_policy: {
@@ -191,7 +208,7 @@ export const NODE_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
     description: 'Minimum time between two messages to the child.',
   },
   'stack.child_autostart': { type: boolean, default: 'true', description: 'Whether the child is started.' },
-  'stack.child_dotfile': { type: text, description: 'Graph of the child run.' },
+  'stack.child_dotfile': { type: text, aliases: ['stack.child_workflow'], description: 'Graph of the child run.' },
   'stack.child_dot_source': { type: text, description: 'The same, as text.' },
   pipeline: {
     type: text,

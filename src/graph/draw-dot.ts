@@ -3,7 +3,7 @@ import { handlerOf } from './handler-of.js'
 
 /** The state of a node in a run, for drawing it. */
 export interface DrawnState {
-  status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped' | 'running' | 'waiting'
+  status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped' | 'cancelled' | 'running' | 'waiting'
   visits: number
   ms: number
 }
@@ -22,6 +22,7 @@ export const FILL: Readonly<Record<DrawnState['status'], string>> = {
   fail: '#f9d2d0',
   retry: '#f7efc0',
   skipped: '#eeeeee',
+  cancelled: '#dddddd',
   running: '#cfe4fb',
   waiting: '#fbe3c5',
 }

@@ -10,11 +10,15 @@
  *   attribute's type.
  * - attribute-table.ts: every attribute of graphs, nodes and edges with type, default and
  *   description. The linter, `AttributeReader` (attribute-value.ts) and the reference page use it.
- * - handler-of.ts: which handler runs a node; terminals.ts: where a run starts and ends; join.ts:
- *   where the branches of a parallel node join.
- * - condition.ts: conditions on edges (`outcome=success && tests!=0`); stylesheet.ts: CSS-like
- *   rules that assign models and limits to nodes.
+ * - handler-of.ts: which handler runs a node; agent-of.ts: which agent; terminals.ts: where a run
+ *   starts and ends; join.ts: where the branches of a parallel node join.
+ * - condition.ts, evaluate-condition.ts: conditions on edges (`outcome=success && tests!=0`);
+ *   outcome-words.ts: the outcomes and the words that other engines use for them; stylesheet.ts:
+ *   CSS-like rules that assign models and limits to nodes.
+ * - gate-options.ts: the options that a gate offers, from its edges.
  * - select-edge.ts: the routing algorithm, which chooses the next edge after a node.
+ * - routing-needs.ts: what the edges after a node ask about its report; context-keys.ts: the keys
+ *   that the engine sets.
  * - lint/: rules that return diagnostics with a position and a fix.
  * - draw-dot.ts prepares a graph for Graphviz; draw-plain.ts draws it without, when it is large.
  *
@@ -26,6 +30,7 @@
  *   a minimal graph that breaks it in lint/lint.test.ts.
  */
 
+export { agentOf } from './agent-of.js'
 export {
   EDGE_ATTRIBUTES,
   type Fidelity,
@@ -33,9 +38,12 @@ export {
   NODE_ATTRIBUTES,
 } from './attribute-table.js'
 export { AttributeReader } from './attribute-value.js'
-export { evaluate, parseCondition, valueText } from './condition.js'
+export { parseCondition } from './condition.js'
+export { BOOKKEEPING_KEYS } from './context-keys.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
 export { drawPlain } from './draw-plain.js'
+export { contextValue, evaluate, valueText } from './evaluate-condition.js'
+export { gateOptions, takesText } from './gate-options.js'
 export {
   type Attribute,
   type Attributes,
@@ -49,15 +57,15 @@ export { BUILT_IN_HANDLERS, handlerOf } from './handler-of.js'
 export { findJoin } from './join.js'
 export {
   type AgentFacts,
-  agentOf,
   type Diagnostic,
   type LintRule,
   lint,
   lintParsed,
-  WITHOUT_EFFECT,
 } from './lint/index.js'
+export { isStatus, outcomeWord } from './outcome-words.js'
 export { PARSE_LIMITS, type Parsed, parseDot } from './parse-dot.js'
 export { printDot } from './print-dot.js'
+export { describeValues, quoted, routingNeeds } from './routing-needs.js'
 export { normaliseLabel, selectEdge } from './select-edge.js'
 export { applyStylesheet, classesOf } from './stylesheet.js'
 export { isExit, isTerminal, startNodes } from './terminals.js'

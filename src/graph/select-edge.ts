@@ -1,6 +1,8 @@
-import { evaluate, parseCondition } from './condition.js'
+import { parseCondition } from './condition.js'
+import { evaluate } from './evaluate-condition.js'
 import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
+import { outcomeWord } from './outcome-words.js'
 import { isTerminal } from './terminals.js'
 
 /** The part of a handler's result that routing needs. */
@@ -65,8 +67,10 @@ export function selectEdge(
   if (outcome.status === 'fail' && !isDiamond) return afterFailure(graph, node, outcome, isParallel ? [] : plain)
   const label = outcome.preferredLabel ?? (isDiamond ? word : undefined)
   if (label !== undefined && label !== '') {
-    const wanted = normaliseLabel(label)
-    const matching = plain.filter(edge => normaliseLabel(textOf(edge.attributes, 'label') ?? '') === wanted)
+    const wanted = outcomeWord(normaliseLabel(label))
+    const matching = plain.filter(
+      edge => outcomeWord(normaliseLabel(textOf(edge.attributes, 'label') ?? '')) === wanted,
+    )
     const best = byWeight(matching)
     if (best) return { go: best.to, edge: best.id, reason: 'label' }
   }

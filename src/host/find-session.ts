@@ -7,10 +7,14 @@ import type { SessionRecord } from '../sessions/index.js'
  * number: an id that happens to begin with them must not stand in for a session that has ended.
  *
  * @param records oldest first
+ * @param person Every person counts their sessions from 1: a number is first one of their own.
  * @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`
  */
-export function findSession(records: readonly SessionRecord[], word: string): SessionRecord {
-  const found = /^\d+$/.test(word) ? byNumber(records, Number(word)) : byId(records, word)
+export function findSession(records: readonly SessionRecord[], word: string, person?: string): SessionRecord {
+  const own = records.filter(record => record.person === person)
+  const found = /^\d+$/.test(word)
+    ? (byNumber(own, Number(word)) ?? byNumber(records, Number(word)))
+    : byId(records, word)
   if (found) return found
   throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, {
     next: 'signalbox sessions --all lists them',

@@ -47,13 +47,16 @@ export function openBoard(
 export function openNotices(
   { clock, onError }: HostOptions,
   board: PaneRegistry,
-  notify: NonNullable<HostSettings['notify']>,
+  { notify, note }: { notify: NonNullable<HostSettings['notify']>; note: Note },
 ): NotificationCenter {
   const notices = new NotificationCenter({
     clock,
     settings: notify,
     quietRunS: board.settings.panes.quiet_run_s,
-    outlets: openOutlets({ env: process.env, usesDesktop: notify.desktop, command: notify.command, onError }),
+    outlets: {
+      ...openOutlets({ env: process.env, usesDesktop: notify.desktop, command: notify.command, onError }),
+      telegram: question => note('pane.noticed', { ...question }),
+    },
     counters: board.counters,
     hostName: hostname(),
     utcOffset: -new Date(clock.now()).getTimezoneOffset(),

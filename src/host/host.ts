@@ -81,7 +81,8 @@ export class Host {
     this.#channels = this.#openChannels()
     this.board = openBoard(options, { packs: this.packs, redactor: this.#redactor, note })
     this.board?.listen(() => this.hooks.assignPanes())
-    this.notices = this.board && settings.notify ? openNotices(options, this.board, settings.notify) : null
+    this.notices =
+      this.board && settings.notify ? openNotices(options, this.board, { notify: settings.notify, note }) : null
     this.switches = openSwitches(this.board, this.notices, settings, change => note('supervision.switched', change))
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
@@ -129,9 +130,9 @@ export class Host {
     return this.#records.all()
   }
 
-  /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
-  find(word: string): Promise<SessionRecord> {
-    return this.#records.find(word)
+  /** `person`: who names the session. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+  find(word: string, person?: string): Promise<SessionRecord> {
+    return this.#records.find(word, person)
   }
 
   /** The session that a person's prompts go to on a surface. @throws SignalboxError `E_UNKNOWN` */

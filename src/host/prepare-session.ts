@@ -24,6 +24,8 @@ export interface StartRequest {
   label: string | null
   /** The agent's own id of the conversation to resume. */
   resume: string | null
+  /** The step of a run that the session works on: its processes carry the mark of the step. */
+  step?: string
   /** The session that held the conversation before. */
   resumedFrom?: string
 }
@@ -120,6 +122,7 @@ export async function prepareSession(
         pack: live.pack,
         adapter: { ...custom?.env, ...command.env, ...wired?.env },
         session: id,
+        step: request.step,
         keep:
           request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
       }),

@@ -1,3 +1,4 @@
+import { STEP_MARK } from '../process/index.js'
 import type { Pack } from '../screen/index.js'
 import { childEnvironment } from '../terminal/index.js'
 
@@ -18,7 +19,7 @@ const NESTING = [
 /**
  * The environment of a session. Started from a person's terminal: that terminal's. Started by the
  * daemon: an allow-list. Signalbox's own variables and those of agents for their children are
- * removed, and the session's id is added.
+ * removed; the session's id and its step are added.
  */
 export function sessionEnvironment(options: {
   /** The environment of the person's terminal; null if the session was started from no terminal. */
@@ -28,6 +29,7 @@ export function sessionEnvironment(options: {
   pack: Pack
   adapter: Readonly<Record<string, string>>
   session: string
+  step?: string | undefined
   keep?: readonly string[]
 }): Record<string, string> {
   const base = options.terminal ?? allowed(options.daemon, options.pass)
@@ -36,7 +38,12 @@ export function sessionEnvironment(options: {
       ([name]) => (!OURS.test(name) || options.keep?.includes(name)) && !NESTING.includes(name),
     ),
   )
-  return { ...childEnvironment(inherited, options.pack.env), ...options.adapter, SIGNALBOX_SESSION: options.session }
+  return {
+    ...childEnvironment(inherited, options.pack.env),
+    ...options.adapter,
+    SIGNALBOX_SESSION: options.session,
+    ...(options.step !== undefined && { [STEP_MARK]: options.step }),
+  }
 }
 
 function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string, string> {

@@ -39,8 +39,8 @@ export class SessionRecords {
   }
 
   /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
-  async find(word: string): Promise<SessionRecord> {
-    return findSession(await this.all(), word)
+  async find(word: string, person?: string): Promise<SessionRecord> {
+    return findSession(await this.all(), word, person)
   }
 
   /**

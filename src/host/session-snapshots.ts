@@ -96,4 +96,4 @@ export class SessionSnapshots {
 }
 
 /** To be raised when anything inside a snapshot changes its name or meaning. */
-const FORMAT = 5
+const FORMAT = 6

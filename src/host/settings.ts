@@ -39,6 +39,8 @@ export interface HostSettings extends ReportSettings, StoreSettings {
   envPass: readonly string[]
   /** How many runs the daemon drives at once (`runs.max_concurrent`). */
   maxRuns: number
+  /** The model behind a URL for the agent `direct` (`oneshot.endpoint`); null if there is none. */
+  endpoint?: { url: string; apiKeyEnv: string | null } | null
   /** Prices by model, for agents that do not report their cost. */
   prices?: Prices
   /** How many steps of an agent run at once, by agent (`agents.<name>.max_parallel`). */

@@ -1,11 +1,12 @@
 /*
- * Notifications on this machine: the desktop, a command of the user, and terminals that watch.
- * Three things notify: a pane needs the user, is done, or has failed. (Telegram sends its own, from
- * the log.)
+ * Notifications about panes: on the desktop, by a command of the user, in terminals that watch, and
+ * for tmux panes in chats (event `pane.noticed`). Four things notify: a pane needs the user, is
+ * stuck, is done, or has failed. Telegram sends notifications about sessions and runs itself, from
+ * the log.
  *
- * `NotificationCenter` follows the board of panes. For questions it asks `planNotifications`
- * (approvals/), the escalation that all channels share; `EndNotifications` delays and filters ends
- * of runs. Quiet hours hold notifications back into one digest.
+ * `NotificationCenter` follows the list of panes. For questions it asks `planNotifications`
+ * (approvals/), the escalation that all channels share; `EndNotifications` delays and filters
+ * notifications that work has ended. Quiet hours hold notifications back into one digest.
  */
 export type { Notice } from './notification.js'
 export { NotificationCenter } from './notification-center.js'

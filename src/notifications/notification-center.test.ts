@@ -3,7 +3,7 @@ import { SimulatedClock } from '../clock/index.js'
 import { type Config, loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
 import type { PaneInfo } from '../supervision/pane-info.js'
-import type { Notice } from './notification.js'
+import type { Notice, PaneQuestion } from './notification.js'
 import { NotificationCenter } from './notification-center.js'
 
 const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.notify
@@ -14,6 +14,7 @@ class Fixture {
   readonly clock: SimulatedClock
   readonly desktop: Notice[] = []
   readonly terminal: Notice[] = []
+  readonly chat: PaneQuestion[] = []
   readonly counters = new Counters()
   readonly center: NotificationCenter
   #pane: PaneInfo
@@ -24,7 +25,11 @@ class Fixture {
       clock: this.clock,
       settings: { ...DEFAULTS, ...settings },
       quietRunS: 3,
-      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice) },
+      outlets: {
+        hasDesktop: true,
+        desktop: notice => this.desktop.push(notice),
+        telegram: question => this.chat.push(question),
+      },
       counters: this.counters,
       hostName: 'here',
       utcOffset: 0,
@@ -93,6 +98,58 @@ describe('notifications', () => {
     expect(new Fixture().to('running').after(60).to('done', { isFocused: true }).after(60).sent).toEqual([])
     expect(new Fixture({ done: false }).to('running').after(60).to('done').after(60).sent).toEqual([])
     expect(new Fixture({ enabled: false }).to('running').after(60).to('failed').after(60).sent).toEqual([])
+  })
+
+  it('about a tmux pane reach the chat too, then every channel, and the chat when it is over', () => {
+    const asked = (source: 'tmux' | 'session', hasChats = true) => {
+      const fixture = new Fixture()
+      fixture.center.connectTelegram(() => hasChats)
+      return fixture.to('waiting-approval', { source, doing: 'Overwrite it?' })
+    }
+    const fixture = asked('tmux')
+    const shown = { kind: 'needs-you', title: 'claude needs you', place: 'shop · main:1.0@here', text: 'Overwrite it?' }
+    expect(fixture.chat).toEqual([expect.objectContaining(shown)])
+    fixture.after(DEFAULTS.all_s + 1)
+    expect([fixture.sent, fixture.chat.length]).toEqual([['needs-you'], 1])
+    fixture.to('running')
+    expect(fixture.chat[1]).toMatchObject({ kind: 'over', question: fixture.chat[0]!.question })
+    expect([asked('session').chat, asked('tmux', false).chat]).toEqual([[], []])
+  })
+
+  it('about a tmux pane that makes no progress reach the chat, and are withdrawn when it does', () => {
+    const fixture = new Fixture()
+    fixture.center.connectTelegram(() => true)
+    fixture.to('running', { source: 'tmux', stuck: 'no-progress' }).after(DEFAULTS.stuck_s + 1)
+    fixture.to('running', { stuck: null })
+    expect(fixture.chat.map(({ kind }) => kind)).toEqual(['needs-you', 'over'])
+    expect(fixture.sent).toEqual(['needs-you'])
+  })
+
+  it('are not counted as sent to a terminal that nobody watches', () => {
+    const counters = new Counters()
+    const pane = {
+      id: 'p',
+      status: 'waiting-approval',
+      needsYou: true,
+      cwd: '/w',
+      place: 'm:1.0',
+      since: 1,
+    } as PaneInfo
+    const center = new NotificationCenter({
+      clock: new SimulatedClock(NOON),
+      settings: DEFAULTS,
+      quietRunS: 3,
+      outlets: { hasDesktop: false, desktop: () => undefined, telegram: () => undefined },
+      counters,
+      hostName: 'here',
+      utcOffset: 0,
+    })
+    center.take({ type: 'pane', pane, before: null })
+    expect(counters.total('notify.sent')).toBe(0)
+    // A terminal that opens later gets the question.
+    center.listen(() => undefined)
+    expect(counters.total('notify.sent')).toBe(1)
+    center.close()
   })
 
   it('can be switched off by kind', () => {
@@ -168,7 +225,7 @@ describe('notifications', () => {
     fixture.to('running').after(60).to('done').after(60).to('running').after(60).to('failed').after(60)
     expect(fixture.sent).toEqual([])
     fixture.after(8 * 3600)
-    expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
+    expect(fixture.desktop).toMatchObject([{ kind: 'digest', title: '2 notifications during your quiet hours' }])
   })
 
   it('of a muted pane are not sent, also those that wait', () => {
@@ -195,6 +252,17 @@ describe('notifications', () => {
     expect([night.to('done').after(60).sent, night.terminal]).toEqual([[], []])
     const evening = new Fixture({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 21)).to('running').after(60).to('done')
     expect(evening.after(60).sent).toEqual(['done'])
+  })
+
+  it('leave no timer when the pane continues, leaves, or the notifications are closed', () => {
+    const stuck = () => new Fixture().to('running').to('running', { stuck: 'no-progress' })
+    expect(stuck().clock.pending).toBe(1)
+    expect(stuck().to('running', { stuck: null }).clock.pending).toBe(0)
+    for (const end of ['close', 'setEnabled'] as const) {
+      const ended = stuck()
+      ended.center[end](false)
+      expect(ended.clock.pending).toBe(0)
+    }
   })
 
   it('of a stuck pane are sent after `stuck_s`, unless it continues', () => {

@@ -12,7 +12,14 @@ import type { Counters } from '../panes/index.js'
 import type { PaneInfo, PaneListChange } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
 import { EndNotifications } from './end-notifications.js'
-import { digestNotice, endText, type Notice, type NotificationOutlets, paneNotice } from './notification.js'
+import {
+  digestNotice,
+  endText,
+  type Notice,
+  type NotificationOutlets,
+  paneNotice,
+  paneQuestion,
+} from './notification.js'
 
 export interface NotificationCenterOptions {
   clock: Clock
@@ -46,14 +53,17 @@ export class NotificationCenter {
   readonly #listeners = new Set<(notice: Notice) => void>()
   readonly #questions = new Map<string, OpenQuestion>()
   readonly #ends: EndNotifications
-  readonly #stuckSince = new Map<string, number>()
+  readonly #stuck = new Map<string, { since: number; timer: Timer }>()
+  /** The cards in chats about panes that are stuck. */
+  readonly #stuckCards = new Map<string, string>()
   #sent: SentMessage[] = []
   #recent: NotificationSubject[] = []
   #held: Notice[] = []
   #lastActive: Partial<Record<NotificationChannel, number>> = {}
   #timer: Timer | null = null
   #digest: Timer | null = null
-  #lastText: { text: string; at: number } | null = null
+  readonly #lastTexts = new Map<NotificationChannel, { text: string; at: number }>()
+  #hasChats: () => boolean = () => false
   #isEnabled: boolean
 
   constructor(options: NotificationCenterOptions) {
@@ -64,7 +74,18 @@ export class NotificationCenter {
 
   listen(listener: (notice: Notice) => void): () => void {
     this.#listeners.add(listener)
+    this.#plan()
     return () => this.#listeners.delete(listener)
+  }
+
+  /** The bot is running: `hasChats` says whether a person can be reached there. */
+  connectTelegram(hasChats: () => boolean): void {
+    this.#hasChats = hasChats
+    this.#plan()
+  }
+
+  disconnectTelegram(): void {
+    this.#hasChats = () => false
   }
 
   get isEnabled(): boolean {
@@ -77,7 +98,7 @@ export class NotificationCenter {
     if (isEnabled) return
     this.#ends.cancelAll()
     this.#questions.clear()
-    this.#stuckSince.clear()
+    this.#forgetStuck()
     this.#timer?.cancel()
     this.#timer = null
   }
@@ -94,6 +115,7 @@ export class NotificationCenter {
   }
 
   close(): void {
+    this.#forgetStuck()
     this.#timer?.cancel()
     this.#digest?.cancel()
     this.#ends.cancelAll()
@@ -118,7 +140,7 @@ export class NotificationCenter {
     const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
     this.#ends.cancel(pane.id)
-    this.#stuckSince.delete(pane.id)
+    this.#unstuck(pane)
   }
 
   // — needs you —
@@ -155,8 +177,11 @@ export class NotificationCenter {
 
   #close(question: OpenQuestion): void {
     this.#questions.delete(question.pane.id)
-    const { steps } = planNotifications(this.#situation({ ...question.subject, isPending: false }))
+    const over = { ...question, subject: { ...question.subject, isPending: false } }
+    const { steps } = planNotifications(this.#situation(over))
     if (steps.length > 0) this.#toTerminals(this.#notice('over', question.pane, 'answered'))
+    if (this.#sent.some(({ approval, channel }) => approval === question.subject.id && channel === 'telegram'))
+      this.#toTelegram('over', question, '')
     // The messages of recent questions are needed to recognise a loop.
     const kept = new Set(
       [...this.#recent, ...[...this.#questions.values()].map(open => open.subject)].map(({ id }) => id),
@@ -168,11 +193,13 @@ export class NotificationCenter {
     const { clock } = this.#options
     let again: number | null = null
     for (const question of this.#questions.values()) {
-      const { steps, nextCheckAt } = planNotifications(this.#situation(question.subject))
+      if (this.#openChannels(question.pane).length === 0) continue
+      const { steps, nextCheckAt } = planNotifications(this.#situation(question))
       for (const { person, channel, what, approval } of steps) {
         this.#sent.push({ approval, person, channel, what })
         if (what === 'edit' || what === 'count') continue
         const body = what === 'loop' ? `asks in a loop: ${question.pane.doing}` : question.pane.doing
+        if (channel === 'telegram') this.#toTelegram('needs-you', question, body, what === 'reminder')
         this.#deliver(this.#notice('needs-you', question.pane, body), channel)
       }
       if (nextCheckAt !== null) again = Math.min(again ?? nextCheckAt, nextCheckAt)
@@ -181,7 +208,7 @@ export class NotificationCenter {
     this.#timer = again === null ? null : clock.setTimer(Math.max(1, again - clock.now()), () => this.#plan())
   }
 
-  #situation(approval: NotificationSubject) {
+  #situation({ subject, pane }: OpenQuestion) {
     const { clock, settings } = this.#options
     const plan: NotificationTimes = {
       graceMs: settings.grace_s * 1000,
@@ -191,24 +218,32 @@ export class NotificationCenter {
     }
     return {
       now: clock.now(),
-      approval,
-      people: [this.#person()],
+      approval: subject,
+      people: [this.#person(pane)],
       sent: this.#sent,
-      recent: this.#recent.filter(({ id }) => id !== approval.id),
+      recent: this.#recent.filter(({ id }) => id !== subject.id),
       settings: plan,
     }
   }
 
   /** Only channels that are available now: a notification on another one would be lost. */
-  #person(): NotificationRecipient {
-    const { settings, outlets, utcOffset } = this.#options
-    const isOpen = (channel: NotificationChannel) =>
-      channel === 'terminal' ? true : channel === 'browser' && outlets.hasDesktop
+  #openChannels(pane: PaneInfo): NotificationChannel[] {
+    const { settings, outlets } = this.#options
+    const isOpen: Record<NotificationChannel, boolean> = {
+      terminal: this.#listeners.size > 0,
+      browser: outlets.hasDesktop,
+      telegram: pane.source === 'tmux' && this.#hasChats(),
+    }
+    return settings.channels.filter(channel => isOpen[channel])
+  }
+
+  #person(pane: PaneInfo): NotificationRecipient {
+    const { settings, utcOffset } = this.#options
     const quiet = quietHours(settings.quiet)
     return {
       id: PERSON,
       mayDecide: true,
-      channels: settings.channels.filter(isOpen),
+      channels: this.#openChannels(pane),
       lastActive: this.#lastActive,
       utcOffset,
       ...(quiet && { quiet }),
@@ -217,22 +252,37 @@ export class NotificationCenter {
 
   #followStuck(pane: PaneInfo): void {
     const { clock, settings } = this.#options
-    if (!pane.stuck) {
-      this.#stuckSince.delete(pane.id)
-      return
+    if (!pane.stuck) return this.#unstuck(pane)
+    if (this.#stuck.has(pane.id)) return
+    const since = clock.now()
+    const notify = () => {
+      if (settings.needs_you) this.#notifyStuck(pane, `no progress for ${formatDuration(clock.now() - since)}`)
     }
-    const now = clock.now()
-    const since = this.#stuckSince.get(pane.id)
-    if (since === undefined) {
-      this.#stuckSince.set(pane.id, now)
-      clock.setTimer(settings.stuck_s * 1000, () => {
-        if (this.#stuckSince.get(pane.id) === now && settings.needs_you)
-          this.#deliver(
-            this.#notice('needs-you', pane, `no progress for ${formatDuration(clock.now() - now)}`),
-            'browser',
-          )
-      })
+    this.#stuck.set(pane.id, { since, timer: clock.setTimer(settings.stuck_s * 1000, notify) })
+  }
+
+  #forgetStuck(): void {
+    for (const { timer } of this.#stuck.values()) timer.cancel()
+    this.#stuck.clear()
+  }
+
+  #notifyStuck(pane: PaneInfo, text: string): void {
+    for (const channel of this.#openChannels(pane)) {
+      if (channel === 'telegram') {
+        const id = `${pane.id}#stuck-${this.#stuck.get(pane.id)?.since}`
+        this.#stuckCards.set(pane.id, id)
+        this.#toTelegram('needs-you', { pane, subject: { id } }, text)
+      }
+      this.#deliver(this.#notice('needs-you', pane, text), channel)
     }
+  }
+
+  #unstuck(pane: PaneInfo): void {
+    this.#stuck.get(pane.id)?.timer.cancel()
+    this.#stuck.delete(pane.id)
+    const id = this.#stuckCards.get(pane.id)
+    this.#stuckCards.delete(pane.id)
+    if (id !== undefined) this.#toTelegram('over', { pane, subject: { id } }, '')
   }
 
   // — delivery —
@@ -240,7 +290,7 @@ export class NotificationCenter {
   #gone(pane: PaneInfo): void {
     const open = this.#questions.get(pane.id)
     if (open) this.#close(open)
-    this.#stuckSince.delete(pane.id)
+    this.#unstuck(pane)
   }
 
   #notifyEnd(kind: 'done' | 'failed', pane: PaneInfo): void {
@@ -257,9 +307,7 @@ export class NotificationCenter {
   #deliver(notice: Notice, channel: NotificationChannel): void {
     const { clock, settings, counters, utcOffset } = this.#options
     const labels = { kind: notice.kind, channel }
-    const last = this.#lastText
-    if (last && last.text === notice.title + notice.body && clock.now() - last.at < settings.dedupe_s * 1000)
-      return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
+    if (this.#isRepeated(notice, channel)) return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
     const quiet = isQuiet(settings.quiet, clock.now(), utcOffset)
     // The plan holds requests itself, because it knows deadlines; ends of runs wait here for one
     // digest.
@@ -268,10 +316,19 @@ export class NotificationCenter {
       this.#digest ??= clock.setTimer(quiet.leftMs, () => this.#sendDigest())
       return counters.add('notify.held', { kind: notice.kind, reason: 'quiet_hours' })
     }
-    this.#lastText = { text: notice.title + notice.body, at: clock.now() }
+    // Open terminals show every notification, once.
+    const isShown = channel !== 'terminal' && this.#isRepeated(notice, 'terminal')
+    for (const each of [channel, 'terminal'] as const)
+      this.#lastTexts.set(each, { text: notice.title + notice.body, at: clock.now() })
     counters.add('notify.sent', labels)
     if (channel === 'browser') this.#options.outlets.desktop(notice)
-    this.#toTerminals(notice)
+    if (!isShown) this.#toTerminals(notice)
+  }
+
+  #isRepeated({ title, body }: Notice, channel: NotificationChannel): boolean {
+    const { clock, settings } = this.#options
+    const last = this.#lastTexts.get(channel)
+    return last !== undefined && last.text === title + body && clock.now() - last.at < settings.dedupe_s * 1000
   }
 
   #sendDigest(): void {
@@ -280,6 +337,18 @@ export class NotificationCenter {
     if (held.length === 0) return
     const notice = digestNotice(held, this.#options.clock.now())
     this.#deliver(notice, this.#options.outlets.hasDesktop ? 'browser' : 'terminal')
+  }
+
+  /** One card for each question; it is edited when the question is over. */
+  #toTelegram(
+    kind: 'needs-you' | 'over',
+    { pane, subject }: { pane: PaneInfo; subject: { id: string } },
+    text: string,
+    isReminder = false,
+  ): void {
+    const { outlets, hostName } = this.#options
+    const question = paneQuestion(kind, pane, text, { hostName, question: subject.id })
+    outlets.telegram(isReminder ? { ...question, isReminder } : question)
   }
 
   #toTerminals(notice: Notice): void {

@@ -15,6 +15,21 @@ export interface NotificationOutlets {
   /** There is a desktop notifier or a command of the user. */
   readonly hasDesktop: boolean
   desktop(notice: Notice): void
+  /** The chats of the bot, for tmux panes: sessions have cards of their own there. */
+  telegram(notice: PaneQuestion): void
+}
+
+/** A question of a tmux pane, for chats: one message for each question, edited when it is over. */
+export interface PaneQuestion {
+  pane: string
+  question: string
+  kind: 'needs-you' | 'over'
+  title: string
+  place: string
+  /** What the pane asks. */
+  text: string
+  /** Sent again, because the question is still open. */
+  isReminder?: boolean
 }
 
 const VERBS: Readonly<Record<Notice['kind'], string>> = {
@@ -33,14 +48,33 @@ export function paneNotice(
   text: string,
   { hostName, at }: { hostName: string; at: number },
 ): Notice {
-  const project = pane.cwd.slice(pane.cwd.lastIndexOf('/') + 1)
+  const body = `${placeOf(pane, hostName)}${text ? ` · ${text.slice(0, BODY_MAX)}` : ''}`
+  return { kind, pane: pane.id, title: titleOf(kind, pane), body, at }
+}
+
+export function paneQuestion(
+  kind: PaneQuestion['kind'],
+  pane: PaneInfo,
+  text: string,
+  { hostName, question }: { hostName: string; question: string },
+): PaneQuestion {
   return {
-    kind,
     pane: pane.id,
-    title: `${pane.agent ?? pane.job ?? 'pane'} ${VERBS[kind]}`,
-    body: `${project ? `${project} · ` : ''}${pane.place}@${hostName}${text ? ` · ${text.slice(0, BODY_MAX)}` : ''}`,
-    at,
+    question,
+    kind,
+    title: titleOf(kind, pane),
+    place: placeOf(pane, hostName),
+    text: text.slice(0, BODY_MAX),
   }
+}
+
+function titleOf(kind: Notice['kind'], pane: PaneInfo): string {
+  return `${pane.agent ?? pane.job ?? 'pane'} ${VERBS[kind]}`
+}
+
+function placeOf(pane: PaneInfo, hostName: string): string {
+  const project = pane.cwd.slice(pane.cwd.lastIndexOf('/') + 1)
+  return `${project ? `${project} · ` : ''}${pane.place}@${hostName}`
 }
 
 /** The outcome and duration of a run. */
@@ -53,5 +87,5 @@ export function endText(kind: 'done' | 'failed', pane: PaneInfo): string {
 export function digestNotice(held: readonly Notice[], at: number): Notice {
   const titles = held.map(({ title }) => title).join(', ')
   const body = titles.length > BODY_MAX ? `${titles.slice(0, BODY_MAX - 1)}…` : titles
-  return { kind: 'digest', pane: '', title: `${plural(held.length, 'run')} ended in your quiet hours`, body, at }
+  return { kind: 'digest', pane: '', title: `${plural(held.length, 'notification')} during your quiet hours`, body, at }
 }

@@ -20,7 +20,7 @@ export function openOutlets(options: {
   usesDesktop: boolean
   command: readonly string[]
   onError(error: unknown): void
-}): NotificationOutlets {
+}): Omit<NotificationOutlets, 'telegram'> {
   const { env, usesDesktop, command, onError } = options
   const find = (name: string) => findExecutable(name, { path: env.PATH, cwd: '/' })
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.DBUS_SESSION_BUS_ADDRESS)

@@ -1,7 +1,8 @@
 import type { HeadlessEnd } from '../agents/index.js'
+import type { Clock } from '../clock/index.js'
 import type { AgentSteps, AgentTurn, Performer, Recovery, StepCall, StepEnd } from '../engine/index.js'
 import { Git } from '../git/index.js'
-import { runCommand } from '../process/index.js'
+import { runStepCommand } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import type { AgentStepResult, OneshotInput } from './oneshot-run.js'
 import type { AgentRole, OneshotWork } from './oneshot-workflow.js'
@@ -10,6 +11,7 @@ import { readVerdict, VERDICT_SCHEMA } from './verdict.js'
 
 export interface OneshotStepsOptions {
   agents: AgentSteps
+  clock: Clock
   redactor: Redactor
   environment(cwd: string): Record<string, string>
 }
@@ -74,7 +76,7 @@ export class OneshotSteps implements Performer {
     const result = work.result ?? { step: '', text: '', isRecovered: false, evidence: [], sessionId: null }
     const git = new Git(cwd)
     const isRepository = (await git.root()) !== null && input.base !== null
-    const checks = await this.#check(input.checks, cwd, call.signal)
+    const checks = await this.#check(call, input.checks, cwd)
     const prompt = auditorPrompt({
       input,
       iteration,
@@ -99,14 +101,22 @@ export class OneshotSteps implements Performer {
     return endOf(end, { verdict: read.verdict })
   }
 
-  async #check(checks: OneshotInput['checks'], cwd: string, signal: AbortSignal) {
+  async #check({ name: mark, signal }: StepCall, checks: OneshotInput['checks'], cwd: string) {
     const results: { command: string; exit: string; output: string }[] = []
     for (const [file, ...args] of checks) {
       if (signal.aborted || file === undefined) break
       const command = [file, ...args].join(' ')
       try {
         const env = this.#options.environment(cwd)
-        const done = await runCommand(file, args, { cwd, env, timeoutMs: CHECK_TIMEOUT_MS })
+        const done = await runStepCommand(file, args, {
+          cwd,
+          env,
+          mark,
+          signal,
+          timeoutMs: CHECK_TIMEOUT_MS,
+          maxBytes: CHECK_OUTPUT_MAX,
+          clock: this.#options.clock,
+        })
         const exit = done.signal ? `killed by ${done.signal}` : `exit ${done.code}`
         const output = this.#options.redactor.redact(`${done.stdout}${done.stderr}`).slice(-CHECK_OUTPUT_MAX)
         results.push({ command, exit, output })

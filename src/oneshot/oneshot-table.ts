@@ -54,7 +54,7 @@ export const oneshotTable = defineMachine({
   initial: 'CREATED',
   actions: {
     'count-iteration': 'Count the iteration, forget the last result, and allow the auditor all its asks again.',
-    'uncount-iteration': 'Take the iteration back, because its worker did nothing.',
+    'uncount-iteration': 'Take the iteration back, because its worker did nothing or was interrupted.',
     'use-ask': 'Count that the auditor is asked again.',
     'blame-limit': 'Record the iteration limit as the cause of the failure.',
   },
@@ -116,7 +116,9 @@ export const oneshotTable = defineMachine({
     ['WORKER_EXECUTING', 'not-spawned', 'CREATED', ['uncount-iteration'], 'is-first'],
     ['WORKER_EXECUTING', 'not-spawned', 'REITERATION_PENDING', ['uncount-iteration'], 'is-later'],
     ['RECOVERY_PENDING', 'recovered.success', 'AUDIT_PENDING'],
-    ['RECOVERY_PENDING', 'recovered.partial', 'REITERATION_PENDING'],
+    ['RECOVERY_PENDING', 'recovered.partial', 'REITERATION_PENDING', [], 'not-our-doing'],
+    // The worker continues its iteration, also in the last one.
+    ['RECOVERY_PENDING', 'recovered.partial', 'REITERATION_PENDING', ['uncount-iteration'], 'our-doing'],
     ['RECOVERY_PENDING', 'recovered.nothing', 'FAILED', [], 'not-our-doing'],
     ['RECOVERY_PENDING', 'recovered.nothing', 'REITERATION_PENDING', ['uncount-iteration'], 'our-doing'],
     ['AUDIT_PENDING', 'next', 'AUDITOR_EXECUTING'],

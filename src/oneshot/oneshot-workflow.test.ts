@@ -151,7 +151,7 @@ describe('a oneshot follows its table', () => {
 test('a run without iterations left fails once, and resumes only with a higher limit', () => {
   const run = BRING.REITERATION_PENDING(new Set(['is-last']))
   expect(oneshotWorkflow.decide(run.work, {} as never)).toEqual([
-    { do: 'end', status: 'failed', reason: 'max_iterations' },
+    expect.objectContaining({ do: 'end', status: 'failed', reason: 'max_iterations' }),
   ])
   run.proceed()
   expect([run.work.state, canResume(run.work)]).toEqual(['FAILED', false])

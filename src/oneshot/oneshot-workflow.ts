@@ -38,6 +38,8 @@ export interface OneshotWork {
   isOurDoing: boolean
   cause: FailureCause | null
   reason: string | null
+  /** The last step took longer than its limit. */
+  isTimedOut: boolean
   /** The agent whose program is not installed: nothing was started. */
   missing: string | null
 }
@@ -45,7 +47,7 @@ export interface OneshotWork {
 /** The loop of worker and auditor: events become the table's, and the table decides. */
 export const oneshotWorkflow: Workflow<OneshotWork> = {
   kind: 'oneshot',
-  version: 3,
+  version: 4,
   begin: (created, { at }) => {
     const input = oneshotInput.parse(created.input)
     return {
@@ -64,6 +66,7 @@ export const oneshotWorkflow: Workflow<OneshotWork> = {
       isOurDoing: false,
       cause: null,
       reason: null,
+      isTimedOut: false,
       missing: null,
     }
   },
@@ -83,7 +86,7 @@ function decide(work: OneshotWork): readonly Command[] {
       return [newStep(work, 'worker', 1)]
     case 'REITERATION_PENDING': {
       const [next] = transition(oneshotTable, state, 'next', guardsOf(work))
-      if (next === 'FAILED') return [{ do: 'end', status: 'failed', reason: 'max_iterations' }]
+      if (next === 'FAILED') return [{ do: 'end', status: 'failed', ...limitReached(work) }]
       return [newStep(work, 'worker', iteration + 1)]
     }
     case 'WORKER_EXECUTING':
@@ -108,6 +111,15 @@ function decide(work: OneshotWork): readonly Command[] {
       return []
   }
 }
+
+function limitReached({ iteration, isTimedOut, input }: OneshotWork): { reason: string; text: string } {
+  const used = `all ${iteration} iterations are used up`
+  if (isTimedOut)
+    return { reason: STEP_TIMEOUT, text: `the worker took longer than ${input.timeoutMs / 1000} s, and ${used}` }
+  return { reason: 'max_iterations', text: `the work is not done yet, and ${used}` }
+}
+
+const STEP_TIMEOUT = 'step_timeout'
 
 export type AgentRole = 'worker' | 'auditor'
 
@@ -156,7 +168,8 @@ function evolve(work: OneshotWork, event: StoredEvent): void {
     case 'run.failed':
       // `decide` ended the run because the table leaves no iteration: the only failure without a
       // step.
-      if (work.state === 'REITERATION_PENDING') move(work, 'next', event.at, 'max_iterations')
+      if (work.state === 'REITERATION_PENDING')
+        move(work, 'next', event.at, (event.data as EventData<'run.failed'>).reason)
       return
     case 'run.resumed': {
       const { changes } = event.data as EventData<'run.resumed'>
@@ -182,6 +195,7 @@ function ended(work: OneshotWork, data: EventData<'step.ended'>, at: number): vo
   // A result that the run no longer waits for changes nothing.
   if (data.step !== currentStep(work)) return
   const result = data.result as AgentStepResult | null
+  work.isTimedOut = data.reason === STEP_TIMEOUT
   if (result?.class === 'spawn') {
     work.missing = data.reason ?? 'the agent'
     return move(work, 'not-spawned', at, 'agent_missing')
@@ -201,7 +215,7 @@ function ended(work: OneshotWork, data: EventData<'step.ended'>, at: number): vo
       work,
       isSilent ? 'auditor.silent' : 'auditor.crash',
       at,
-      isSilent ? 'auditor_timeout' : `auditor_${data.reason ?? 'exit'}`,
+      isSilent && !work.isTimedOut ? 'auditor_timeout' : `auditor_${data.reason ?? 'exit'}`,
     )
   }
   judged(work, result, at)
@@ -242,7 +256,8 @@ function recovered(work: OneshotWork, data: EventData<'step.recovered'>, at: num
     return move(work, 'recovered.partial', at, null)
   }
   work.cause = 'nothing_recovered'
-  move(work, 'recovered.nothing', at, work.isOurDoing ? null : 'nothing_recovered')
+  const reason = work.isTimedOut ? STEP_TIMEOUT : 'nothing_recovered'
+  move(work, 'recovered.nothing', at, work.isOurDoing ? null : reason)
 }
 
 function guardsOf(work: OneshotWork): OneshotGuards {

@@ -1,11 +1,16 @@
 import type { Guess } from './heuristics/index.js'
 import type { ProgressTracker } from './progress.js'
+import { isMissingPrompt } from './reading.js'
 import type { SupervisedStatus } from './supervised-status.js'
 import { describeClaim, GUESS_LASTS_S, GUESSES, type SupervisorOptions } from './supervisor-parts.js'
 
 /**
  * Applies a guess: counts it with its reason; it loses to any better source, and otherwise counts
- * for a while. True if it was applied.
+ * for a while. True if it changed the status.
+ *
+ * One source is not better: a shell's prompt that is missing from the screen. It says only that a
+ * program runs, and would say so until the program ends; the heuristics are there for programs
+ * that wait for their user without ending.
  */
 export function applyGuess(
   { emitted, suppressed, isPlateau }: Guess,
@@ -25,13 +30,15 @@ export function applyGuess(
   counters.add('heuristic.emitted', { signal: emitted.signal, job, reason: emitted.reason })
   const { event, claim } = GUESSES[emitted.signal]
   const ref = `content/${emitted.signal}: ${emitted.reason}`
-  const top = status.pane.standing(t).find(({ authority }) => authority !== 'silence')
+  const top = status.pane
+    .standing(t)
+    .find(({ authority, ref }) => authority !== 'silence' && !(authority === 'structure' && isMissingPrompt(ref)))
   if (top && top.claim.is !== claim.is) {
     counters.add('reading.contradiction', { won: top.authority, lost: 'silence' })
     status.log.add({ t, source: 'silence', says: describeClaim(claim), ref, effect: `lost to ${top.authority}` })
     return false
   }
+  status.pane.leaveToHeuristics()
   status.pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })
-  status.apply(event, 'silence', t, ref)
-  return true
+  return status.apply(event, 'silence', t, ref, { isReading: top === undefined }).reason === 'applied'
 }

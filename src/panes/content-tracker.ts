@@ -55,6 +55,16 @@ export class ContentTracker {
     return this.#gateReason
   }
 
+  /** A prompt stands directly before the cursor. */
+  get isAtPrompt(): boolean {
+    return this.#features !== null && this.#analyser.isAtPrompt(this.#features)
+  }
+
+  /** A menu or a question is on the screen. */
+  get isAsking(): boolean {
+    return this.#analyser.isAsking
+  }
+
   /** The newest frame added nothing but text after a prompt. */
   get isTyping(): boolean {
     return this.#features?.isTyped === true
@@ -78,6 +88,11 @@ export class ContentTracker {
 
   suppress(): void {
     this.#analyser.suppress()
+  }
+
+  /** A guess has changed the status. */
+  applied(guess: NonNullable<Guess['emitted']>): void {
+    if (this.#features) this.#analyser.applied(guess.signal, this.#features)
   }
 
   reactivate(): void {
@@ -120,7 +135,7 @@ export class ContentTracker {
     const gate = this.#gate.ask({
       t,
       mode: context.mode,
-      jobName: context.job?.name ?? null,
+      jobNames: context.job?.names ?? [],
       title: look.frame.title,
       agentPrograms: context.agentPrograms,
       promptAt: this.#promptAt,

@@ -131,9 +131,8 @@ describe('a counter', () => {
   const SITUATIONS: Record<string, () => SupervisionFixture> = {
     'status.changed': () => new SupervisionFixture().advance(1).print(START),
     'status.refused': () => {
-      const fixture = new SupervisionFixture().advance(1).hook({ is: 'working' })
-      fixture.supervisor.runs({ name: 'x', pid: 1, commandLine: 'x', isShell: false, agent: null }, fixture.t)
-      return fixture.runs('bash', true)
+      const fixture = new SupervisionFixture().print('$ ').advance(1).hook({ is: 'working' })
+      return fixture.runs('x').runs('bash', true)
     },
     'queue.merged': () => flooded(3),
     'queue.dropped': () => flooded(400),

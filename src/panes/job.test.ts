@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRedactor } from '../text/index.js'
-import { isPlainShell, jobName, shownCommand } from './job.js'
+import { isPlainShell, jobName, jobNames, shownCommand } from './job.js'
 
 describe('jobName', () => {
   it.each([
@@ -16,12 +16,25 @@ describe('jobName', () => {
     expect(jobName(line.split(' '))).toBe(name)
   })
 
+  it.each([
+    ['python3 x.py', ['x', 'python3', 'python']],
+    ['/usr/bin/python3.12 -m http.server', ['http.server', 'python3.12', 'python']],
+    ['env A=1 node server.js', ['server', 'node', 'env']],
+    ['npx codex', ['codex', 'npx']],
+    ['npm exec codex --full-auto', ['codex', 'npm exec']],
+    ['uv run x.py', ['x', 'uv']],
+    ['npm run dev', ['npm']],
+  ])('%s can be listed as %s', (line, names) => {
+    expect(jobNames(line.split(' '))).toEqual(names)
+  })
+
   it('a shell that runs a script is not a plain shell', () => {
     expect([isPlainShell(['-bash']), isPlainShell(['bash', 'run.sh']), isPlainShell(['sh', '-c', 'ls'])]).toEqual([
       true,
       false,
       false,
     ])
+    expect(isPlainShell(['bash', '--rcfile', '/tmp/rc', '-i'])).toBe(true)
   })
 })
 

@@ -1,8 +1,11 @@
 import type { AgentReport } from '../agents/index.js'
 import type { Awaiting, Observation, Pack, TerminalView } from '../screen/index.js'
 import {
+  aggregateStatus,
   type EmulatorOptions,
   INITIAL_SHELL_STATE,
+  openRecords,
+  type ProgramStatus,
   reduceShellMark,
   type ShellMark,
   type ShellState,
@@ -38,6 +41,7 @@ export type PaneStep =
 export interface SavedPane {
   evidences: SavedEvidence
   shell: ShellState
+  endedRecords: readonly string[]
 }
 
 /** Turns a terminal's bytes into looks and reports, and both into one reading. Time is data. */
@@ -49,6 +53,9 @@ export class Pane {
   /** When keys last went to the program, if known. */
   inputAt: number | null = null
   #shell: ShellState = INITIAL_SHELL_STATE
+  /** What programs have reported about themselves (OSC 7501), and what of it ended with them. */
+  #programStatus: ProgramStatus
+  #endedRecords: readonly string[] = []
   /** Whether the owner can check if the program reads its terminal. */
   set canCheckReads(canCheckReads: boolean) {
     this.#evidences.readCheck.canCheck = canCheckReads
@@ -65,6 +72,7 @@ export class Pane {
     this.#pack = pack
     this.#evidences = new EvidenceSet({ isAgent: pack.agent !== 'generic' })
     this.screen = options instanceof PaneScreen ? options : new PaneScreen(pack, options, restored)
+    this.#programStatus = this.screen.emulator.programStatus
   }
 
   feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneStep[] {
@@ -90,12 +98,32 @@ export class Pane {
 
   /** The reports so far, for a later host. */
   get saved(): SavedPane {
-    return { evidences: this.#evidences.saved, shell: this.#shell }
+    return { evidences: this.#evidences.saved, shell: this.#shell, endedRecords: this.#endedRecords }
   }
 
-  restore({ evidences, shell }: SavedPane): void {
+  restore({ evidences, shell, endedRecords }: SavedPane): void {
     this.#evidences.restore(evidences)
     this.#shell = shell
+    this.#endedRecords = endedRecords
+  }
+
+  /** Another program is in the foreground: that the previous one was there is no longer evidence. */
+  programChanged(): void {
+    this.#evidences.programChanged()
+  }
+
+  /**
+   * The program has ended, and the shell is back: what it last reported as going on or as waiting
+   * is over, even if it could not withdraw it.
+   */
+  programEnded(): void {
+    this.#endedRecords = openRecords(this.#programStatus)
+    this.#evidences.endProgram()
+  }
+
+  /** The heuristics read this program: that no prompt is shown is not evidence of work. */
+  leaveToHeuristics(): void {
+    this.#evidences.leaveToHeuristics()
   }
 
   /** Reports that still count, from the highest to the lowest. */
@@ -127,6 +155,7 @@ export class Pane {
   }
 
   exited(exit: { code: number | null; signal: string | null }, t: number): void {
+    this.programEnded()
     this.#evidences.report({ authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
   }
 
@@ -208,6 +237,7 @@ export class Pane {
   #shellMark(mark: ShellMark, t: number): Evidence | null {
     const { state, signals } = reduceShellMark(this.#shell, mark, null)
     this.#shell = state
+    if (signals.some(({ name }) => name === 'prompt')) this.programEnded()
     const signal = signals.at(-1)
     if (!signal) return null
     const claim: Claim =
@@ -221,10 +251,12 @@ export class Pane {
 
   #evidenceOf(evidence: TerminalEvidence, t: number): Evidence | 'withdraw-status' | null {
     if (evidence.kind === 'status') {
+      this.#programStatus = evidence.status
       if (!this.usesStatusReports) return null
-      const claim = statusClaim(evidence.aggregate)
+      const record = aggregateStatus(evidence.status, this.#endedRecords)
+      const claim = statusClaim(record)
       if (!claim) return 'withdraw-status'
-      return { authority: 'osc7501', claim, t, expires: null, ref: `osc7501/${evidence.aggregate!.state}` }
+      return { authority: 'osc7501', claim, t, expires: null, ref: `osc7501/${record!.state}` }
     }
     if (evidence.kind === 'shell-mark' && this.#pack.agent === 'generic') return this.#shellMark(evidence.mark, t)
     if (evidence.kind === 'title') {

@@ -21,7 +21,11 @@ import { MENU_STANDS_S, TerminalReadCheck } from './terminal-read-check.js'
  *   has been live for 5 s, its *starting* with the first live input box;
  * - its *done* (or rest) lapses with the next start: when the screen has shown work for 2 s since.
  *   Shorter work is the end of the old work still being drawn;
- * - what the screen said lapses when it has been unreadable for 5 s.
+ * - a program's own *working* or *blocked* (OSC 7501) ends with the program: at its exit, at the
+ *   shell's next prompt, or when the shell owns the terminal again;
+ * - that a program is in the foreground ends with the program;
+ * - what the screen said lapses when it has been unreadable for 5 s; a question without a rule
+ *   lapses at once.
  */
 export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
@@ -81,6 +85,8 @@ export class EvidenceSet {
   #rested: { since: number; hasDraft: boolean } | null = null
   #wasAsking = false
   #isOpenedByPerson = false
+  /** The heuristics read the program: a missing prompt is not evidence of work. */
+  #isLeftToHeuristics = false
   readonly #isAgent: boolean
   /** Whether the program behind the menu reads its terminal. */
   readonly readCheck = new TerminalReadCheck()
@@ -131,6 +137,21 @@ export class EvidenceSet {
     this.#reports.delete(authority)
   }
 
+  programChanged(): void {
+    this.#isLeftToHeuristics = false
+    if (isOfProcess(this.#reports.get('structure'))) this.#reports.delete('structure')
+  }
+
+  endProgram(): void {
+    const is = this.#reports.get('osc7501')?.claim.is
+    if (is === 'working' || is === 'blocked') this.#reports.delete('osc7501')
+  }
+
+  leaveToHeuristics(): void {
+    this.#isLeftToHeuristics = true
+    if (isMissingPrompt(this.#reports.get('structure')?.ref)) this.#reports.delete('structure')
+  }
+
   /** The screen counts as a report of its own, and lets others lapse. */
   observe(observation: Observation, t: number, isSettled: boolean): void {
     const isMenu = observation.awaiting !== null && observation.view === 'tool_menu'
@@ -141,11 +162,15 @@ export class EvidenceSet {
     this.#boxSince = isBox ? (this.#boxSince ?? t) : null
     this.#followOpened(observation, t)
     if (!isSettled) return
+    if (this.#isLeftToHeuristics && isMissingPrompt(observation.rule)) return
     const claim = this.#isOpenedByPerson ? openedByPerson(claimOf(observation)) : claimOf(observation)
+    if (claim) this.#isLeftToHeuristics = false
     this.#unreadSince = claim ? null : (this.#unreadSince ?? t)
     const authority: Authority = observation.anchored ? 'screen' : 'structure'
     this.#reports.delete(authority === 'screen' ? 'structure' : 'screen')
     const { rule, confidence } = observation
+    // A question that only its structure proved is over when it is no longer on the screen.
+    if (!claim && this.#reports.get('structure')?.claim.is === 'blocked') this.#reports.delete('structure')
     if (claim) this.report({ authority, claim, t, expires: null, ref: rule, confidence })
     if (isBox && this.#interruptedAt !== null) this.#lapseWorking(this.#interruptedAt)
   }
@@ -267,6 +292,11 @@ function isYounger(menuSince: number, report: Evidence | undefined): boolean {
  */
 function isOfProcess(report: Evidence | undefined): boolean {
   return report?.ref.startsWith('process/') === true
+}
+
+/** The shell's known prompt is not at the cursor; nothing else is known. */
+export function isMissingPrompt(rule: string | undefined): boolean {
+  return rule === 'generic/shell-running'
 }
 
 function isRest(claim: Claim | undefined): boolean {

@@ -40,10 +40,10 @@ describe('SignalQueue', () => {
     const { queue, dropped } = queueOf(16)
     queue.push(signal('title.progress'))
     queue.push(signal('title.working'))
-    for (let n = 0; n < 14; n++) queue.push(signal('hook.Stop'))
+    for (let n = 0; n < 14; n++) queue.push(signal('hook.turn-done'))
     queue.push(signal('title.working'))
-    queue.push(signal('hook.Stop'))
-    queue.push(signal('hook.Stop'))
+    queue.push(signal('hook.turn-done'))
+    queue.push(signal('hook.turn-done'))
     expect(dropped).toEqual(['overflow_low', 'overflow_normal', 'overflow_normal'])
     expect(queue.push(signal('title.working'))).toBe(false)
     expect(dropped.at(-1)).toBe('refused')
@@ -51,10 +51,10 @@ describe('SignalQueue', () => {
 
   it('drops signals of an earlier program in the pane', () => {
     const { queue, dropped } = queueOf(16)
-    queue.push(signal('hook.Stop'))
+    queue.push(signal('hook.turn-done'))
     queue.renew(1)
-    expect(queue.push(signal('hook.Stop'))).toBe(false)
-    expect(queue.push(signal('hook.Stop', { generation: 1 }))).toBe(true)
+    expect(queue.push(signal('hook.turn-done'))).toBe(false)
+    expect(queue.push(signal('hook.turn-done', { generation: 1 }))).toBe(true)
     expect(dropped).toEqual(['stale_generation', 'stale_generation'])
   })
 
@@ -65,7 +65,7 @@ describe('SignalQueue', () => {
       'title.working',
       'process.exit',
       'user.clear',
-      'hook.PermissionRequest',
+      'hook.request',
       'osc7501.blocked',
     ]
     fc.assert(

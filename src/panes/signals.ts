@@ -26,10 +26,14 @@ export interface Signal {
 /** Losing one of these would leave a pane waiting or working forever. */
 const PROTECTED: ReadonlySet<string> = new Set([
   'shell.command-end',
-  'hook.Stop',
-  'hook.StopFailure',
-  'hook.SessionEnd',
-  'hook.PermissionRequest',
+  'hook.turn-done',
+  'hook.turn-failed',
+  'hook.turn-interrupted',
+  'hook.ended',
+  'hook.request',
+  'hook.waiting-permission',
+  'hook.waiting-question',
+  'hook.waiting-auth',
   'osc7501.blocked',
   'process.exit',
 ])

@@ -31,6 +31,8 @@ export class StatusTracker {
   readonly #history: StatusEntry[] = []
   readonly #longAfterS: number
   readonly #historyMax: number
+  /** An agent was started in the run: its first rest is the end of the start. */
+  #isStarting = false
   /** The previous run: when it started, when it ended, who reported it. */
   #before: { startedAt: number; endedAt: number; source: string } | null = null
 
@@ -43,6 +45,12 @@ export class StatusTracker {
   forgetReading(): void {
     this.#lastReading = ''
     this.#readBy = ''
+  }
+
+  /** The command that runs has started an agent: the run stays open until the agent is at rest. */
+  starting(): void {
+    this.#isStarting = true
+    this.forgetReading()
   }
 
   setStuck(stuck: StatusState['stuck']): boolean {
@@ -69,8 +77,10 @@ export class StatusTracker {
     const said = JSON.stringify([reading.claim, by])
     if (said === this.#lastReading) return null
     this.#lastReading = said
-    const event = eventOfClaim(reading, this.#claim, this.#state.status)
     const { claim, authority } = reading
+    const isStartOver = this.#isStarting && (claim?.is === 'idle' || claim?.is === 'done')
+    const event = isStartOver ? 'rest' : eventOfClaim(reading, this.#claim, this.#state.status)
+    if (claim && claim.is !== 'starting') this.#isStarting = false
     if (claim) this.#claim = claim
     if (!event || !claim) return null
     return this.apply({

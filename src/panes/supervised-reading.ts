@@ -83,7 +83,7 @@ export class SupervisedReading {
     const { look, reading } = state
     if (!look) return
     if (look.isConfirmed && look.observation.view !== 'unknown') this.noteReport(t)
-    if (!look.isConfirmed) return
+    if (!look.isConfirmed || !this.#counts(t)) return
     const { authority, rule } = reading
     const isOwn = authority === 'screen' || authority === 'structure'
     const entry = this.#status.read({ claim: reading.claim, authority, ref: rule }, state, t)
@@ -100,7 +100,7 @@ export class SupervisedReading {
   /** A rest is accepted late, and reports lapse with time alone: reads the pane again. */
   readAgain(t: number): void {
     const state = this.#pane.state(t)
-    if (state.look && !state.look.isConfirmed) return
+    if ((state.look && !state.look.isConfirmed) || !this.#counts(t)) return
     const { claim, authority, rule } = state.reading
     this.#status.read({ claim, authority, ref: rule }, state, t)
   }
@@ -123,6 +123,11 @@ export class SupervisedReading {
     const { authority } = this.#pane.state(t).reading
     counters.add('reading.authority_s', { authority }, passed)
     if (this.#pane.standing(t).length === 0) counters.add('pane.unknown_s', { agent: this.#pane.pack.agent }, passed)
+  }
+
+  /** A report still counts; if none does, the last claim only ages. */
+  #counts(t: number): boolean {
+    return this.#pane.standing(t).length > 0
   }
 
   get #pane(): Pane {

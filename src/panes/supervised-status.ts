@@ -71,6 +71,11 @@ export class SupervisedStatus {
     this.#tracker.forgetReading()
   }
 
+  /** The command that runs has started an agent: the run stays open until the agent is at rest. */
+  starting(): void {
+    this.#tracker.starting()
+  }
+
   /** A person acted in this pane. */
   acted(t: number): void {
     this.#flicker.acted(t)
@@ -123,6 +128,9 @@ export class SupervisedStatus {
     const entry = this.#tracker.apply({ event, source, t, generation, isAsking: this.#isAsking(t), ...more })
     this.#changed(before, entry, ref)
     this.log.add({ t, source, says: event, ref, effect: effectOf(entry) } as LoggedReport)
+    // A run that ended without a reading may have ended too early: a source that still reports work
+    // reopens it. What a person cleared stays cleared until a new report.
+    if (isActiveStatus(before.status) && !this.isActive && source !== 'user') this.forgetReading()
     return entry
   }
 
@@ -133,11 +141,16 @@ export class SupervisedStatus {
     if (event) this.apply(event, 'timer', t, 'timer/wait')
   }
 
-  /** The content has changed: if no source asks any more, the wait was answered. */
+  /**
+   * The content has changed: if no source asks any more, and the menu or question that was guessed
+   * is gone, the wait was answered.
+   */
   contentChanged(t: number): void {
     this.#wait.contentChanged()
-    const { status } = this.#tracker.state
-    if (status === 'waiting-approval' && !this.#isAsking(t)) this.apply('activity', 'silence', t, 'content/update')
+    const { status, source } = this.#tracker.state
+    if (status !== 'waiting-approval' || this.#isAsking(t)) return
+    if (source === 'silence' && this.#content.isAsking) return
+    this.apply('activity', 'silence', t, 'content/update')
   }
 
   /**

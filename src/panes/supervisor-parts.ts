@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.js'
-import { memoizeByObject, type RowMask } from '../terminal/index.js'
+import { type Frame, memoizeByObject, type RowMask, rowChanges } from '../terminal/index.js'
 import type { Counters } from './counters.js'
 import type { Claim, Evidence } from './evidence.js'
 import type { HeuristicSignal } from './heuristics/index.js'
@@ -62,6 +62,13 @@ export const timeless: RowMask = memoizeByObject(row =>
     .replace(/^\s*[^\p{L}\p{N}\s]{1,8}\s/u, '')
     .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0'),
 )
+
+/** Whether a frame shows anything that the previous one did not, besides motion and running clocks. */
+export function hasNews(before: Frame | null, after: Frame): boolean {
+  if (before === null || before.buffer !== after.buffer || before.cols !== after.cols) return true
+  const { added, changed } = rowChanges(before.lines, after.lines, timeless)
+  return changed.length > 0 || added.some(({ text }) => text.trim() !== '')
+}
 
 export function sourceOf({ authority }: Evidence): SignalSource {
   return authority === 'structure' ? 'screen' : authority === 'silence' ? 'content' : authority

@@ -3,6 +3,7 @@ import { parsePack } from '../screen/index.js'
 import { Counters } from './counters.js'
 import { Pane } from './pane.js'
 import { Supervisor } from './supervisor.js'
+import type { TerminalReadResult } from './terminal-read-check.js'
 import {
   DEFAULTS,
   END,
@@ -12,6 +13,16 @@ import {
   SupervisionFixture,
 } from './testing/supervision-fixture.js'
 
+const AGENT = parsePack(
+  `pack = 1
+agent = "x"
+terminator = "required"
+region = [{ name = "composer", kind = "box", top = '^─{2,}$', body = '^▷( |$)', bottom = '^─{2,}$' }]
+terminators = [{ line = '^◈ Finished', outcome = "done" }]
+blocks = [{ kind = "user", first = '^▷ \\S' }, { kind = "prose", first = '^◆ ' }]
+`,
+  'x',
+)
 const PACK = () => parsePack('pack = 1\nagent = "generic"\n', 'generic')
 
 describe('a supervised pane', () => {
@@ -26,7 +37,10 @@ describe('a supervised pane', () => {
 
   it('stays running while a program prints every phrase of the pattern lists', () => {
     const fixture = new SupervisionFixture({ heuristics: { jobs: ['evil'] } })
-    fixture.supervisor.runs({ name: 'evil', pid: 1, commandLine: 'evil', isShell: false, agent: null }, 0)
+    fixture.supervisor.runs(
+      { name: 'evil', names: ['evil'], pid: 1, commandLine: 'evil', isShell: false, agent: null },
+      0,
+    )
     fixture.print(OSC('133;A')).print('user$ ').advance(10).print(START)
     const phrases = [
       'esc to interrupt',
@@ -73,7 +87,10 @@ describe('a supervised pane', () => {
     const off = { codex: { heuristics: 'off' } } as unknown as NonNullable<SettingsOver['agents']>
     const guessed = (settings: SettingsOver, agent: string) => {
       const fixture = new SupervisionFixture(settings)
-      fixture.supervisor.runs({ name: 'codex', pid: 1, commandLine: 'codex', isShell: false, agent }, fixture.t)
+      fixture.supervisor.runs(
+        { name: 'codex', names: ['codex'], pid: 1, commandLine: 'codex', isShell: false, agent },
+        fixture.t,
+      )
       fixture.print('header\r\n').advance(1).print('\r\nwork\r\nmore\r\n').advance(1)
       return [fixture.supervisor.state(fixture.t).heuristics, fixture.counters.total('heuristic.emitted') > 0]
     }
@@ -185,11 +202,118 @@ describe('a supervised pane', () => {
     expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'done', generation: 1 })
   })
 
-  it('ends a run without a better source when the shell is back without a report', () => {
+  it('ends a run without a better source when the shell is back at its prompt, not before', () => {
     const fixture = guessing()
-    fixture.print('\r\nwork\r\nmore\r\n').advance(1)
-    fixture.supervisor.runs({ name: 'bash', pid: 1, commandLine: 'bash', isShell: true, agent: null }, fixture.t)
+    fixture.print('\r\nwork\r\nmore\r\n').advance(1).runs('bash', true).advance(5)
+    expect(fixture.status).toBe('running')
+    fixture.print('me> ').advance(1)
     expect(fixture.status).toBe('done')
+  })
+
+  it('stops asking with the look in which the question is gone, also in a pane without a prompt', () => {
+    const fixture = new SupervisionFixture().print('a program\r\nOverwrite it? [y/N] ').advance(2)
+    expect(fixture.status).toBe('waiting-approval')
+    fixture.print('y\r\ncopying one\r\ncopying two\r\n').advance(0.2)
+    expect(fixture.status).toBe('running')
+  })
+
+  it('keeps a guessed wait while its menu is on the screen, through the frame that drew it and later ones', () => {
+    const fixture = guessing().print('\r\nwork\r\nmore\r\n').advance(1)
+    fixture.print('[Y]es or [N]o').advance(0.2)
+    expect(fixture.status).toBe('waiting-approval')
+    fixture.print('\u001b7\u001b[1;1Hanother header\u001b8').advance(3)
+    expect(fixture.status).toBe('waiting-approval')
+    fixture.print(' y\r\ngoes on\r\n').advance(0.2)
+    expect(fixture.status).toBe('running')
+  })
+
+  it('ends the run of a listed program that waits for its user, although the shell’s prompt is missing', () => {
+    const ended = (program: string) => {
+      const fixture = atPrompt().print(`${program} x\r\n`).advance(1).runs(program)
+      fixture.print('work\r\nAll done!\r\n').advance(8)
+      const first = fixture.status
+      fixture.print('more work\r\nand more\r\n').advance(1)
+      return [first, fixture.status]
+    }
+    expect([ended('node'), ended('make')]).toEqual([
+      ['done', 'running'],
+      ['running', 'running'],
+    ])
+  })
+
+  it('takes a shell with an unreadable prompt as back only if it reads its terminal', () => {
+    const back = (reads: 'yes' | 'no' | 'unknown') => {
+      const fixture = guessing(() => ({ reads, how: '' }))
+      fixture.print('\r\nwork\r\nmore\r\n').advance(1).runs('bash', true).print('\r\nme, now:').advance(3)
+      return fixture.status
+    }
+    expect([back('yes'), back('unknown'), back('no')]).toEqual(['done', 'done', 'running'])
+  })
+
+  it('stays running while the shell runs one program after the other, as a loop does', () => {
+    const fixture = atPrompt().print('while :; do date; sleep 2; done\r\n')
+    for (let n = 0; n < 5; n++) {
+      fixture.runs('sleep').print(`Mon 10:00:0${n}\r\n`).advance(2).runs('bash', true).advance(0.1)
+      expect(fixture.status).toBe('running')
+    }
+    fixture.print('^C\r\n$ ').advance(2)
+    expect(fixture.status).toBe('done')
+  })
+
+  it('is reopened by a source that still reports work, after a run that ended without a reading', () => {
+    const fixture = atPrompt().print('./x\r\nout\r\n').advance(1)
+    expect(fixture.status).toBe('running')
+    fixture.supervisor.note('hook', 'ended', fixture.t)
+    expect(fixture.status).toBe('idle')
+    expect(fixture.advance(1).status).toBe('running')
+  })
+
+  it('is running while a program is in the foreground of a screen that was cleared', () => {
+    const fixture = atPrompt().print('clear; sleep 12\r\n').advance(0.01)
+    fixture.print('\u001b[H\u001b[2J').runs('sleep').advance(2)
+    expect(fixture.supervisor.state(fixture.t)).toMatchObject({ status: 'running', label: 'sleep' })
+    fixture.runs('bash', true).print('$ ').advance(1)
+    expect(fixture.status).toBe('done')
+  })
+
+  it('does not keep the name of a program that has executed another one', () => {
+    const fixture = new SupervisionFixture().runs('sleep').print('one row that says nothing').advance(3)
+    const label = () => fixture.supervisor.state(fixture.t).label
+    expect(label()).toBe('sleep')
+    expect(fixture.runs('tail').pane.standing(fixture.t)).toEqual([])
+    expect(fixture.advance(2) && label()).toBe('tail')
+  })
+
+  it('ends what a program reported about itself (OSC 7501) when the program has ended', () => {
+    for (const state of ['working', 'blocked'] as const) {
+      const report = OSC(`7501;state=${state}:id=one`)
+      const marked = new SupervisionFixture().advance(1).print(OSC('133;A') + START + report)
+      expect(marked.status).toBe(state === 'working' ? 'running' : 'waiting-approval')
+      expect(marked.print(END(0)).advance(1).status).toBe('done')
+      // A later report of another program does not bring the old one back.
+      expect(marked.print(START + OSC('7501;state=done:id=two') + END(0)).advance(1).status).toBe('done')
+      const unmarked = atPrompt().print('./x\r\n').runs('x').print(report).advance(1)
+      expect(unmarked.runs('bash', true).print('$ ').advance(2).status).toBe('done')
+    }
+  })
+
+  it('keeps the run of a command that has started an agent open until the agent is at rest', () => {
+    for (const earlier of ['', '▷ hi\r\n◆ An answer.\r\n◈ Finished in 1s\r\n']) {
+      const fixture = new SupervisionFixture().advance(1).print(OSC('133;A')).print(START).advance(1)
+      const pane = new Pane(AGENT, { cols: 80, rows: 24 })
+      fixture.supervisor.replace(pane, fixture.t)
+      expect(fixture.status).toBe('running')
+      const show = (text: string) => {
+        fixture.supervisor.take(pane.feed(Buffer.from(text), fixture.t, { live: false }), fixture.t)
+        fixture.t += 1
+        fixture.supervisor.take(pane.tick(fixture.t), fixture.t)
+        fixture.supervisor.tick(fixture.t)
+      }
+      show(`${earlier}${'─'.repeat(80)}\r\n▷ \r\n${'─'.repeat(80)}\u001b[A\r\u001b[2C`)
+      expect(pane.state(fixture.t).reading.claim?.is).toBe(earlier === '' ? 'idle' : 'done')
+      expect(fixture.supervisor.history.filter(({ to }) => to === 'done')).toEqual([])
+      expect(fixture.status).toBe('idle')
+    }
   })
 
   it('logs every report with its effect', () => {
@@ -223,10 +347,13 @@ describe('a supervised pane', () => {
 })
 
 /** A listed program that reports nothing, on a screen that structure cannot read either. */
-function guessing(): SupervisionFixture {
-  const fixture = new SupervisionFixture()
-  fixture.supervisor.runs({ name: 'node', pid: 1, commandLine: 'node x', isShell: false, agent: null }, 0)
-  return fixture.print('header\r\n').advance(1)
+function guessing(readCheck: (() => TerminalReadResult) | null = null): SupervisionFixture {
+  return new SupervisionFixture({}, PACK(), readCheck).runs('node').print('header\r\n').advance(1)
+}
+
+/** A shell at a prompt that is known from here on. */
+function atPrompt(): SupervisionFixture {
+  return new SupervisionFixture().runs('bash', true).print('$ ').advance(2)
 }
 
 it('a program that ran before supervision started is running until the screen shows more', () => {

@@ -1,9 +1,11 @@
 import { applyGuess } from './apply-guess.js'
+import { claimOf } from './claims.js'
 import { ContentTracker } from './content-tracker.js'
 import type { Evidence } from './evidence.js'
 import { FocusTracker } from './focus-tracker.js'
 import { followLook, markStuck } from './follow-progress.js'
 import { ForegroundTracker } from './foreground-tracker.js'
+import { isListedJob } from './heuristics/index.js'
 import type { Job } from './job.js'
 import type { Pane, PaneState, PaneStep } from './pane.js'
 import type { Look } from './pane-screen.js'
@@ -58,7 +60,7 @@ export class Supervisor {
       frozenS: panes.stuck_frozen_s,
     })
     this.#focus = new FocusTracker(panes.focus_debounce_s)
-    this.#foreground = new ForegroundTracker(settings.heuristics.jobs)
+    this.#foreground = new ForegroundTracker()
     const parts = { content: this.#content, progress: this.#progress }
     this.#status = new SupervisedStatus(pane, options, parts)
     this.#reading = new SupervisedReading(options, { status: this.#status, ...parts })
@@ -112,23 +114,30 @@ export class Supervisor {
 
   /** Sets the program in the foreground; `null` if unknown. */
   runs(job: Job | null, t: number): void {
-    if (!this.#foreground.runs(job, t)) return
-    this.#offer('process', 'returned', t, {})
-    this.drain(t)
+    const change = this.#foreground.runs(job, t)
+    if (change === 'same') return
+    this.pane.programChanged()
+    if (change === 'shell') this.pane.programEnded()
+    this.#reading.readAgain(t)
+    this.#endReturned(t)
   }
 
   /**
    * Another program has replaced the one in the pane: everything known about the old one is
-   * dropped, and its run ends.
+   * dropped, and its run ends. A shell's command that has started an agent has not ended: its run
+   * stays open until the agent is at rest.
    */
   replace(pane: Pane, t: number): void {
+    const isAgentStarted = this.pane.pack.agent === 'generic' && pane.pack.agent !== 'generic'
     this.#status.pane = pane
     this.#tune(pane)
     this.#status.generation++
     this.#queue.renew(this.#status.generation)
     this.#content.forget()
     this.#status.forgetReading()
-    if (this.#status.isActive) this.#status.apply('finish-ok', 'shell', t, 'process/replaced', { isReading: true })
+    if (!isAgentStarted) pane.programEnded()
+    if (isAgentStarted && this.#status.isActive) this.#status.starting()
+    else if (this.#status.isActive) this.#status.apply('finish-ok', 'shell', t, 'process/replaced', { isReading: true })
   }
 
   focus(isFocused: boolean, t: number): void {
@@ -178,6 +187,7 @@ export class Supervisor {
       () => this.#status.tick(t),
       () => this.#reading.readAgain(t),
       () => this.#readForeground(t),
+      () => this.#endReturned(t),
       () => this.#status.endWait(t),
       () => markStuck(t, { status: this.#status, progress: this.#progress, counters: this.#options.counters }),
       () => this.#markSeen(t),
@@ -203,14 +213,16 @@ export class Supervisor {
 
   /**
    * Whether the owner should check now if the program reads its terminal, and then call
-   * `noteReadCheck`.
+   * `takeReadCheck`.
    */
   isReadCheckDue(t: number): boolean {
-    return this.pane.isReadCheckDue(t)
+    return this.pane.isReadCheckDue(t) || this.#isShellCheckDue(t)
   }
 
   takeReadCheck(result: TerminalReadResult, t: number): void {
     this.#reading.takeReadCheck(result, t)
+    // A shell that reads its terminal is at its prompt, whatever the prompt looks like.
+    if (result.reads !== 'no') this.#endReturned(t, { isShellReading: true })
   }
 
   // — state —
@@ -234,15 +246,16 @@ export class Supervisor {
     }
   }
 
-  /** Processes the queue. */
+  /** Processes the queue, including signals that follow from others. */
   drain(t: number): void {
-    for (const signal of this.#queue.drain()) {
-      try {
-        this.#handle(signal, t)
-      } catch (error) {
-        this.#options.onError(error)
+    for (let signals = this.#queue.drain(); signals.length > 0; signals = this.#queue.drain())
+      for (const signal of signals) {
+        try {
+          this.#handle(signal, t)
+        } catch (error) {
+          this.#options.onError(error)
+        }
       }
-    }
   }
 
   // — internal —
@@ -289,13 +302,6 @@ export class Supervisor {
     switch (signalName(signal)) {
       case 'content.update':
         return this.#status.contentChanged(t)
-      case 'process.returned':
-        // Without a mark or a report: a run that no better source started has ended, its result is
-        // unknown. A shell that marks its commands reports the end itself; the programs of one
-        // command come and go.
-        if (this.#status.isActive && !this.#isMarked(t))
-          this.#status.apply('finish-ok', 'shell', t, 'process/back-to-shell')
-        return
       case 'user.focus':
       case 'user.click':
         this.#status.apply('seen', 'user', t, signalName(signal))
@@ -314,18 +320,49 @@ export class Supervisor {
     if (followLook(look, t, { content: this.#content, progress: this.#progress }))
       this.#offer('content', 'update', t, {})
     if (!this.#status.isActive && this.#content.isTyping) this.#status.acted(t)
+    this.#endReturned(t)
     this.#reading.takeLook(state, t)
     if (look.isSettled && look.observation.view === 'idle_prompt') this.#content.learnPrompt()
     this.#guess(look.frame, t)
   }
 
-  /** Without any report, the program in the foreground is evidence by being there. */
+  /**
+   * If the screen says nothing and there is no other report, the program in the foreground is
+   * evidence by being there.
+   */
   #readForeground(t: number): void {
-    if (this.pane.state(t).reading.claim !== null || this.pane.screen.last === null) return
-    const evidence = this.#foreground.evidence(t)
+    const look = this.pane.screen.last
+    if (!look || claimOf(look.observation) !== null) return
+    if (this.pane.standing(t).some(({ authority }) => authority !== 'structure')) return
+    const { settings, agentPrograms } = this.#options
+    const evidence = this.#foreground.evidence(t, ({ names }) => isListedJob(names, settings.heuristics, agentPrograms))
     if (!evidence) return
     this.pane.report(evidence)
     this.#reading.takeEvidence(evidence, t)
+  }
+
+  /**
+   * A program has ended without a mark or a report: a run that no better source started is over,
+   * its result is unknown. A shell that marks its commands reports the end itself.
+   */
+  #endReturned(t: number, { isShellReading = false } = {}): void {
+    if (!this.#foreground.isReturnPending || this.#isMarked(t)) return
+    if (!isShellReading && !this.#isAtPrompt) return
+    this.#foreground.confirmReturn()
+    if (this.#status.isActive) this.#status.apply('finish-ok', 'shell', t, 'process/back-to-shell')
+  }
+
+  get #isAtPrompt(): boolean {
+    const look = this.pane.screen.last
+    if (!look?.isConfirmed || look.observation.busy === true) return false
+    return look.observation.view === 'idle_prompt' || this.#content.isAtPrompt
+  }
+
+  /** The shell is back, and neither its prompt nor anything else on the screen can be read. */
+  #isShellCheckDue(t: number): boolean {
+    if (this.#options.canCheckReads !== true || !this.#status.isActive || this.#isMarked(t)) return false
+    const look = this.pane.screen.last
+    return look !== null && claimOf(look.observation) === null && this.#foreground.isCheckDue(t)
   }
 
   #guess(frame: Look['frame'] | null, t: number): void {
@@ -340,7 +377,9 @@ export class Supervisor {
     if (!guess) return
     const job = this.job?.name ?? 'none'
     const isApplied = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
-    if (isApplied) this.#reading.noteReport(t)
+    if (!isApplied) return
+    this.#content.applied(guess.emitted!)
+    this.#reading.noteReport(t)
   }
 
   #markSeen(t: number): void {

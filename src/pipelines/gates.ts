@@ -10,10 +10,11 @@ import type { ImplementationState } from './state.js'
  * `request.text` says the same in words. The answer is bound to all of it: a changed plan or
  * another item has another fingerprint.
  *
- * How to answer: `{ option }`, with a `text` or `note` where the option needs one. `approve`
+ * How to answer: `{ option }`, with a `text` or `note` where the option takes one. `approve`
  * accepts an `editedInput` (the payload with another `plan_markdown`), which equals `edit` with the
  * plan as `text` but allows longer plans. Items go into `choices` (numbers as text, or one of all ·
- * none · critical · major · pass).
+ * none · critical · major · pass), remarks on them into `note`. Everything else is refused by the
+ * ledger (`approvals/read-answer.ts`), and the gate stays open.
  */
 
 export interface PlanGatePayload {
@@ -85,15 +86,13 @@ export function planQuestion(payload: PlanGatePayload, problem: string | null): 
     title: `Approve the plan${goal ? `: ${goal}` : ''}`.slice(0, 200),
     text: lines.join('\n'),
     input: { ...payload },
-    takesText: true,
     takesEdits: true,
     options: [
       { key: 'approve', label: 'Approve', meaning: 'allow-once' },
-      { key: 'edit', label: 'Approve with my edits', meaning: 'text' },
-      { key: 'reject', label: 'Reject with feedback and get a new plan', meaning: 'deny-with-text' },
-      { key: 'replace', label: 'Replace it with my plan and ask again', meaning: 'text' },
-      // Not a plain denial: that would ask for another plan.
-      { key: 'cancel', label: 'Cancel the run' },
+      { key: 'edit', label: 'Approve with my edits', meaning: 'text', takes: 'text' },
+      { key: 'reject', label: 'Reject with feedback and get a new plan', meaning: 'deny-with-text', takes: 'reason' },
+      { key: 'replace', label: 'Replace it with my plan and ask again', meaning: 'text', takes: 'text' },
+      { key: 'cancel', label: 'Cancel the run', meaning: 'cancel' },
     ],
   }
 }
@@ -108,7 +107,6 @@ export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
     text: [summary, '', ...items.map(line)].join('\n'),
     input: { ...payload },
     isMulti: true,
-    takesText: true,
     options: [
       ...items.map(item => ({
         key: String(item.number),
@@ -117,8 +115,8 @@ export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
       { key: 'all', label: 'All items that the Evaluator recommends to implement' },
       { key: 'critical', label: 'The critical items' },
       { key: 'major', label: 'The critical and major items' },
-      { key: 'none', label: 'None' },
-      ...(pass < of ? [{ key: 'pass', label: 'Review again before I decide' }] : []),
+      { key: 'none', label: 'None', isAlone: true },
+      ...(pass < of ? [{ key: 'pass', label: 'Review again before I decide', isAlone: true }] : []),
     ],
   }
 }
@@ -131,9 +129,8 @@ export function objectionsQuestion(payload: ObjectionsGatePayload): GateQuestion
     title: `Task ${task.index} of ${task.of} was not approved after ${plural(reviews, 'review')}`,
     text: [`Task ${task.number}: ${task.title ?? ''}`, '', ...said].join('\n'),
     input: { ...payload },
-    takesText: true,
     options: [
-      { key: 'more', label: 'Allow more attempts' },
+      { key: 'more', label: 'Allow more attempts', takes: 'count' },
       { key: 'accept', label: 'Accept it with these objections' },
       { key: 'stop', label: 'Stop the run', meaning: 'cancel' },
     ],

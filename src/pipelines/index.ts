@@ -34,6 +34,7 @@
  * - A tracker: a file in trackers/ that implements `Tracker`, and a reading in choose-tracker.ts.
  */
 
+export type { ReadProfile } from './ad-hoc-args.js'
 export {
   type PipelineArgs,
   type Player,
@@ -57,6 +58,7 @@ export { validatePlan } from './plan/validate-plan.js'
 export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun } from './read-run.js'
 export { builtInPipelines, pipelineRun } from './registry.js'
+export { rangeTarget } from './review/range-target.js'
 export { setQueuedPlan } from './set-plan.js'
 export type {
   ImplementationState,

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.js'
 import type { AgentSteps, GateQuestion, GraphStep, NodeOutcome, Reply, StepCall, Usage } from '../engine/index.js'
 import type { EventStore, NewEvent } from '../store/index.js'
 import type { Redactor } from '../text/index.js'
+import type { ReadProfile } from './ad-hoc-args.js'
 import type { PipelineArgs } from './args.js'
 import type { PipelineGit } from './pipeline-git.js'
 import type { ImplementationState, Outcome, StateUpdate } from './state.js'
@@ -16,6 +17,8 @@ export interface PipelineServices {
   redactor: Redactor
   runDirectory(run: string): string
   environment(cwd: string): Record<string, string>
+  /** For pipelines that run as graphs: the profile that `implement` and `review` would use. */
+  readProfile: ReadProfile
 }
 
 /** A node's input: the state, where the run works, and the reply to its question. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { addWorktree, Git } from '../git/index.js'
+import { STEP_MARK } from '../process/index.js'
 
 /** A larger diff goes into a file of its own. */
 export const DIFF_MAX = 200_000
@@ -23,9 +24,15 @@ export type CommitEnd = { commit: string } | { commit: null } | { refused: strin
 export class PipelineGit {
   readonly git: Git
   readonly #commitTimeoutMs: number
+  readonly #mark: string | undefined
 
-  constructor(cwd: string, { commitTimeoutMs = COMMIT_TIMEOUT_MS }: { commitTimeoutMs?: number } = {}) {
+  /** @param mark the name of the step, which the hooks of its commits carry. */
+  constructor(
+    cwd: string,
+    { commitTimeoutMs = COMMIT_TIMEOUT_MS, mark }: { commitTimeoutMs?: number; mark?: string } = {},
+  ) {
     this.git = new Git(cwd)
+    this.#mark = mark
     this.#commitTimeoutMs = commitTimeoutMs
   }
 
@@ -210,7 +217,8 @@ export class PipelineGit {
 
   /** A killed commit leaves its lock file behind, and nothing else would remove it. */
   async #commitOnce(args: readonly string[]): Promise<Awaited<ReturnType<Git['try']>>> {
-    const end = await this.git.try(args, {}, this.#commitTimeoutMs)
+    const env = this.#mark === undefined ? {} : { [STEP_MARK]: this.#mark }
+    const end = await this.git.try(args, env, this.#commitTimeoutMs)
     if (end.code === null) {
       const { stdout } = await this.git.try(['rev-parse', '--path-format=absolute', '--git-path', 'index.lock'])
       rmSync(stdout.trim(), { force: true })

@@ -70,7 +70,7 @@ export class PipelineSteps implements Performer {
     const step = graphStep(call)
     const fn = textOf(step.node.attributes, 'fn') ?? ''
     const type = textOf(step.graph.attributes, 'pipeline_type')
-    const stored = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? ''))
+    const stored = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? '', this.#services.readProfile))
     const args = argsOfRun(stored, call.run, step.work.input.workspace)
     const isFork = args !== stored
     try {
@@ -98,12 +98,12 @@ export class PipelineSteps implements Performer {
       directory: own,
     })
     if (existsSync(cwd)) {
-      const context = open(new PipelineGit(cwd))
+      const context = open(new PipelineGit(cwd, { mark: call.name }))
       if (isFork) restorePlan(context)
       return { node, context }
     }
-    if (fn !== 'prepare') await restorePlace(open(new PipelineGit(args.repository)))
-    return { node, context: open(new PipelineGit(existsSync(cwd) ? cwd : args.repository)) }
+    if (fn !== 'prepare') await restorePlace(open(new PipelineGit(args.repository, { mark: call.name })))
+    return { node, context: open(new PipelineGit(existsSync(cwd) ? cwd : args.repository, { mark: call.name })) }
   }
 
   #endOf({ state, args, step }: NodeContext, result: NodeResult): StepEnd {

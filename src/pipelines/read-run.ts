@@ -47,7 +47,7 @@ export function isPipelineRun({ kind, labels }: Pick<RunRecord, 'kind' | 'labels
  */
 export async function readPipelineRun(
   store: EventStore,
-  record: RunRecord,
+  record: Omit<RunRecord, 'text'>,
   { registry, runDirectory }: { registry: PipelineRegistry; runDirectory(run: string): string },
 ): Promise<PipelineRun> {
   const { work } = (await readRun(store, record.id, graphWorkflow)).run

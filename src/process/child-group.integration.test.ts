@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { newNonce, systemClock } from '../clock/index.js'
-import { type ChildGroup, isAlive, killTree, processesWithMark, spawnGroup } from './index.js'
+import { type ChildGroup, endProcesses, isAlive, markedProcesses, spawnGroup } from './index.js'
 
 let directory: string
 let mark: string
@@ -20,6 +20,7 @@ function start(script: string): Promise<ChildGroup> {
   return spawnGroup('/bin/sh', ['-c', script], { cwd: directory, env, stdin: null, mark, clock: systemClock })
 }
 
+const running = () => markedProcesses().filter(found => found.mark === mark)
 const until = (holds: () => boolean) => expect.poll(holds).toBe(true)
 
 describe('a process group', () => {
@@ -39,7 +40,7 @@ describe('a process group', () => {
     await group.kill(60_000)
     expect(await group.exit).toEqual({ code: 0, signal: null })
     expect(readFileSync(join(directory, 'said'), 'utf8')).toBe('bye\n')
-    expect(processesWithMark(mark)).toEqual([])
+    expect(running()).toEqual([])
   })
 
   test('is ended with KILL when it does not', async () => {
@@ -47,7 +48,7 @@ describe('a process group', () => {
     await until(() => exists('up'))
     await group.kill(100)
     expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(processesWithMark(mark)).toEqual([])
+    expect(running()).toEqual([])
   })
 
   test('ends its grandchildren, also those in separate sessions', async () => {
@@ -58,23 +59,43 @@ describe('a process group', () => {
     const far = Number(readFileSync(join(directory, 'far'), 'utf8'))
     expect(isAlive(far)).toBe(true)
     await group.kill(100)
-    expect(processesWithMark(mark)).toEqual([])
+    expect(running()).toEqual([])
     expect(isAlive(far)).toBe(false)
   })
 
   test('that is known only by its mark is ended, and nothing else is', async () => {
     const group = await start('sleep 600')
-    await killTree({ pid: 0, processStart: null, mark }, { graceMs: 50, clock: systemClock })
-    expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(processesWithMark(mark)).toEqual([])
+    await endProcesses({ leaders: [], isMarked: found => found === mark, graceMs: 5_000, clock: systemClock })
+    expect(await group.exit).toEqual({ code: null, signal: 'SIGTERM' })
+    expect(running()).toEqual([])
+  })
+
+  test('is left alone while another process drives its step, also one that starts meanwhile', async () => {
+    const first = await start('exec sleep 600')
+    const end = (mayEnd: () => Promise<boolean>) =>
+      endProcesses({ leaders: [], isMarked: found => found === mark, graceMs: 0, clock: systemClock, mayEnd })
+    await end(async () => false)
+    expect(isAlive(first.pid)).toBe(true)
+    let second: ChildGroup | null = null
+    await end(async () => {
+      const isFirst = second === null
+      second ??= await start('exec sleep 600')
+      return isFirst
+    })
+    expect(await first.exit).toEqual({ code: null, signal: 'SIGTERM' })
+    expect(running()).toMatchObject([{ pid: second!.pid }])
+    await second!.kill(100)
   })
 
   test('whose pid now belongs to another process is left alone', async () => {
     const other = await start('sleep 600')
-    await killTree(
-      { pid: other.pid, processStart: 'another', mark: `${mark}-gone` },
-      { graceMs: 50, clock: systemClock },
-    )
+    for (const processStart of ['another', null])
+      await endProcesses({
+        leaders: [{ pid: other.pid, processStart }],
+        isMarked: found => found === `${mark}-gone`,
+        graceMs: 50,
+        clock: systemClock,
+      })
     expect(isAlive(other.pid)).toBe(true)
     await other.kill(100)
   })

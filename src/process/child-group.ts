@@ -1,14 +1,8 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { type Clock, delay } from '../clock/index.js'
 import { isAlive, processStart } from './process-info.js'
-
-/**
- * The environment variable that every process of a step inherits: it identifies processes that
- * outlive the process group.
- */
-const STEP_MARK = 'SIGNALBOX_STEP'
+import { markedProcesses, STEP_MARK } from './step-mark.js'
 
 export interface GroupExit {
   code: number | null
@@ -22,6 +16,8 @@ export interface ChildGroup {
   readonly stdout: Readable
   readonly stderr: Readable
   readonly exit: Promise<GroupExit>
+  /** Its pipes have been read to their end. */
+  readonly closed: Promise<void>
   /**
    * Writes to the input of the program, if that is a pipe. What a program that has exited does not
    * read is dropped.
@@ -29,8 +25,8 @@ export interface ChildGroup {
   write(text: string): void
   endInput(): void
   /**
-   * Sends TERM to the group, KILL after the grace period, then KILL to every process that still has
-   * the mark. Resolves when none is left.
+   * Sends TERM to the group and to every process with the mark, and KILL to those that are left
+   * after the grace period. Resolves when none is left.
    */
   kill(graceMs: number): Promise<void>
 }
@@ -53,48 +49,86 @@ export function spawnGroup(
       detached: true,
     })
     const exit = new Promise<GroupExit>(ended => child.on('exit', (code, signal) => ended({ code, signal })))
+    const closed = new Promise<void>(ended => child.on('close', () => ended()))
     child.stdin?.on('error', () => undefined)
     child.once('error', reject)
     child.once('spawn', () => {
       const pid = child.pid!
       const start = processStart(pid)
+      // A child that has not been reaped keeps its id.
+      const isRunning = () => child.exitCode === null && child.signalCode === null
       resolve({
         pid,
         processStart: start,
         stdout: child.stdout!,
         stderr: child.stderr!,
         exit,
+        closed,
         write: text => void (child.stdin?.writable && child.stdin.write(text)),
         endInput: () => void child.stdin?.end(),
-        kill: graceMs => killTree({ pid, processStart: start, mark }, { graceMs, clock }),
+        kill: graceMs =>
+          endProcesses({
+            leaders: [{ pid, processStart: start, isRunning }],
+            isMarked: found => found === mark,
+            graceMs,
+            clock,
+          }),
       })
     })
   })
 }
 
+/** The first process of a step, which leads its process group. */
+export interface GroupLeader {
+  pid: number
+  /** Null where the system does not report it: then only the mark proves whose group it is. */
+  processStart: string | null
+  /** For a child of this process: whether it still runs. */
+  isRunning?(): boolean
+}
+
+export interface EndOptions {
+  /** The first processes of the steps. */
+  leaders: readonly GroupLeader[]
+  isMarked(mark: string): boolean
+  graceMs: number
+  clock: Clock
+  /**
+   * Asked each time after the processes were listed. Only listed ones are signalled: processes that
+   * another driver of the run starts after this answer are safe.
+   */
+  mayEnd?(): Promise<boolean>
+}
+
 /**
- * Ends a process group and every process that has its mark. A pid alone proves nothing: the group
- * is signalled only while its leader is the process that was started, or when the leader is gone
- * and members of the group have the mark.
+ * Ends process groups and all processes with a wanted mark: TERM, then KILL to those that are left
+ * after the grace period. A pid alone proves nothing. So a group is signalled only while its leader
+ * is the process that was started, or while a member has the mark; processes outside of the groups
+ * only while they have the mark. Agents run the commands of their tools in separate sessions, which
+ * a signal to the group does not reach.
  */
-export async function killTree(
-  target: { pid: number; processStart: string | null; mark: string },
-  { graceMs, clock }: { graceMs: number; clock: Clock },
-): Promise<void> {
-  const isOurs = () => isSameProcess(target.pid, target.processStart) || processesWithMark(target.mark).length > 0
-  // Without a pid there is no group to signal: 0 would mean our own.
-  if (target.pid > 0) {
-    if (isOurs()) signal(-target.pid, 'SIGTERM')
-    const deadline = clock.monotonic() + graceMs
-    while (isGroupAlive(target.pid) && isOurs() && clock.monotonic() < deadline) await delay(clock, POLL_MS)
-    if (isGroupAlive(target.pid) && isOurs()) signal(-target.pid, 'SIGKILL')
+export async function endProcesses({ leaders, isMarked, graceMs, clock, mayEnd }: EndOptions): Promise<void> {
+  const proven = new Set<number>()
+  const signalAll = async (name: NodeJS.Signals): Promise<boolean> => {
+    const listed = markedProcesses().filter(({ mark }) => isMarked(mark))
+    if (mayEnd && !(await mayEnd())) return false
+    const marked = listed.filter(({ pid, start }) => isAlive(pid) && processStart(pid) === start)
+    for (const leader of leaders)
+      if (isSame(leader) || marked.some(({ group }) => group === leader.pid)) proven.add(leader.pid)
+    // The id of a group is not reused while it has members.
+    const groups = leaders.filter(({ pid }) => proven.has(pid) && isGroupAlive(pid))
+    for (const { pid } of groups) signal(-pid, name)
+    const others = marked.filter(({ group }) => !groups.some(({ pid }) => pid === group))
+    for (const { pid } of others) signal(pid, name)
+    return groups.length + others.length > 0
   }
-  // Agents run the commands of their tools in separate sessions, which a signal to the group does
-  // not reach.
+  // Looking for marks reads the environment of every process: leaders are checked first.
+  const isLeft = () => leaders.some(isSame) || markedProcesses().some(({ mark }) => isMarked(mark))
+  if (!(await signalAll('SIGTERM'))) return
+  const deadline = clock.monotonic() + graceMs
+  while (isLeft() && clock.monotonic() < deadline) await delay(clock, POLL_MS)
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const left = processesWithMark(target.mark)
-    if (left.length === 0) return
-    for (const pid of left) signal(pid, 'SIGKILL')
+    if (!(await signalAll('SIGKILL')) || !isLeft()) return
     await delay(clock, POLL_MS)
   }
 }
@@ -102,36 +136,15 @@ export async function killTree(
 const POLL_MS = 20
 const ROUNDS_MAX = 100
 
-/** Running processes that inherited this mark. None where the system does not show environments. */
-export function processesWithMark(mark: string): number[] {
-  const needle = Buffer.from(`${STEP_MARK}=${mark}\0`)
-  let names: string[]
-  try {
-    names = readdirSync('/proc')
-  } catch {
-    return []
-  }
-  return names
-    .filter(isNumber)
-    .map(Number)
-    .filter(pid => pid !== process.pid && hasMark(pid, needle) && isAlive(pid))
-}
-
-function hasMark(pid: number, needle: Buffer): boolean {
-  try {
-    const environment = readFileSync(`/proc/${pid}/environ`)
-    const at = environment.indexOf(needle)
-    return at === 0 || (at > 0 && environment[at - 1] === 0)
-  } catch {
-    return false
-  }
-}
-
-function isSameProcess(pid: number, start: string | null): boolean {
-  return isAlive(pid) && (start === null || processStart(pid) === start)
+function isSame({ pid, processStart: start, isRunning }: GroupLeader): boolean {
+  // Without a pid there is no group to signal: 0 would mean our own.
+  if (pid <= 0) return false
+  if (isRunning?.() === true) return true
+  return start !== null && isAlive(pid) && processStart(pid) === start
 }
 
 function isGroupAlive(pid: number): boolean {
+  if (pid <= 0) return false
   try {
     process.kill(-pid, 0)
     return true
@@ -147,8 +160,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
-}
-
-function isNumber(name: string): boolean {
-  return /^\d+$/.test(name)
 }

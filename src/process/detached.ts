@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import { STEP_MARK } from './step-mark.js'
 
 export interface DetachedStart {
   readonly pid: number
@@ -12,18 +13,20 @@ export interface DetachedStart {
 
 /**
  * Starts one of our own programs so that it outlives this process: own session, no terminal, output
- * to a log file (0600).
+ * to a log file (0600). A command inside a step may start it: it does not belong to that step, and
+ * does not end with it.
  */
 export function startDetached(
   script: string,
   args: readonly string[],
   options: { logFile: string; cwd: string; env: NodeJS.ProcessEnv },
 ): DetachedStart {
+  const { [STEP_MARK]: _, ...env } = options.env
   const log = openSync(options.logFile, 'a', 0o600)
   try {
     const child = spawn(process.execPath, [script, ...args], {
       cwd: options.cwd,
-      env: options.env,
+      env,
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     })

@@ -10,14 +10,16 @@
  *   for keys (docs/decisions/0020-printed-menus.md).
  */
 
-export { type ChildGroup, type GroupExit, killTree, processesWithMark, spawnGroup } from './child-group.js'
+export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
 export { acquireLock } from './lock.js'
-export { onAbort } from './on-abort.js'
+export { graceAfter, onAbort } from './on-abort.js'
 export { buildTime, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
-export { isOwnerGone, ownName } from './process-owner.js'
-
+export { isOwnerGone, ownerState, ownName } from './process-owner.js'
+export { foregroundProcesses } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
+export { runStepCommand } from './run-step-command.js'
+export { markedProcesses, STEP_MARK } from './step-mark.js'
 export { readsTerminal } from './terminal-facts.js'

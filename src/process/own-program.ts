@@ -3,7 +3,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The programs of this package, each a file in `dist/`. */
-export type OwnProgram = 'cli' | 'keeper/main' | 'demo-agent/main' | 'agents/headless/direct-main'
+export type OwnProgram =
+  | 'cli'
+  | 'keeper/main'
+  | 'demo-agent/main'
+  | 'agents/headless/direct-main'
+  | 'agents/headless/tool-hook-main'
 
 /** The package's directory: the nearest above this file with a package.json. */
 export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))

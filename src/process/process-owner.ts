@@ -6,10 +6,15 @@ export function ownName(): string {
   return `${hostname()}:${process.pid}:${processStart(process.pid) ?? ''}`
 }
 
+/** Whether a process runs; `unknown` for one of another machine. */
+export function ownerState(owner: string): 'alive' | 'gone' | 'unknown' {
+  const [host, pid, start] = owner.split(':')
+  if (host !== hostname()) return 'unknown'
+  if (!isAlive(Number(pid))) return 'gone'
+  return start !== '' && processStart(Number(pid)) !== start ? 'gone' : 'alive'
+}
+
 /** Only what is certain counts: a process of this machine that has ended. Others let their lease run out. */
 export function isOwnerGone(owner: string): boolean {
-  const [host, pid, start] = owner.split(':')
-  if (host !== hostname()) return false
-  if (!isAlive(Number(pid))) return true
-  return start !== '' && processStart(Number(pid)) !== start
+  return ownerState(owner) === 'gone'
 }

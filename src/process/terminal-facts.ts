@@ -1,5 +1,6 @@
 import { findExecutable } from './find-executable.js'
 import { deviceOf, entriesOf, isReadable, statFields, textOf } from './proc-files.js'
+import { groupMembers, placeOf, THREADS_MAX, treeOf } from './process-tree.js'
 import {
   judgeReader,
   type ReaderFacts,
@@ -13,9 +14,6 @@ import { waitOf } from './thread-wait.js'
 /** Device numbers of `/dev/tty` and of the master side of pseudoterminals. */
 const OWN_TTY = 0x500
 const MASTER = 0x502
-/** A program that asks a question has fewer processes and threads. */
-const PROCESSES_MAX = 200
-const THREADS_MAX = 64
 /** The depth of programs that run programs in nested terminals. */
 const DEPTH_MAX = 4
 const STTY_MS = 2_000
@@ -44,10 +42,7 @@ function readerFacts(
   if (!own) return null
   const { terminal, group } = placeOf(own)
   const { pids, isComplete } = treeOf(pid)
-  const members = pids.filter(member => {
-    const fields = statFields(member)
-    return fields !== null && fields[0] !== 'Z' && placeOf(fields).own === group
-  })
+  const members = groupMembers(pids, group)
   const relay = depth < DEPTH_MAX ? members.find(isRelay) : undefined
   // A relay reads its terminal all the time to pass it on: the programs behind it are those that
   // ask.
@@ -55,32 +50,6 @@ function readerFacts(
   if (inner !== undefined) return readerFacts(inner, isCallHidden, depth + 1)
   const processes = members.map(member => processOf(member, terminal, isCallHidden))
   return { processes, isComplete, terminal: pathOf(terminal) }
-}
-
-interface Place {
-  own: number
-  terminal: number
-  group: number
-}
-
-function placeOf(fields: readonly string[]): Place {
-  return { own: Number(fields[2]), terminal: Number(fields[4]), group: Number(fields[5]) }
-}
-
-/** A process and its descendants; without the kernel's list, only its group's leader. */
-function treeOf(pid: number): { pids: number[]; isComplete: boolean } {
-  const pids = [pid]
-  let isComplete = true
-  for (let at = 0; at < pids.length && pids.length < PROCESSES_MAX; at++) {
-    for (const thread of (entriesOf(`/proc/${pids[at]}/task`) ?? []).slice(0, THREADS_MAX)) {
-      const children = textOf(`/proc/${pids[at]}/task/${thread}/children`)
-      if (children === null) isComplete &&= statFields(pids[at]!) === null
-      else pids.push(...children.split(' ').filter(Boolean).map(Number))
-    }
-  }
-  const first = placeOf(statFields(pid) ?? []).group
-  if (!pids.includes(first) && first > 0) pids.push(first)
-  return { pids, isComplete: isComplete && pids.length < PROCESSES_MAX }
 }
 
 function isRelay(pid: number): boolean {

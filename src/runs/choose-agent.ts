@@ -71,28 +71,49 @@ export function nearestLevel(wanted: PermissionLevel, levels: readonly Permissio
 }
 
 /** The agents that a graph names, checked for the linter before the run starts. */
-export async function agentFacts(search: AgentSearch, graph: Graph, runs: string | null): Promise<AgentFacts> {
-  const found = new Map<string, { problem: string | null; levels: readonly string[] }>()
+export async function agentFacts(
+  search: AgentSearch,
+  graph: Graph,
+  runs: string | null,
+  hasEndpoint = false,
+): Promise<AgentFacts> {
+  const found = new Map<string, FactsOfAgent>()
   const named = new Set([...applyStylesheet(graph).nodes.values()].map(node => agentOf(node, runs)))
-  for (const name of named) if (name !== null) found.set(name, await factsOf(search, name))
+  for (const name of named) if (name !== null) found.set(name, await factsOf(search, name, hasEndpoint))
   return {
     defaultAgent: runs,
     problem: name => (found.get(name) ?? UNKNOWN).problem,
     levels: name => (found.get(name) ?? UNKNOWN).levels,
+    offers: (name, setting) => (found.get(name) ?? UNKNOWN).offers.includes(setting),
   }
 }
 
-const UNKNOWN = { problem: 'is unknown', levels: [] }
+interface FactsOfAgent {
+  problem: string | null
+  levels: readonly string[]
+  offers: readonly string[]
+}
 
-async function factsOf(search: AgentSearch, name: string) {
+const UNKNOWN: FactsOfAgent = { problem: 'is unknown', levels: [], offers: [] }
+
+async function factsOf(search: AgentSearch, name: string, hasEndpoint: boolean): Promise<FactsOfAgent> {
   const known = agentNames()
   if (!known.includes(name)) {
     const near = closestMatch(name, known)
-    return { problem: `is unknown${near ? `; did you mean "${near}"?` : ''}`, levels: [] }
+    return { ...UNKNOWN, problem: `is unknown${near ? `; did you mean "${near}"?` : ''}` }
   }
   const adapter = await loadAgent(name)
-  if (!adapter.headless) return { problem: 'cannot work without a terminal', levels: [] }
+  const { headless } = adapter
+  if (!headless) return { ...UNKNOWN, problem: 'cannot work without a terminal' }
   const location = adapter.locate(agentEnvironment(search, adapter.name))
-  const problem = location.found ? null : `is not installed: ${adapter.install}`
-  return { problem, levels: adapter.headless.levels }
+  const problem = !location.found
+    ? `is not installed: ${adapter.install}`
+    : headless.needsEndpoint && !hasEndpoint && !search.home.settings.endpoint
+      ? `needs an address: ${ENDPOINT_HINT}`
+      : null
+  const offers = [...(headless.offers ?? []), ...(headless.takesModel ? ['llm_model'] : [])]
+  return { problem, levels: headless.levels, offers }
 }
+
+/** How a person names the address of a model. */
+export const ENDPOINT_HINT = '--endpoint http://127.0.0.1:11434/v1 (Ollama), or oneshot.endpoint in the settings'

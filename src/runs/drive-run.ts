@@ -1,8 +1,10 @@
 import type { Activity } from '../activity/index.js'
+import type { ApprovalRecord } from '../approvals/index.js'
 import { type CustomHandler, getRun, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { openRuns } from './open-runs.js'
+import { profileReader } from './pipelines/read-profile.js'
 import { ledgerOf, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
 
@@ -10,11 +12,13 @@ import type { StartContext } from './start-context.js'
 export interface RunListener {
   event(event: StoredEvent): void
   activity(activity: Activity): void
+  /** An agent of the run waits for a decision, in its terminal or through the ledger. */
+  asks?(request: ApprovalRecord): void
   /**
    * Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered
-   * elsewhere.
+   * elsewhere. `gone`: no answer will come from here any more.
    */
-  answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<void>
+  answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<'gone' | undefined>
 }
 
 export interface DriveOptions {
@@ -53,7 +57,8 @@ export async function driveRun(
       // A question that was answered elsewhere leaves the screen before anything else is printed.
       if (event.type === 'gate.answered' || event.type === 'gate.expired') questions.close(String(event.data.approval))
       if (run === id) listener.event(event)
-      if (event.type === 'gate.opened' && family.has(run)) questions.ask(String(event.data.approval))
+      const isAsked = event.type === 'gate.opened' && event.data.isAutomatic !== true
+      if (isAsked && family.has(run)) questions.ask(String(event.data.approval))
     }
   })
   const { settings } = home
@@ -66,14 +71,18 @@ export async function driveRun(
     env,
     isPersonal: true,
     maxRuns: 1,
+    readProfile: profileReader({ home, env }),
+    ...(settings.endpoint && { endpoint: settings.endpoint }),
     ...(settings.prices && { prices: settings.prices }),
     ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
     ...(settings.commands && { commands: settings.commands }),
     ...(handlers && { handlers }),
     ...(functions && { functions }),
     onActivity: (_, activity) => listener.activity(activity),
+    onGateWaits: approval => questions.ask(approval),
     onError,
   })
+  questions.onGone = () => host.startParking()
   try {
     const end = await host.driveHere(await getRun(store, id), { park: !stays })
     await subscription.poll()
@@ -94,6 +103,7 @@ class GateQuestions {
   readonly #onError: (error: unknown) => void
   readonly #open = new Map<string, AbortController>()
   #asking: Promise<void> = Promise.resolve()
+  onGone: () => void = () => undefined
 
   constructor(listener: RunListener, gates: RunGates, onError: (error: unknown) => void) {
     this.#listener = listener
@@ -108,6 +118,9 @@ class GateQuestions {
     this.#open.set(approval, abort)
     this.#asking = this.#asking
       .then(() => (abort.signal.aborted ? undefined : listener.answerGate?.(this.#gates, approval, abort.signal)))
+      .then(how => {
+        if (how === 'gone') this.onGone()
+      })
       .catch(this.#onError)
   }
 

@@ -1,8 +1,10 @@
 import { readSegment, segmentPath } from '../activity/index.js'
+import { type ApprovalRecord, approvalsProjection, isOpen } from '../approvals/index.js'
 import { delay } from '../clock/index.js'
-import { getRun, isEnded, type RunRecord, runStream } from '../engine/index.js'
+import { getRun, isEnded, RunDrivers, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import type { StoredEvent } from '../store/index.js'
+import { isEvent } from '../events/index.js'
+import type { EventStore, StoredEvent } from '../store/index.js'
 import type { RunListener } from './drive-run.js'
 import { runDirectory } from './open-runs.js'
 import type { StartContext } from './start-context.js'
@@ -11,11 +13,14 @@ export interface FollowOptions {
   /** Only this step. */
   step: string | null
   /**
-   * Continues until the run ends or is paused, or the signal aborts; else reports what there is.
+   * Continues until the run ends or is paused, its driver dies, or the signal aborts; else reports
+   * what there is.
    */
   isFollowing: boolean
   signal: AbortSignal
 }
+
+type FollowListener = Pick<RunListener, 'event' | 'activity' | 'asks'>
 
 /** How often the store and the activities of open steps are read. */
 const POLL_MS = 200
@@ -28,15 +33,18 @@ const POLL_MS = 200
 export async function followRun(
   { store, home, clock }: Pick<StartContext, 'store' | 'home' | 'clock'>,
   record: RunRecord,
-  listener: Pick<RunListener, 'event' | 'activity'>,
+  listener: FollowListener,
   { step, isFollowing, signal }: FollowOptions,
 ): Promise<RunRecord> {
   const filter = new StepFilter(listener, step)
   const activities = new StepActivities(runDirectory(home.settings.dataDirectory, record.id), filter)
+  const drivers = new RunDrivers(store, clock)
+  const requests = new AgentRequests(store, record.id)
   let version = 0
   const readEvents = async () => {
     for (const event of await store.readStream(runStream(record.id), { fromVersion: version + 1 })) {
       version = event.version
+      requests.note(event)
       await activities.before(event)
       filter.event(event)
     }
@@ -45,7 +53,8 @@ export async function followRun(
     await readEvents()
     const current = await getRun(store, record.id)
     await activities.read()
-    const isOver = isEnded(current.status) || current.status === 'paused'
+    if (isFollowing) for (const request of await requests.open()) listener.asks?.(request)
+    const isOver = isEnded(current.status) || current.status === 'paused' || (await drivers.isUndriven(current))
     if (isFollowing && isOver) await readEvents()
     if (isFollowing && !isOver && !signal.aborted) {
       await delay(clock, POLL_MS)
@@ -57,6 +66,48 @@ export async function followRun(
     })
   }
 }
+
+/**
+ * The requests of the run's agents: those of its sessions name the session, those of agents without
+ * a terminal name the run. Gates are events of the run itself.
+ */
+class AgentRequests {
+  readonly #store: EventStore
+  readonly #run: string
+  readonly #sessions = new Set<string>()
+  #position: number | null = null
+
+  constructor(store: EventStore, run: string) {
+    this.#store = store
+    this.#run = run
+  }
+
+  note(event: StoredEvent): void {
+    this.#position ??= event.position
+    if (isEvent(event, 'step.spawned') && event.data.session !== undefined) this.#sessions.add(event.data.session)
+  }
+
+  /** Those that were made since the last call and still wait. */
+  async open(): Promise<ApprovalRecord[]> {
+    if (this.#position === null) return []
+    const made = await this.#store.readAll({ after: this.#position, limit: PAGE, types: ['approval.requested'] })
+    const found: ApprovalRecord[] = []
+    for (const { stream, position } of made) {
+      this.#position = position
+      const id = stream.slice('approval/'.length)
+      const request = (await this.#store.document<ApprovalRecord>(approvalsProjection.name, id))?.state
+      if (request && isOpen(request) && this.#isOurs(request)) found.push(request)
+    }
+    return found
+  }
+
+  #isOurs({ source, subject }: ApprovalRecord): boolean {
+    if (subject.session !== undefined) return this.#sessions.has(subject.session)
+    return subject.run === this.#run && source.channel !== 'run'
+  }
+}
+
+const PAGE = 200
 
 /** Passes on what belongs to the wanted step; everything if none is named. */
 class StepFilter {

@@ -7,6 +7,9 @@
  *   startPipeline                   a pipeline by name, with input from a page or a chat
  *   resumeRun, forkRun              continue a run, or a checkpoint of it
  *   driveRun                        drives a run in this process; the daemon uses `openRuns`
+ *   describeRun                     why a run is in its status and how it continues, for all surfaces
+ *   pauseRun, cancelRun             stop a run, and end what a dead driver left running
+ *   UndrivenRuns                    notices runs whose driver died
  *   followRun                       reports what happens in a run, whichever process drives it
  *
  * `StartContext` says where and for whom a run is started. Its `asker` puts questions to a person:
@@ -19,23 +22,31 @@
 export { AttractorApi } from './attractor/attractor.js'
 
 export { exportAttractor } from './attractor/export-attractor.js'
+export { cancelRun } from './cancel-run.js'
 export { agentEnvironment } from './choose-agent.js'
+export { type DescribedRun, describeRun } from './describe-run.js'
 export { driveRun, type RunListener } from './drive-run.js'
+export { reasonText } from './explain-run.js'
 export { followRun } from './follow-run.js'
-export { forkRun, startFromCheckpointFile, writeCheckpoints } from './graphs/checkpoints.js'
+export { CheckpointWriter } from './graphs/checkpoint-writer.js'
+export { forkRun, startFromCheckpointFile } from './graphs/checkpoints.js'
 export { drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
 export { type LoadedGraph, loadGraph, readGraphFile } from './graphs/load-graph.js'
 export { createWorkspace, startGraph } from './graphs/start-graph.js'
-export { loadUserModule } from './graphs/user-module.js'
+export { loadUserModule, type UserModule } from './graphs/user-module.js'
+export { sessionSteps } from './live-turns.js'
 export { oneshotFiles, openRuns, runDirectory } from './open-runs.js'
+export { pauseRun } from './pause-run.js'
 export { onlyRunHere, queuedPipelines, readPipeline, setPlan } from './pipelines/pipeline-runs.js'
+export { projectPipeline, projectPipelines } from './pipelines/project-pipelines.js'
 export { promptDirectory, readPrompt } from './pipelines/read-profile.js'
 export { startImplementation } from './pipelines/start-implementation.js'
 export { listPipelines, startPipeline } from './pipelines/start-pipeline.js'
 export { startReview } from './pipelines/start-review.js'
 export { withProjectSettings } from './project-trust.js'
-export { resumeRun } from './resume-run.js'
+export { resumeInDaemon, resumeRun } from './resume-run.js'
 export { ledgerOf, RunGates } from './run-gates.js'
+export { answererOf, answersFromFile } from './scripted-answers.js'
 export {
   type Asker,
   daemonContext,
@@ -44,4 +55,5 @@ export {
   type TrustQuestion,
 } from './start-context.js'
 export { type OneshotOptions, startOneshot } from './start-oneshot.js'
+export { UndrivenRuns } from './undriven-runs.js'
 export { listWorktrees } from './worktrees.js'

@@ -55,6 +55,7 @@ export class SessionTurns implements LiveTurns {
       size: null,
       person: 'local',
       label: call.name,
+      step: call.name,
       resume: turn.resume,
     })
     const { id, pid } = record
@@ -167,7 +168,10 @@ export class SessionTurns implements LiveTurns {
       const isSilent = inactivityMs > 0 && now - lastOutput.at >= inactivityMs
       if (isSilent || (timeoutMs > 0 && now - startedAt >= timeoutMs)) {
         await session.stop(isSilent ? 'no output for too long' : 'it took too long')
-        return { closed: null, end: end('silent', isSilent ? 'inactivity_timeout' : 'timeout', answer, agentSessionId) }
+        return {
+          closed: null,
+          end: end('silent', isSilent ? 'inactivity_timeout' : 'step_timeout', answer, agentSessionId),
+        }
       }
       await this.#change(session, signal)
     }
@@ -189,13 +193,28 @@ export class SessionTurns implements LiveTurns {
     const opened = events.find(({ type }) => type === 'turn.opened')
     const { turn } = (opened?.data ?? {}) as Partial<EventData<'turn.opened'>>
     let closed: string | null = null
-    let answer = ''
+    const messages = new Map<string, EventData<'message.final'>>()
     for (const event of events) {
       if (isEvent(event, 'turn.closed') && event.data.turn === turn) closed ??= event.data.outcome
-      if (isEvent(event, 'message.final') && event.data.turn === turn) answer = event.data.markdown
+      // A later event of the same message corrects it.
+      if (isEvent(event, 'message.final') && event.data.turn === turn) messages.set(event.data.message, event.data)
     }
-    return { isOpened: opened !== undefined, closed, answer }
+    return { isOpened: opened !== undefined, closed, answer: lastAnswer([...messages.values()]) }
   }
+}
+
+/** The last message, with the parts that it continues. */
+function lastAnswer(messages: readonly EventData<'message.final'>[]): string {
+  const before = messages.slice(0, -1).findLastIndex(({ continues }) => !continues)
+  return messages
+    .slice(before + 1)
+    .map(({ markdown }) => markdown)
+    .join('\n\n')
+}
+
+/** The steps that run in live sessions: `<run>/<step>`. */
+export async function sessionSteps(host: Pick<SessionHost, 'records' | 'live'>): Promise<ReadonlySet<string>> {
+  return new Set((await host.records()).flatMap(({ id, label }) => (label && host.live(id) ? [label] : [])))
 }
 
 /** Ends the sessions of runs that were cancelled while no host was running. */

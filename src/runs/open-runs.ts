@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
 import type { Ledger } from '../approvals/index.js'
@@ -28,14 +28,20 @@ import {
   simulatedSteps,
   ToolSteps,
 } from '../engine/index.js'
-import { textOf } from '../graph/index.js'
+import { Git } from '../git/index.js'
+import { printDot, textOf } from '../graph/index.js'
+import { openHome } from '../host/home/index.js'
 import { stepEnvironment } from '../host/index.js'
 import { OneshotFileWriter, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
-import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
+import { builtInPipelines, PipelineSteps, pipelineFunctions, type ReadProfile } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
-import { endOrphans, type SessionHost, SessionTurns } from './live-turns.js'
+import { AutomaticGates } from './automatic-gates.js'
+import { endLeftovers } from './leftovers.js'
+import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
+import { projectPipeline } from './pipelines/project-pipelines.js'
+import { profileReader } from './pipelines/read-profile.js'
 import { StepApprovals } from './step-approvals.js'
 
 export interface RunsOptions {
@@ -48,6 +54,8 @@ export interface RunsOptions {
   /** A person at a terminal drives the runs: agents get the whole environment. */
   isPersonal: boolean
   maxRuns: number
+  /** The model of the agent `direct`, for turns that name none. */
+  endpoint?: { url: string; apiKeyEnv: string | null }
   /** Prices of models whose agents report no cost. */
   prices?: Prices
   /** Programs of agents, by name, as set in the settings. */
@@ -58,6 +66,8 @@ export interface RunsOptions {
   handlers?: Readonly<Record<string, CustomHandler>>
   /** Functions that `code` nodes may call, by the name in their attribute `fn`. */
   functions?: Readonly<Record<string, CustomHandler>>
+  /** Reads profiles, for pipelines that run as graphs; from the settings of the home by default. */
+  readProfile?: ReadProfile
   /** Where agents ask for permissions, and gates are answered. */
   ledger: Ledger
   /** Keeps sessions, for workers in terminals. */
@@ -65,6 +75,8 @@ export interface RunsOptions {
   onActivity?(run: string, activity: Activity): void
   /** Which runs to drive; all by default. */
   isWanted?(run: RunRecord): boolean
+  /** A gate that was to be answered automatically waits for a person. */
+  onGateWaits?(approval: string): void
   onError(error: unknown): void
 }
 
@@ -83,6 +95,7 @@ export function openRuns(options: RunsOptions): RunHost {
     environment,
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
+    ...(options.endpoint && { endpoint: options.endpoint }),
     ...(options.prices && { prices: options.prices }),
     ...(options.maxParallel && { maxParallel: options.maxParallel }),
     ...(options.commands && { commands: options.commands }),
@@ -108,11 +121,14 @@ export function openRuns(options: RunsOptions): RunHost {
       redactor,
       environment,
       runDirectory: run => runDirectory(options.dataDirectory, run),
+      readProfile: options.readProfile ?? ((cwd, wish) => profileReader({ home: openHome({ env }), env })(cwd, wish)),
     },
     builtInPipelines(),
   )
   if (options.sessions) void endOrphans(options.sessions).catch(onError)
-  const own = codeSteps(options.functions ?? {}, call => createDirectory(agents.directory(call)))
+  const { functions = {} } = options
+  const own = codeSteps(functions, call => createDirectory(agents.directory(call)))
+  const isOwn = (fn: string) => Object.hasOwn(functions, fn)
   return new RunHost({
     store,
     clock,
@@ -120,14 +136,14 @@ export function openRuns(options: RunsOptions): RunHost {
     isGone: isOwnerGone,
     workflows: [oneshotWorkflow, graphWorkflow] as never,
     performers: {
-      'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
+      'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment }),
       'graph.codergen': node(codergen),
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
       'graph.parallel.fan_in': node(new FanInSteps(codergen)),
-      'graph.code': node(codePerformer(pipelines, own)),
+      'graph.code': node(codePerformer(pipelines, own, isOwn)),
       'graph.merge': mergeSteps,
-      'graph.child_source': childSourceSteps,
+      'graph.child_source': childSourceSteps({ find: childGraph, functions: pipelineFunctions }),
       'graph.child_look': new ChildObserveSteps(store),
       'graph.child_steer': new ChildSteerSteps(store),
       'graph.child_stop': new ChildStopSteps(store),
@@ -136,18 +152,34 @@ export function openRuns(options: RunsOptions): RunHost {
     },
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
+    gates: new AutomaticGates(options.ledger, options.onGateWaits),
     onError,
-    onDriving: run => files.begin(run),
+    onDriving: async run => {
+      const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
+      await endLeftovers({ store, clock }, run.id, { keep })
+      await files.begin(run)
+    },
     onDriven: run => files.end(run),
     onClosed: () => files.close(),
     ...(options.isWanted && { isWanted: options.isWanted }),
   })
 }
 
-/** Performs `type=code` nodes: of a pipeline if the graph names one, else the user's functions. */
-function codePerformer(pipelines: Performer, own: Performer): Performer {
-  const chosen = (call: StepCall): Performer =>
-    textOf(graphStep(call).graph.attributes, 'pipeline_type') === null ? own : pipelines
+/** The graph of a pipeline that a node names: one that ships, or one that the project registers. */
+async function childGraph(name: string, project: string): Promise<{ text: string; isShipped: boolean } | null> {
+  const shipped = builtInPipelines()
+  if (shipped.has(name)) return { text: printDot(shipped.getPipeline(name).createGraph()), isShipped: true }
+  const own = projectPipeline((await new Git(project).root()) ?? project, name)
+  return own && { text: readFileSync(own.file, 'utf8'), isShipped: false }
+}
+
+/** Performs `type=code` nodes: by the user's functions, else by those of the graph's pipeline. */
+function codePerformer(pipelines: Performer, own: Performer, isOwn: (fn: string) => boolean): Performer {
+  const chosen = (call: StepCall): Performer => {
+    const { graph, node } = graphStep(call)
+    const isPipeline = textOf(graph.attributes, 'pipeline_type') !== null
+    return isPipeline && !isOwn(textOf(node.attributes, 'fn') ?? '') ? pipelines : own
+  }
   return {
     run: call => chosen(call).run(call),
     recover: async call =>

@@ -5,6 +5,7 @@ import { type Home, openHome } from '../host/home/index.js'
 import {
   type ExecutableFiles,
   executableFiles,
+  executableModule,
   executableProject,
   executableText,
   isOwnFile,
@@ -20,11 +21,14 @@ import type { StartContext } from './start-context.js'
  * again. A person at a terminal is asked; elsewhere they name the hash of what they have inspected.
  */
 
+/** What is needed to check trust and to ask for it. */
+export type TrustContext = Pick<StartContext, 'store' | 'home' | 'person' | 'asker'>
+
 /**
  * The person has allowed these files before, names their hash, or allows them now.
  * @throws SignalboxError `E_UNTRUSTED`
  */
-async function requireTrust(context: StartContext, found: ExecutableFiles, trust: string | undefined): Promise<void> {
+async function requireTrust(context: TrustContext, found: ExecutableFiles, trust: string | undefined): Promise<void> {
   const { store, home, person, asker } = context
   const book = new TrustStore(store, home.settings.dataDirectory)
   const check = await book.check(found)
@@ -39,19 +43,31 @@ async function requireTrust(context: StartContext, found: ExecutableFiles, trust
 
 /**
  * Trust in a graph and in every file that it names. Examples that ship with the program are
- * trusted.
+ * trusted. Trust in a text is recorded for `place`.
  * @returns the trusted files; null for a shipped example. @throws SignalboxError `E_UNTRUSTED`
  */
 export async function requireGraphTrust(
-  context: StartContext,
-  { path, text, module }: LoadedGraph,
-  trust: string | undefined,
+  context: TrustContext & Pick<StartContext, 'cwd'>,
+  { path, text, module }: Pick<LoadedGraph, 'path' | 'text'> & { module: { file: string } | null },
+  { trust, place = context.cwd }: { trust: string | undefined; place?: string | undefined },
 ): Promise<ExecutableFiles | null> {
   const others = module ? [module.file] : []
   if (path !== null && [path, ...others].every(isOwnFile)) return null
-  const found = path === null ? await executableText(text, context.cwd) : await executableFiles(path, others)
+  const found = path === null ? await executableText(text, place, others) : await executableFiles(path, others)
   await requireTrust(context, found, trust)
   return found
+}
+
+/**
+ * Trust in a module of the user's own and in the modules that it imports.
+ * @throws SignalboxError `E_UNTRUSTED`
+ */
+export async function requireModuleTrust(
+  context: TrustContext,
+  file: string,
+  trust: string | undefined,
+): Promise<void> {
+  if (!isOwnFile(file)) await requireTrust(context, await executableModule(file), trust)
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   isLiveNode,
   type Limits,
   MAIN,
+  RunDrivers,
   type RunRecord,
   readRun,
   resumeRun as resume,
@@ -21,6 +22,7 @@ import { isPipelineRun } from '../pipelines/index.js'
 import { trustedGraph } from './graphs/checkpoints.js'
 import type { LoadedGraph } from './graphs/load-graph.js'
 import { hashOfText } from './graphs/start-graph.js'
+import { resumeChildren } from './pause-run.js'
 import { readPipeline } from './pipelines/pipeline-runs.js'
 import type { StartContext, StartedRun } from './start-context.js'
 
@@ -54,7 +56,26 @@ export async function resumeRun(
       : isPipelineRun(record)
         ? await resumePipeline(context, record, options)
         : await resumeGraph(context, record, options)
-  return { id: record.id, home: context.home, driver, notices: [] }
+  await resumeChildren(context.store, record.id, options.by ?? 'local')
+  // The daemon may have picked it up already; without a daemon the caller drives it.
+  const isPickedUp = await new RunDrivers(context.store, context.clock).isPickedUp(record)
+  return { id: record.id, home: context.home, driver: isPickedUp ? 'daemon' : driver, notices: [] }
+}
+
+/**
+ * Resumes a run that the daemon drives.
+ * @throws SignalboxError `E_STATE` for a run of a terminal, or one that has ended.
+ */
+export async function resumeInDaemon(context: StartContext, record: RunRecord, by: string): Promise<void> {
+  if (record.labels.host !== 'daemon')
+    throw new SignalboxError('E_STATE', 'this run was started in a terminal and can only be resumed there', {
+      next: `signalbox resume ${record.id}`,
+    })
+  if (['completed', 'rejected', 'cancelled'].includes(record.status))
+    throw new SignalboxError('E_STATE', `run ${record.id} is ${record.status}: there is nothing to resume`, {
+      next: 'start a new run',
+    })
+  await resumeRun(context, record, { keepsGraph: true, by })
 }
 
 async function resumePipeline(

@@ -1,7 +1,6 @@
 import { type ApprovalRecord, approvalStream, type Ledger } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
-import { type Answer, type Interviewer, questionOf, runStream } from '../engine/index.js'
-import { SignalboxError } from '../errors/index.js'
+import { type Answer, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { openLedger } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
@@ -50,25 +49,6 @@ export class RunGates {
       surface: 'cli',
       idempotencyKey: newNonce(),
     })
-  }
-
-  /**
-   * Lets an interviewer answer a gate, and asks again after an answer that the gate does not offer.
-   */
-  async interview(approval: string, interviewer: Interviewer, who: Answerer, type?: string): Promise<void> {
-    for (;;) {
-      const record = await this.get(approval)
-      if (record?.state !== 'pending') return
-      try {
-        await this.answer(record, await interviewer.ask(questionOf(record, type)), who)
-        return
-      } catch (error) {
-        if (!(error instanceof SignalboxError)) throw error
-        if (error.code === 'E_APPROVAL_DECIDED') return
-        if (error.code !== 'E_APPROVAL_OPTION') throw error
-        await interviewer.inform?.(error.message, record.request.tool ?? '')
-      }
-    }
   }
 
   /** No answer will come: the gate's node fails, and none of its edges is taken. */

@@ -6,7 +6,7 @@ import { SignalboxError } from '../errors/index.js'
 import { addWorktree, Git } from '../git/index.js'
 import type { Home } from '../host/home/index.js'
 import type { OneshotInput, Role } from '../oneshot/index.js'
-import { type AgentSearch, headlessAgent, nearestLevel } from './choose-agent.js'
+import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
 import { splitWords } from './split-words.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun } from './start-context.js'
@@ -209,7 +209,7 @@ async function readRole(search: AgentSearch, name: 'worker' | 'auditor', choice:
     throw new SignalboxError('E_INPUT', `${adapter.title} takes no model`, { next: 'leave --model out' })
   if (needsEndpoint && choice.endpoint === null)
     throw new SignalboxError('E_INPUT', `${adapter.name} needs an address`, {
-      next: '--endpoint http://127.0.0.1:11434/v1 (Ollama), or oneshot.endpoint in the settings',
+      next: ENDPOINT_HINT,
     })
   const permissions = (choice.permissions ?? defaultLevel(name, headless, choice.mayAsk)) as PermissionLevel
   if (permissions === 'ask' && !choice.mayAsk)

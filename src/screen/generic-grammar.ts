@@ -79,7 +79,6 @@ export function isAlarm(rows: readonly ScreenRow[], { first, last }: RowBlock): 
     .every(row => isBlank(row) || row.spans.every(span => span.text.trim() === '' || isWarning(span.fg)))
 }
 
-/** A row with a background from the left edge on. */
 function hasBackground(row: ScreenRow): boolean {
   const first = row.spans.find(span => span.text.trim() !== '')
   return (

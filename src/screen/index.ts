@@ -20,7 +20,7 @@
  * Where to add what
  *
  * - How one agent's screen looks: in packs/<agent>/, as data.
- * - A view: view.ts, an `observe-*` file, and its place in classify.ts.
+ * - A view: view.ts, observe.ts, and its place in classify.ts.
  * - A kind of block: blocks/block.ts, extract.ts, and the three renderers.
  */
 

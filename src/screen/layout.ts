@@ -30,7 +30,7 @@ export interface Layout {
   roles: (RowRole | null)[]
   /** The newest terminator, if no block is below it. */
   terminator: (Terminator & { text: string }) | null
-  /** A row that looks like a sign of work by its form alone. */
+  /** A row whose shape alone suggests that the agent is working. */
   workingRow: number | null
 }
 

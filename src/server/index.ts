@@ -1,5 +1,5 @@
 /*
- * The daemon's HTTP API, and the daemon that serves it.
+ * The HTTP API of the daemon.
  *
  * One list of operations (`routes/`) is the API. The app, the OpenAPI document, the reference page
  * and the contract tests are made from it, and each operation names its path, role, schemas

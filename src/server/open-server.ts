@@ -104,7 +104,7 @@ export class ApiServer {
       bot,
       idempotency: new Idempotency(host.store, clock),
       lockdown: new Lockdown({ host, auth, streams }),
-      attractor: new AttractorApi({ store: host.store, ledger: host.ledger }),
+      attractor: new AttractorApi({ store: host.store, clock, ledger: host.ledger }),
       trust: new TrustStore(host.store, host.settings.dataDirectory),
       metrics,
       audit: new Audit({ store: host.store, clock, metrics, log }),

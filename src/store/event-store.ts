@@ -74,6 +74,8 @@ export interface EventStore {
   /** False: another owner holds it now. */
   renewLease(lease: Fence, ttlMs: number): Promise<boolean>
   releaseLease(lease: Fence): Promise<void>
+  /** Who holds a lease, also if it has expired; null if it was never acquired or was released. */
+  leaseHolder(key: string): Promise<LeaseHolder | null>
 
   /** Reads the whole file and reports its problems, for `doctor`. */
   check(): Promise<StoreProblem[]>

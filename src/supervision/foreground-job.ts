@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { isPlainShell, type Job, jobName, shownCommand } from '../panes/index.js'
-import { ownProgram, terminalGroups } from '../process/index.js'
+import { isPlainShell, isSpawningWrapper, type Job, jobNames, shownCommand } from '../panes/index.js'
+import { foregroundProcesses, ownProgram, terminalGroups } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 
 export type AgentPrograms = ReadonlyMap<string, string>
@@ -11,15 +11,16 @@ export function readJob(
   fallback: string,
   options: { programs: AgentPrograms; redactor: Redactor; commandMax: number },
 ): Job {
-  const group = terminalGroups(pid)?.foreground ?? -1
-  const foreground = group > 0 ? group : pid
-  const words = wordsOf(foreground) ?? wordsOf(pid) ?? (fallback === '' ? [] : [fallback])
-  const name = jobName(words) ?? (fallback === '' ? null : fallback)
+  const { foreground, words: found, wrapper } = programOf(pid)
+  const words = found ?? (fallback === '' ? [] : [fallback])
+  const names = [...new Set([...jobNames(words), ...jobNames(wrapper)])]
+  const name = names[0] ?? (fallback === '' ? null : fallback)
   // An agent may rename its process: the name that the system shows counts as well as its command
   // line.
   const agent = [name, fallback].map(word => (word === null ? undefined : options.programs.get(word))).find(Boolean)
   return {
     name: agent !== undefined && name !== null && !options.programs.has(name) ? fallback : name,
+    names,
     pid: foreground,
     commandLine: shownCommand(words, options.redactor, options.commandMax),
     isShell: isPlainShell(words),
@@ -27,8 +28,34 @@ export function readJob(
   }
 }
 
+/**
+ * The program that owns the terminal of this process: the leader of the foreground group. If the
+ * leader has ended, as the first program of a pipeline may, another member of the group counts. If
+ * it only waits for the program that it has started (npx, uv run), that program counts.
+ */
+function programOf(pid: number): { foreground: number; words: string[] | null; wrapper: string[] } {
+  const group = terminalGroups(pid)?.foreground ?? -1
+  const leader = group > 0 ? group : pid
+  const words = wordsOf(leader)
+  if (words !== null && !isSpawningWrapper(words)) return { foreground: leader, words, wrapper: [] }
+  const member = foregroundProcesses(pid).find(other => other !== leader && wordsOf(other) !== null)
+  if (member !== undefined) return { foreground: member, words: wordsOf(member), wrapper: words ?? [] }
+  return { foreground: leader, words: words ?? wordsOf(pid), wrapper: [] }
+}
+
 const OWN_PROGRAM = ownProgram('cli')
-const OWN_SURFACES: ReadonlySet<string> = new Set(['watch', 'attach'])
+const OWN_SURFACES: ReadonlySet<string> = new Set([
+  'watch',
+  'attach',
+  'start',
+  'resume',
+  'fork',
+  'demo',
+  'run',
+  'implement',
+  'review',
+  'oneshot',
+])
 
 /** One of our own surfaces in a person's pane: what it shows is already listed. */
 export function isOwnSurface(pid: number): boolean {

@@ -1,5 +1,5 @@
 import type { PaneState, PaneStatus, SupervisedState, Supervisor } from '../panes/index.js'
-import type { Menu, Observation } from '../screen/index.js'
+import type { Menu } from '../screen/index.js'
 import type { Redactor } from '../text/index.js'
 import type { SessionPane } from './pane-registry.js'
 import type { TmuxPane } from './tmux-pane.js'
@@ -124,7 +124,9 @@ function common(
 }
 
 function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
-  return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
+  const raw = rawDoing(state, supervised)
+  // A question may be wrapped; of everything else the first line says enough.
+  return redact(oneLine(supervised.status === 'waiting-approval' ? raw : firstLine(raw))).slice(0, 200)
 }
 
 /** The same, unredacted. */
@@ -139,7 +141,7 @@ export function rawDoing(
   }
   if (status === 'waiting-approval') {
     const question = menu?.question || menu?.options.map(option => option.label).join(' / ')
-    return question || lastRow(look?.observation, state(look)) || `asks: ${awaiting ?? 'input'}`
+    return question || lastRow(rowTexts(look)) || `asks: ${awaiting ?? 'input'}`
   }
   if (status === 'failed')
     return message ?? (exitCode != null ? `exit ${exitCode}` : claim?.is === 'failed' ? claim.reason : '')
@@ -148,16 +150,22 @@ export function rawDoing(
     const said = (payload as { label?: string } | null)?.label
     return label || said || (view === 'response_content' ? 'writing its answer' : view.replaceAll('_', ' '))
   }
-  return look?.observation.user ?? ''
+  // At a shell's prompt, what looks like the person's last message is only older output.
+  const isShell = (payload as { prompt?: string } | null)?.prompt === 'shell'
+  return isShell ? '' : (look?.observation.user ?? '')
 }
 
-function state(look: PaneState['look']): string[] {
+function rowTexts(look: PaneState['look']): string[] {
   return look?.frame.lines.map(line => line.text) ?? []
 }
 
-/** A question without a menu is on the row of the cursor. */
-function lastRow(_observation: Observation | undefined, rows: readonly string[]): string {
+/** A question without a menu is the last row with text. */
+function lastRow(rows: readonly string[]): string {
   return rows.findLast(row => row.trim() !== '')?.trim() ?? ''
+}
+
+function firstLine(text: string): string {
+  return text.split('\n').find(line => line.trim() !== '') ?? ''
 }
 
 function oneLine(text: string): string {

@@ -52,7 +52,7 @@ class RegistryFixture {
       clock,
       settings: { ...config.notify, ...over.notify },
       quietRunS: config.panes.quiet_run_s,
-      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice) },
+      outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice), telegram: () => undefined },
       counters: this.registry.counters,
       hostName: 'here',
       utcOffset: 0,
@@ -79,6 +79,14 @@ class RegistryFixture {
 
   says(statement: AgentStatement): this {
     this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.#t), this.#t)
+    this.registry.changed('ses_1')
+    return this
+  }
+
+  prints(text: string): this {
+    this.supervisor.take(this.pane.feed(Buffer.from(text), this.#t, { live: false }), this.#t)
+    this.after(1)
+    this.supervisor.take(this.pane.tick(this.#t), this.#t)
     this.registry.changed('ses_1')
     return this
   }
@@ -159,6 +167,17 @@ describe('PaneRegistry', () => {
     expect([changes.length, fixture.registry.find('ses_1').name]).toEqual([4, 'other'])
   })
 
+  it('describes what a pane does in one line, without older output', () => {
+    const fixture = make().prints('bash-5.2# node\r\n> ').prints('.exit\r\nbash-5.2# ')
+    const doing = () => fixture.registry.find('ses_1').doing
+    fixture.prints('node x.js\r\n').prints('line of output\r\n')
+    expect([fixture.status, doing()]).toEqual(['running', 'Shell node x.js'])
+    fixture.prints('bash-5.2# ')
+    expect([fixture.status, doing()]).toEqual(['done', ''])
+    fixture.says({ is: 'turn-ended', outcome: 'failed', text: 'no credit\nask your admin' })
+    expect([fixture.status, doing()]).toEqual(['failed', 'no credit'])
+  })
+
   it('sends no notification about sub-agents, however they end, but one about the end of the turn', () => {
     const fixture = make()
       .says({ is: 'prompt', text: 'do it' } as never)
@@ -204,7 +223,7 @@ describe('PaneRegistry', () => {
     night.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'failed' }).after(60)
     expect([night.notified, night.terminal]).toEqual([[], []])
     night.after(8 * 3600)
-    expect(night.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
+    expect(night.desktop).toMatchObject([{ kind: 'digest', title: '2 notifications during your quiet hours' }])
     const day = make({ notify: { quiet: '22:00-07:00' } })
     day.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'done' }).after(6)
     expect(day.notified).toEqual(['done'])

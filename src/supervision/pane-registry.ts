@@ -72,6 +72,8 @@ export class PaneRegistry {
   /** Sessions that a person has renamed since they were opened. */
   readonly #names = new Map<string, string>()
   readonly #counters = new Counters()
+  /** Where tmux servers are searched, also after tmux was switched off and on again. */
+  #places: Required<TmuxPlaces> = { directories: [], sockets: [] }
   #tick: Timer | null = null
   /** Panes that are not updated yet in this tick. */
   #rest: Timer | null = null
@@ -99,8 +101,13 @@ export class PaneRegistry {
   }
 
   /** Connects to the tmux servers there, and to new ones. False if tmux is missing or off. */
-  async joinTmux(places: TmuxPlaces): Promise<boolean> {
-    const isJoined = await this.#tmux.join(places)
+  async joinTmux({ directories = [], sockets = [] }: TmuxPlaces): Promise<boolean> {
+    const before = this.#places
+    this.#places = {
+      directories: [...new Set([...before.directories, ...directories])],
+      sockets: [...new Set([...before.sockets, ...sockets])],
+    }
+    const isJoined = await this.#tmux.join(this.#places)
     if (isJoined) this.#startTicking()
     return isJoined
   }
@@ -183,6 +190,7 @@ export class PaneRegistry {
       const others = this.#settings.panes.sources.filter(source => source !== 'tmux')
       this.#settings.panes.sources = isOn ? [...others, 'tmux'] : others
       if (!isOn) this.#tmux.leave()
+      else void this.joinTmux(this.#places).catch(this.#options.onError)
     }
     for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.retune()
     for (const { id } of this.list()) this.changed(id)

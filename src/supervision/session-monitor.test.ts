@@ -91,8 +91,14 @@ describe('the monitor of a live session', () => {
   it('writes its counts at the end and releases the pack', async () => {
     const { watch, drift, show } = await watched()
     show(`Agent X v1.4.0\r\n${BOX}`)
-    watch.exited({ code: 0, signal: null, t: 2 })
+    watch.exited({ code: 0, signal: null, t: 2 }, false)
     expect(drift.list()).toMatchObject([{ agent: 'x', version: '1.4.0', anchored: 1, structural: 0, unknown: 0 }])
     expect(watch.explain().reading).toMatchObject({ authority: 'exit', view: 'unknown', claim: 'exited' })
+  })
+
+  it('does not count the exit of a session that was stopped as a failure', async () => {
+    const { watch } = await watched()
+    watch.exited({ code: null, signal: 'SIGTERM', t: 2 }, true)
+    expect(watch.explain().reading).not.toMatchObject({ claim: 'exited' })
   })
 })

@@ -109,10 +109,12 @@ export class SessionMonitor implements SessionObserver {
     }
   }
 
-  exited({ code, signal, t }: KeptExit): void {
+  exited({ code, signal, t }: KeptExit, isExpected: boolean): void {
     this.#timer?.cancel()
-    this.#pane.exited({ code, signal }, t)
-    this.supervisor?.exited({ code, signal }, t)
+    if (!isExpected) {
+      this.#pane.exited({ code, signal }, t)
+      this.supervisor?.exited({ code, signal }, t)
+    }
     this.#options.changed?.()
     this.#history.take(changeFields(this.#timeline.exited(this.#pane.state(t), { code, signal })))
     this.#flush()

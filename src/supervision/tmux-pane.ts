@@ -44,6 +44,8 @@ export class TmuxPane {
   #info: TmuxPaneInfo
   #live: LivePack
   #timer: Timer | null = null
+  /** When deadlines were last run. */
+  #ranAt = Number.NEGATIVE_INFINITY
   #agent: string | null = null
   #choosing: Promise<void> = Promise.resolve()
   #hasContent = false
@@ -208,7 +210,8 @@ export class TmuxPane {
     void this.#checkReads()
     const { pane } = this.supervisor
     const deadlines = [pane.nextDeadline(), this.supervisor.nextDeadline(), this.conversation.nextDeadline()].filter(
-      at => at !== null && at > t - 1,
+      // An overdue deadline still counts, however busy the machine was; one that was run does not.
+      at => at !== null && at > this.#ranAt,
     )
     this.#timer?.cancel()
     this.#timer = null
@@ -232,6 +235,7 @@ export class TmuxPane {
 
   #due(): void {
     const t = this.now()
+    this.#ranAt = t
     const { pane } = this.supervisor
     const isTickDue = (this.supervisor.nextDeadline() ?? Number.POSITIVE_INFINITY) <= t
     if (isTickDue) this.supervisor.tick(t)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LivePacks } from '../agents/index.js'
-import { SimulatedClock } from '../clock/index.js'
+import { type Clock, SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
 import { ScriptedTmux } from '../panes/testing/scripted-tmux.js'
@@ -26,9 +26,9 @@ describe('the panes of all tmux servers', () => {
     registry.close()
     tmux.close()
   })
-  const open = (panes: Partial<typeof config.panes>) => {
+  const open = (panes: Partial<typeof config.panes>, time: Clock = clock) => {
     registry = new TmuxRegistry({
-      clock,
+      clock: time,
       settings: { ...config, panes: { ...config.panes, ...panes } },
       packs: new LivePacks({
         directories: { user: null, shipped: join(PACKAGE_ROOT, 'packs') },
@@ -63,6 +63,24 @@ describe('the panes of all tmux servers', () => {
         return last.supervisor.pane.screen.last?.frame.lines[0]?.text
       })
       .toBe('row of 4')
+  })
+
+  it('are read, even if the machine was too busy to read them in time', async () => {
+    let late = 0
+    const busy: Clock = {
+      now: () => clock.now() + late,
+      monotonic: () => clock.monotonic() + late,
+      setTimer: (ms, run) => clock.setTimer(ms, run),
+    }
+    tmux.panes = [pane(1)]
+    await open({}, busy)
+    await expect.poll(() => tmux.asked.some(line => line.startsWith('capture-pane'))).toBe(true)
+    const [one] = registry.panes
+    await expect.poll(() => one!.supervisor.pane.nextDeadline()).not.toBeNull()
+    late = 5_000
+    one!.tick()
+    clock.advance(1)
+    expect(one!.supervisor.pane.screen.last?.frame.lines[0]?.text).toBe('row of 1')
   })
 
   it('keep their id while their process lives, even if the connection is lost; another process is another pane', async () => {

@@ -26,7 +26,16 @@ export type CallFields = Readonly<Record<string, unknown>>
 /** The Bot API as the bot uses it. Every failure is an `ApiProblem`. */
 export interface BotApi {
   call<T = unknown>(method: string, fields: CallFields, signal?: AbortSignal): Promise<T>
-  download(filePath: string, maxBytes: number): Promise<Uint8Array>
+  download(filePath: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array>
+}
+
+/** The same API; all calls end when the signal aborts. */
+export function untilAborted(api: BotApi, stopped: AbortSignal): BotApi {
+  const either = (signal?: AbortSignal) => (signal ? AbortSignal.any([signal, stopped]) : stopped)
+  return {
+    call: (method, fields, signal) => api.call(method, fields, either(signal)),
+    download: (filePath, maxBytes, signal) => api.download(filePath, maxBytes, either(signal)),
+  }
 }
 
 /** A file as the value of a field. */
@@ -54,8 +63,8 @@ export function openBotApi(options: { token: string; apiRoot: string; timeoutS?:
         throw problemOf(error)
       }
     },
-    async download(filePath, maxBytes) {
-      const response = await fetch(`${options.apiRoot}/file/bot${options.token}/${filePath}`)
+    async download(filePath, maxBytes, signal) {
+      const response = await fetch(`${options.apiRoot}/file/bot${options.token}/${filePath}`, signal ? { signal } : {})
       if (!response.ok || !response.body)
         throw new ApiProblem('the file could not be downloaded', { code: response.status })
       const chunks: Uint8Array[] = []

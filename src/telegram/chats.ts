@@ -39,11 +39,16 @@ export class Chats {
     await this.#store.append(`telegram/chat/${chat}`, 'any', [newEvent('telegram.chat-changed', { chat, ...change })])
   }
 
-  /** The chats that get messages: paired people who have written to the bot, and enabled groups. */
-  async readers(): Promise<Reader[]> {
+  /**
+   * The chats that get messages: paired people who have written to the bot, and enabled groups. A
+   * chat that blocks the bot gets none, unless they are to wait for the end of the block.
+   */
+  async readers({ withBlocked = false } = {}): Promise<Reader[]> {
     const people = this.#people.all()
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
-    const reachable = new Set(known.filter(({ state }) => !state.isBlocked).map(({ state }) => state.chat))
+    const reachable = new Set(
+      known.filter(({ state }) => withBlocked || !state.isBlocked).map(({ state }) => state.chat),
+    )
     const own = people.flatMap(person =>
       person.telegram
         .filter(id => reachable.has(id))
@@ -73,8 +78,8 @@ export class Chats {
   }
 
   /** The chats that follow a session: it is current there, or was started there. */
-  async followers(session: string): Promise<KnownChat[]> {
-    const readers = new Set((await this.readers()).map(({ chat }) => chat))
+  async followers(session: string, options: { withBlocked?: boolean } = {}): Promise<KnownChat[]> {
+    const readers = new Set((await this.readers(options)).map(({ chat }) => chat))
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
     return known
       .map(({ state }) => state)
@@ -94,6 +99,12 @@ export class Chats {
     const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
     const found = shown.find(({ state }) => state.chat === chat && state.messages.includes(message))
     return found?.state.subject ?? null
+  }
+
+  /** The cards in any chat that are still open, of subjects that start like this. */
+  async openCards(prefix: string): Promise<ShownCard[]> {
+    const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
+    return shown.map(({ state }) => state).filter(({ subject, isOpen }) => isOpen && subject.startsWith(prefix))
   }
 
   async shown(chat: number, subject: string): Promise<ShownCard | null> {

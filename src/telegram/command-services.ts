@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/index.js'
 import { newId } from '../clock/index.js'
+import type { RunRecord } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Host } from '../host/index.js'
 import type { Person } from '../people/index.js'
@@ -20,6 +21,7 @@ export interface TelegramPorts {
   roots: readonly string[]
   startOneshot?(wish: { task: string; project: string; agent?: string }): Promise<string>
   startPipeline?(name: string, wish: { input: unknown; project: string; person: string }): Promise<string>
+  resumeRun?(run: RunRecord, by: string): Promise<void>
   lockdown?: { begin(by: { id: string; name: string }): Promise<{ grants: number }> }
   updateAgent?(agent: string): Promise<string>
   /** The address of the dashboard for other machines, without a slash at the end. */

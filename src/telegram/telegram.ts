@@ -6,7 +6,7 @@ import { newEvent } from '../events/index.js'
 import type { Host } from '../host/index.js'
 import { type KnownChat, telegramChatsProjection } from '../host/index.js'
 import type { People } from '../people/index.js'
-import { ApiProblem, type BotApi } from './bot-api.js'
+import { ApiProblem, type BotApi, untilAborted } from './bot-api.js'
 import { BotLease } from './bot-lease.js'
 import { CardBuilder } from './cards/card-builder.js'
 import { sessionTitle } from './cards/session-title.js'
@@ -75,8 +75,9 @@ export type TelegramHealth = {
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 60_000
 const UNAUTHORIZED_MS = 600_000
-/** How long a stop waits for its last messages. */
-const LAST_MESSAGES_MS = 3000
+/** How long a stop waits for its last messages, and then for calls that are not answered. */
+const LAST_MESSAGES_MS = 1000
+const LAST_CALLS_MS = 1000
 
 /** The bot: wires, starts and stops its parts. Its state is in the store. */
 export class Telegram {
@@ -92,10 +93,13 @@ export class Telegram {
   #poller: UpdatePoller | null = null
   readonly #lease: BotLease
   #retry: Timer | null = null
+  /** Aborts what the Bot API does not answer while the bot stops. */
+  readonly #calls = new AbortController()
   #isStopped = false
   health: TelegramHealth = { state: 'starting', reason: 'not started yet' }
 
-  constructor(options: TelegramOptions) {
+  constructor(given: TelegramOptions) {
+    const options = { ...given, api: untilAborted(given.api, this.#calls.signal) }
     const { host, api, people, clock, settings, onError, utcOffset, ports } = options
     const { store } = host
     const { groupDetail } = settings
@@ -167,6 +171,7 @@ export class Telegram {
       files: { downloadable: (record, blocks, since) => this.#handlers.files.downloadable(record, blocks, since) },
       presence: options.presence ?? (() => NO_OTHER_SURFACE),
       notify: settings.notify ?? ALL_NOTIFICATIONS,
+      groupDetail,
     })
     this.#follower = new LogFollower({
       store,
@@ -213,6 +218,7 @@ export class Telegram {
     await this.#follower.start()
     this.#stream.start()
     this.#digest.start()
+    host.notices?.connectTelegram(() => people.all().some(({ telegram }) => telegram.length > 0))
     const updates = new UpdateHandler({
       store: host.store,
       clock,
@@ -254,15 +260,19 @@ export class Telegram {
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
+    this.#options.host.notices?.disconnectTelegram()
     this.#lease.stopRenewing()
     this.#retry?.cancel()
     await this.#announceStop().catch(this.#options.onError)
+    const limit = this.#options.clock.setTimer(LAST_CALLS_MS, () => this.#calls.abort())
     this.#stream.stop()
     this.#digest.stop()
     await this.#poller?.stop()
     await this.#updates?.stop()
     await this.#follower.stop()
     await this.#outbox.stop()
+    limit.cancel()
+    this.#calls.abort()
     await this.#lease.release()
     this.#setHealth('stopped', 'stopped')
   }
@@ -338,6 +348,7 @@ export class Telegram {
   }
 
   async #chatGone(chat: number, reason: string): Promise<void> {
+    if ((await this.#chats.get(chat)).isBlocked) return
     await this.#chats.change(chat, { isBlocked: true })
     this.#options.onError(new SignalboxError('E_SINK_GONE', `the chat ${chat} cannot be reached: ${reason}`))
   }

@@ -27,7 +27,7 @@ export type ResolvedOptions = Required<Omit<EmulatorOptions, 'knobs'>> & { knobs
 /** Larger terminals are clamped. */
 export const SIZE_MAX = 500
 
-const DEFAULT_OPTIONS = { scrollback: 2000, ambiguous: 1, version: '0.0.0', hostname: '' } as const
+const DEFAULT_OPTIONS = { scrollback: 5000, ambiguous: 1, version: '0.0.0', hostname: '' } as const
 
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   return {

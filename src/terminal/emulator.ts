@@ -52,7 +52,7 @@ export type TerminalEvent =
 /**
  * `status`: the record that represents the pane after an OSC 7501 report, null when none is left.
  */
-export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null }
+export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null; status: ProgramStatus }
 
 /**
  * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer:
@@ -191,6 +191,10 @@ export class TerminalEmulator {
   /** Frames up to this time are held. */
   get heldUntil(): number {
     return this.#heldUntil
+  }
+
+  get programStatus(): ProgramStatus {
+    return this.#status
   }
 
   get statusRecords(): StatusRecord[] {
@@ -380,7 +384,8 @@ export class TerminalEmulator {
     this.#status = reduceStatus(before, event)
     const isAccepted = event.type === 'report' && this.#status.invalid === before.invalid
     const isShorter = this.#status.records.length < before.records.length
-    if (isAccepted || isShorter) this.#report({ kind: 'status', aggregate: aggregateStatus(this.#status) })
+    if (isAccepted || isShorter)
+      this.#report({ kind: 'status', aggregate: aggregateStatus(this.#status), status: this.#status })
   }
 
   /** RIS: xterm resets the grid itself. */

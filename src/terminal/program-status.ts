@@ -62,13 +62,24 @@ export function reduceStatus(status: ProgramStatus, event: StatusEvent): Program
 
 /**
  * The one record that represents the pane: the most severe state, and of those the newest report.
+ * `ended`: open records of programs that have ended, as `openRecords` gave them.
  */
-export function aggregateStatus(status: ProgramStatus): StatusRecord | null {
+export function aggregateStatus(status: ProgramStatus, ended: readonly string[] = []): StatusRecord | null {
+  const isOver = (record: StatusRecord) => ended.includes(keyOf(record))
   for (const state of SEVERITY) {
-    const newest = status.records.findLast(record => record.state === state)
+    const newest = status.records.findLast(record => record.state === state && !isOver(record))
     if (newest) return withInheritedApp(status, newest)
   }
   return null
+}
+
+/** The reports that a program would have to replace before it ends: it works, or waits for a person. */
+export function openRecords(status: ProgramStatus): string[] {
+  return status.records.filter(({ state }) => state === 'working' || state === 'blocked').map(keyOf)
+}
+
+function keyOf({ id, state, t }: StatusRecord): string {
+  return `${t} ${state} ${id}`
 }
 
 export function statusRecords(status: ProgramStatus): StatusRecord[] {

@@ -34,7 +34,7 @@ const WORD_EDGE = `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<
 
 const hasLettersAndDigits = (text: string): boolean => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
 
-/** For all text: events, logs, messages, exports. The first match names the place. */
+/** For all text. The first match names the place. */
 export const TEXT_RULES: readonly RedactionRule[] = [
   {
     kind: 'private-key',

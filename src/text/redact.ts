@@ -2,9 +2,14 @@ import { displayWidth } from './display-width.js'
 import { COMMAND_LINE_RULES, isSecretField, type RedactionRule, SECRET_VARIABLE, TEXT_RULES } from './redact-rules.js'
 
 /**
- * The one redactor. It runs before anything is stored, shown or sent. It replaces each secret by
- * `‹secret:kind:1a2b›`; the four digits are a hash of the secret, so that equal secrets can be
- * recognised. It keeps its own markers, so it may run twice.
+ * The one redactor. It replaces each secret by `‹secret:kind:1a2b›`; the four digits are a hash of
+ * the secret, so that equal secrets can be recognised. It keeps its own markers, so it may run
+ * twice.
+ *
+ * It runs on requests before they are stored (approvals/stored-request), on activities and files of
+ * runs (activity/, engine/agent-step), on titles and commands of panes (supervision/), and on
+ * everything that the server sends over TCP or as events (server/wire). Recordings and messages in
+ * the log are kept as the agent wrote them.
  *
  * Contract with callers that stream: a secret that is cut by a chunk boundary is not found. Redact
  * whole lines or blocks, or hold the last line back until it is complete.

@@ -29,3 +29,8 @@ export function visibleText(text: string, options: VisibleTextOptions = {}): str
     })
     .join('')
 }
+
+/** The label of an option on one line, with hidden characters made visible. */
+export function optionText(label: string): string {
+  return visibleText(label, { newlines: 'blank', tabs: 'blank' })
+}

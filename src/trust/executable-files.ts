@@ -58,8 +58,9 @@ const DEPTH_MAX = 16
 export async function executableFiles(dotFile: string, others: readonly string[] = []): Promise<ExecutableFiles> {
   const path = realpathSync(dotFile)
   const { git, project } = await projectOf(dirname(path))
-  const found = new Set<string>([path, ...others.map(file => realpathSync(file))])
+  const found = new Set<string>([path])
   const commands = new Set<string>()
+  for (const module of others) collectModule(realpathSync(module), found)
   collect(path, { project, found, commands, depth: 0 })
   return described(git, { project, found, commands })
 }
@@ -68,14 +69,28 @@ export async function executableFiles(dotFile: string, others: readonly string[]
  * A graph that arrived as text: the text, the files it names, and the settings of the project it
  * will run in.
  */
-export async function executableText(dot: string, directory: string): Promise<ExecutableFiles> {
+export async function executableText(
+  dot: string,
+  directory: string,
+  others: readonly string[] = [],
+): Promise<ExecutableFiles> {
   const { git, project } = await projectOf(realpathSync(directory))
   const found = new Set<string>()
   const commands = new Set<string>()
+  for (const module of others) collectModule(realpathSync(module), found)
   collectGraph(parseDot(dot).graph, project, { project, found, commands, depth: 0 })
   const text = createHash('sha256').update(dot).digest('hex')
   // Named by its content: a text has no path, and another text is another entry.
   return described(git, { project, found, commands }, { [`graph:${text.slice(0, 16)}`]: text })
+}
+
+/** A module of the user's own, with the modules that it imports by a relative path. */
+export async function executableModule(file: string): Promise<ExecutableFiles> {
+  const path = realpathSync(file)
+  const { git, project } = await projectOf(dirname(path))
+  const found = new Set<string>()
+  collectModule(path, found)
+  return described(git, { project, found, commands: new Set() }, {}, [])
 }
 
 /** Ships with Signalbox: installing that implies trust. */
@@ -95,8 +110,9 @@ async function described(
   git: Git,
   { project, found, commands }: Pick<Place, 'project' | 'found' | 'commands'>,
   more: Readonly<Record<string, string>> = {},
+  settings: readonly string[] = PROJECT_SETTINGS,
 ): Promise<ExecutableFiles> {
-  const own = PROJECT_SETTINGS.map(name => join(project, name)).filter(isFile)
+  const own = settings.map(name => join(project, name)).filter(isFile)
   const paths = [...new Set([...found, ...own])]
   const files: Record<string, string> = { ...more }
   for (const file of paths) files[relative(project, file)] = hashOfFile(file)
@@ -133,6 +149,16 @@ function collect(dotFile: string, place: Place): void {
   collectGraph(graph, dirname(dotFile), place)
 }
 
+/** Follows the quoted relative paths in a module: its imports, and the files that it reads. */
+function collectModule(file: string, found: Set<string>): void {
+  if (found.has(file)) return
+  found.add(file)
+  for (const [, named] of readFileSync(file, 'utf8').matchAll(/['"`](\.{1,2}\/[^'"`\n]+)['"`]/g)) {
+    const path = resolve(dirname(file), named!)
+    if (isFile(path)) collectModule(realpathSync(path), found)
+  }
+}
+
 /** `directory` is the base of the graph's relative paths. */
 function collectGraph(graph: Graph, directory: string, place: Place): void {
   const { project, found, commands, depth } = place
@@ -143,21 +169,22 @@ function collectGraph(graph: Graph, directory: string, place: Place): void {
     return file
   }
   const addGraph = (named: string | null) => {
-    const child = add(named, directory)
+    const registered = named === null ? null : join('.signalbox', 'pipelines', `${named}.dot`)
+    const child = add(registered, project) ?? add(named, directory)
     if (child !== null) collect(child, { ...place, depth: depth + 1 })
   }
   const addCommand = (command: string | null) => {
     if (command !== null) commands.add(command)
     for (const word of wordsOf(command ?? '')) add(word, project)
   }
-  addGraph(textOf(graph.attributes, 'stack.child_dotfile'))
+  addGraph(textOf(graph.attributes, 'stack.child_dotfile', 'stack.child_workflow'))
   addCommand(textOf(graph.attributes, 'tool_hooks.pre'))
   addCommand(textOf(graph.attributes, 'tool_hooks.post'))
   for (const node of graph.nodes.values()) {
     const prompt = textOf(node.attributes, 'prompt', 'llm_prompt')
     if (prompt?.startsWith('@')) add(prompt.slice(1), directory)
     addGraph(textOf(node.attributes, 'pipeline', 'sub_pipeline', 'graph_ref'))
-    addGraph(textOf(node.attributes, 'stack.child_dotfile'))
+    addGraph(textOf(node.attributes, 'stack.child_dotfile', 'stack.child_workflow'))
     if (handlerOf(node) === 'tool') addCommand(textOf(node.attributes, 'tool_command', 'script'))
   }
 }

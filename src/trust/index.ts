@@ -7,6 +7,13 @@
  * - trust-store.ts: what people have trusted (`TrustStore`).
  */
 
-export { type ExecutableFiles, executableFiles, executableText, isOwnFile, PROJECT_FILE } from './executable-files.js'
+export {
+  type ExecutableFiles,
+  executableFiles,
+  executableModule,
+  executableText,
+  isOwnFile,
+  PROJECT_FILE,
+} from './executable-files.js'
 export { executableProject } from './executable-project.js'
 export { type TrustCheck, TrustStore, trustProjection } from './trust-store.js'

@@ -133,7 +133,7 @@ function untrusted(
   const what = changed.length > 0 ? `${changed.join(', ')} changed since it was trusted` : 'it is not trusted yet'
   const wrong = given === undefined ? '' : '; the given hash does not match'
   return new SignalboxError('E_UNTRUSTED', `nothing of ${project} was run: ${what}${wrong}`, {
-    next: `review ${[...changed, ...added].slice(0, 5).join(', ')}; then trust what you have reviewed: --trust ${hashOf(files)}`,
+    next: `review ${[...changed, ...added].slice(0, 5).join(', ')}; then trust what you have reviewed: --trust ${hashOf(files)}, or "trust" in a request`,
     details: { project, hash, added, changed },
   })
 }

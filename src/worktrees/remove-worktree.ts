@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
@@ -39,8 +40,10 @@ export async function removeWorktree(entry: WorktreeEntry): Promise<string | nul
   }
   const saved = entry.dirty > 0 ? await saveTrash(entry) : null
   await git.run(['worktree', 'remove', ...(saved === null ? [] : ['--force']), path])
-  // `-d` refuses a branch that is not merged.
-  if (branch !== null && fate === 'needless') await git.try(['branch', '--quiet', '-d', branch])
+  // `-d` refuses a branch that is not merged into the project's checkout. The work of a parallel
+  // branch is in the branch of its run.
+  const how = branch?.startsWith('signalbox/branch/') ? '-D' : '-d'
+  if (branch !== null && fate === 'needless') await git.try(['branch', '--quiet', how, branch])
   if (existsSync(path)) rmSync(path, { recursive: true, force: true })
   return saved
 }
@@ -48,7 +51,9 @@ export async function removeWorktree(entry: WorktreeEntry): Promise<string | nul
 /** A commit of the current tree, including new files, on top of the worktree's HEAD. */
 async function saveTrash({ path, run }: WorktreeEntry): Promise<string> {
   const git = new Git(path)
-  const ref = `${TRASH}${run}`
+  const name = basename(path)
+  // A run may have several worktrees: its own, and those of its parallel branches.
+  const ref = `${TRASH}${name === run ? run : `${run}.${name}`}`
   await git.saveTree(await git.treeHash(), ref, `uncommitted changes in the worktree of ${run}`)
   return ref
 }

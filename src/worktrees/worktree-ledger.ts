@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Clock } from '../clock/index.js'
 import { listRuns, type RunRecord } from '../engine/index.js'
 import { Git } from '../git/index.js'
@@ -27,6 +27,9 @@ export interface LedgerOptions {
   isMeasured?: boolean
 }
 
+/** The directory next to a run's worktree that holds those of its parallel branches. */
+const BRANCHES = '.branches'
+
 /** All worktrees below the data directory, and those that only git still lists. */
 export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEntry[]> {
   const runs = new Map((await listRuns(options.store)).map(run => [run.id, run]))
@@ -34,10 +37,9 @@ export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEn
   const entries: WorktreeEntry[] = []
   for (const project of directories(base))
     for (const name of directories(join(base, project))) {
-      const record = runs.get(name.replace(/\.branches$/, ''))
-      const inner = name.endsWith('.branches')
-        ? directories(join(base, project, name)).map(entry => join(name, entry))
-        : [name]
+      const isOfBranches = name.endsWith(BRANCHES)
+      const record = runs.get(isOfBranches ? name.slice(0, -BRANCHES.length) : name)
+      const inner = isOfBranches ? directories(join(base, project, name)).map(entry => join(name, entry)) : [name]
       for (const path of inner) entries.push(await readEntry(join(base, project, path), record, options))
     }
   const known = new Set(entries.map(({ path }) => path))
@@ -46,18 +48,21 @@ export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEn
     for (const { path, branch } of await missingWorktrees(repository, base)) {
       if (known.has(path)) continue
       known.add(path)
-      entries.push(goneEntry(path, branch, repository, runs.get(path.split('/').at(-1)!)))
+      entries.push(goneEntry(path, branch, repository, runs.get(runOf(path))))
     }
   return entries
 }
 
+/** A worktree of a parallel branch is merged if the run that it belongs to has taken its work. */
 async function readEntry(path: string, record: RunRecord | undefined, options: LedgerOptions): Promise<WorktreeEntry> {
+  const isBranch = dirname(path).endsWith(BRANCHES)
   const git = new Git(path)
   const head = await git.head()
   const repository = record && existsSync(record.project) ? record.project : null
   const project = repository === null ? null : new Git(repository)
   const target = (await project?.head()) ?? null
-  const isMerged = head !== null && target !== null && (await project!.isAncestor(head, target))
+  const targets = [target, isBranch && record ? await commitOf(project, `signalbox/run/${record.id}`) : null]
+  const isMerged = head !== null && project !== null && (await isIn(project, head, targets))
   const dirty = head === null ? 0 : (await git.status()).length
   const facts: WorktreeFacts = {
     runStatus: record?.status ?? null,
@@ -69,13 +74,23 @@ async function readEntry(path: string, record: RunRecord | undefined, options: L
   }
   return {
     ...facts,
-    run: record?.id ?? path.split('/').at(-1)!,
+    run: record?.id ?? runOf(path),
     path,
     repository,
     branch: head === null ? null : await git.branch(),
     bytes: options.isMeasured ? sizeOf(path) : null,
     fate: fateOf(facts, options.keepMs),
   }
+}
+
+async function commitOf(git: Git | null, branch: string): Promise<string | null> {
+  const found = await git?.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
+  return found?.code === 0 ? found.stdout.trim() : null
+}
+
+async function isIn(git: Git, head: string, targets: readonly (string | null)[]): Promise<boolean> {
+  for (const target of targets) if (target !== null && (await git.isAncestor(head, target))) return true
+  return false
 }
 
 async function ahead(git: Git, target: string): Promise<number> {
@@ -90,7 +105,7 @@ function goneEntry(
   record: RunRecord | undefined,
 ): WorktreeEntry {
   const facts = { runStatus: record?.status ?? null, isThere: false, dirty: 0, ahead: 0, isMerged: false, idleMs: 0 }
-  return { ...facts, run: record?.id ?? path.split('/').at(-1)!, path, repository, branch, bytes: 0, fate: 'gone' }
+  return { ...facts, run: record?.id ?? runOf(path), path, repository, branch, bytes: 0, fate: 'gone' }
 }
 
 /** Worktrees of ours that git lists but that are not on disk. */
@@ -103,6 +118,13 @@ async function missingWorktrees(repository: string, base: string): Promise<{ pat
     if (!path.startsWith(`${base}/`) || existsSync(path)) return []
     return [{ path, branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null }]
   })
+}
+
+/** The run in the path of a worktree, or of one of its parallel branches. */
+function runOf(path: string): string {
+  const parts = path.split('/')
+  const parent = parts.at(-2) ?? ''
+  return parent.endsWith(BRANCHES) ? parent.slice(0, -BRANCHES.length) : parts.at(-1)!
 }
 
 function directories(directory: string): string[] {

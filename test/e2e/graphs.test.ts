@@ -64,19 +64,13 @@ async function run([file = '', ...args]: string[], scenario?: object) {
 const outcome = (stdout: string) => parseLines<Event & { status: string; run: string }>(stdout).at(-1)!
 
 describe('the examples', () => {
-  const REVIEW = {
-    match: '/Review the changes/',
-    steps: [{ say: '{"outcome":"success","context_updates":{"review_passed":"true"}}' }],
-  }
-
   test.each(readdirSync(join(ROOT, 'examples')).filter(file => file.endsWith('.dot')))(
     '%s runs with the demo agent',
     async file => {
       cpSync(join(ROOT, 'examples'), join(home.work, 'examples'), { recursive: true })
       git('add', '.')
       git('commit', '-q', '-m', 'examples')
-      const scenario = file === 'review-loop.dot' ? { turns: [REVIEW] } : undefined
-      const { stdout, stderr } = await run([`examples/${file}`, '--agent', 'demo', '--auto-approve'], scenario)
+      const { stdout, stderr } = await run([`examples/${file}`, '--agent', 'demo', '--auto-approve'])
       expect(outcome(stdout), stderr).toMatchObject({ status: 'completed' })
       const { diagnostics } = await home.json<{ diagnostics: { severity: string }[] }>([
         'validate',
@@ -187,6 +181,14 @@ describe('branches in a repository', () => {
     expect(status).toBe('completed')
     const files = git('ls-tree', '--name-only', `signalbox/run/${id}`).split('\n')
     expect(files).toEqual(expect.arrayContaining(['a.txt', 'b.txt']))
+    expect(git('branch', '--list', `signalbox/branch/${id}/*`)).not.toBe('')
+    const left = await home.json<{ run: string; path: string; isRemoved: boolean }[]>([
+      ...['runs', '--worktrees', '--clean', '--json'],
+    ])
+    const branches = left.filter(entry => entry.run === id && entry.path.includes('.branches/'))
+    expect(branches.map(({ isRemoved }) => isRemoved)).toEqual([true, true])
+    expect(git('branch', '--list', `signalbox/branch/${id}/*`)).toBe('')
+    await home.ok(['runs', '--worktrees', '--remove', id])
   })
 
   test('that conflict ask a person, and the answer is used', async () => {

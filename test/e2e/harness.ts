@@ -71,6 +71,8 @@ export class TestHome {
       HOME,
       LANG: 'C.UTF-8',
       TMPDIR: this.directory,
+      // The daemon of a test does not join the tmux servers of the person who runs it.
+      TMUX_TMPDIR: this.directory,
       SIGNALBOX_HOME: this.home,
       SBX_E2E: this.directory,
     }

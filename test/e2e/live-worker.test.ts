@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markedProcesses } from '../../src/process/index.js'
 import { parseLines, TestHome, waitFor } from './harness.js'
 import { inside } from './inside.js'
 
@@ -71,6 +72,14 @@ test('a worker in a terminal asks there, survives the daemon, and its answer goe
     (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
   ) as { run: string }
   const asked = await waitFor('the question', () => requestOf(run))
+  const follower = home.start(['oneshot', '--follow', run])
+  let said = ''
+  follower.stdout!.on('data', chunk => {
+    said += String(chunk)
+  })
+  await waitFor('the follower to say so', () => said.includes(`signalbox approve ${asked.id}`), 30_000)
+  expect(said).toContain('waits for you')
+  follower.kill('SIGKILL')
   await home.kill(home.daemon)
   await home.ok(['serve', '--background'], { env: scenarioOf() })
   const approved = await waitFor('the answer to be taken', async () => {
@@ -133,13 +142,14 @@ test('a node with live=true works in a terminal: it asks there, survives the dae
   })
 })
 
-test('a run is cancelled while no daemon runs: the next daemon ends its terminal', async () => {
+test('cancelling a run while no daemon runs ends its agent, and the next daemon ends its session', async () => {
   const { run } = JSON.parse(
     (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
   ) as { run: string }
   await waitFor('the question', () => requestOf(run))
   await home.kill(home.daemon)
   await home.ok(['cancel', run])
+  expect(markedProcesses().filter(({ mark }) => mark.startsWith(`${run}/`))).toEqual([])
   await home.ok(['serve', '--background'], { env: scenarioOf() })
   await waitFor('its terminal to be gone', async () => {
     const left = await json<{ label: string | null }[]>('sessions', '--json')

@@ -76,7 +76,7 @@ test('100 runs at gates without a host accept each answer once, though two proce
       clock.now(),
     )
   const first = host()
-  first.start()
+  await first.start()
   await waitFor('all to be parked', async () => (await statuses()).join() === 'waiting')
   await first.close()
 
@@ -85,7 +85,7 @@ test('100 runs at gates without a host accept each answer once, though two proce
   expect([a!.taken + b!.taken, a!.late + b!.late, a!.other + b!.other]).toEqual([RUNS, 3 * RUNS, 0])
 
   const second = host()
-  second.start()
+  await second.start()
   await waitFor('all to be done', async () => (await statuses()).join() === 'completed')
   await second.close()
   for (const { id } of await listRuns(store)) {

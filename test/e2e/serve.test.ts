@@ -100,4 +100,26 @@ describe('signalbox serve', () => {
     expect([clash.code, clash.stderr]).toEqual([1, expect.stringContaining('the port is in use')])
     taken.close()
   })
+
+  it('in the background keeps its options, and refuses them for a daemon that runs already', async () => {
+    const { createServer } = await import('node:net')
+    const probe = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => probe.once('listening', resolve))
+    const port = String((probe.address() as { port: number }).port)
+    await new Promise(resolve => probe.close(resolve))
+    await home.ok(['serve', '--background', '--read-only', '--port', port])
+    const { address } = JSON.parse(readFileSync(home.path('run', 'server.json'), 'utf8')) as { address: string }
+    expect(new URL(address).port).toBe(port)
+    const write = await fetch(`${address}/api/v1/sessions`, {
+      method: 'POST',
+      headers: { ...bearer(), 'content-type': 'application/json' },
+      body: JSON.stringify({ agent: 'demo' }),
+    })
+    expect([write.status, await write.text()]).toEqual([403, expect.stringContaining('read-only')])
+    const second = await home.run(['serve', '--background', '--port', '0'])
+    expect([second.code, second.stderr]).toEqual([expect.any(Number), expect.stringContaining('serve --stop')])
+    expect(second.code).not.toBe(0)
+    await home.ok(['serve', '--background'])
+    await home.ok(['serve', '--stop'])
+  })
 })

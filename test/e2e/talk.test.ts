@@ -61,6 +61,15 @@ describe('send', () => {
     expect((await home.run(['interrupt', session.id])).code).toBe(4)
   })
 
+  it('an answer of 3000 lines is printed and kept completely', async () => {
+    const session = await start([{ steps: [{ huge: { lines: 3000, as: 'say' } }, { say: 'That is all.' }] }])
+    const { code } = await home.run(['send', session.id, 'go', '--wait', '--timeout', '120'])
+    expect(code).toBe(0)
+    const { stdout } = await home.ok(['read', session.id, '--turn', '-1'])
+    expect(stdout.match(/\d{7} the quick/g)).toHaveLength(3000)
+    expect(stdout).toContain('That is all.')
+  })
+
   it('--wait does not stop for a request that a grant covers', async () => {
     const steps = [
       { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true } },

@@ -119,6 +119,60 @@ describeNeeding('tmux', 'watch', () => {
     }
   })
 
+  it('is running while a shell runs one program after the other, and after a screen was cleared', async () => {
+    const place = `${start()}:0.0`
+    await stream.wait(place, 'idle')
+    const [program, builtin, last] = [barrier(), barrier(), barrier()]
+    const mark = stream.mark
+    type(
+      place,
+      `for n in 1; do clear; cat '${program.path}'; date; read x <'${builtin.path}'; cat '${last.path}'; done`,
+    )
+    const ran = await stream.since(mark, place, 'running')
+    await waitFor('the first program', () => stream.at(place)?.job === 'cat')
+    expect(stream.at(place)).toMatchObject({ status: 'running' })
+    await program.open()
+    // The shell owns the terminal, and is not at its prompt.
+    await waitFor('the shell', () => stream.at(place)?.job === 'bash')
+    await builtin.open()
+    await waitFor('the last program', () => stream.at(place)?.job === 'cat')
+    await last.open()
+    const ended = await stream.since(ran, place, 'done')
+    const between = new Set(stream.statuses(place, ran - 1, ended - 1))
+    between.delete('long-running')
+    expect([...between]).toEqual(['running'])
+  })
+
+  it('calls a program by its own name after it has taken the place of another', async () => {
+    const name = `s${++count}`
+    const [first, second] = [barrier(), barrier()]
+    const script = join(home.work, `${name}.sh`)
+    await writeFile(script, `echo a row that says nothing; cat '${first.path}'; exec cat '${second.path}'\n`)
+    tmux('new-session', '-d', '-s', name, '-x', '100', '-y', '30', 'sh', script)
+    const place = `${name}:0.0`
+    await waitFor('the script', () => stream.at(place)?.status === 'running' && stream.at(place)?.doing === name)
+    await first.open()
+    await waitFor('the next program', () => stream.at(place)?.doing === 'cat')
+    await second.open()
+  })
+
+  it('does not call an agent done that a shell with integration has just started', async () => {
+    const place = `${start()}:0.0`
+    await stream.wait(place, 'idle')
+    type(place, `eval "$('${process.execPath}' '${CLI}' shell-integration bash)"`)
+    type(place, 'true')
+    await waitFor('the marks', () => stream.at(place)?.why.authority === 'shell' && stream.at(place)?.status === 'done')
+    const program = join(home.work, `started-${++count}`, 'signalbox-demo')
+    mkdirSync(dirname(program))
+    symlinkSync(join(ROOT, 'dist', 'demo-agent', 'main.js'), program)
+    const mark = stream.mark
+    type(place, `'${process.execPath}' '${program}' --speed 0`)
+    const ran = await stream.since(mark, place, 'running')
+    await waitFor('the agent', () => stream.at(place)?.agent === 'demo')
+    const rested = await stream.since(ran, place, 'idle')
+    expect(stream.statuses(place, ran - 1, rested)).not.toContain('done')
+  })
+
   it('detects a question and its answer', async () => {
     const place = `${start()}:0.0`
     await stream.wait(place, 'idle')

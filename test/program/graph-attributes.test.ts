@@ -1,13 +1,13 @@
 import type { CallExpression, Node } from 'typescript/unstable/ast'
 import { isCallExpression, isStringLiteral } from 'typescript/unstable/ast/is'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, WITHOUT_EFFECT } from '../../src/graph/index.js'
+import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../../src/graph/index.js'
 import { CompiledProgram } from './compiled-program.js'
 
 const TABLES = { graph: GRAPH_ATTRIBUTES, node: NODE_ATTRIBUTES, edge: EDGE_ATTRIBUTES }
 const NAMES = new Set(Object.values(TABLES).flatMap(table => Object.keys(table)))
 /** These only check a graph, or hash what it would run. */
-const CHECKS = /^src\/(?:graph\/lint\/(?:attributes|routing|structure)|trust\/)/
+const CHECKS = /^src\/(?:graph\/lint\/(?:agents|attributes|routing|structure)|trust\/)/
 
 let program: CompiledProgram
 beforeAll(() => {
@@ -15,7 +15,7 @@ beforeAll(() => {
 })
 afterAll(() => program.close())
 
-test('the program reads every attribute of a graph, except those that are marked as without effect', () => {
+test('the program reads every attribute of a graph', () => {
   const read = new Set(
     program
       .files()
@@ -24,11 +24,7 @@ test('the program reads every attribute of a graph, except those that are marked
   )
   const all = Object.values(TABLES).flatMap(table => Object.keys(table))
   const unread = all.filter(name => !read.has(name))
-  // An attribute of nodes without effect can have one of the same name for the whole graph.
-  const marked = Object.entries(WITHOUT_EFFECT).flatMap(([owner, names]) =>
-    Object.keys(names).filter(name => owner !== 'node' || !(name in GRAPH_ATTRIBUTES)),
-  )
-  expect(unread.sort()).toEqual(marked.sort())
+  expect(unread).toEqual([])
 })
 
 function attributesReadIn(file: string): string[] {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reportedOf, requestOf } from '../../src/approvals/testing/fixtures.js'
@@ -272,6 +272,7 @@ describe('runs and graphs', () => {
     expect(events.headers['content-type']).toContain('text/event-stream')
     called.add('attractor.events')
     await call('runs.resume', api(`/runs/${run}/resume`), { body: {}, expect: 409 })
+    await call('runs.pause', api(`/runs/${run}/pause`), { body: {}, expect: 409 })
     await call('runs.cancel', api(`/runs/${run}/cancel`), { body: {}, expect: 409 })
     await call('attractor.cancel', `/pipelines/${run}/cancel`, { body: {}, expect: 409 })
     const fork = await call('runs.fork', api(`/runs/${run}/fork`), { body: { at: 'a' } })
@@ -286,6 +287,16 @@ describe('runs and graphs', () => {
       expect: 403,
     })
     expect(untrusted.json.error).toMatchObject({ code: 'E_UNTRUSTED', details: { hash: expect.any(String) } })
+    const text =
+      'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; t [shape=parallelogram, tool_command="true"]; start -> t -> exit }'
+    const sent = { body: Buffer.from(text), headers }
+    const named = await call('attractor.create', '/pipelines', { ...sent, expect: 403 })
+    const first = await call('attractor.create', `/pipelines?trust=${named.json.error.details.hash}`, sent)
+    const again = await call('attractor.create', '/pipelines', sent)
+    for (const { json } of [first, again])
+      await until(
+        async () => (await server.ask('GET', `/pipelines/${json.id}`, { as: 'token' })).json.status === 'completed',
+      )
     const plain = 'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
     const { hash } = await executableText(plain, server.work)
     const made = await call('attractor.create', '/pipelines', {
@@ -301,6 +312,26 @@ describe('runs and graphs', () => {
     await call('graphs.list', api('/graphs'))
     const pipelines = await call('pipelines.list', api('/pipelines'))
     expect(pipelines.json.items.map((item: Loose) => item.name)).toEqual(['implementation', 'review'])
+    const registered = join(server.work, '.signalbox', 'pipelines')
+    mkdirSync(registered, { recursive: true })
+    writeFileSync(
+      join(registered, 'release.dot'),
+      'digraph g { graph [inputs="version"]; start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }',
+    )
+    const query = `?project=${encodeURIComponent(server.work)}`
+    const own = await call('pipelines.list', api(`/pipelines${query}`))
+    expect(own.json.items.at(-1)).toMatchObject({ name: 'release', inputSchema: { required: ['version'] } })
+    const release = { project: server.work, input: { version: '1.2' } }
+    const unseen = await call('pipelines.start', api('/pipelines/release/runs'), { body: release, expect: 403 })
+    const { hash: seen } = unseen.json.error.details
+    const lacking = { project: server.work, trust: seen }
+    await call('pipelines.start', api('/pipelines/release/runs'), { body: lacking, expect: 400 })
+    const started = await call('pipelines.start', api('/pipelines/release/runs'), { body: { ...release, trust: seen } })
+    await until(
+      async () =>
+        (await server.ask('GET', api(`/runs/${started.json.id}`), { as: 'token' })).json.status === 'completed',
+    )
+    rmSync(registered, { recursive: true })
     await call('pipelines.start', api('/pipelines/none/runs'), { body: { project: server.work }, expect: 404 })
     const smuggled = { project: server.work, input: { range: '--output=/tmp/x' } }
     await call('pipelines.start', api('/pipelines/review/runs'), { body: smuggled, expect: 400 })

@@ -122,7 +122,7 @@ export class TestServer {
         maxRuns: 8,
         onError,
       })
-      this.runs.start()
+      await this.runs.start()
     }
     this.api = await this.#serve({ settings, ...(onLog && { onLog }) })
     await this.api.listenOnTcp()

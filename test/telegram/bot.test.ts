@@ -206,10 +206,15 @@ it('/git shows the state of the project, and /diff sends all uncommitted changes
     execFileSync('git', ['-c', 'user.name=ann', '-c', 'user.email=ann@example.invalid', ...args], { cwd })
   git('init', '-q', '-b', 'trunk')
   writeFileSync(join(cwd, 'kept.txt'), 'one\n')
-  git('add', 'kept.txt')
+  writeFileSync(join(cwd, '.env'), 'TOKEN=old\n')
+  git('add', 'kept.txt', '.env')
   git('commit', '-q', '-m', 'A beginning')
   writeFileSync(join(cwd, 'kept.txt'), 'two\n')
   writeFileSync(join(cwd, 'fresh.txt'), 'new here\n')
+  // What /download refuses, /diff only names.
+  writeFileSync(join(cwd, '.env'), 'TOKEN=hunter2\n')
+  mkdirSync(join(cwd, 'deploy'))
+  writeFileSync(join(cwd, 'deploy', '.env.production'), 'TOKEN=hunter3\n')
   ann.say('/git')
   const card = await bot.seen(ann, /Branch trunk/, ann.chat.messages.at(-1)!.id)
   expect(card.text).toContain('kept.txt')
@@ -222,6 +227,8 @@ it('/git shows the state of the project, and /diff sends all uncommitted changes
   const text = Buffer.from(sent.document!.bytes).toString()
   expect(text).toContain('+two')
   expect(text).toContain('+new here')
+  expect(text).not.toContain('TOKEN')
+  expect(text).toMatch(/credentials: \.env\n.*credentials: deploy\/\.env\.production\n/)
 })
 
 it('a text for a working agent is held, and can be edited and removed', async () => {

@@ -248,7 +248,13 @@ it(
     await raise(bot.host, 'ls while-blocked')
     await quiet()
     expect(bot.host.liveSessions().every(live => live.exit === null)).toBe(true)
+    // What the session answers meanwhile waits for the end of the block; nothing else must happen.
+    const [live] = bot.host.liveSessions()
+    await live!.send('said while blocked')
+    await isAtRest()
+    const before = ann.chat.messages.at(-1)!.id
     ann.unblock()
+    await bot.seen(ann, 'You said: said while blocked', before)
     ann.say('still there?')
     await bot.seen(ann, 'You said: still there?')
   },

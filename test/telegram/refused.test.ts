@@ -221,7 +221,7 @@ it(
     const before = last()
     const parent = { run: 'run_top', child: 'part' }
     await append('run_child', created('Inner loop', { parent }), ...failed('no luck'))
-    await append('run_top', created('Outer work'), ...failed('the tests fail'))
+    await append('run_top', created('Outer work', { labels: { host: 'daemon' } }), ...failed('the tests fail'))
     const end = await bot.seen(ann, 'Outer work', before)
     expect(end.text).toMatch(/❌ Outer work\nshop · graph · failed/)
     expect(end.text).toContain('the tests fail')

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createRun, runStream } from '../../src/engine/index.js'
+import { newEvent } from '../../src/events/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { TestBot } from './support.js'
 
@@ -99,4 +101,23 @@ it('/review of uncommitted changes shows its findings as a list to tick, and sub
   const again = await bot.seen(ann, /pass 2 of \d/, list.id)
   ann.press(again, 'None')
   await bot.seen(ann, /✅[\s\S]*mill · .*completed/, again.id)
+})
+
+it('a run that nobody drives is reported as stopped, with the command that resumes it', async () => {
+  // A chat gets notifications once its person has written.
+  ann.say('/runs')
+  await bot.seen(ann, /run/)
+  const { store } = bot.host
+  const at = Date.now() - 60_000
+  const about = { title: 'Left alone', project: bot.directory, cwd: bot.directory, person: 'local' }
+  // No process here drives this kind.
+  const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
+  await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
+  await store.append(runStream(id), 'any', [newEvent('run.undriven', {})])
+  const notice = await bot.seen(ann, /Left alone[\s\S]*stopped: nobody drives it/)
+  expect(notice.text).toContain(`signalbox resume ${id}`)
+  ann.say(`/run ${id}`)
+  const shown = await bot.seen(ann, /Left alone[\s\S]*stopped: nobody drives it/, notice.id)
+  expect(shown.text).toContain(`signalbox resume ${id}`)
+  expect(buttons(shown)).toEqual(['Cancel'])
 })

@@ -110,7 +110,7 @@ export class TestBot {
       maxRuns: 4,
       onError,
     })
-    this.runs.start()
+    await this.runs.start()
     Object.assign(this.ports, runStarters({ home, env: this.context.env, host: this.host }))
     this.api = await ApiServer.open({
       host: this.host,

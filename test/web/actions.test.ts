@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { editSettings } from '../../src/config/edit-settings.js'
+import { createRun, runStream } from '../../src/engine/index.js'
+import { newEvent } from '../../src/events/index.js'
 import { OWNER } from '../../src/server/caller.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
@@ -406,6 +408,24 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await days.getByRole('columnheader', { name: 'Daily budget' }).waitFor()
     await open('/')
     await page.getByRole('region', { name: 'Spend today' }).getByText('of today’s $2.50 budget').waitFor()
+  })
+
+  it('a run that nobody drives needs you, is shown as stopped, and names the command that resumes it', async () => {
+    const { store } = server.host
+    const at = Date.now() - 60_000
+    const about = { title: 'Left alone', project: server.work, cwd: server.work, person: 'local' }
+    // No process here drives this kind.
+    const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
+    await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
+    await open('/')
+    const line = page.locator('a.line-item', { hasText: 'stopped: nobody drives it' }).first()
+    await line.waitFor()
+    expect(await line.innerText()).toContain(`signalbox resume ${id}`)
+    await open(`/r/${id}`)
+    await page.locator('.page-head .badge', { hasText: 'stopped' }).waitFor()
+    await page.locator('.page-head code', { hasText: `signalbox resume ${id}` }).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
   })
 
   it('people and devices are listed, another browser is signed out; doctor lists its findings', async () => {

@@ -62,7 +62,16 @@ export class Served {
 
   get env(): Record<string, string> {
     const { PATH = '/usr/bin:/bin', USER = 'root' } = process.env
-    return { PATH, USER, HOME: this.directory, LANG: 'C.UTF-8', TMPDIR: this.directory, SIGNALBOX_HOME: this.home }
+    return {
+      PATH,
+      USER,
+      HOME: this.directory,
+      LANG: 'C.UTF-8',
+      TMPDIR: this.directory,
+      // The daemon of a test does not join the tmux servers of the person who runs it.
+      TMUX_TMPDIR: this.directory,
+      SIGNALBOX_HOME: this.home,
+    }
   }
 
   /** Runs a command with the same home directory. */

@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals'
 import { describe, expect, it } from 'vitest'
+import { plainLabel } from './approval/options'
 import { indexAfter, parseCast } from './replay/cast'
 import { parseUnified } from './run/parse-unified'
 import { Collection, foldApproval, withArrived } from './store/collection'
@@ -154,5 +155,12 @@ describe('a conversation that is loaded while it continues', () => {
 
   it('drops messages that are no longer in the snapshot', () => {
     expect(merged(['two'], ['one', 'three'], ['one'])).toEqual(['two', 'three'])
+  })
+})
+
+describe('the label of an option', () => {
+  it('has no key, and its hidden characters are visible', () => {
+    expect(plainLabel('[A] Approve')).toBe('Approve')
+    expect(plainLabel('Yes, for echo safe\u202e')).toBe('Yes, for echo safe⟦U+202E⟧')
   })
 })

@@ -2,7 +2,8 @@ import { claudeTranscript } from '../claude-transcript.js'
 import { isRecord, JsonLinesReader } from '../json-lines.js'
 import { ClaudeStream } from './claude-stream.js'
 import { examineTranscript } from './examine.js'
-import type { HeadlessAgent, PermissionLevel } from './headless.js'
+import type { HeadlessAgent, HeadlessStep, PermissionLevel, TurnTuning } from './headless.js'
+import { toolHookLine } from './tool-hooks.js'
 
 /** What a read-only step may use: files, and git commands that read. */
 const READING = [
@@ -39,7 +40,11 @@ export const claudeHeadless: HeadlessAgent = {
   takesModel: true,
   takesSchema: true,
   canFork: true,
-  command(_, { permissions, model, effort, resume, isFork, newSessionId, schema, maxCostUsd }) {
+  offers: ['reasoning_effort', 'max_turns', 'allowed_tools', 'max_tokens', 'tool_hooks'],
+  command(_, step) {
+    const { permissions, model, effort, tuning = {}, resume, isFork, newSessionId, schema, maxCostUsd } = step
+    const { maxTurns, allowedTools, maxTokens, toolHooks } = tuning
+
     const asks = permissions === 'ask'
     return {
       args: [
@@ -54,10 +59,16 @@ export const claudeHeadless: HeadlessAgent = {
         ...MODES[permissions],
         ...(model !== null ? ['--model', model] : []),
         ...(effort ? ['--effort', effort] : []),
+        ...(maxTurns !== undefined ? ['--max-turns', String(maxTurns)] : []),
+        ...(allowedTools ? ['--tools', allowedTools.join(',')] : []),
+        ...(toolHooks ? ['--settings', JSON.stringify({ hooks: hooksOf(toolHooks, step) })] : []),
         ...(maxCostUsd !== null ? ['--max-budget-usd', String(maxCostUsd)] : []),
         ...(schema ? ['--json-schema', JSON.stringify(schema.json)] : []),
       ],
-      env: { DISABLE_AUTOUPDATER: '1' },
+      env: {
+        DISABLE_AUTOUPDATER: '1',
+        ...(maxTokens !== undefined && { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
+      },
       stdin: asks ? 'protocol' : 'prompt',
       agentSessionId: isFork ? newSessionId : (resume ?? newSessionId),
     }
@@ -74,6 +85,16 @@ export const claudeHeadless: HeadlessAgent = {
   },
   parser: () => new ClaudeStream(({ subtype, is_error: isError }) => subtype === 'success' && isError === false),
   examine: traces => examineTranscript(claudeTranscript, traces, { isTurnOver }),
+}
+
+function hooksOf({ pre, post }: NonNullable<TurnTuning['toolHooks']>, { directory }: HeadlessStep) {
+  const entry = (when: 'pre' | 'post', command: string) => [
+    { matcher: '*', hooks: [{ type: 'command', command: toolHookLine(when, command, directory) }] },
+  ]
+  return {
+    ...(pre !== null && { PreToolUse: entry('pre', pre) }),
+    ...(post !== null && { PostToolUse: entry('post', post) }),
+  }
 }
 
 /** Whether the last model message of the main conversation says that it is the end. */

@@ -14,6 +14,7 @@ export const codexHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,
   takesSchema: true,
+  offers: ['reasoning_effort'],
   command(_, { permissions, model, effort, resume, schema }) {
     const sandbox = SANDBOX[permissions]
     // Resuming a conversation accepts no `-s`, but the equivalent setting.

@@ -16,6 +16,8 @@ const { values } = parseArgs({
     model: { type: 'string' },
     'api-key-env': { type: 'string' },
     schema: { type: 'string' },
+    temperature: { type: 'string' },
+    'max-tokens': { type: 'string' },
   },
 })
 
@@ -39,6 +41,8 @@ async function ask(): Promise<void> {
       ...(values.model !== undefined && { model: values.model }),
       messages: [{ role: 'user', content: readFileSync(0, 'utf8') }],
       stream: true,
+      ...(values.temperature !== undefined && { temperature: Number(values.temperature) }),
+      ...(values['max-tokens'] !== undefined && { max_tokens: Number(values['max-tokens']) }),
       stream_options: { include_usage: true },
       ...(schema && {
         response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } },

@@ -8,7 +8,8 @@ export const directHeadless: HeadlessAgent = {
   takesModel: true,
   takesSchema: true,
   needsEndpoint: true,
-  command(_, { endpoint, apiKeyEnv, model, schema }) {
+  offers: ['temperature', 'max_tokens'],
+  command(_, { endpoint, apiKeyEnv, model, schema, tuning = {} }) {
     return {
       args: [
         '--endpoint',
@@ -16,6 +17,8 @@ export const directHeadless: HeadlessAgent = {
         ...(model !== null ? ['--model', model] : []),
         ...(apiKeyEnv !== null ? ['--api-key-env', apiKeyEnv] : []),
         ...(schema ? ['--schema', schema.file] : []),
+        ...(tuning.temperature !== undefined ? ['--temperature', String(tuning.temperature)] : []),
+        ...(tuning.maxTokens !== undefined ? ['--max-tokens', String(tuning.maxTokens)] : []),
       ],
       env: {},
       stdin: 'prompt',

@@ -18,6 +18,8 @@ export interface HeadlessAgent {
   readonly endsByExit?: boolean
   /** It can continue a copy of a session, in the same directory. */
   readonly canFork?: boolean
+  /** The settings of a turn that its program offers. */
+  readonly offers?: readonly TurnSetting[]
   /** It is reached by a URL, not through an account of its own. */
   readonly needsEndpoint?: boolean
   /** The command line. `stdin`: the program reads `step.promptFile` from standard input. */
@@ -25,8 +27,22 @@ export interface HeadlessAgent {
   /** The protocol on standard input and output; required if `stdin` is `protocol`. */
   readonly protocol?: StdinProtocol
   parser(step: HeadlessStep): ActivityParser
-  /** Finds a step's traces in the agent's files; unreadable files are evidence, no error. */
+  /** Finds a step's traces in the agent's files; unreadable files are evidence, not errors. */
   examine(traces: StepTraces): Promise<Findings>
+}
+
+/** Settings of a turn that some programs offer, by the names of the attributes of a graph. */
+type TurnSetting = 'reasoning_effort' | 'max_turns' | 'allowed_tools' | 'temperature' | 'max_tokens' | 'tool_hooks'
+
+/** The values of such settings; a program that does not offer one ignores it. */
+export interface TurnTuning {
+  maxTurns?: number
+  /** The agent has no other tools. This never allows more than the permissions do. */
+  allowedTools?: readonly string[]
+  temperature?: number
+  maxTokens?: number
+  /** Commands before and after each tool call; a failure of the first makes the agent skip the call. */
+  toolHooks?: { pre: string | null; post: string | null }
 }
 
 export interface HeadlessStep {
@@ -39,6 +55,7 @@ export interface HeadlessStep {
   model: string | null
   /** The reasoning effort, if the program supports it. */
   effort?: string | null
+  tuning?: TurnTuning
   /** The agent's own session to continue. */
   resume: string | null
   /**

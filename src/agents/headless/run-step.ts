@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { type Activity, mergePipes, readActivities, SilenceTimeout, withSilenceTimeout } from '../../activity/index.js'
 import { type Clock, delay } from '../../clock/index.js'
-import { type ChildGroup, type GroupExit, onAbort, spawnGroup } from '../../process/index.js'
+import { type ChildGroup, type GroupExit, graceAfter, onAbort, spawnGroup } from '../../process/index.js'
 import type { Redactor } from '../../text/index.js'
 import type { FoundAgent } from '../adapter.js'
 import type { HeadlessAgent, HeadlessEnd, HeadlessStep, PermissionAnswer, StdinProtocol } from './headless.js'
@@ -63,7 +63,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   options.onSpawned({ pid: group.pid, processStart: group.processStart, agentSessionId: command.agentSessionId })
   const progress = new StepProgress()
   progress.sessionId = command.agentSessionId
-  const stop = () => void group.kill(thresholds.killGraceMs)
+  const stop = () => void group.kill(graceAfter(signal, thresholds.killGraceMs))
   const unlisten = onAbort(signal, stop)
   const timeout = thresholds.timeoutMs > 0 ? clock.setTimer(thresholds.timeoutMs, stop) : null
   const startedAt = clock.monotonic()

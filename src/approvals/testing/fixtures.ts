@@ -29,6 +29,7 @@ export function menuOf(labels: readonly string[], fields: Partial<Menu> = {}): M
     tabs: [],
     text: null,
     more: { above: false, below: false },
+    isCut: false,
     footer: [],
     danger: [],
     keys: { choose: 'arrows', confirm: '\r', toggle: ' ' },

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { ApprovalRecord, DecisionRequest } from '../../approvals/index.js'
 import { questionOf, readAnswer } from '../../engine/index.js'
 import { SignalboxError, toSignalboxError } from '../../errors/index.js'
+import { optionText } from '../../text/index.js'
 import { findOption, plainOption } from './pick-option.js'
 
 /** What a person typed as options of `approve`, `deny` or `answer`. */
@@ -60,7 +61,7 @@ function chosen(record: ApprovalRecord, { wants, option, choices, text }: Answer
   if (wants === 'answer') {
     if (text === null)
       throw new SignalboxError('E_INPUT', 'an answer needs an option, a choice or a text', {
-        next: `the request offers: ${options.map(({ label }) => label).join(' · ') || 'a text'}`,
+        next: `the request offers: ${options.map(({ label }) => optionText(label)).join(' · ') || 'a text'}`,
       })
     return { text, label: 'your text' }
   }

@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
-import { visibleText } from '../../text/index.js'
+import { optionText, visibleText } from '../../text/index.js'
 
 /** An approval as the daemon describes it, with the request to be answered first. */
 export type ApprovalInfo = ApprovalRecord & { behind?: string }
@@ -20,6 +20,7 @@ export function approvalLines(approval: ApprovalInfo): string[] {
     ...(approval.repeats
       ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
       : []),
+    ...(approval.terminalOnly ? [`it can be allowed only in the terminal: ${approval.terminalOnly}`] : []),
     ...(approval.neverAuto ? [`only a person can decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,
@@ -35,10 +36,11 @@ interface DisplayBlock {
 
 /** The options; of a form by question, each with its unique key. */
 function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
-  if (questions.length < 2) return [`options: ${options.map(option => option.label).join(' · ') || '(a text)'}`]
+  if (questions.length < 2)
+    return [`options: ${options.map(({ label }) => optionText(label)).join(' · ') || '(a text)'}`]
   return questions.map(({ text, multi }, index) => {
     const own = options.filter(({ question }) => (question ?? 0) === index)
-    return `${visibleText(text)}${multi ? ' (any of)' : ''} ${own.map(({ key }) => key).join(' · ')}`
+    return `${visibleText(text)}${multi ? ' (any of)' : ''} ${own.map(({ key }) => optionText(key)).join(' · ')}`
   })
 }
 
@@ -59,11 +61,16 @@ function valueLines(blocks: readonly DisplayBlock[]): string[] {
   return lines
 }
 
+function observedEnd({ actor, result }: NonNullable<NonNullable<ApprovalRecord['outcome']>['observed']>): string {
+  return `${result ?? 'answered'} in the agent’s own dialog by ${actor.name}`
+}
+
 /** The outcome of a decision in a line: `applied`, `stale (gone)`. */
 export function endOf({ state, outcome }: ApprovalRecord): string {
   const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
   const way = evidence.find(({ kind }) => kind === 'note')?.way
   const delivered = way === 'undelivered' ? 'could not be delivered' : `was delivered (${way})`
   const note = way === undefined ? '' : `; the reason ${delivered}`
+  if (outcome?.observed) return observedEnd(outcome.observed)
   return `${state}${outcome?.reason ? ` (${outcome.reason})` : ''}${note}`
 }

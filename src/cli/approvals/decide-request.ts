@@ -31,6 +31,7 @@ interface DecideOptions extends AnswerOptions {
 }
 
 const WAIT_MS = 30_000
+const NO_ANSWER: ChosenAnswer = { option: '', label: '' }
 const FINGERPRINT_DIGITS = 6
 
 /**
@@ -45,6 +46,8 @@ export async function decideRequest(context: CommandContext, options: DecideOpti
     const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
     const command = options.wants === 'allow' ? 'approve' : options.wants
     const record = await findRequest({ ledger, store }, options.id, command)
+    // Refused with the name of who decided; nothing is shown or asked before.
+    if (record.state !== 'pending') await decide(context, ledger, record, requestFor(record, NO_ANSWER, options))
     const answer = answerFrom(record, options, context.cwd)
     if (options.fingerprint === null && mustBeShown(record, options))
       await showAndConfirm(context, ledger, record, answer, options.grant)

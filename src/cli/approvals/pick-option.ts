@@ -1,10 +1,12 @@
-import { DENIAL_MEANINGS } from '../../approvals/index.js'
+import { denyingOption } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { optionText } from '../../text/index.js'
 
 interface OptionInfo {
   key: string
   label: string
   meaning: string
+  takes?: string | undefined
 }
 
 /** The option that a person names: by label, by another case, by a unique beginning. */
@@ -30,16 +32,14 @@ export function findOption<T extends OptionInfo>(options: readonly T[], wanted: 
 
 /** The option that allows once, or denies; never one that does more. */
 export function plainOption<T extends OptionInfo>(options: readonly T[], wants: 'allow' | 'deny'): T {
-  const meanings = wants === 'allow' ? ['allow-once'] : DENIAL_MEANINGS
-  for (const meaning of meanings) {
-    const found = options.filter(option => option.meaning === meaning)
-    if (found.length === 1 || (found.length > 1 && wants === 'deny')) return found[0]!
-  }
+  const once = options.filter(({ meaning }) => meaning === 'allow-once')
+  const found = wants === 'deny' ? denyingOption(options) : once.length === 1 ? once[0] : undefined
+  if (found) return found
   throw new SignalboxError('E_APPROVAL_OPTION', `this request has no plain option to ${wants}`, {
     next: `name one with --option; the request offers: ${labels(options)}`,
   })
 }
 
 function labels(options: readonly OptionInfo[]): string {
-  return options.map(option => option.label).join(' · ')
+  return options.map(({ label }) => optionText(label)).join(' · ')
 }

@@ -2,7 +2,7 @@ import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Approval, Page } from '../../server/index.js'
 import { formatAge } from '../../text/index.js'
-import { approvalLines } from '../approvals/approval-info.js'
+import { approvalLines, endOf } from '../approvals/approval-info.js'
 import { approvalHistory } from '../approvals/history.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -23,8 +23,9 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     for (const item of items) {
       const age = formatAge(systemClock.now() - item.requestedAt)
       const by = item.decision ? `  ${item.decision.actor.name} (${item.decision.surface})` : ''
+      const state = item.outcome?.observed ? endOf(item) : item.state
       context.out(
-        `${context.style('bold', item.id)}  ${context.style('yellow', item.state)}  ${item.subject.agent}  ${age}${by}`,
+        `${context.style('bold', item.id)}  ${context.style('yellow', state)}  ${item.subject.agent}  ${age}${by}`,
       )
       for (const line of approvalLines(item)) context.out(`  ${line}`)
     }

@@ -1,6 +1,7 @@
-import { cancelRun } from '../../engine/index.js'
+import { systemClock } from '../../clock/index.js'
+import { RunDrivers } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
-import { oneshotFiles, onlyRunHere } from '../../runs/index.js'
+import { cancelRun, oneshotFiles, onlyRunHere } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { findRunFor, reportError, withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
@@ -11,9 +12,13 @@ export async function run(context: CommandContext, { args, options }: InputOf<'c
       args.run === undefined
         ? await onlyRunHere(store, context.cwd, 'cancel')
         : await findRunFor(context, store, args.run)
-    await cancelRun(store, record.id, { by: 'local', reason: options.reason ?? 'cancelled by a person' })
+    const isDriven = await new RunDrivers(store, systemClock).isHeld(record.id)
+    await cancelRun({ store, clock: systemClock }, record.id, {
+      by: 'local',
+      reason: options.reason ?? 'cancelled by a person',
+    })
     // The process that drives a run writes its files; without one this command does.
-    if (record.kind === 'oneshot' && record.status !== 'running')
+    if (record.kind === 'oneshot' && !isDriven)
       await oneshotFiles({
         store,
         dataDirectory: home.settings.dataDirectory,

@@ -22,6 +22,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'i
       acceptsInvalidPlan: options.force,
       profile: options.profile,
       agent: options.agent,
+      endpoint: options.endpoint,
+      apiKeyEnv: options.apiKeyEnv,
       model: options.model,
       isUnattended: options.autoApprove === true || !context.isInteractive || options.detach === true,
       branch: options.branch,

@@ -45,6 +45,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   show: () => import('./show.js'),
   logs: () => import('./logs.js'),
   export: () => import('./export.js'),
+  pause: () => import('./pause.js'),
   cancel: () => import('./cancel.js'),
   replay: () => import('./replay.js'),
   explain: () => import('./explain.js'),

@@ -1,4 +1,5 @@
 import { EXIT } from '../../errors/index.js'
+import { describeRun } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { followInTerminal } from '../runs/drive-run.js'
 import { findRunFor, withRuns } from '../runs/with-store.js'
@@ -8,7 +9,10 @@ export async function run(context: CommandContext, { args, options }: InputOf<'l
   return withRuns(context, { mayAsk: false }, async start => {
     const record = await findRunFor(context, start.store, args.run)
     const isFollowing = options.follow === true
-    await followInTerminal(context, start, record, { step: args.step ?? null, isFollowing, json: options.json })
+    const step = args.step ?? null
+    const final = await followInTerminal(context, start, record, { step, isFollowing, json: options.json })
+    const { isUndriven, why, next } = await describeRun(start, final)
+    if (isUndriven) context.note(`${why}; resume it: ${next}`)
     return EXIT.ok
   })
 }

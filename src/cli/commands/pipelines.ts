@@ -1,11 +1,21 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { drawDot, printDot } from '../../graph/index.js'
+import { Git } from '../../git/index.js'
+import { drawDot, type Graph, parseDot, printDot } from '../../graph/index.js'
 import { openHome } from '../../host/home/index.js'
 import { builtInPipelines, findPrompt, promptHash, promptIds, readIssueFile } from '../../pipelines/index.js'
-import { drawMarkdown, drawSvg, promptDirectory, readPrompt, setPlan } from '../../runs/index.js'
+import {
+  drawMarkdown,
+  drawSvg,
+  projectPipeline,
+  projectPipelines,
+  promptDirectory,
+  readPrompt,
+  setPlan,
+} from '../../runs/index.js'
+import { visibleText } from '../../text/index.js'
 import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { unknownAction } from '../parse-options.js'
@@ -22,8 +32,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
     case 'show':
       return show(context, required(name, 'pipelines show implementation'), options)
     case 'eject': {
-      const pipeline = builtInPipelines().getPipeline(required(name, 'pipelines eject implementation'))
-      context.write(printDot(pipeline.createGraph()))
+      const graph = await graphOf(context, required(name, 'pipelines eject implementation'))
+      context.write(printDot(graph))
       return EXIT.ok
     }
     case 'prompts':
@@ -42,17 +52,34 @@ function required(value: string | undefined, example: string): string {
   throw new SignalboxError('E_INPUT', 'an argument is missing', { next: `signalbox ${example}` })
 }
 
-function list(context: CommandContext, { json }: Options): number {
-  const pipelines = builtInPipelines().listPipelines()
-  if (json) context.json(pipelines)
-  else
-    for (const { name, description } of pipelines)
-      context.out(`${context.style('bold', name.padEnd(15))} ${description}`)
+async function list(context: CommandContext, { json }: Options): Promise<number> {
+  const shipped = builtInPipelines().listPipelines()
+  const own = projectPipelines(await rootOf(context)).filter(({ name }) => !shipped.some(known => known.name === name))
+  if (json) context.json([...shipped, ...own])
+  else {
+    for (const { name, description } of shipped) context.out(`${context.style('bold', name.padEnd(15))} ${description}`)
+    for (const { name, description, inputs } of own) {
+      const needs = inputs.length === 0 ? '' : ` (--input ${inputs.map(input => `${input}=…`).join(' --input ')})`
+      context.out(`${context.style('bold', name.padEnd(15))} ${visibleText(description)}`)
+      context.note(`  of this project; run it: signalbox run ${name}${needs}`)
+    }
+  }
   return EXIT.ok
 }
 
+async function rootOf({ cwd }: CommandContext): Promise<string> {
+  return (await new Git(cwd).root()) ?? cwd
+}
+
+/** The graph of a pipeline that ships, or that the project registers. */
+async function graphOf(context: CommandContext, name: string): Promise<Graph> {
+  const shipped = builtInPipelines()
+  const own = shipped.has(name) ? null : projectPipeline(await rootOf(context), name)
+  return own ? parseDot(readFileSync(own.file, 'utf8')).graph : shipped.getPipeline(name).createGraph()
+}
+
 async function show(context: CommandContext, name: string, { output }: Options): Promise<number> {
-  const graph = builtInPipelines().getPipeline(name).createGraph()
+  const graph = await graphOf(context, name)
   const kind = output === undefined ? '.md' : extname(output).toLowerCase()
   if (!['.svg', '.dot', '.md'].includes(kind))
     throw new SignalboxError('E_INPUT', `unknown format "${kind || output}"`, { next: 'use .svg, .dot or .md' })

@@ -15,7 +15,7 @@ import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseCount } from '../parse-options.js'
 import { driveStarted } from '../runs/drive-run.js'
-import { printErrors } from '../runs/graph-errors.js'
+import { printFindings } from '../runs/graph-errors.js'
 import { findRunFor, withRuns } from '../runs/with-store.js'
 import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
@@ -93,6 +93,6 @@ async function resumeFile(
 
 async function load(context: CommandContext, start: StartContext, file: string): Promise<LoadedGraph> {
   const loaded = await loadGraph(start, readGraphFile(context.cwd, file))
-  printErrors(context, loaded)
+  printFindings(context, loaded)
   return loaded
 }

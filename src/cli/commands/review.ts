@@ -19,6 +19,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       commit: options.commit,
       profile: options.profile,
       agent: options.agent,
+      endpoint: options.endpoint,
+      apiKeyEnv: options.apiKeyEnv,
       model: options.model,
       isUnattended: options.autoApprove === true || !context.isInteractive || options.detach === true,
       autoApprove: options.autoApprove,

@@ -1,7 +1,8 @@
 import { systemClock } from '../../clock/index.js'
-import { listRuns, queuePosition, type RunRecord } from '../../engine/index.js'
+import { listRuns, queuePosition } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
-import { formatAge, truncate } from '../../text/index.js'
+import { type DescribedRun, describeRun } from '../../runs/index.js'
+import { formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { runWorktrees } from '../runs/run-worktrees.js'
 import { withStore } from '../runs/with-store.js'
@@ -24,11 +25,15 @@ export async function run(context: CommandContext, { options }: InputOf<'runs'>)
     const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
     const runs = options.status ? all.filter(record => record.status === options.status) : all
     const shown = runs.slice(0, Number(options.limit ?? 50))
+    const described = await Promise.all(shown.map(record => describeRun({ store, clock: systemClock }, record)))
     if (options.json) {
-      context.json(shown)
+      context.json(described)
       return EXIT.ok
     }
-    for (const record of shown) context.out(runLine(context, record, all))
+    for (const run of described) {
+      context.out(runLine(context, run, queuePosition(run, all)))
+      if (run.isUndriven) context.out(context.style('dim', `    resume it: ${run.next}`))
+    }
     if (shown.length === 0) {
       context.out('no runs yet')
       context.note('start one: signalbox oneshot "what to do"')
@@ -37,16 +42,17 @@ export async function run(context: CommandContext, { options }: InputOf<'runs'>)
   })
 }
 
-function runLine(context: CommandContext, record: RunRecord, all: readonly RunRecord[]): string {
-  const status = context.style(STATUS_STYLE[record.status], record.status.padEnd(9))
-  const age = formatAge(systemClock.now() - record.updatedAt).padStart(4)
-  const text = `${record.labels.pipeline ?? record.kind} · ${record.title}${whyOf(record, all)}`
-  return `${record.id}  ${status} ${age}  ${truncate(text, Math.max(20, context.columns - 40))}`
+function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
+  const status = run.isUndriven
+    ? context.style('red', 'stopped'.padEnd(9))
+    : context.style(STATUS_STYLE[run.status], run.status.padEnd(9))
+  const age = formatAge(systemClock.now() - run.updatedAt).padStart(4)
+  const text = visibleText(`${run.labels.pipeline ?? run.kind} · ${run.title}${whyText(run, queued)}`)
+  return `${run.id}  ${status} ${age}  ${truncate(text, Math.max(20, context.columns - 40))}`
 }
 
-function whyOf(record: RunRecord, all: readonly RunRecord[]): string {
-  const queued = queuePosition(record, all)
-  if (queued) return ` (${queued.place === 1 ? 'next' : `number ${queued.place}`}; waits for ${queued.waitsFor})`
-  const isPlain = record.status === 'completed' && ['done', 'approved'].includes(record.reason ?? 'done')
-  return record.reason && !isPlain ? ` (${record.reason})` : ''
+function whyText({ isUndriven, why }: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
+  if (queued && !isUndriven)
+    return ` (${queued.place === 1 ? 'next' : `number ${queued.place}`}; waits for ${queued.waitsFor})`
+  return why === null ? '' : ` (${isUndriven ? why.replace(/^stopped: /, '') : why})`
 }

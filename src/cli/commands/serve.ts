@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock/index.js'
+import { setDeadline, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
@@ -11,8 +11,8 @@ import { version } from '../version.js'
 
 type Options = InputOf<'serve'>['options']
 
-/** How long a clean stop may take; the command that asked for it waits for 20 s. */
-const STOP_LIMIT_MS = 15_000
+/** How long a clean stop may take. */
+const STOP_LIMIT_MS = 4_000
 
 export async function run(given: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
   const context = options.store === undefined ? given : await withStoreUrl(given, options.store)
@@ -45,7 +45,8 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
       env: context.env,
       port: port === undefined ? undefined : parsePort(port),
       isReadOnly: readOnly === true,
-      isDetached,
+      // A daemon that a person gave options to is not replaced by one without them.
+      isDetached: isDetached && port === undefined && !readOnly,
       clock: systemClock,
       version: version(),
       buildTime: buildTime(),
@@ -64,17 +65,16 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
     context.out(context.style('dim', 'The link works once, for 5 minutes. For a new one: signalbox serve --link'))
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => daemon.stop())
-  const limit = daemon.stopping.then(() => systemClock.setTimer(STOP_LIMIT_MS, () => forceExit(context)))
+  void daemon.stopping.then(() => setDeadline(STOP_LIMIT_MS, () => forceExit(context)))
   // The daemon keeps running when its terminal closes.
   process.on('SIGHUP', () => undefined)
   await daemon.stopped
-  const timer = await limit
-  timer.cancel()
   return daemon.hasFailed() ? EXIT.failed : EXIT.ok
 }
 
 /**
  * Everything that the daemon has acknowledged is in the log, and its agents belong to the keeper.
+ * The next daemon ends what the steps of its runs left running.
  */
 function forceExit(context: CommandContext): never {
   context.note(`error: the daemon did not stop cleanly within ${STOP_LIMIT_MS / 1000} s; exiting`)
@@ -117,8 +117,16 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   return EXIT.ok
 }
 
-async function background(context: CommandContext, { json }: Options): Promise<number> {
-  const client = await DaemonClient.connect(context)
+async function background(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
+  const wanted = [
+    ...(port === undefined ? [] : ['--port', String(parsePort(port))]),
+    ...(readOnly ? ['--read-only'] : []),
+  ]
+  if (wanted.length > 0 && (await DaemonClient.running(context)))
+    throw new SignalboxError('E_DAEMON_RUNNING', `a daemon is running: ${wanted.join(' ')} would have no effect`, {
+      next: 'signalbox serve --stop, then start it again',
+    })
+  const client = await DaemonClient.connect(context, wanted)
   const health = await client.get<Health>('/health')
   if (json) context.json({ socket: client.socketPath, ...health })
   else context.out(`the daemon ${health.version} is running (pid ${health.pid})`)

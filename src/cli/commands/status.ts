@@ -1,9 +1,13 @@
+import { systemClock } from '../../clock/index.js'
+import { isEnded, listRuns } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
+import { type DescribedRun, describeRun } from '../../runs/index.js'
 import type { Approval, Page, Session } from '../../server/index.js'
-import { plural } from '../../text/index.js'
+import { plural, visibleText } from '../../text/index.js'
 import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { withStore } from '../runs/with-store.js'
 import { sessionLine } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -14,8 +18,9 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   const sessions = client
     ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
+  const stopped = await stoppedRuns(context)
   if (options.json) {
-    context.json({ daemon: client !== null, approvals, sessions })
+    context.json({ daemon: client !== null, approvals, sessions, stopped })
     return EXIT.ok
   }
   if (approvals.length > 0) {
@@ -25,9 +30,24 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
       for (const line of approvalLines(approval)) context.out(`  ${line}`)
     }
     context.out('')
-  } else context.out('Nothing needs you.')
+  }
+  for (const { id, title, why, next } of stopped) {
+    context.out(`${context.style('red', id)}  ${visibleText(title)}`)
+    context.out(`  ${why}; resume it: ${next}`)
+  }
+  if (stopped.length > 0) context.out('')
+  if (approvals.length + stopped.length === 0) context.out('Nothing needs you.')
   for (const session of sessions) context.out(sessionLine(session, context))
   if (sessions.length === 0)
     context.out(context.style('dim', 'No running sessions. Try: signalbox demo, or signalbox start demo'))
   return EXIT.ok
+}
+
+/** Runs that no process drives. Needs no daemon: it may be the daemon that died. */
+async function stoppedRuns(context: CommandContext): Promise<DescribedRun[]> {
+  return withStore(context, async store => {
+    const runs = (await listRuns(store)).filter(({ status, isArchived }) => !isEnded(status) && !isArchived)
+    const described = await Promise.all(runs.map(record => describeRun({ store, clock: systemClock }, record)))
+    return described.filter(({ isUndriven }) => isUndriven)
+  })
 }

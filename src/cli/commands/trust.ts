@@ -5,6 +5,7 @@ import { plural, visibleText } from '../../text/index.js'
 import {
   type ExecutableFiles,
   executableFiles,
+  executableModule,
   executableProject,
   type TrustCheck,
   TrustStore,
@@ -49,11 +50,15 @@ async function ask(
   await book.grant(found, { by: 'local', how: 'asked' })
 }
 
-/** Of a workflow the files that it runs; of a directory the files that agents would obey there. */
+/**
+ * Of a workflow the files that it runs; of a module the modules that it imports; of a directory the
+ * files that agents would obey there.
+ */
 async function filesOf(context: CommandContext, file: string): Promise<ExecutableFiles> {
   try {
     const path = resolve(context.cwd, file)
-    return statSync(path).isDirectory() ? await executableProject(path) : await executableFiles(path)
+    if (statSync(path).isDirectory()) return await executableProject(path)
+    return /\.[cm]?js$/.test(path) ? await executableModule(path) : await executableFiles(path)
   } catch (error) {
     throw new SignalboxError('E_INPUT', `cannot read ${file}: ${(error as Error).message}`)
   }

@@ -1,5 +1,5 @@
 import type { InMilliseconds, ScreenExplanation } from '../../server/index.js'
-import { truncate, visibleText } from '../../text/index.js'
+import { optionText, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext, Style } from '../context.js'
 
 type ChangeFields = InMilliseconds<ScreenExplanation>['history'][number]
@@ -36,7 +36,8 @@ function busyWord({ busy, status }: ChangeFields): string {
 function detailOf({ payload, composer }: ChangeFields): string {
   const { menu, label, tool, message, text, lastTurn, exit, tail } = (payload ?? {}) as Record<string, unknown>
   const asked = menu as { question?: string; options?: { label: string }[] } | null | undefined
-  if (asked) return `${asked.question ?? ''} [${(asked.options ?? []).map(option => option.label).join(' | ')}]`
+  if (asked)
+    return `${asked.question ?? ''} [${(asked.options ?? []).map(({ label }) => optionText(label)).join(' | ')}]`
   if (tool) return (tool as { summary: string }).summary
   if (exit) return `exit ${JSON.stringify(exit)}`
   for (const value of [message, label, text, tail]) if (typeof value === 'string' && value !== '') return value

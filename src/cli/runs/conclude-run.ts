@@ -1,16 +1,18 @@
 import { loadAgent } from '../../agents/index.js'
 import { type ApprovalRecord, approvalsProjection } from '../../approvals/index.js'
+import { systemClock } from '../../clock/index.js'
 import { type RunRecord, readRun } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import { isPipelineRun, PipelineGit, type PipelineRun } from '../../pipelines/index.js'
-import { agentEnvironment, readPipeline, type StartContext } from '../../runs/index.js'
+import { agentEnvironment, type DescribedRun, describeRun, readPipeline, type StartContext } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { pipelineExit, runExit } from './run-exit.js'
 import { showItems } from './show-pipeline.js'
+import { whyText } from './show-run.js'
 
 type RunPlace = Pick<StartContext, 'store' | 'home'>
 
@@ -21,52 +23,77 @@ export async function concludeRun(
   record: RunRecord,
   { json }: { json?: boolean | undefined },
 ): Promise<number> {
-  if (record.kind === 'oneshot') return concludeOneshot(context, place, record, json === true)
-  if (isPipelineRun(record)) return concludePipeline(context, place, record, json === true)
-  return concludeGraph(context, record, json === true)
+  const described = await describeRun({ store: place.store, clock: systemClock }, record)
+  if (described.isUndriven) return concludeUndriven(context, described, json === true)
+  if (record.kind === 'oneshot') return concludeOneshot(context, place, described, json === true)
+  if (isPipelineRun(record)) return concludePipeline(context, place, described, json === true)
+  return concludeGraph(context, described, json === true)
 }
 
-function concludeGraph(context: CommandContext, record: RunRecord, isJson: boolean): number {
-  const { id: run, status, reason, usage } = record
+/** A run that was followed, and whose driver died. */
+function concludeUndriven(
+  context: CommandContext,
+  { id: run, status, why, next }: DescribedRun,
+  isJson: boolean,
+): number {
+  if (isJson) context.json({ type: 'outcome', run, status, isUndriven: true, why, next })
+  else {
+    context.out('')
+    context.out(context.style('red', context.style('bold', why ?? '')))
+    context.note(`resume with: ${next}`)
+  }
+  return EXIT.needsHuman
+}
+
+function concludeGraph(context: CommandContext, record: DescribedRun, isJson: boolean): number {
+  const { id: run, status, reason, why, next, usage } = record
   if (isJson) {
-    context.json({ type: 'outcome', run, status, reason, usage })
+    context.json({ type: 'outcome', run, status, reason, why, next, usage })
     return runExit(record)
   }
   const colour = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
-  const why = reason && status !== 'completed' ? ` (${visibleText(reason)})` : ''
   context.out('')
   context.out(
-    `${context.style(colour, context.style('bold', status))}${why} · ${plural(record.steps, 'step')} · ${durationOf(record)}${costOf(record)}`,
+    `${context.style(colour, context.style('bold', status))}${whyText(record)} · ${plural(record.steps, 'step')} · ${durationOf(record)}${costOf(record)}`,
   )
   if (status === 'waiting') {
     for (const approval of Object.values(record.gates)) context.note(`answer with: signalbox answer ${approval} …`)
     context.note(`then resume with: signalbox resume ${run}`)
   }
-  if (status === 'paused' || status === 'failed') context.note(`resume with: signalbox resume ${run}`)
+  if (next !== null) context.note(`resume with: ${next}`)
   return runExit(record)
 }
 
 async function concludeOneshot(
   context: CommandContext,
   { store, home }: RunPlace,
-  record: RunRecord,
+  record: DescribedRun,
   isJson: boolean,
 ): Promise<number> {
   const { work } = (await readRun(store, record.id, oneshotWorkflow)).run
   const isSignedOut =
     work.state === 'FAILED' && work.history.slice(-2).some(({ reason }) => reason?.endsWith('error_auth'))
   const exit = isSignedOut ? EXIT.agentMissing : runExit(record)
-  const { id: run, status, reason, usage } = record
+  const { id: run, status, reason, why, next, usage } = record
   if (isJson) {
-    context.json({ type: 'outcome', run, state: work.state, status, reason, iterations: work.iteration, usage })
+    context.json({
+      type: 'outcome',
+      run,
+      state: work.state,
+      status,
+      reason,
+      why,
+      next,
+      iterations: work.iteration,
+      usage,
+    })
     return exit
   }
   const { out, note, style } = context
   const colour = work.state === 'COMPLETED' ? 'green' : work.state === 'INTERRUPTED' ? 'yellow' : 'red'
-  const why = reason && work.state !== 'COMPLETED' ? ` (${visibleText(reason)})` : ''
   out('')
   out(
-    `${style(colour, style('bold', work.state))}${why} · ${plural(work.iteration, 'iteration')} · ${durationOf(record)} · ${usage.input + usage.output} tokens`,
+    `${style(colour, style('bold', work.state))}${whyText(record)} · ${plural(work.iteration, 'iteration')} · ${durationOf(record)} · ${usage.input + usage.output} tokens`,
   )
   const git = new Git(record.cwd)
   if (work.input.base && (await git.root())) {
@@ -82,14 +109,14 @@ async function concludeOneshot(
   }
   if (reason === 'budget')
     for (const approval of Object.values(record.gates)) note(`raise the limit: signalbox answer ${approval} raise`)
-  if (status === 'paused' || work.state === 'FAILED') note(`resume with: signalbox oneshot --resume ${run}`)
+  if (next !== null) note(`resume with: ${next}`)
   return exit
 }
 
 async function concludePipeline(
   context: CommandContext,
   { store, home }: RunPlace,
-  record: RunRecord,
+  record: DescribedRun,
   isJson: boolean,
 ): Promise<number> {
   const run = await readPipeline(store, home.settings.dataDirectory, record)
@@ -108,7 +135,7 @@ async function concludePipeline(
   const isCompleted = record.status === 'completed'
   const colour = record.status === 'failed' ? 'red' : isCompleted && state.outcome === 'approved' ? 'green' : 'yellow'
   const [summary = 'completed', ...details] = (state.final_response ?? 'completed').split('\n')
-  const headline = isCompleted ? summary : `${record.status}${record.reason ? ` (${visibleText(record.reason)})` : ''}`
+  const headline = isCompleted ? summary : `${record.status}${whyText(record)}`
   const { input, output } = record.usage
   out('')
   out(`${style(colour, style('bold', headline))} · ${durationOf(record)} · ${input + output} tokens${costOf(record)}`)
@@ -117,12 +144,12 @@ async function concludePipeline(
   if (isCompleted) await showBranch(context, run)
   for (const { approval, gate } of gates) for (const hint of hintsFor(approval, gate)) note(hint)
   if (record.status === 'waiting') note(`then, if nothing drives the run: signalbox resume ${record.id}`)
-  if (record.status === 'paused' || record.status === 'failed') note(`resume with: signalbox resume ${record.id}`)
+  if (record.next !== null) note(`resume with: ${record.next}`)
   return exit
 }
 
 function pipelineOutcome(
-  record: RunRecord,
+  record: DescribedRun,
   { state, usage, next }: PipelineRun,
   gates: readonly object[],
   exit: number,
@@ -134,6 +161,7 @@ function pipelineOutcome(
     status: record.status,
     outcome: state.outcome,
     reason: record.reason,
+    why: record.why,
     next,
     gates,
     summary: state.final_response,
@@ -163,7 +191,7 @@ interface OpenGate {
   fingerprint: string
 }
 
-async function openGates(store: EventStore, record: RunRecord): Promise<OpenGate[]> {
+async function openGates(store: EventStore, record: DescribedRun): Promise<OpenGate[]> {
   const found: OpenGate[] = []
   for (const approval of Object.values(record.gates)) {
     const request = (await store.document<ApprovalRecord>(approvalsProjection.name, approval))?.state
@@ -197,10 +225,10 @@ async function showBranch({ out, style }: CommandContext, { state, args }: Pipel
   out(`${plural(commits, 'commit')} on ${style('bold', state.branch)}; merge it: git merge ${state.branch}`)
 }
 
-function durationOf({ endedAt, updatedAt, createdAt }: RunRecord): string {
+function durationOf({ endedAt, updatedAt, createdAt }: DescribedRun): string {
   return formatDuration((endedAt ?? updatedAt) - createdAt)
 }
 
-function costOf({ usage: { costUsd } }: RunRecord): string {
+function costOf({ usage: { costUsd } }: DescribedRun): string {
   return costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
 }

@@ -1,8 +1,13 @@
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
+import type { ApprovalRecord } from '../../approvals/index.js'
 import { getRun, graphWorkflow, isEnded, pauseRun, type RunRecord, readRun, runStream } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
 import {
+  answererOf,
+  answersFromFile,
+  CheckpointWriter,
+  describeRun,
   driveRun,
   followRun,
   loadUserModule,
@@ -10,10 +15,11 @@ import {
   readPipeline,
   type StartContext,
   type StartedRun,
-  writeCheckpoints,
+  type UserModule,
 } from '../../runs/index.js'
-import type { EventStore } from '../../store/index.js'
+import type { EventStore, StoredEvent } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { concludeRun } from './conclude-run.js'
 import { gateAnswerer } from './gate-interviewer.js'
@@ -27,6 +33,8 @@ export interface DriveFlags {
   /** False: no gate is asked in this terminal. */
   ask?: boolean | undefined
   checkpointDir?: string | undefined
+  /** A JSON file with the answers to the gates. */
+  answers?: string | undefined
 }
 
 /** Where a run is driven: the store, and the settings in force for it. */
@@ -41,19 +49,42 @@ export async function driveStarted(
 ): Promise<number> {
   if (!flags.json) for (const notice of notices) context.note(notice)
   const place = { store, home, env, clock }
-  if (driver === 'daemon') return followStarted(context, place, id, flags)
+  if (driver === 'daemon') {
+    if (flags.answers !== undefined || flags.checkpointDir !== undefined)
+      context.note('the daemon drives this run: --answers and --checkpoint-dir have no effect')
+    return followStarted(context, place, id, flags)
+  }
   for (let current = id; ; ) {
     const record = await getRun(store, current)
     const printer = printerOf(context, record, flags)
     if (!flags.json) context.out(`${context.style('bold', current)}  ${visibleText(record.title)}`)
-    const final = await driveHere(context, place, record, printer, flags)
-    if (flags.checkpointDir !== undefined)
-      await writeCheckpoints(store, current, resolve(context.cwd, flags.checkpointDir))
+    const writer = await checkpointWriter(context, store, current, flags)
+    const listener = {
+      ...printer,
+      event: (event: StoredEvent) => {
+        writer?.event(event)
+        printer.event(event)
+      },
+    }
+    const final = await driveHere(context, place, record, listener, flags)
     const successor = await successorOf(store, final)
     if (successor === null) return concludeRun(context, place, final, flags)
     if (!flags.json) context.out(context.style('yellow', `  the run continues as ${successor}`))
     current = successor
   }
+}
+
+/** Writes the checkpoints of a run so far, and then each one as soon as it is saved. */
+async function checkpointWriter(
+  { cwd }: CommandContext,
+  store: EventStore,
+  run: string,
+  { checkpointDir }: DriveFlags,
+): Promise<CheckpointWriter | null> {
+  if (checkpointDir === undefined) return null
+  const writer = new CheckpointWriter(resolve(cwd, checkpointDir))
+  for (const event of await store.readStream(runStream(run))) writer.event(event)
+  return writer
 }
 
 /** Prints the id of a run that the daemon or `resume` will drive. */
@@ -79,12 +110,11 @@ async function driveHere(
   place: RunPlace,
   record: RunRecord,
   printer: Pick<RunListener, 'event' | 'activity'>,
-  { json, ask }: DriveFlags,
+  flags: DriveFlags,
 ): Promise<RunRecord> {
   const { id } = record
-  const mayAsk = record.kind === 'graph' && context.isInteractive && ask !== false && !json
-  const asks = mayAsk && !(await isPlanOnly(place, record))
-  const module = await userModuleOf(context, place.store, record)
+  const module = await userModuleOf(context, place, record)
+  const answerGate = await answererFor(context, place, record, flags, module)
   const restore = onInterrupt(async signal => {
     context.note(`interrupting; resume with: signalbox resume ${id}`)
     const reason = signal === 'SIGINT' ? 'sigint' : 'sigterm'
@@ -94,9 +124,9 @@ async function driveHere(
     return await driveRun(
       place,
       id,
-      { ...printer, ...(asks && { answerGate: gateAnswerer(context) }) },
+      { ...printer, ...(answerGate && { answerGate }) },
       {
-        stays: record.kind === 'graph' ? asks : context.isInteractive,
+        stays: record.kind === 'graph' ? answerGate !== null : context.isInteractive,
         handlers: module?.handlers,
         functions: module?.functions,
         onError: error => reportError(context, error),
@@ -107,15 +137,35 @@ async function driveHere(
   }
 }
 
+/** Who answers gates here: a file, the user's module, or the person at the terminal; else nobody. */
+async function answererFor(
+  context: CommandContext,
+  place: RunPlace,
+  record: RunRecord,
+  { json, ask, answers }: DriveFlags,
+  module: UserModule | null,
+): Promise<RunListener['answerGate'] | null> {
+  if (record.kind !== 'graph') return null
+  const scripted = answers === undefined ? module?.interviewer : answersFromFile(resolve(context.cwd, answers))
+  if (scripted) {
+    const { id, name } = localPerson()
+    const source = basename(answers ?? module!.file)
+    return answererOf(scripted, { id, name: `${name} (${source})` }, text => context.note(text))
+  }
+  const mayAsk = context.isInteractive && ask !== false && !json
+  return mayAsk && !(await isPlanOnly(place, record)) ? gateAnswerer(context) : null
+}
+
 /** With `--plan-only` the command returns when the plan waits for approval. */
 async function isPlanOnly({ store, home }: RunPlace, record: RunRecord): Promise<boolean> {
   return isPipelineRun(record) && (await readPipeline(store, home.settings.dataDirectory, record)).args.planOnly
 }
 
-async function userModuleOf(context: CommandContext, store: EventStore, record: RunRecord) {
+/** The module of the run, as long as it is the one that the person trusts. */
+async function userModuleOf({ cwd }: CommandContext, { store, home }: RunPlace, record: RunRecord) {
   if (record.kind !== 'graph') return null
   const { handlers } = (await readRun(store, record.id, graphWorkflow)).run.work.input
-  return handlers ? loadUserModule(context.cwd, handlers.file) : null
+  return handlers ? loadUserModule({ store, home, cwd, person: 'local', asker: null }, handlers.file) : null
 }
 
 /** The run that replaces one that restarted itself. */
@@ -135,7 +185,8 @@ export async function followStarted(
   const record = await getRun(place.store, id)
   if (!flags.json) context.out(`${context.style('bold', id)}  ${visibleText(record.title)}`)
   const final = await followInTerminal(context, place, record, { step: null, isFollowing: true, json: flags.json })
-  if (!isEnded(final.status) && final.status !== 'paused') return EXIT.ok
+  const { isUndriven } = await describeRun(place, final)
+  if (!isEnded(final.status) && final.status !== 'paused' && !isUndriven) return EXIT.ok
   return concludeRun(context, place, final, flags)
 }
 
@@ -153,10 +204,20 @@ export async function followInTerminal(
   })
   const printer = json ? jsonPrinter(context, { hasActivities: true }) : progressOf(context, record)
   try {
-    return await followRun(place, record, printer, { step, isFollowing, signal: stop.signal })
+    const asks = (request: ApprovalRecord) => printRequest(context, request, json === true)
+    return await followRun(place, record, { ...printer, asks }, { step, isFollowing, signal: stop.signal })
   } finally {
     restore()
   }
+}
+
+/** An agent of the run waits for a person. */
+function printRequest(context: CommandContext, { id, display, subject }: ApprovalRecord, isJson: boolean): void {
+  if (isJson)
+    return context.json({ type: 'asks', approval: id, title: display.title, session: subject.session ?? null })
+  const attach = subject.session === undefined ? '' : `, or signalbox attach ${subject.session}`
+  context.out(context.style('yellow', `  ◆ waits for you: ${visibleText(display.title)}`))
+  context.out(context.style('yellow', `    signalbox approve ${id}${attach}`))
 }
 
 function printerOf(context: CommandContext, record: RunRecord, { json }: DriveFlags) {

@@ -27,7 +27,10 @@ export function gateAnswerer(context: CommandContext): NonNullable<RunListener['
       while (!isAnswered) isAnswered = await answerOnce(gates, approval, interviewer)
     } catch (error) {
       if (!(error instanceof GateClosed)) throw error
+      // Answered elsewhere, or the end of the input: then the command returns, and the gate stays.
+      return signal.aborted ? undefined : 'gone'
     }
+    return undefined
   }
 }
 

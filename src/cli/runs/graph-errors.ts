@@ -2,9 +2,13 @@ import type { Diagnostic } from '../../graph/index.js'
 import type { LoadedGraph } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 
-export function printErrors(context: CommandContext, { diagnostics, text }: LoadedGraph): void {
+/**
+ * Prints the errors of a graph before the command refuses it, and what its agents do not offer:
+ * `validate` alone does not know the agents.
+ */
+export function printFindings(context: CommandContext, { diagnostics, text }: LoadedGraph): void {
   for (const diagnostic of diagnostics)
-    if (diagnostic.severity === 'error')
+    if (diagnostic.severity === 'error' || diagnostic.rule === 'attribute_unused')
       for (const line of describeDiagnostic(context, diagnostic, text)) context.note(line)
 }
 

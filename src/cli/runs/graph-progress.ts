@@ -1,7 +1,7 @@
 import type { Activity } from '../../activity/index.js'
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration, visibleText } from '../../text/index.js'
+import { formatDuration, optionText, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 const MARKS = { success: '✓', partial_success: '◐', fail: '✗', retry: '↻', skipped: '○' } as const
@@ -52,7 +52,7 @@ export class GraphProgress {
         out(style('yellow', `  ◆ needs an answer: signalbox answer ${event.data.approval} …`))
         return
       case 'gate.answered':
-        out(`  ◆ ${event.data.label ?? event.data.option} ${style('dim', `by ${event.data.by}`)}`)
+        out(`  ◆ ${optionText(String(event.data.label ?? event.data.option))} ${style('dim', `by ${event.data.by}`)}`)
         return
       case 'step.lost':
         out(style('yellow', `  the process that ran ${event.data.step} is gone; checking its traces`))

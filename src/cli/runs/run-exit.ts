@@ -17,7 +17,7 @@ export function runExit({ status, reason }: Pick<RunRecord, 'status' | 'reason'>
       if (reason === 'budget') return EXIT.timeout
       return reason?.startsWith('agent_missing') ? EXIT.agentMissing : EXIT.interrupted
     case 'failed':
-      if (reason === 'step_timeout') return EXIT.timeout
+      if (reason?.endsWith('step_timeout')) return EXIT.timeout
       return reason?.includes('error_auth') ? EXIT.agentMissing : EXIT.failed
     default:
       return EXIT.ok
@@ -25,7 +25,11 @@ export function runExit({ status, reason }: Pick<RunRecord, 'status' | 'reason'>
 }
 
 /** The exit code of a pipeline: work without approval is never 0, unless a person accepted it. */
-export function pipelineExit(record: RunRecord, { state, args }: PipelineRun, gates: readonly string[]): number {
+export function pipelineExit(
+  record: Pick<RunRecord, 'status' | 'reason'>,
+  { state, args }: PipelineRun,
+  gates: readonly string[],
+): number {
   switch (record.status) {
     case 'completed':
       return state.outcome === 'objections' ? EXIT.rejected : EXIT.ok

@@ -33,7 +33,7 @@ export async function runWorktrees(
   options: WorktreeFlags,
 ): Promise<number> {
   const found = await listWorktrees({ store, home, clock: systemClock }, { isMeasured: options.remove === undefined })
-  if (options.remove !== undefined) return removeOne(context, found, options.remove, options)
+  if (options.remove !== undefined) return removeOf(context, found, options.remove, options)
   const shown: (WorktreeEntry & { isRemoved: boolean })[] = []
   for (const entry of found) {
     const isRemoved = options.clean === true && REMOVABLE.includes(entry.fate) && (await tryRemove(context, entry))
@@ -60,16 +60,21 @@ async function tryRemove(context: CommandContext, entry: WorktreeEntry): Promise
   }
 }
 
-async function removeOne(
+async function removeOf(
   context: CommandContext,
   found: readonly WorktreeEntry[],
   word: string,
   options: WorktreeFlags,
 ): Promise<number> {
-  const entry = found.find(({ run, path }) => run === word || path === word)
-  if (!entry)
+  const entries = found.filter(({ run, path }) => run === word || path === word)
+  if (entries.length === 0)
     throw new SignalboxError('E_UNKNOWN', `no worktree belongs to "${word}"`, { next: 'signalbox runs --worktrees' })
-  if (entry.dirty > 0 && entry.fate === 'dirty') await requireForce(context, entry, options)
+  for (const entry of entries) if (entry.fate === 'dirty') await requireForce(context, entry, options)
+  for (const entry of entries) await removeEntry(context, entry, options)
+  return EXIT.ok
+}
+
+async function removeEntry(context: CommandContext, entry: WorktreeEntry, options: WorktreeFlags): Promise<void> {
   const saved = await removeWorktree(entry)
   const isLeft = entry.branch !== null && entry.fate !== 'needless'
   if (options.json) context.json({ ...entry, isRemoved: !existsSync(entry.path), saved })
@@ -80,7 +85,6 @@ async function removeOne(
         `uncommitted changes are kept for ${TRASH_MS / DAY_MS} days: git -C ${entry.repository} switch -c <branch> ${saved}`,
       )
   }
-  return EXIT.ok
 }
 
 /** Uncommitted changes are removed only if the person confirms the path. */

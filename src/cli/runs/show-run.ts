@@ -1,7 +1,9 @@
+import { systemClock } from '../../clock/index.js'
 import { listRuns, queuePosition, type RunRecord, readRun } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { PipelineRun } from '../../pipelines/index.js'
+import { type DescribedRun, describeRun, reasonText } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { formatDuration, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
@@ -31,9 +33,10 @@ export async function showRun(
 ): Promise<void> {
   const events = await store.readStream(`run/${record.id}`)
   const steps = stepsOf(events)
+  const described = await describeRun({ store, clock: systemClock }, record)
   const work = record.kind === 'oneshot' ? (await readRun(store, record.id, oneshotWorkflow)).run.work : null
   if (isJson) {
-    const { isArchived: _, ...shown } = record
+    const { isArchived: _, ...shown } = described
     const oneshot = work && {
       state: work.state,
       iteration: work.iteration,
@@ -54,12 +57,14 @@ export async function showRun(
   }
   const { out, style } = context
   out(`${style('bold', record.id)}  ${visibleText(record.title)}`)
-  const why = record.reason && record.status !== 'completed' ? ` (${visibleText(record.reason)})` : ''
+  const { isUndriven, next } = described
+  const status = isUndriven ? visibleText(described.why ?? '') : `${record.status}${whyText(described)}`
   const took = formatDuration((record.endedAt ?? record.updatedAt) - record.createdAt)
   const { input, output, costUsd } = record.usage
   const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
-  out(`${record.kind} · ${record.status}${why} · ${took} · ${input + output} tokens${cost}`)
+  out(`${record.kind} · ${status} · ${took} · ${input + output} tokens${cost}`)
   out(style('dim', record.cwd))
+  if (next !== null) out(`resume with: ${next}`)
   const queued = queuePosition(record, await listRuns(store))
   if (queued) out(`number ${queued.place} in the queue; waits for ${queued.waitsFor}`)
   if (work) {
@@ -68,7 +73,12 @@ export async function showRun(
       `${style('bold', work.state)} · iteration ${work.iteration} of ${work.input.maxIterations} · worker ${work.input.worker.agent} · auditor ${work.input.auditor.agent}`,
     )
     for (const { state, ts, reason } of work.history)
-      out(style('dim', `  ${new Date(ts * 1000).toISOString()}  ${state}${reason ? ` (${reason})` : ''}`))
+      out(
+        style(
+          'dim',
+          `  ${new Date(ts * 1000).toISOString()}  ${state}${reason ? ` (${visibleText(reasonText(reason))})` : ''}`,
+        ),
+      )
   }
   if (pipeline) showPipeline(context, pipeline)
   if (steps.length > 0) out('')
@@ -76,11 +86,16 @@ export async function showRun(
   for (const [gate, approval] of Object.entries(record.gates)) out(`waiting at ${gate}: signalbox answer ${approval} …`)
 }
 
+/** The reason in brackets, if there is more to say than the status. */
+export function whyText({ why }: Pick<DescribedRun, 'why'>): string {
+  return why === null ? '' : ` (${visibleText(why)})`
+}
+
 function showStep({ out, style }: CommandContext, step: ShownStep): void {
   const took = step.endedAt === null ? '' : ` · ${formatDuration(step.endedAt - step.startedAt)}`
   const spent = step.usage ? ` · ${step.usage.input + step.usage.output} tokens` : ''
   const colour = step.status === 'ok' ? 'green' : step.status === 'open' ? 'cyan' : 'yellow'
-  const why = step.reason && step.status !== 'ok' ? ` (${visibleText(step.reason)})` : ''
+  const why = step.reason && step.status !== 'ok' ? ` (${visibleText(reasonText(step.reason))})` : ''
   out(`${style(colour, step.status.padEnd(6))} ${step.step}${why}${style('dim', `${took}${spent}`)}`)
   if (step.verdict) {
     out(`       ${style('bold', step.verdict.verdict)} ${visibleText(step.verdict.feedback)}`)
@@ -110,7 +125,7 @@ function stepsOf(events: readonly StoredEvent[]): ShownStep[] {
         complaint: null,
         recovery: null,
       })
-    if (type === 'run.paused' || type === 'run.cancelled')
+    if (/^run\.(paused|cancelled|failed|rejected|completed)$/.test(type))
       for (const open of steps.values()) if (open.endedAt === null) Object.assign(open, { endedAt: at, status: 'cut' })
     const step = name === undefined ? undefined : steps.get(name)
     if (step) applyEvent(step, type, data, at)

@@ -9,6 +9,7 @@ export type SessionInfo = InMilliseconds<Session>
 export function sessionState(session: SessionInfo): string {
   if (session.state === 'lost') return 'lost'
   if (session.state === 'ended') {
+    if (session.endReason === 'stopped') return 'stopped'
     if (session.exit?.signal) return `ended (${session.exit.signal})`
     return `ended (exit ${session.exit?.code ?? '?'})`
   }

@@ -2,7 +2,15 @@ import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
-  description: 'your own module with handlers, rules and transforms; it runs in this process',
+  description: 'your own module: handlers, functions, rules, transforms, an interviewer; it runs in this process',
+} as const
+const TRUST_OPTION = {
+  flags: '--trust <hash>',
+  description: 'trust the files with this hash, for use without a terminal',
+} as const
+const ANSWERS_OPTION = {
+  flags: '--answers <file>',
+  description: 'answers to the gates, as JSON: a list in order, or by node; a gate without one stays open',
 } as const
 const NO_ASK_OPTION = {
   flags: '--no-ask',
@@ -14,7 +22,7 @@ export const GRAPH_COMMANDS = {
   run: {
     group: 'runs',
     summary: 'run a workflow in DOT',
-    arguments: [{ name: 'file', description: 'the DOT file', completes: 'file' }],
+    arguments: [{ name: 'file', description: 'the DOT file, or a pipeline of the project', completes: 'file' }],
     options: [
       { flags: '--input <key=value>', description: 'an input of the graph; repeatable', repeatable: true },
       { flags: '--goal <text>', description: 'instead of the graph’s own goal' },
@@ -25,6 +33,8 @@ export const GRAPH_COMMANDS = {
         description: 'what agents may do without asking',
         choices: ['read', 'ask', 'edits', 'all'],
       },
+      { flags: '--endpoint <url>', description: 'URL of the model for the agent direct' },
+      { flags: '--api-key-env <name>', description: 'environment variable with the key for --endpoint' },
       { flags: '--max-cost <usd>', description: 'pause when this much is spent' },
       { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' },
       { flags: '--max-time <time>', description: 'pause after this long' },
@@ -34,11 +44,12 @@ export const GRAPH_COMMANDS = {
         description: 'simulate: no agent, no command; a JSON script may set outcomes',
       },
       HANDLERS_OPTION,
-      { flags: '--trust <hash>', description: 'trust the files with this hash, for use without a terminal' },
+      TRUST_OPTION,
       { flags: '--detach', description: 'let the daemon drive it' },
       NO_ASK_OPTION,
       { flags: '--label <key=value>', description: 'stored with the run; repeatable', repeatable: true },
-      { flags: '--checkpoint-dir <dir>', description: 'write checkpoint_<ms>.json files there when the run stops' },
+      ANSWERS_OPTION,
+      { flags: '--checkpoint-dir <dir>', description: 'write checkpoint_<ms>.json there after each node' },
       JSON_OPTION,
     ],
     details:
@@ -57,7 +68,9 @@ export const GRAPH_COMMANDS = {
     options: [
       { flags: '--strict', description: 'fail on any finding' },
       { flags: '--all', description: 'also print notes' },
+      { flags: '--agent <name>', description: 'also check what this agent, and those that nodes name, offer' },
       HANDLERS_OPTION,
+      TRUST_OPTION,
       JSON_OPTION,
     ],
     examples: [['signalbox validate flow.dot', 'every problem as file:line:column, with its rule and a fix']],

@@ -8,6 +8,11 @@ const AGENT_OPTION = {
   flags: '--agent <name>',
   description: 'agent of roles for which the profile names none',
 } as const
+const ENDPOINT_OPTION = { flags: '--endpoint <url>', description: 'URL of the model for the agent direct' } as const
+const API_KEY_OPTION = {
+  flags: '--api-key-env <name>',
+  description: 'environment variable with the key for --endpoint',
+} as const
 const MODEL_OPTION = {
   flags: '--model <name>',
   description: 'model of roles for which the profile names none',
@@ -48,6 +53,8 @@ export const PIPELINE_COMMANDS = {
       PROFILE_OPTION,
       AGENT_OPTION,
       MODEL_OPTION,
+      ENDPOINT_OPTION,
+      API_KEY_OPTION,
       { flags: '--branch <name>', description: 'the branch to work on (default: signalbox/<issue>)' },
       { flags: '--base <revision>', description: 'where the branch starts (default: the default branch)' },
       { flags: '--in-place', description: 'work in this directory instead of a worktree' },
@@ -95,6 +102,8 @@ export const PIPELINE_COMMANDS = {
       PROFILE_OPTION,
       AGENT_OPTION,
       MODEL_OPTION,
+      ENDPOINT_OPTION,
+      API_KEY_OPTION,
       MAX_COST_OPTION,
       MAX_TOKENS_OPTION,
       LABEL_OPTION,

@@ -120,6 +120,20 @@ export const RUN_COMMANDS = {
     ],
     examples: [['signalbox export latest --format oneshot -o out', 'both files, as they are now']],
   },
+  pause: {
+    group: 'runs',
+    summary: 'pause a run, also one that the daemon drives; resume continues it',
+    arguments: [
+      {
+        name: 'run',
+        description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
+        optional: true,
+        completes: 'run',
+      },
+    ],
+    options: [{ flags: '--reason <text>', description: 'stored with the run' }, JSON_OPTION],
+    examples: [['signalbox pause latest', 'stops its steps; signalbox resume latest continues it']],
+  },
   cancel: {
     group: 'runs',
     summary: 'cancel a run; it cannot be resumed',

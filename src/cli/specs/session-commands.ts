@@ -104,8 +104,8 @@ export const SESSION_COMMANDS = {
     details:
       'A single word is the prompt and goes to the active session: the one that you chose with `signalbox use` or ' +
       'started last. While the agent works, a prompt goes into the agent’s own queue if it has one; else it is held here. ' +
-      'With --wait the exit code is 0 when the agent is done, 3 when a person denied something, 4 when it needs a ' +
-      'person, 130 when it was interrupted, 1 when it failed or the prompt was not delivered.',
+      'With --wait the exit code is 0 when the agent is done or opened no turn, 3 when a person denied something, 4 ' +
+      'when it needs a person, 5 after --timeout, 130 when it was interrupted, 1 when it failed or the prompt was not delivered.',
     examples: [
       ['signalbox send "run the tests"', 'to the active session'],
       ['signalbox send 1 "run the tests"', 'to session 1'],
@@ -181,7 +181,8 @@ export const SESSION_COMMANDS = {
       { flags: '--agent <name>', description: 'checkpoint: agent of nodes that name none' },
       { flags: '--max-iterations <n>', description: 'oneshot: how many iterations it may have in total' },
       { flags: '--trust <hash>', description: 'with --graph: trust the files with this hash' },
-      { flags: '--checkpoint-dir <dir>', description: 'graph run: write checkpoint_<ms>.json files there' },
+      { flags: '--answers <file>', description: 'graph run: answers to the gates, as JSON' },
+      { flags: '--checkpoint-dir <dir>', description: 'graph run: write checkpoint_<ms>.json there after each node' },
       { flags: '--no-ask', description: 'graph run: do not ask gates in this terminal' },
       { flags: '--queued', description: 'start every queued pipeline run, one after the other' },
       JSON_OPTION,

@@ -1,4 +1,4 @@
-import { tmuxDirectory } from '../../panes/tmux/index.js'
+import { tmuxPlaces } from '../../panes/tmux/index.js'
 import { findExecutable, runCommand } from '../../process/index.js'
 import type { TmuxJoined } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
@@ -15,11 +15,7 @@ export async function joinTmux(
   client: DaemonClient,
   configured: string | null,
 ): Promise<boolean> {
-  const uid = process.getuid?.() ?? 0
-  const [inside] = (context.env.TMUX ?? '').split(',')
-  const sockets = configured === null ? (inside ? [inside] : []) : [configured]
-  const directories = configured === null ? [tmuxDirectory(context.env, uid)] : []
-  const { joined } = await client.post<TmuxJoined>('/panes/sources/tmux', { sockets, directories })
+  const { joined } = await client.post<TmuxJoined>('/panes/sources/tmux', tmuxPlaces(context.env, configured))
   return joined
 }
 

@@ -96,7 +96,12 @@ function rawLine(pane: PaneInfo): string {
 export async function watchRaw(
   context: CommandContext,
   client: DaemonClient,
-  { wants, isJson, isOnce }: { wants: PaneFilter; isJson: boolean; isOnce: boolean },
+  {
+    wants,
+    isJson,
+    isOnce,
+    open,
+  }: { wants: PaneFilter; isJson: boolean; isOnce: boolean; open(signal: AbortSignal): Events },
 ): Promise<void> {
   const printed = new Map<string, string>()
   const print = (pane: PaneInfo) => {
@@ -113,7 +118,7 @@ export async function watchRaw(
   }
   const stop = new AbortController()
   try {
-    for await (const { event, data } of client.events('/panes/stream', stop.signal)) {
+    for await (const { event, data } of open(stop.signal)) {
       const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
       if (event === 'panes') for (const item of byPlace(items ?? [])) print(item)
       else if (event === 'pane' && pane) print(pane)

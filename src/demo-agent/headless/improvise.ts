@@ -27,8 +27,27 @@ export function improviser(scenario: Scenario, home: string, cwd: string): (prom
     if (isScripted || (!scenario.headless?.auto && !hasVerdicts)) return null
     const inPipeline = pipelineRoleOf(instructionsOf(prompt))
     if (inPipeline !== null) return PIPELINE_TURNS[inPipeline](prompt, key => nextCount([key], { scenario, home, cwd }))
+    const report = reportOf(prompt)
+    if (report !== null) return reportingTurn(report, prompt, { scenario, home, cwd })
     return TURNS[roleOf(prompt)](prompt, { scenario, home, cwd })
   }
+}
+
+/** A prompt of a workflow that needs a report ends with an example of it: that is the answer. */
+const REPORT = /\nEnd your answer with exactly one JSON object of this form:\n(\{.*\})\n/
+
+function reportOf(prompt: string): string | null {
+  return REPORT.exec(prompt)?.[1] ?? null
+}
+
+/** Does what the rest of the prompt asks, and reports as the example does. A choice changes nothing. */
+function reportingTurn(report: string, prompt: string, context: Context): Turn {
+  const said = { say: { markdown: report, chunk: 400 } }
+  if (report.startsWith('{"best_id"')) return { steps: [{ think: { ms: 600, label: 'Comparing' } }, said] }
+  const asked = prompt.slice(0, prompt.search(REPORT))
+  const role = roleOf(asked)
+  const { steps } = TURNS[role === 'planner' ? 'planner' : 'worker'](asked, context)
+  return { steps: [...steps, said] }
 }
 
 interface Context {

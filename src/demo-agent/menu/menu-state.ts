@@ -7,7 +7,6 @@ export interface PageState {
   multi: boolean
   cursor: number
   checked: boolean[]
-  /** The text that was typed into the option that takes text. */
   text: string
   isAnswered: boolean
 }
@@ -77,7 +76,6 @@ export function isSubmitPage(state: MenuState): boolean {
   return state.layout === 'tabs' && state.page === state.pages.length - 1
 }
 
-/** The selected option if it takes text. */
 export function focusedText(page: PageState): MenuOption | null {
   const option = page.options[page.cursor]
   return option?.placeholder !== undefined ? option : null

@@ -7,7 +7,10 @@ import { EndTurn, type TurnContext } from './turn-context.js'
 export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, context: TurnContext): Promise<MenuAnswer> {
   const closed = new AbortController()
   const signal = AbortSignal.any([context.signal, closed.signal])
-  const onScreen = context.menus.show(signal, () => context.surface.ask({ menu, call, signal }))
+  const onScreen = context.menus.show(signal, async () => {
+    if (menu.afterMs) await context.pace.sleep(menu.afterMs, signal)
+    return context.surface.ask({ menu, call, signal })
+  })
   onScreen.catch(() => undefined)
   const message =
     menu.kind === 'permission'
@@ -18,7 +21,7 @@ export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, contex
     notification_type: menu.kind === 'permission' ? 'permission_prompt' : 'elicitation_dialog',
     kind: menu.kind ?? 'question',
   })
-  const byHook = menu.kind === 'permission' && call ? answerByHook(call, context) : null
+  const byHook = menu.kind === 'permission' && call ? answerByHook(call, menu.hookAfterMs ?? 0, context) : null
   const answer = await (byHook ? Promise.race([onScreen, byHook]) : onScreen)
   closed.abort()
   const labels = answer.answers.flatMap(part => part.labels)
@@ -43,7 +46,8 @@ export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, contex
 }
 
 /** Never settles if no hook decides, so that the person's answer wins the race. */
-function answerByHook(call: ToolCall, context: TurnContext): Promise<MenuAnswer> {
+async function answerByHook(call: ToolCall, afterMs: number, context: TurnContext): Promise<MenuAnswer> {
+  if (afterMs > 0) await context.pace.sleep(afterMs, context.signal)
   return new Promise(resolve => {
     // As in Claude Code it does not name the tool use that it is about.
     void context.hooks

@@ -232,7 +232,6 @@ function changeForReal(step: ToolStep, path: string, cwd: string): ToolResult {
   }
 }
 
-/** The text of the file, or null if there is no such file. */
 function readWhole(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')

@@ -71,6 +71,10 @@ export interface MenuSpec {
   footer?: boolean
   /** This many Enter keys are lost, as on a bad connection. */
   lostEnters?: number
+  /** The dialog appears this long after its permission hook has started. */
+  afterMs?: number
+  /** The permission hook starts this long after the dialog has appeared. */
+  hookAfterMs?: number
 }
 
 export interface TodoItem {

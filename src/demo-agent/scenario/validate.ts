@@ -64,6 +64,8 @@ const menuFields = {
   pages: listOf(page),
   footer: flag,
   lostEnters: amount,
+  afterMs: amount,
+  hookAfterMs: amount,
 }
 const menu = objectOf<MenuSpec>(menuFields, ['question'])
 const file = objectOf<{ path: string; text: string }>({ path: text, text }, ['path', 'text'])

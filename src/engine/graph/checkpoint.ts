@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { beginRun, evolveRun } from '../run-state.js'
+import { beginRun, evolveRun, type RunState } from '../run-state.js'
 import type { GraphWork } from './graph-work.js'
 import { MAIN } from './graph-work.js'
 import { graphWorkflow } from './graph-workflow.js'
@@ -45,26 +45,34 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
   )
 }
 
-/** The checkpoints on the main path of a run, oldest first: the run folded up to each of them. */
-export function checkpointsOf(
-  events: readonly StoredEvent[],
-): { checkpoint: Checkpoint; node: string; visit: number }[] {
-  const [created, ...rest] = events
-  if (!created) return []
-  const run = beginRun(graphWorkflow, created)
-  const found: { checkpoint: Checkpoint; node: string; visit: number }[] = []
-  for (const event of rest) {
-    evolveRun(run, event, graphWorkflow)
-    if (event.type !== 'checkpoint.saved' || event.data.branch !== undefined) continue
+interface FoundCheckpoint {
+  checkpoint: Checkpoint
+  node: string
+  visit: number
+}
+
+/** Folds the events of a run, from the first one on, and finds the checkpoints on its main path. */
+export class CheckpointFold {
+  #run: RunState<GraphWork> | null = null
+
+  take(event: StoredEvent): FoundCheckpoint | null {
+    if (!this.#run) {
+      this.#run = beginRun(graphWorkflow, event)
+      return null
+    }
+    evolveRun(this.#run, event, graphWorkflow)
+    if (event.type !== 'checkpoint.saved' || event.data.branch !== undefined) return null
+    const { work } = this.#run
     const node = String(event.data.node)
     const next = (event.data.next as string | null) ?? null
-    found.push({
-      checkpoint: checkpointOf(run.work, { node, next, at: event.at }),
-      node,
-      visit: run.work.visits.get(node) ?? 1,
-    })
+    return { checkpoint: checkpointOf(work, { node, next, at: event.at }), node, visit: work.visits.get(node) ?? 1 }
   }
-  return found
+}
+
+/** The checkpoints of a run, oldest first. */
+export function checkpointsOf(events: readonly StoredEvent[]): FoundCheckpoint[] {
+  const fold = new CheckpointFold()
+  return events.flatMap(event => fold.take(event) ?? [])
 }
 
 /** A copy, because the work keeps changing. */

@@ -1,5 +1,6 @@
 import { Git } from '../../git/index.js'
 import { textOf } from '../../graph/index.js'
+import { STEP_MARK } from '../../process/index.js'
 import type { StepCall } from '../workflow.js'
 import type { GraphStep } from './graph-step.js'
 import { identity } from './merge-branch.js'
@@ -21,6 +22,8 @@ export async function commitStep(call: StepCall, step: GraphStep, status: string
   if ((await git.status()).length === 0) return null
   await git.run(['add', '--all', '--', '.'])
   const message = `signalbox(${call.run}): ${node.id}@${visit} (${status})\n\n${RUN_TRAILER}: ${call.run}\n${STEP_TRAILER}: ${call.name}\n`
-  await git.run([...(await identity(git)), 'commit', '--quiet', '--no-verify', '-m', message])
+  await git.run([...(await identity(git)), 'commit', '--quiet', '--no-verify', '-m', message], {
+    [STEP_MARK]: call.name,
+  })
   return git.head()
 }

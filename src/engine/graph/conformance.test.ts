@@ -213,16 +213,16 @@ describe('parallel', () => {
       c: { status: 'partial_success', context_updates: { colour: 'blue', score: 99 } },
     })
     const ran = await fixture.run(fork(''), script)
-    expect(ran.context['parallel.fan_in.best_id']).toBe('p@1.2')
+    expect(ran.context['parallel.fan_in.best_id']).toBe('b')
     expect(ran.context.colour).toBe('green')
   })
 
   test('fan-in by an agent takes the branch it names, and reports when there is no such branch', async () => {
     const join = 'j [shape=tripleoctagon, prompt="Which?"]'
-    const named = await fixture.run(fork('', join), new Script({ j: { response: '{"best_id":"p@1.3"}' } }))
-    expect(named.context['parallel.fan_in.best_id']).toBe('p@1.3')
+    const named = await fixture.run(fork('', join), new Script({ j: { response: '{"best_id":"c"}' } }))
+    expect(named.context['parallel.fan_in.best_id']).toBe('c')
     const unknown = await fixture.run(fork('', join), new Script({ j: { response: '{"best_id":"nobody"}' } }))
-    expect(unknown.context['parallel.fan_in.best_id']).toBe('p@1.1')
+    expect(unknown.context['parallel.fan_in.best_id']).toBe('a')
     const note = unknown.events.find(({ type, data }) => type === 'node.finished' && data.node === 'j')!.data.notes
     expect(note).toContain('nobody')
   })

@@ -65,6 +65,7 @@ function startBranches(
       edge: edge.id,
       node: edge.to,
       join,
+      count: edges.length,
     }),
   )
 }

@@ -8,6 +8,7 @@ import {
 } from '../../graph/index.js'
 import type { Command } from '../workflow.js'
 import { nodeOf, scopeOf } from './decide-events.js'
+import { filled } from './gate-request.js'
 import { type Cursor, cursorPath, type GraphWork, isEngineKey, partName, stepName } from './graph-work.js'
 
 /*
@@ -32,7 +33,7 @@ function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
   if (cursor.isLooking) return [part(cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]
   const wanted = read.text('manager.stop_condition')
   const parsed = wanted === null ? null : parseCondition(wanted)
-  if (parsed && !('problem' in parsed) && parsed.condition.clauses.length > 0) {
+  if (parsed && !('problem' in parsed) && wanted?.trim() !== '') {
     if (cursor.cycles > 0 && evaluate(parsed.condition, scopeOf(cursor)).isTrue)
       return [part(cursor, 'stop', 'graph.child_stop')]
   }
@@ -72,6 +73,8 @@ function startChild(work: GraphWork, cursor: Cursor): Command {
       isEngineKey(key) || typeof value !== 'string' || !/^\w+$/.test(key) ? [] : [[key, value]],
     ),
   )
+  for (const [key, { value }] of node.attributes)
+    if (key.startsWith('var.')) inputs[key.slice('var.'.length)] = filled(value, work, cursor)
   const workdir = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES).text('stack.child_workdir')
   const workspace = {
     ...input.workspace,
@@ -98,6 +101,8 @@ function startChild(work: GraphWork, cursor: Cursor): Command {
         dryRun: input.dryRun,
         workspace,
         from: null,
+        ...(input.endpoint !== undefined && { endpoint: input.endpoint }),
+        ...(input.apiKeyEnv !== undefined && { apiKeyEnv: input.apiKeyEnv }),
         ...(input.handlers && { handlers: input.handlers }),
         ...(input.trusted && { trusted: input.trusted }),
       },

@@ -1,6 +1,7 @@
 import { type EventData, newEvent } from '../../events/index.js'
 import {
   AttributeReader,
+  BOOKKEEPING_KEYS,
   edgesFrom,
   findJoin,
   GRAPH_ATTRIBUTES,
@@ -108,20 +109,12 @@ function verdictOf({ context }: Cursor): { outcome?: string; objections?: string
 function outputsOf(work: GraphWork, { context }: Cursor): Record<string, unknown> {
   const own = (key: string) =>
     !isEngineKey(key) &&
-    !BOOKKEEPING.has(key) &&
+    !BOOKKEEPING_KEYS.has(key) &&
     !FOREIGN.some(prefix => key.startsWith(prefix)) &&
     work.input.inputs[key] !== context[key]
   return Object.fromEntries(Object.entries(context).filter(([key]) => own(key)))
 }
 
-const BOOKKEEPING = new Set([
-  'outcome',
-  'preferred_label',
-  'current_node',
-  'last_stage',
-  'last_response',
-  'failure_class',
-])
 const FOREIGN = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
 
 // — restarting as another run —
@@ -148,7 +141,7 @@ export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): reado
     return [fail('restart_limit', `the run restarted ${limit} times for the same reason, which is the limit`)]
   const { limits: budget, labels, parent, ...about } = work.about
   const context = Object.fromEntries(
-    Object.entries(cursor.context).filter(([name]) => !isEngineKey(name) && !BOOKKEEPING.has(name)),
+    Object.entries(cursor.context).filter(([name]) => !isEngineKey(name) && !BOOKKEEPING_KEYS.has(name)),
   )
   const [created, ...more] = graphCreation({
     kind: 'graph',

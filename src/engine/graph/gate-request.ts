@@ -1,63 +1,36 @@
 import { type ApprovalRequest, fingerprintOf, sha256 } from '../../approvals/index.js'
 import {
   AttributeReader,
+  contextValue,
   edgesFrom,
   type Graph,
   type GraphEdge,
   type GraphNode,
+  gateOptions,
   NODE_ATTRIBUTES,
   normaliseLabel,
+  takesText,
   textOf,
   valueText,
 } from '../../graph/index.js'
 import { visibleValue } from '../../text/index.js'
+import type { AutomaticAnswer } from '../workflow.js'
 import { type Cursor, type GraphWork, type Question, stepName } from './graph-work.js'
 
-/** An option of a gate: one of its edges, with the label that people see. */
-export interface GateOption {
-  key: string
-  label: string
-  edge: string
-}
-
-/**
- * The selectable edges of a gate, each with a key: the accelerator in its label, else its first
- * free letter, else a number.
- */
-export function gateOptions(graph: Graph, node: GraphNode): GateOption[] {
-  const edges = edgesFrom(graph, node.id).filter(
-    edge =>
-      (textOf(edge.attributes, 'condition') ?? '').trim() === '' && textOf(edge.attributes, 'freeform') !== 'true',
-  )
-  const taken = new Set<string>()
-  const wanted = edges.map(edge => acceleratorOf(edge))
-  for (const key of wanted) if (key !== null) taken.add(key)
-  return edges.map((edge, index) => {
-    const label = textOf(edge.attributes, 'label') || edge.to
-    const own = wanted[index]
-    if (own !== null && own !== undefined && wanted.indexOf(own) === index) return { key: own, label, edge: edge.id }
-    const letter = [...label.toUpperCase()].find(character => /[A-Z]/.test(character) && !taken.has(character))
-    const key = letter ?? String(index + 1)
-    taken.add(key)
-    return { key, label, edge: edge.id }
-  })
-}
-
-function acceleratorOf(edge: GraphEdge): string | null {
-  const match = /^\s*(?:\[(.)\]\s|(\S)\)\s|(\S) - )/.exec(textOf(edge.attributes, 'label') ?? '')
-  return (match?.[1] ?? match?.[2] ?? match?.[3])?.toUpperCase() ?? null
-}
-
 /** The edge named by `human.default_choice`: by label, key or target. */
-export function defaultEdge(graph: Graph, node: GraphNode): GraphEdge | null {
+export function defaultEdge(
+  graph: Graph,
+  node: GraphNode,
+  context: Readonly<Record<string, unknown>>,
+): GraphEdge | null {
   const choice = textOf(node.attributes, 'human.default_choice')
   if (choice === null) return null
-  const options = gateOptions(graph, node)
+  const options = gateOptions(graph, node, context)
   const wanted = normaliseLabel(choice)
   const option = options.find(
     ({ key, label }) => key.toLowerCase() === choice.toLowerCase() || normaliseLabel(label) === wanted,
   )
-  const edges = edgesFrom(graph, node.id)
+  const edges = edgesFrom(graph, node.id).filter(edge => options.some(({ edge: id }) => id === edge.id))
   return edges.find(edge => edge.id === option?.edge) ?? edges.find(edge => edge.to === choice) ?? null
 }
 
@@ -66,19 +39,20 @@ export function freeformEdge(graph: Graph, node: GraphNode): string | undefined 
   return edgesFrom(graph, node.id).find(edge => textOf(edge.attributes, 'freeform') === 'true')?.id
 }
 
-/**
- * The answer if no person is asked: from the script of a dry run, or the first option of an
- * auto-approved run.
- */
-export function automaticAnswer(
+/** The answer of an auto-approved run: the first option. */
+export function firstAnswer({ graph }: GraphWork, { context }: Cursor, node: GraphNode): AutomaticAnswer {
+  const [first] = gateOptions(graph, node, context)
+  return first ? { option: first.key } : { text: 'yes' }
+}
+
+/** The answer of a dry run: from its script, else the first option. */
+export function simulatedAnswer(
   work: GraphWork,
   cursor: Cursor,
   node: GraphNode,
-): { option: string; label: string; by: string; text?: string } | null {
-  const { dryRun, isAutoApproved } = work.input
-  if (!dryRun && !isAutoApproved) return null
-  const by = dryRun ? 'dry-run' : 'auto-approve'
-  const options = gateOptions(work.graph, node)
+): { option: string; label: string; text?: string } {
+  const { dryRun } = work.input
+  const options = gateOptions(work.graph, node, cursor.context)
   const scripted = dryRun?.[`${node.id}@${cursor.visit}`] ?? dryRun?.[node.id]
   const wanted = scripted?.preferred_label ?? scripted?.option
   const named =
@@ -86,7 +60,7 @@ export function automaticAnswer(
       ? options.find(({ key, label }) => key === wanted || normaliseLabel(label) === normaliseLabel(wanted))
       : undefined
   const option = named ?? options[0]
-  return option ? { option: option.key, label: option.label, by } : { option: '', label: '', by, text: 'yes' }
+  return option ? { option: option.key, label: option.label } : { option: '', label: '', text: 'yes' }
 }
 
 /** A gate as a request in the ledger, bound to this node, visit and set of options. */
@@ -97,9 +71,6 @@ export function gateRequest(
 ): { request: ApprovalRequest; timeoutMs: number | null } {
   const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
   const text = textOf(node.attributes, 'prompt', 'llm_prompt') ?? textOf(node.attributes, 'label') ?? node.id
-  const isFree =
-    edgesFrom(work.graph, node.id).some(edge => textOf(edge.attributes, 'freeform') === 'true') ||
-    read.text('human.type') === 'freeform'
   const request = requestOf(work, {
     gate: stepName(cursor),
     kind: (read.text('human.kind') ?? 'gate') as 'gate' | 'plan' | 'review',
@@ -107,8 +78,8 @@ export function gateRequest(
     title: textOf(node.attributes, 'label') ?? node.id,
     text: filled(text, work, cursor),
     isMulti: read.text('human.type') === 'multi',
-    isFree,
-    options: gateOptions(work.graph, node),
+    isFree: takesText(work.graph, node),
+    options: gateOptions(work.graph, node, cursor.context),
   })
   return { request, timeoutMs: read.durationMs('human.timeout') }
 }
@@ -131,9 +102,12 @@ export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, q
 }
 
 /** Fills in values that the context has by now; unknown placeholders stay as written. */
-function filled(text: string, work: GraphWork, { context }: Cursor): string {
+export function filled(text: string, work: GraphWork, { context }: Cursor): string {
   return text.replace(/\{([\w.-]+)\}|\$(\w+)/g, (whole, key: string | undefined, name: string | undefined) => {
-    if (key !== undefined) return Object.hasOwn(context, key) ? valueText(context[key]) : whole
+    if (key !== undefined) {
+      const value = contextValue(context, key)
+      return value === undefined ? whole : valueText(value)
+    }
     if (name === 'goal') return textOf(work.graph.attributes, 'goal') ?? ''
     return work.input.inputs[name!] ?? whole
   })
@@ -154,12 +128,14 @@ interface Asked {
 
 function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
   const { gate, kind, tool, title, text, isMulti, isFree, input = null, takesEdits = false } = asked
-  const options = asked.options.map(({ key, label, meaning = 'choice' }) => ({
+  const options = asked.options.map(({ key, label, meaning = 'choice', takes, isAlone }) => ({
     key,
     label,
     meaning,
     from: 'signalbox' as const,
     danger: null,
+    ...(takes && { takes }),
+    ...(isAlone && { isAlone }),
   }))
   const questions = [{ text, multi: isMulti }]
   const shown = visibleValue(text)

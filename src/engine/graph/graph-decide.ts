@@ -3,11 +3,14 @@ import {
   AttributeReader,
   GRAPH_ATTRIBUTES,
   type GraphNode,
+  gateOptions,
   handlerOf,
   isExit,
   isTerminal,
   NODE_ATTRIBUTES,
   startNodes,
+  takesText,
+  textOf,
 } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { Command } from '../workflow.js'
@@ -15,7 +18,7 @@ import { branchFinished, followBranches, fork } from './decide-branches.js'
 import { followChild } from './decide-children.js'
 import { branchOf, emit, fail, finished, nodeOf } from './decide-events.js'
 import { restart, restartEdge, route, sendBack } from './decide-route.js'
-import { automaticAnswer, gateRequest, questionRequest } from './gate-request.js'
+import { defaultEdge, firstAnswer, gateRequest, questionRequest, simulatedAnswer } from './gate-request.js'
 import { handlersOf, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, hasChild, isEngineKey, MAIN, partName, stepName } from './graph-work.js'
 import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
@@ -119,28 +122,38 @@ function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
 }
 
 /**
- * Asks through the ledger. An auto-approved or simulated run answers at once, and the answer is
- * recorded.
+ * Asks through the ledger, which also takes the answers of an auto-approved run. A simulated run
+ * asks nobody.
  */
 function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Command[] {
+  if (gateOptions(work.graph, node, cursor.context).length === 0 && !takesText(work.graph, node)) {
+    const outcome: NodeOutcome = {
+      status: 'fail',
+      failure_reason: `the gate "${node.id}" has no option: the condition of each of its edges is false`,
+      failure_class: 'structural',
+    }
+    return [emit(finished(cursor, outcome))]
+  }
   const name = stepName(cursor)
-  const automatic = automaticAnswer(work, cursor, node)
-  if (automatic) {
-    const approval = automatic.by
-    return [
-      emit(
-        newEvent('gate.opened', { gate: name, approval }),
-        newEvent('gate.answered', { gate: name, approval, ...automatic }),
-      ),
-    ]
+  if (work.input.dryRun) {
+    const approval = 'dry-run'
+    const { option, label, text } = simulatedAnswer(work, cursor, node)
+    const answered = { gate: name, approval, by: approval, option, label, ...(text !== undefined && { text }) }
+    return [emit(newEvent('gate.opened', { gate: name, approval }), newEvent('gate.answered', answered))]
   }
   const { request, timeoutMs } = gateRequest(work, cursor, node)
-  return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs }) }]
+  const automatic = work.input.isAutoApproved && { automatic: firstAnswer(work, cursor, node) }
+  const edge = defaultEdge(work.graph, node, cursor.context)
+  const fallback = edge && { fallback: textOf(edge.attributes, 'label') ?? edge.to }
+  const limit = timeoutMs !== null && { timeoutMs, ...fallback }
+  return [{ do: 'gate', gate: name, request, ...limit, ...automatic }]
 }
 
 function ask(work: GraphWork, cursor: Cursor): readonly Command[] {
   const gateName = partName(cursor, 'ask')
-  return [{ do: 'gate', gate: gateName, request: questionRequest(work, cursor, gateName, cursor.question!) }]
+  const { automatic } = cursor.question!
+  const request = questionRequest(work, cursor, gateName, cursor.question!)
+  return [{ do: 'gate', gate: gateName, request, ...(automatic && { automatic }) }]
 }
 
 function stepOf(work: GraphWork, cursor: Cursor) {

@@ -1,8 +1,8 @@
 import type { EventData, EventType } from '../../events/index.js'
-import { type Graph, textOf } from '../../graph/index.js'
+import { type Graph, gateOptions, textOf } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { foldPart } from './evolve-parts.js'
-import { defaultEdge, freeformEdge, gateOptions } from './gate-request.js'
+import { defaultEdge, freeformEdge } from './gate-request.js'
 import { type GraphInput, graphOf, type NodeOutcome } from './graph-run.js'
 import {
   type Cursor,
@@ -248,7 +248,7 @@ function answered(work: GraphWork, cursor: Cursor, data: EventData<'gate.answere
   const node = work.graph.nodes.get(cursor.node)!
   const text = typeof data.text === 'string' ? data.text : undefined
   const choices = Array.isArray(data.choices) ? data.choices.map(String) : [data.option]
-  const options = gateOptions(work.graph, node)
+  const options = gateOptions(work.graph, node, cursor.context)
   const chosen = options.find(({ key }) => key === data.option)
   const edge = chosen?.edge ?? (text === undefined ? undefined : freeformEdge(work.graph, node))
   const isTyped = text !== undefined && textOf(node.attributes, 'human.type') === 'freeform'
@@ -271,7 +271,7 @@ function answered(work: GraphWork, cursor: Cursor, data: EventData<'gate.answere
 /** An unanswered gate follows its `human.default_choice` edge, or fails. */
 function unanswered(work: GraphWork, cursor: Cursor, reason: string): NodeOutcome {
   if (reason.startsWith('skipped')) return failed(reason, 'canceled')
-  const edge = defaultEdge(work.graph, work.graph.nodes.get(cursor.node)!)
+  const edge = defaultEdge(work.graph, work.graph.nodes.get(cursor.node)!, cursor.context)
   if (!edge)
     return { status: 'retry', failure_reason: `human gate timeout, no default (${reason})`, failure_class: 'timeout' }
   const label = textOf(edge.attributes, 'label') ?? edge.to
@@ -286,16 +286,23 @@ function unanswered(work: GraphWork, cursor: Cursor, reason: string): NodeOutcom
 
 /** The results of a parallel node's branches, in the order of its edges. */
 function branchResults(work: GraphWork, cursor: Cursor): unknown[] {
+  const taken = new Map<string, number>()
   return cursor.branches.flatMap(id => {
     const branch = work.cursors.get(id)
     if (!branch) return []
     const { result, context } = branch
+    const first = work.graph.edges.find(edge => edge.id === branch.branchEdge)?.to ?? id
+    const count = (taken.get(first) ?? 0) + 1
+    taken.set(first, count)
     const changed = Object.entries(context).filter(
       ([key, value]) => !isEngineKey(key) && !isSame(value, cursor.context[key]),
     )
     return [
       {
-        id,
+        // People and agents name a branch by its first node; a second branch to the same node has a
+        // number.
+        id: count === 1 ? first : `${first}-${count}`,
+        branch: id,
         status: result?.status ?? 'skipped',
         notes: result?.notes ?? '',
         context_updates: Object.fromEntries(changed),

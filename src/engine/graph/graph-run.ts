@@ -39,8 +39,13 @@ export const graphInput = z.object({
       threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })).optional(),
     })
     .nullable(),
-  /** A module with custom handlers, and the node types it provides. */
-  handlers: z.object({ file: z.string(), types: z.array(z.string()) }).optional(),
+  /** The URL of the model, and the variable with its key, for nodes of the agent `direct`. */
+  endpoint: z.string().optional(),
+  apiKeyEnv: z.string().optional(),
+  /** A module with custom handlers and functions, and their names. */
+  handlers: z
+    .object({ file: z.string(), types: z.array(z.string()), functions: z.array(z.string()).optional() })
+    .optional(),
   /** Hashes of the files that a person trusted: a child graph with another hash is not started. */
   trusted: z.array(z.string()).optional(),
 })

@@ -1,6 +1,7 @@
 import type { ApprovalRequest } from '../../approvals/index.js'
 import type { EventData } from '../../events/index.js'
 import { type Graph, type GraphNode, handlerOf, textOf } from '../../graph/index.js'
+import type { AutomaticAnswer } from '../workflow.js'
 import type { GraphInput, NodeOutcome } from './graph-run.js'
 
 /** A current position in the graph: one on the main path, one in each branch. */
@@ -75,10 +76,12 @@ export interface ChildPlan {
   attached: string | null
 }
 
+type RequestOption = ApprovalRequest['request']['options'][number]
+
 /** A handler's question to a person, which must be answered before it can continue. */
 export interface Question {
   text: string
-  options: { key: string; label: string; meaning?: ApprovalRequest['request']['options'][number]['meaning'] }[]
+  options: (Pick<RequestOption, 'key' | 'label' | 'takes' | 'isAlone'> & Partial<Pick<RequestOption, 'meaning'>>)[]
   kind?: 'gate' | 'plan' | 'review'
   title?: string
   /** The data to decide about: surfaces show it, and the answer is bound to it. */
@@ -87,6 +90,8 @@ export interface Question {
   takesText?: boolean
   /** The answer may contain an edited `input`. */
   takesEdits?: boolean
+  /** The answer of a run that needs no person. */
+  automatic?: AutomaticAnswer
 }
 
 /** A person's complete reply to a question. */

@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, type Question, readAnswer } from './interviewers.js'
-import {
-  AutoApproveInterviewer,
-  askAll,
-  CallbackInterviewer,
-  QueueInterviewer,
-  RecordingInterviewer,
-} from './testing/interviewers.js'
 
 const question = (extra: Partial<Question> = {}): Question => ({
   id: 'apr_1',
@@ -20,27 +13,6 @@ const question = (extra: Partial<Question> = {}): Question => ({
   stage: 'gate',
   fingerprint: '0',
   ...extra,
-})
-
-describe('an interviewer', () => {
-  test('that auto-approves takes the first option, or answers yes', async () => {
-    const auto = new AutoApproveInterviewer()
-    expect(await auto.ask(question())).toEqual({ option: 'Y' })
-    expect(await auto.ask(question({ type: 'MULTI_SELECT' }))).toEqual({ choices: ['Y'] })
-    expect(await auto.ask(question({ type: 'FREEFORM', options: [] }))).toEqual({ text: 'yes' })
-  })
-
-  test('with a queue answers in order, then skips', async () => {
-    const queue = new QueueInterviewer([{ option: 'N' }])
-    expect([await queue.ask(), await queue.ask()]).toEqual([{ option: 'N' }, { skipped: true }])
-  })
-
-  test('with a callback gets one question after the other, and a recording keeps them', async () => {
-    const recording = new RecordingInterviewer(new CallbackInterviewer(({ id }) => ({ text: id })))
-    const answers = await askAll(recording, [question({ id: 'a' }), question({ id: 'b' })])
-    expect(answers).toEqual([{ text: 'a' }, { text: 'b' }])
-    expect(recording.recorded.map(entry => entry.question.id)).toEqual(['a', 'b'])
-  })
 })
 
 describe('readAnswer', () => {

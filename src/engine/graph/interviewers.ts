@@ -26,8 +26,6 @@ export type Answer =
 /** Answers gates. */
 export interface Interviewer {
   ask(question: Question): Promise<Answer>
-  askMultiple?(questions: readonly Question[]): Promise<Answer[]>
-  inform?(message: string, stage: string): Promise<void>
 }
 
 export function questionOf(record: ApprovalRecord, type?: string): Question {
@@ -59,10 +57,12 @@ function typeOf(given: string | undefined, options: Question['options'], isMulti
 export function readAnswer(question: Question, typed: string): Answer | null {
   const word = typed.trim()
   if (word === '') return null
+  // Where keys are numbers, a number is a key and never a position.
+  const hasNumbers = question.options.some(({ key }) => /^\d+$/.test(key))
   const find = (wanted: string) =>
     question.options.find(({ key }) => key.toLowerCase() === wanted.trim().toLowerCase()) ??
     question.options.find(({ label }) => normaliseLabel(label) === normaliseLabel(wanted)) ??
-    (/^\d+$/.test(wanted.trim()) ? question.options[Number(wanted) - 1] : undefined)
+    (/^\d+$/.test(wanted.trim()) && !hasNumbers ? question.options[Number(wanted) - 1] : undefined)
   if (question.type === 'MULTI_SELECT') {
     const chosen = word.split(',').map(find)
     if (chosen.every(option => option !== undefined)) return { choices: chosen.map(option => option!.key) }

@@ -1,22 +1,10 @@
+import { agentOf } from '../agent-of.js'
+import { NODE_ATTRIBUTES } from '../attribute-table.js'
+import { AttributeReader } from '../attribute-value.js'
 import { type Graph, type GraphNode, textOf } from '../graph.js'
 import { handlerOf } from '../handler-of.js'
 import { applyStylesheet } from '../stylesheet.js'
-import { type LintRule, reporter } from './diagnostic.js'
-
-/** Providers with exactly one matching agent. */
-const AGENT_OF_PROVIDER: Readonly<Record<string, string>> = {
-  anthropic: 'claude',
-  openai: 'codex',
-  google: 'gemini',
-  gemini: 'gemini',
-}
-
-/** The agent that runs a node: its own, the run's, else the one of its provider. */
-export function agentOf(node: GraphNode, runs: string | null): string | null {
-  const provider = textOf(node.attributes, 'llm_provider', 'provider')
-  const implied = provider === null ? null : (AGENT_OF_PROVIDER[provider.toLowerCase()] ?? null)
-  return textOf(node.attributes, 'agent', 'agent_tool') ?? runs ?? implied
-}
+import { type AgentFacts, type Diagnostic, type LintRule, reporter } from './diagnostic.js'
 
 const AGENT_HANDLERS = new Set(['codergen', 'prompt'])
 
@@ -62,5 +50,53 @@ export const permissionsLevel: LintRule = (graph, { agents, handlers }) => {
     return [
       report(`the agent "${name}" of "${node.id}" has no permission level "${wanted}"`, { place, node: node.id, fix }),
     ]
+  })
+}
+
+/** Node attributes that only some agents offer, with the name of the setting that they need. */
+const NODE_SETTINGS = ['llm_model', 'reasoning_effort', 'temperature', 'max_tokens', 'max_turns', 'allowed_tools']
+
+/** A terminal session takes a model, and no other setting of a single turn. */
+const LIVE_SETTINGS = new Set(['llm_model'])
+
+/** Checked only if the settings of a run are known: what an agent offers depends on its program. */
+export const attributeUnused: LintRule = (graph, { agents, handlers }) => {
+  if (!agents) return []
+  const report = reporter(graph, 'attribute_unused', 'warning')
+  const known = agentNodes(graph, handlers).flatMap(node => {
+    const name = agentOf(node, agents.defaultAgent)
+    return name === null || agents.problem(name) !== null ? [] : [{ node, name }]
+  })
+  const seen = new Set<string>()
+  const unused = known.flatMap(({ node, name }) => {
+    const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
+    const isLive = read.isTrue('live')
+    return NODE_SETTINGS.flatMap(key => {
+      if (read.text(key) === null) return []
+      const isOffered = isLive ? LIVE_SETTINGS.has(key) : agents.offers(name, key)
+      // A rule of the stylesheet sets an attribute of many nodes: one finding is enough.
+      const own = node.attributes.get(key)
+      const id = own?.origin === 'own' ? `${node.id} ${key}` : `${name} ${key}`
+      if (isOffered || seen.has(id)) return []
+      seen.add(id)
+      const why = isLive ? 'with live=true' : `with the agent "${name}", whose program does not offer it`
+      return [report(`${key} of "${node.id}" has no effect ${why}`, { place: own?.place ?? node.place, node: node.id })]
+    })
+  })
+  return [...unused, ...hooksUnused(graph, agents, known, report)]
+}
+
+function hooksUnused(
+  graph: Graph,
+  agents: AgentFacts,
+  known: readonly { node: GraphNode; name: string }[],
+  report: ReturnType<typeof reporter>,
+): Diagnostic[] {
+  const without = [...new Set(known.map(({ name }) => name))].filter(name => !agents.offers(name, 'tool_hooks'))
+  if (without.length === 0) return []
+  return ['tool_hooks.pre', 'tool_hooks.post'].flatMap(key => {
+    const hook = graph.attributes.get(key)
+    if (!hook) return []
+    return [report(`${key} has no effect for ${without.join(', ')}, which offers no such hook`, { place: hook.place })]
   })
 }

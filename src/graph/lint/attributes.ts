@@ -9,7 +9,7 @@ import {
 import { valueProblem } from '../attribute-value.js'
 import { parseCondition } from '../condition.js'
 import { type Attribute, type Attributes, type Graph, type Position, textOf } from '../graph.js'
-import { handlerOf, SHAPE_HANDLERS } from '../handler-of.js'
+import { handlerOf, handlerOfType, SHAPE_HANDLERS } from '../handler-of.js'
 import { parseStylesheet } from '../stylesheet.js'
 import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
 
@@ -80,7 +80,9 @@ export const attributeUnknown: LintRule = graph => {
   const report = reporter(graph, 'attribute_unknown', 'info')
   return owners(graph).flatMap(({ attributes, table, node, edge }) =>
     [...attributes].flatMap(([key, { place }]) => {
-      if (specOf(table, key) || DRAWING_ATTRIBUTES.has(key)) return []
+      // `var.x` of a node gives its child run the input x.
+      const isInput = table === NODE_ATTRIBUTES && key.startsWith('var.')
+      if (specOf(table, key) || isInput || DRAWING_ATTRIBUTES.has(key)) return []
       const close = closestMatch(key, Object.keys(table))
       return [
         report(`unknown attribute "${key}"`, {
@@ -96,6 +98,7 @@ export const attributeUnknown: LintRule = graph => {
 
 export const conditionSyntax: LintRule = graph => {
   const report = reporter(graph, 'condition_syntax', 'error')
+  const extended = reporter(graph, 'condition_extended', 'info')
   const conditions: { attribute: Attribute; node?: string; edge?: string }[] = []
   const add = (attribute: Attribute | undefined, owner: { node?: string; edge?: string }) => {
     if (attribute) conditions.push({ attribute, ...owner })
@@ -105,7 +108,18 @@ export const conditionSyntax: LintRule = graph => {
   for (const edge of graph.edges) add(edge.attributes.get('condition'), { edge: edge.id })
   return conditions.flatMap(({ attribute, ...owner }) => {
     const parsed = parseCondition(attribute.value)
-    if (!('problem' in parsed)) return []
+    if (!('problem' in parsed)) {
+      const [first] = parsed.condition.extensions
+      if (!first) return []
+      const fix = first.operator === '||' ? 'write two edges' : 'let a node report a word, and compare it with ='
+      return [
+        extended(`"${first.operator}" is an extension: the strict condition language has only =, != and &&`, {
+          place: positionInside(attribute, first.at),
+          ...owner,
+          fix,
+        }),
+      ]
+    }
     const { message, hint, at } = parsed.problem
     return [report(`${message}; ${hint}`, { place: positionInside(attribute, at), ...owner, fix: hint })]
   })
@@ -136,7 +150,7 @@ export const typeKnown: LintRule = (graph, { handlers }) => {
   const report = reporter(graph, 'type_known', 'warning')
   return [...graph.nodes.values()].flatMap(node => {
     const attribute = node.attributes.get('type') ?? node.attributes.get('node_type')
-    if (!attribute || handlers.includes(attribute.value)) return []
+    if (!attribute || handlerOfType(attribute.value, handlers) !== null) return []
     const close = closestMatch(attribute.value, [...handlers])
     const falls = `it runs as ${handlerOf(node, handlers)}`
     return [
@@ -180,10 +194,10 @@ export const promptFile: LintRule = (graph, { promptFile: look }) => {
   return found
 }
 
-export const promptOnLlmNodes: LintRule = graph => {
+export const promptOnLlmNodes: LintRule = (graph, { handlers }) => {
   const report = reporter(graph, 'prompt_on_llm_nodes', 'warning')
   return [...graph.nodes.values()]
-    .filter(node => ['codergen', 'prompt'].includes(handlerOf(node)))
+    .filter(node => ['codergen', 'prompt'].includes(handlerOf(node, handlers)))
     .filter(
       node => textOf(node.attributes, 'prompt', 'llm_prompt') === null && textOf(node.attributes, 'label') === null,
     )
@@ -217,30 +231,4 @@ export const threadNeedsFull: LintRule = graph => {
           }),
         ]
   })
-}
-
-/** Attributes of other engines that are accepted here and have no effect, with the reason. */
-export const WITHOUT_EFFECT: Readonly<Record<'graph' | 'node', Readonly<Record<string, string>>>> = {
-  graph: {
-    'tool_hooks.pre': 'the agents have no hook before a tool call that Signalbox could use',
-    'tool_hooks.post': 'the agents have no hook after a tool call that Signalbox could use',
-  },
-  node: {
-    temperature: 'agents choose their own',
-    max_tokens: 'agents choose their own',
-    max_turns: 'agents choose their own',
-    allowed_tools: 'use `permissions`',
-  },
-}
-
-export const attributeUnused: LintRule = graph => {
-  const report = reporter(graph, 'attribute_unused', 'info')
-  return owners(graph).flatMap(({ attributes, table, node }) =>
-    [...attributes].flatMap(([key, { place, origin }]) => {
-      const reasons = WITHOUT_EFFECT[table === GRAPH_ATTRIBUTES ? 'graph' : 'node']
-      const why = Object.hasOwn(reasons, key) ? reasons[key] : undefined
-      if (why === undefined || origin === 'stylesheet') return []
-      return [report(`${key} has no effect: ${why}`, { place, ...(node !== undefined && { node }) })]
-    }),
-  )
 }

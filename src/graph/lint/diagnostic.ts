@@ -25,6 +25,8 @@ export interface LintFacts {
   functions: readonly string[]
   /** Whether a prompt file exists and is inside the repository; null if files cannot be checked. */
   promptFile: ((path: string) => 'ok' | 'missing' | 'outside') | null
+  /** Whether the graph of a child run exists; null if files cannot be checked. */
+  childGraph: ((named: string) => 'ok' | 'missing' | 'outside') | null
   /** The agents of a run that is about to start; null if only the graph is checked. */
   agents: AgentFacts | null
 }
@@ -36,6 +38,8 @@ export interface AgentFacts {
   problem(agent: string): string | null
   /** The permission levels it supports. */
   levels(agent: string): readonly string[]
+  /** Whether its program offers a setting, by the name of the attribute. */
+  offers(agent: string, setting: string): boolean
 }
 
 export interface Finding {

@@ -1,14 +1,12 @@
 import type { Graph } from '../graph.js'
 import { BUILT_IN_HANDLERS } from '../handler-of.js'
 import type { Parsed } from '../parse-dot.js'
-import { agentKnown, permissionsLevel } from './agents.js'
+import { agentKnown, attributeUnused, permissionsLevel } from './agents.js'
 import * as attributes from './attributes.js'
 import { type Diagnostic, type LintFacts, type LintRule, reporter } from './diagnostic.js'
 import * as routing from './routing.js'
 import * as structure from './structure.js'
 
-export { agentOf } from './agents.js'
-export { WITHOUT_EFFECT } from './attributes.js'
 export type { AgentFacts, Diagnostic, LintFacts, LintRule } from './diagnostic.js'
 
 const RULES: readonly LintRule[] = [
@@ -17,13 +15,20 @@ const RULES: readonly LintRule[] = [
   ...Object.values(routing),
   agentKnown,
   permissionsLevel,
+  attributeUnused,
 ]
 
 function isRule(value: unknown): value is LintRule {
   return typeof value === 'function' && value !== attributes.positionInside
 }
 
-const NO_FACTS: LintFacts = { handlers: BUILT_IN_HANDLERS, functions: [], promptFile: null, agents: null }
+const NO_FACTS: LintFacts = {
+  handlers: BUILT_IN_HANDLERS,
+  functions: [],
+  promptFile: null,
+  childGraph: null,
+  agents: null,
+}
 
 /** Errors, warnings and notes about a graph, in file order. */
 export function lint(graph: Graph, facts: Partial<LintFacts> = {}, extra: readonly LintRule[] = []): Diagnostic[] {

@@ -48,11 +48,14 @@ const BAD: Record<string, string> = {
   outcome_word: `digraph { ${ENDS} a [prompt=x]; start -> a; a -> exit [condition="outcome=maybe"]; a -> exit [label=y] }`,
   thread_needs_full: `digraph { ${ENDS} a [prompt=x, thread_id=t]; start -> a -> exit }`,
   gate_labels: `digraph { ${ENDS} g [shape=hexagon]; start -> g; g -> exit [label="[Y] Yes"]; g -> exit [label="[Y] Yeah"] }`,
+  child_graph: `digraph { ${ENDS} p [type=pipeline, pipeline="gone.dot"]; start -> p -> exit }`,
+  outcome_never: `digraph { ${ENDS} t [shape=parallelogram, tool_command=x]; start -> t; t -> exit [condition="outcome=sucess"]; t -> exit [label=y] }`,
+  condition_extended: `digraph { ${ENDS} a [prompt=x]; start -> a; a -> exit [condition="outcome=fail || outcome=retry"]; a -> exit }`,
+  gate_options: `digraph { ${ENDS} g [shape=hexagon, label=Sure]; a [prompt=x]; start -> a -> exit; a -> g [condition="outcome=fail"] }`,
   attribute_unknown: `digraph { ${ENDS} a [promt=x, label=y]; start -> a -> exit }`,
-  attribute_unused: `digraph { ${ENDS} graph [tool_hooks.pre="true"]; a [prompt=x]; start -> a -> exit }`,
 }
 
-const facts = { promptFile: () => 'missing' as const }
+const facts = { promptFile: () => 'missing' as const, childGraph: () => 'missing' as const }
 
 describe('each rule', () => {
   test.each(Object.entries(BAD))('%s fires once on a graph that breaks it, with its position', (rule, dot) => {
@@ -78,6 +81,7 @@ describe('each rule', () => {
       defaultAgent: null,
       problem: (name: string) => (name === 'demo' ? null : 'is not installed'),
       levels: () => ['read', 'all'],
+      offers: (_: string, setting: string) => setting === 'max_turns',
     }
     const findings = (node: string, runs: string | null = null) =>
       lintParsed(parseDot(`digraph { ${ENDS} a [prompt=x${node}]; start -> a -> exit }`), {
@@ -85,6 +89,16 @@ describe('each rule', () => {
       })
         .filter(({ severity }) => severity === 'error')
         .map(({ rule }) => rule)
+
+    test('attribute_unused names what the program of the agent does not offer', () => {
+      const dot = `digraph { graph [tool_hooks.pre=x]; ${ENDS} a [prompt=x, max_turns=3, temperature=0.5]; b [prompt=y, live=true, max_turns=2]; start -> a -> b -> exit }`
+      const found = lintParsed(parseDot(dot), { agents: { ...agents, defaultAgent: 'demo' } })
+      expect(found.flatMap(({ rule, message }) => (rule === 'attribute_unused' ? [message] : []))).toEqual([
+        'tool_hooks.pre has no effect for demo, which offers no such hook',
+        'temperature of "a" has no effect with the agent "demo", whose program does not offer it',
+        'max_turns of "b" has no effect with live=true',
+      ])
+    })
 
     test('agent_known and permissions_level fire if the settings of a run are known', () => {
       expect(findings(', agent=demo, permissions=read')).toEqual([])

@@ -1,14 +1,17 @@
+import { closestMatch } from '../../text/index.js'
 import { GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../attribute-table.js'
 import { AttributeReader } from '../attribute-value.js'
-import { parseCondition } from '../condition.js'
+import { clausesOf, parseCondition } from '../condition.js'
+import { bareKey, isSetByEngine } from '../context-keys.js'
+import { acceleratorOf, gateOptions, optionEdges, takesText } from '../gate-options.js'
 import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from '../graph.js'
 import { handlerOf } from '../handler-of.js'
+import { isStatus, STATUSES } from '../outcome-words.js'
 import { normaliseLabel } from '../select-edge.js'
 import { isExit, isTerminal } from '../terminals.js'
 import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
 
 const TARGETS = ['retry_target', 'fallback_retry_target'] as const
-const STATUSES = new Set(['success', 'fail', 'partial_success', 'retry', 'skipped'])
 
 function conditionOf(edge: GraphEdge): string {
   return (textOf(edge.attributes, 'condition') ?? '').trim()
@@ -96,7 +99,8 @@ export const deadEdge: LintRule = graph => {
     const handler = handlerOf(node)
     const edges = edgesFrom(graph, node.id)
     const seen = new Map<string, GraphEdge>()
-    const twice = edges.filter(edge => {
+    const routes = handler === 'wait.human' ? [] : edges
+    const twice = routes.filter(edge => {
       const condition = conditionOf(edge)
       if (condition === '') return false
       const isKnown = seen.has(condition)
@@ -129,8 +133,9 @@ export const noFallback: LintRule = graph => {
   return [...graph.nodes.values()].flatMap(node => {
     const edges = edgesFrom(graph, node.id)
     if (edges.length === 0 || edges.some(edge => conditionOf(edge) === '')) return []
+    if (handlerOf(node) === 'wait.human' && gateOptions(graph, node, {}).length > 0) return []
     const words = edges.map(edge => conditionOf(edge).replace(/\s/g, ''))
-    const covers = words.includes('outcome=success') || words.some(word => /^outcome!=(fail|retry|skipped)$/.test(word))
+    const covers = edges.some(coversSuccess)
     const both = edges.some((edge, index) =>
       words.some((other, at) => at !== index && opposite(conditionOf(edge), other)),
     )
@@ -145,20 +150,35 @@ export const noFallback: LintRule = graph => {
   })
 }
 
-/** `a=x` and `a!=x`, or `a=true` and `a=false`. */
+/** Whether success alone makes the condition of an edge true. */
+function coversSuccess(edge: GraphEdge): boolean {
+  const parsed = parseCondition(conditionOf(edge))
+  if ('problem' in parsed) return false
+  return parsed.condition.alternatives.some(clauses =>
+    clauses.every(
+      ({ key, operator, literal }) =>
+        key === 'outcome' && (operator === '=' ? literal === 'success' : operator === '!=' && literal !== 'success'),
+    ),
+  )
+}
+
+/** `a=x` and `a!=x`, `a=true` and `a=false`, or `a<1` and `a>=1`. */
 function opposite(condition: string, squeezed: string): boolean {
   const own = condition.replace(/\s/g, '')
   const flipped = own.includes('!=') ? own.replace('!=', '=') : own.replace('=', '!=')
   if (flipped === squeezed) return true
+  if (own.replace('<', '>=') === squeezed || own.replace('<=', '>') === squeezed) return own !== squeezed
   return own.replace(/=true$/, '=false') === squeezed && own !== squeezed
 }
 
-export const noFailureRoute: LintRule = graph => {
+export const noFailureRoute: LintRule = (graph, { handlers }) => {
   const report = reporter(graph, 'no_failure_route', 'info')
   return [...graph.nodes.values()]
     .filter(
       node =>
-        ['codergen', 'tool', 'prompt'].includes(handlerOf(node)) && !isExit(node) && node.id.toLowerCase() !== 'start',
+        ['codergen', 'tool', 'prompt'].includes(handlerOf(node, handlers)) &&
+        !isExit(node) &&
+        node.id.toLowerCase() !== 'start',
     )
     .filter(node => {
       const edges = edgesFrom(graph, node.id)
@@ -170,7 +190,7 @@ export const noFailureRoute: LintRule = graph => {
           handlerOf(graph.nodes.get(edge.to)!) === 'conditional',
       )
       const hasCondition = edges.some(edge =>
-        /outcome\s*(=\s*fail|!=\s*success)|outcome\s*=\s*retry/.test(conditionOf(edge)),
+        /outcome\s*(=\s*fail|!=\s*succe)|outcome\s*=\s*retry/.test(conditionOf(edge)),
       )
       return !hasTarget && !hasDiamond && !hasCondition
     })
@@ -263,42 +283,46 @@ function cycles(graph: Graph): Set<string>[] {
   return found
 }
 
-export const conditionKeys: LintRule = graph => {
+export const conditionKeys: LintRule = (graph, { handlers }) => {
   const never = reporter(graph, 'key_never_set', 'info')
   const word = reporter(graph, 'outcome_word', 'info')
+  const impossible = reporter(graph, 'outcome_never', 'error')
   const texts = [...graph.nodes.values()].map(node => textOf(node.attributes, 'prompt', 'llm_prompt') ?? '').join('\n')
   const inputs = new Set((textOf(graph.attributes, 'inputs') ?? '').split(/[\s,]+/))
   return graph.edges.flatMap(edge => {
     const parsed = parseCondition(conditionOf(edge))
     if ('problem' in parsed) return []
-    return parsed.condition.clauses.flatMap(({ key, operator, literal }) => {
+    return clausesOf(parsed.condition).flatMap(({ key, operator, literal }) => {
       const at = { place: edge.attributes.get('condition')?.place ?? edge.place, edge: edge.id }
       if (key === 'outcome') {
-        const isOwn = operator !== 'is' && literal !== '' && !STATUSES.has(literal)
-        return isOwn ? [word(`"${literal}" is not a status: the node must report it as its outcome`, at)] : []
+        if (operator === 'is' || literal === '' || isStatus(literal)) return []
+        const handler = handlerOf(graph.nodes.get(edge.from)!, handlers)
+        if (operator === '=' && FIXED_OUTCOMES.has(handler)) {
+          const close = closestMatch(literal, STATUSES)
+          const fix = close ? `did you mean "${close}"?` : `write one of ${STATUSES.join(', ')}`
+          return [impossible(`"${edge.from}" never ends with the outcome "${literal}"`, { ...at, fix })]
+        }
+        return [word(`"${literal}" is not a status: the node must report it as its outcome`, at)]
       }
-      const bare = key.replace(/^context\./, '')
-      const isKnown =
-        key === 'preferred_label' ||
-        ENGINE_PREFIXES.some(prefix => bare.startsWith(prefix)) ||
-        ['failure_class', 'last_stage', 'last_response', 'current_node'].includes(bare) ||
-        inputs.has(bare) ||
-        texts.includes(bare)
+      const bare = bareKey(key)
+      const isKnown = isSetByEngine(key) || inputs.has(bare) || texts.includes(bare)
       return isKnown ? [] : [never(`no node in this graph sets or mentions "${bare}"`, at)]
     })
   })
 }
 
-const ENGINE_PREFIXES = ['tool.', 'human.', 'parallel.', 'stack.', 'graph.', 'internal.', 'response.', 'work.', '_']
+/** Handlers that report no outcome words of their own: a condition on one is never true. */
+const FIXED_OUTCOMES = new Set(['start', 'tool', 'wait', 'parallel', 'pipeline', 'stack.manager_loop'])
 
 export const gateLabels: LintRule = graph => {
   const report = reporter(graph, 'gate_labels', 'warning')
   return [...graph.nodes.values()].flatMap(node => {
     if (handlerOf(node) !== 'wait.human') return []
-    const options = edgesFrom(graph, node.id).filter(
-      edge => conditionOf(edge) === '' && textOf(edge.attributes, 'freeform') !== 'true',
+    const options = optionEdges(graph, node)
+    const labels = gateOptions(graph, node)
+    const bare = options.filter(
+      (edge, index) => (textOf(edge.attributes, 'label') ?? '') === '' && labels[index]!.label === edge.to,
     )
-    const bare = options.filter(edge => (textOf(edge.attributes, 'label') ?? '') === '')
     const found =
       bare.length > 0 && options.length > 1
         ? bare.map(edge =>
@@ -310,18 +334,31 @@ export const gateLabels: LintRule = graph => {
         : []
     const keys = new Map<string, GraphEdge>()
     for (const edge of options) {
-      const key = /^\s*(?:\[(.)\]\s|(\S)\)\s|(\S) - )/.exec(textOf(edge.attributes, 'label') ?? '')
-      const accelerator = (key?.[1] ?? key?.[2] ?? key?.[3])?.toLowerCase()
-      if (accelerator === undefined) continue
+      const accelerator = acceleratorOf(edge)
+      if (accelerator === null) continue
       if (keys.has(accelerator))
         found.push(
           report(`two options of "${node.id}" have the key "${accelerator}"`, { place: edge.place, edge: edge.id }),
         )
       keys.set(accelerator, edge)
     }
-    const labels = options.map(edge => normaliseLabel(textOf(edge.attributes, 'label') ?? '')).filter(Boolean)
-    if (new Set(labels).size < labels.length)
+    const shown = labels.map(({ label }) => normaliseLabel(label))
+    if (bare.length < 2 && new Set(shown).size < shown.length)
       found.push(report(`two options of "${node.id}" have the same label`, { place: node.place, node: node.id }))
     return found
   })
+}
+
+export const gateAnswerable: LintRule = graph => {
+  const report = reporter(graph, 'gate_options', 'error')
+  return [...graph.nodes.values()]
+    .filter(node => handlerOf(node) === 'wait.human')
+    .filter(node => optionEdges(graph, node).length === 0 && !takesText(graph, node))
+    .map(node =>
+      report(`"${node.id}" has no option that a person could choose`, {
+        place: node.place,
+        node: node.id,
+        fix: 'add an edge with a label, an edge with freeform=true, or human.type=freeform',
+      }),
+    )
 }

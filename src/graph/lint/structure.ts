@@ -1,22 +1,13 @@
 import { closestMatch } from '../../text/index.js'
 import { NODE_ATTRIBUTES } from '../attribute-table.js'
 import { AttributeReader } from '../attribute-value.js'
+import { BOOKKEEPING_KEYS } from '../context-keys.js'
 import type { Graph } from '../graph.js'
 import { textOf } from '../graph.js'
 import { handlerOf } from '../handler-of.js'
 import { findJoin } from '../join.js'
 import { isExit, startNodes, terminalNodes } from '../terminals.js'
 import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
-
-/** Keys that belong to the engine: a node with such a name would hide them. */
-const ENGINE_KEYS = new Set([
-  'outcome',
-  'preferred_label',
-  'current_node',
-  'last_stage',
-  'last_response',
-  'failure_class',
-])
 
 export const graphEmpty: LintRule = graph =>
   graph.nodes.size === 0 ? [reporter(graph, 'graph_empty', 'error')('the graph has no nodes')] : []
@@ -127,10 +118,11 @@ function reachableFrom(graph: Graph, start: string): Set<string> {
   return reached
 }
 
+/** A node with the name of an engine key would hide it. */
 export const nameReserved: LintRule = graph => {
   const report = reporter(graph, 'name_reserved', 'error')
   return [...graph.nodes.values()]
-    .filter(node => ENGINE_KEYS.has(node.id))
+    .filter(node => BOOKKEEPING_KEYS.has(node.id))
     .map(node =>
       report(`"${node.id}" is a reserved name of the engine`, {
         place: node.place,
@@ -188,12 +180,34 @@ export const joinRules: LintRule = graph => {
   return found
 }
 
-export const handlerAttributes: LintRule = (graph, { functions }) => {
+export const childGraph: LintRule = (graph, { handlers, childGraph: look }) => {
+  if (!look) return []
+  const report = reporter(graph, 'child_graph', 'error')
+  const check = (owner: { attributes: Graph['attributes'] }, keys: readonly string[], node?: string): Diagnostic[] =>
+    keys.flatMap(key => {
+      const named = owner.attributes.get(key)
+      const state = named ? look(named.value) : 'ok'
+      if (!named || state === 'ok') return []
+      const what = state === 'missing' ? 'is neither a file nor a pipeline' : 'is outside the repository'
+      return [report(`${key} "${named.value}" ${what}`, { place: named.place, ...(node !== undefined && { node }) })]
+    })
+  const files = ['stack.child_dotfile', 'stack.child_workflow']
+  return [
+    ...check(graph, files),
+    ...[...graph.nodes.values()].flatMap(node => {
+      const handler = handlerOf(node, handlers)
+      if (handler === 'pipeline') return check(node, ['pipeline', 'sub_pipeline', 'graph_ref'], node.id)
+      return handler === 'stack.manager_loop' ? check(node, files, node.id) : []
+    }),
+  ]
+}
+
+export const handlerAttributes: LintRule = (graph, { functions, handlers }) => {
   const report = reporter(graph, 'handler_attributes', 'error')
   return [...graph.nodes.values()].flatMap(node => {
     const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
     const at = { place: node.place, node: node.id }
-    switch (handlerOf(node)) {
+    switch (handlerOf(node, handlers)) {
       case 'tool':
         return read.text('tool_command')
           ? []
@@ -204,7 +218,7 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
         const child =
           read.text('stack.child_dotfile') ??
           read.text('stack.child_dot_source') ??
-          textOf(graph.attributes, 'stack.child_dotfile')
+          textOf(graph.attributes, 'stack.child_dotfile', 'stack.child_workflow')
         return child
           ? []
           : [report(`"${node.id}" has no child run to manage`, { ...at, fix: 'add stack.child_dotfile="…"' })]
@@ -216,9 +230,9 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
       case 'code': {
         const fn = read.text('fn')
         if (fn === null) return [report(`"${node.id}" names no function`, { ...at, fix: 'add fn="…"' })]
-        if (textOf(graph.attributes, 'pipeline_type') === null)
-          return [report(`"${node.id}" calls a function, but the graph has no pipeline_type`, at)]
-        return functions.includes(fn) ? [] : [report(`unknown function "${fn}"`, at)]
+        if (functions.includes(fn)) return []
+        const fix = 'export it as one of the functions of a module, and name that with --handlers'
+        return [report(`unknown function "${fn}"`, { ...at, fix })]
       }
       case 'parallel':
         return read.text('join_policy') === 'k_of_n' && read.number('k') === null

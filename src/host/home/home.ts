@@ -54,6 +54,10 @@ export function openHome(
       minFreeMb: config.store.min_free_mb,
       envPass: config.env.pass,
       maxRuns: config.runs.max_concurrent,
+      endpoint:
+        config.oneshot.endpoint === null
+          ? null
+          : { url: config.oneshot.endpoint, apiKeyEnv: config.oneshot.api_key_env },
       prices: pricesOf(config.prices),
       maxParallel: Object.fromEntries(
         Object.entries(config.agents).map(([name, { max_parallel: most }]) => [name, most]),

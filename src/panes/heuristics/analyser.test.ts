@@ -128,6 +128,15 @@ describe('HeuristicAnalyser', () => {
     expect(said(fixture.wait(3))).toBe('heuristic_done')
   })
 
+  it('guesses again after a guess that lost to a better source', () => {
+    const fixture = new GuessFixture()
+    fixture.isLosing = true
+    fixture.print(1, 'x\r\nAll done!\r\n')
+    expect([said(fixture.wait(3)), said(fixture.wait(4))]).toEqual(['heuristic_done', 'heuristic_done'])
+    fixture.isLosing = false
+    expect([said(fixture.wait(5)), why(fixture.wait(6))]).toEqual(['heuristic_done', 'suppressed'])
+  })
+
   it('suppresses a look that matches a negative pattern', () => {
     const fixture = new GuessFixture()
     fixture.print(1, 'x\r\n⠋ > ')

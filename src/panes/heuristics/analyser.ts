@@ -119,6 +119,15 @@ export class HeuristicAnalyser {
     if (beforeCursor.trim() !== '') this.#learned = maskNumbers(beforeCursor)
   }
 
+  isAtPrompt(features: ContentFeatures): boolean {
+    return isAnchor(features, this.patterns, this.#learned)
+  }
+
+  /** A menu or a question is on the screen, as of the last look. */
+  get isAsking(): boolean {
+    return this.#approval.isPresent || this.#question !== null
+  }
+
   look(features: ContentFeatures, context: { status: PaneStatus; gate: GateReason | null }): Guess {
     this.#remember(features)
     const isPlateau = this.#isPlateau(features.t)
@@ -134,7 +143,7 @@ export class HeuristicAnalyser {
     if ('why' in wanted) return { ...none, suppressed: { signal: wanted.signal, reason: wanted.why } }
     const refusal = this.#refusal(wanted.signal, features)
     if (refusal) return { ...none, suppressed: { signal: wanted.signal, reason: refusal } }
-    this.#emit(wanted.signal, features)
+    this.#emittedAt.set(wanted.signal, features.t)
     return { emitted: wanted, suppressed: null, isPlateau }
   }
 
@@ -242,8 +251,11 @@ export class HeuristicAnalyser {
     return isSameIdle && features.t - last < this.#settings.idle_reemit_s ? 'already_seen' : null
   }
 
-  #emit(signal: HeuristicSignal, features: ContentFeatures): void {
-    this.#emittedAt.set(signal, features.t)
+  /**
+   * A guess has changed the status. Only then is it done with: one that lost to a better source is
+   * repeated while it holds.
+   */
+  applied(signal: HeuristicSignal, features: ContentFeatures): void {
     if (signal === 'heuristic_run') {
       this.reactivate()
       this.#interrupt = { ...this.#interrupt, isNew: false }

@@ -6,7 +6,7 @@ const settings = loadConfig({ environment: {}, userFile: '/nonexistent/config.to
 const question = (t: number, more: Partial<GateQuestion> = {}): GateQuestion => ({
   t,
   mode: 'auto',
-  jobName: 'node',
+  jobNames: ['node'],
   title: '',
   agentPrograms: ['claude'],
   promptAt: null,
@@ -24,7 +24,7 @@ const ask = (...questions: GateQuestion[]) => {
 describe('the gate of the heuristics', () => {
   it('is open for a listed program without reports', () => {
     expect(ask(question(0))).toEqual([null])
-    expect(ask(question(0, { jobName: 'claude' }))).toEqual([null])
+    expect(ask(question(0, { jobNames: ['claude'] }))).toEqual([null])
   })
 
   it('is closed by either switch', () => {
@@ -33,11 +33,11 @@ describe('the gate of the heuristics', () => {
   })
 
   it('is closed for unlisted programs; a title counts only without a job name', () => {
-    expect(ask(question(0, { jobName: 'make' }))).toEqual(['not_listed'])
-    expect(ask(question(0, { jobName: 'make', title: 'Codex' }))).toEqual(['not_listed'])
-    expect(ask(question(0, { jobName: null, title: 'my Codex' }))).toEqual([null])
+    expect(ask(question(0, { jobNames: ['make'] }))).toEqual(['not_listed'])
+    expect(ask(question(0, { jobNames: ['make'], title: 'Codex' }))).toEqual(['not_listed'])
+    expect(ask(question(0, { jobNames: [], title: 'my Codex' }))).toEqual([null])
     expect(
-      new Gate({ ...settings, prefer_job_name: false }).ask(question(0, { jobName: 'make', title: 'codex' })),
+      new Gate({ ...settings, prefer_job_name: false }).ask(question(0, { jobNames: ['make'], title: 'codex' })),
     ).toBeNull()
   })
 
@@ -60,7 +60,7 @@ describe('the gate of the heuristics', () => {
   })
 
   it('stays closed for a window after a listed program was replaced by another', () => {
-    expect(ask(question(0), question(1, { jobName: 'make' }), question(2), question(6))).toEqual([
+    expect(ask(question(0), question(1, { jobNames: ['make'] }), question(2), question(6))).toEqual([
       null,
       'not_listed',
       'job_flip',

@@ -26,7 +26,8 @@ export type GateReason = (typeof GATE_REASONS)[number]
 export interface GateQuestion {
   t: number
   mode: 'auto' | 'off'
-  jobName: string | null
+  /** The names of the job (`Job.names`); empty if it is unknown. */
+  jobNames: readonly string[]
   title: string
   /** Process names of all known agents. */
   agentPrograms: readonly string[]
@@ -72,12 +73,20 @@ export class Gate {
     return null
   }
 
-  #isListed({ jobName, title, agentPrograms }: GateQuestion): boolean {
-    const { jobs, titles, prefer_job_name: prefersJob } = this.#settings
-    const isJob = jobName !== null && (jobs.includes(jobName) || agentPrograms.includes(jobName))
-    if (isJob) return true
-    if (jobName !== null && prefersJob) return false
+  #isListed({ jobNames, title, agentPrograms }: GateQuestion): boolean {
+    const { titles, prefer_job_name: prefersJob } = this.#settings
+    if (isListedJob(jobNames, this.#settings, agentPrograms)) return true
+    if (jobNames.length > 0 && prefersJob) return false
     const low = title.toLowerCase()
     return titles.some(word => low.includes(word.toLowerCase()))
   }
+}
+
+/** Whether the settings list a job by one of its names, or it is an agent's program. */
+export function isListedJob(
+  names: readonly string[],
+  { jobs }: Pick<HeuristicSettings, 'jobs'>,
+  agentPrograms: readonly string[],
+): boolean {
+  return names.some(name => jobs.includes(name) || agentPrograms.includes(name))
 }

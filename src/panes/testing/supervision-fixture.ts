@@ -60,7 +60,7 @@ export class SupervisionFixture {
   }
 
   runs(name: string, isShell = false): this {
-    this.supervisor.runs({ name, pid: 1, commandLine: name, isShell, agent: null }, this.t)
+    this.supervisor.runs({ name, names: [name], pid: 1, commandLine: name, isShell, agent: null }, this.t)
     return this
   }
 

@@ -24,8 +24,18 @@ export interface TmuxSourceOptions {
 const SCAN_MS = 1_000
 
 /** The socket directory of a person's tmux servers, from their environment. */
-export function tmuxDirectory(env: NodeJS.ProcessEnv, uid: number): string {
+function tmuxDirectory(env: NodeJS.ProcessEnv, uid: number): string {
   return join(env.TMUX_TMPDIR || '/tmp', `tmux-${uid}`)
+}
+
+/** The tmux servers to join: those of an environment, or the one that the settings name. */
+export function tmuxPlaces(
+  env: NodeJS.ProcessEnv,
+  configured: string | null,
+): { directories: string[]; sockets: string[] } {
+  if (configured !== null) return { directories: [], sockets: [configured] }
+  const [inside] = (env.TMUX ?? '').split(',')
+  return { directories: [tmuxDirectory(env, process.getuid?.() ?? 0)], sockets: inside ? [inside] : [] }
 }
 
 /** Every tmux server of the person: in tmux's directory, and sockets by name. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import type { Reply } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { NodeContext, NodeResult } from '../node.js'
@@ -54,4 +55,9 @@ export function taskStarted(tasks: readonly PipelineTask[], index: number): NewE
 /** The tree that a task is compared with, without the run's own files. */
 export function treeNow({ git }: NodeContext): Promise<string> {
   return git.treeHash()
+}
+
+/** `--auto-approve` answered, not a person. */
+export function isAutomatic({ by }: Pick<Reply, 'by'>): boolean {
+  return by === 'auto-approve'
 }

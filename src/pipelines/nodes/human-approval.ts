@@ -1,21 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Reply } from '../../engine/index.js'
+import type { GateQuestion, Reply } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
 import { type PlanGatePayload, planQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { planFile } from '../plan/plan-path.js'
 import type { StateUpdate } from '../state.js'
-import { hashOf, noted, readOptional, taskStarted, treeNow } from './common.js'
+import { hashOf, isAutomatic, noted, readOptional, taskStarted, treeNow } from './common.js'
 import { checkPlan, planUpdate, validated } from './plan-validator.js'
 
 /** A person approves the plan; automatically only a valid one, if the run is set to. */
 export async function humanApproval(context: NodeContext): Promise<NodeResult> {
   const { reply, state, args } = context
   if (!reply) {
-    if (state.auto_approve && !args.planOnly && state.plan_validation?.valid)
-      return approve(context, { by: 'auto-approve', isAutomatic: true, isEdited: false })
-    return ask(context, null)
+    const asked = await ask(context, null)
+    const needsNobody = state.auto_approve && !args.planOnly && state.plan_validation?.valid
+    return needsNobody ? { question: { ...asked.question, automatic: { option: 'approve' } } } : asked
   }
   switch (reply.option) {
     case 'approve':
@@ -32,7 +32,7 @@ export async function humanApproval(context: NodeContext): Promise<NodeResult> {
   }
 }
 
-async function ask(context: NodeContext, problem: string | null): Promise<NodeResult> {
+async function ask(context: NodeContext, problem: string | null): Promise<{ question: GateQuestion }> {
   return { question: planQuestion(await payloadOf(context), problem) }
 }
 
@@ -84,7 +84,7 @@ async function approveAsShown(context: NodeContext, reply: Reply): Promise<NodeR
       events: [newEvent('plan.replaced', { before: state.plan_hash ?? '', hash: hashOf(now), by: 'file' })],
     }
   }
-  return approve(context, { by: reply.by, isAutomatic: false, isEdited: false })
+  return approve(context, { by: reply.by, isAutomatic: isAutomatic(reply), isEdited: false })
 }
 
 async function approveEdited(context: NodeContext, reply: Reply): Promise<NodeResult> {

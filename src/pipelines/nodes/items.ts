@@ -1,10 +1,10 @@
-import type { Reply } from '../../engine/index.js'
+import type { GateQuestion, Reply } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
 import { type ItemsGatePayload, itemsQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { isSerious, itemKey, type ReviewItem } from '../review-object.js'
 import { routeAfterItems } from '../routing.js'
-import { noted } from './common.js'
+import { isAutomatic, noted } from './common.js'
 import { codeAt } from './item-code.js'
 
 type Judged = ItemsGatePayload['items'][number]
@@ -14,8 +14,8 @@ export async function items(context: NodeContext): Promise<NodeResult> {
   const { state, reply } = context
   const judged = judgedItems(context)
   if (!reply) {
-    if (state.auto_approve) return decide(context, judged, judged.filter(wouldImplement), 'auto-approve', true, null)
-    return ask(context, judged, state.evaluation_result?.summary ?? '')
+    const { question } = ask(context, judged, state.evaluation_result?.summary ?? '')
+    return { question: state.auto_approve ? { ...question, automatic: { choices: ['all'] } } : question }
   }
   const words = [...(reply.choices ?? []), ...(reply.option === '' ? [] : [reply.option])]
   const hasPasses = state.review_pass < state.max_review_passes
@@ -34,10 +34,10 @@ export async function items(context: NodeContext): Promise<NodeResult> {
         history: noted(context, reply.by, 'asks for another review first'),
       },
     }
-  return decide(context, judged, chosen(judged, words), reply.by, false, noteOf(reply))
+  return decide(context, judged, chosen(judged, words), reply, noteOf(reply))
 }
 
-function ask({ state }: NodeContext, judged: Judged[], summary: string): NodeResult {
+function ask({ state }: NodeContext, judged: Judged[], summary: string): { question: GateQuestion } {
   const { review_pass: pass, max_review_passes: of } = state
   return { question: itemsQuestion({ gate: 'items', pass, of, summary, items: judged }) }
 }
@@ -75,10 +75,10 @@ function decide(
   context: NodeContext,
   judged: readonly Judged[],
   approved: readonly Judged[],
-  by: string,
-  isAutomatic: boolean,
+  reply: Reply,
   note: string | null,
 ): NodeResult {
+  const { by } = reply
   const { state, cwd } = context
   const left = judged.filter(item => !approved.includes(item))
   const prints = left.map(item => itemKey(item, codeAt(cwd, item)))
@@ -93,7 +93,13 @@ function decide(
       driver_session_id: null,
       history: noted(context, by, `${approved.length} of ${judged.length} items will be fixed`),
     },
-    events: [newEvent('items.decided', { approved: approved.map(({ number }) => number), by, isAutomatic })],
+    events: [
+      newEvent('items.decided', {
+        approved: approved.map(({ number }) => number),
+        by,
+        isAutomatic: isAutomatic(reply),
+      }),
+    ],
   }
 }
 

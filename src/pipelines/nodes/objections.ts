@@ -10,7 +10,7 @@ export async function objections(context: NodeContext): Promise<NodeResult> {
   if (reply) {
     if (reply.option === 'more') return more(context, reply.by, Number(reply.text ?? args.profile.maxTaskReviews))
     if (reply.option === 'accept') return accept(context, reply.by, open, true)
-    return stop(context, reply.by, open)
+    if (reply.option === 'stop') return stop(context, reply.by, open)
   }
   if (args.profile.onUnapproved === 'continue') return accept(context, 'policy', open, false)
   if (args.profile.onUnapproved === 'stop' || state.auto_approve) return stop(context, 'policy', open)

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
-import { runCommand } from '../../process/index.js'
+import { runStepCommand } from '../../process/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { PipelineGit } from '../pipeline-git.js'
@@ -14,6 +14,7 @@ import type { StateUpdate } from '../state.js'
 import { hashOf, noted } from './common.js'
 
 const SETUP_TIMEOUT_MS = 600_000
+const SETUP_OUTPUT_MAX = 64 * 1024
 
 /** Prepares the workspace. Checks before it creates: a died run finds what it has. */
 export async function prepare(context: NodeContext): Promise<NodeResult> {
@@ -125,10 +126,18 @@ function copyFiles({ args, cwd }: NodeContext): void {
   }
 }
 
-async function setUp({ args, cwd, services }: NodeContext): Promise<void> {
+async function setUp({ call, args, cwd, services }: NodeContext): Promise<void> {
   const [file, ...rest] = (args.profile.worktreeSetup ?? '').split(/\s+/).filter(Boolean)
   if (file === undefined) return
-  const done = await runCommand(file, rest, { cwd, env: services.environment(cwd), timeoutMs: SETUP_TIMEOUT_MS })
+  const done = await runStepCommand(file, rest, {
+    cwd,
+    env: services.environment(cwd),
+    mark: call.name,
+    signal: call.signal,
+    timeoutMs: SETUP_TIMEOUT_MS,
+    maxBytes: SETUP_OUTPUT_MAX,
+    clock: services.clock,
+  })
   if (done.code === 0) return
   throw new SignalboxError(
     'E_CONFIG',

@@ -1,4 +1,4 @@
-import { runCommand } from '../../process/index.js'
+import { runStepCommand } from '../../process/index.js'
 import type { NodeContext } from '../node.js'
 import type { ReviewItem } from '../review-object.js'
 
@@ -19,7 +19,15 @@ export async function runChecks({ args, cwd, services, call }: NodeContext): Pro
     if (file === undefined || call.signal.aborted) break
     const command = [file, ...rest].join(' ')
     try {
-      const done = await runCommand(file, rest, { cwd, env: services.environment(cwd), timeoutMs: TIMEOUT_MS })
+      const done = await runStepCommand(file, rest, {
+        cwd,
+        env: services.environment(cwd),
+        mark: call.name,
+        signal: call.signal,
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: OUTPUT_MAX,
+        clock: services.clock,
+      })
       const output = services.redactor.redact(`${done.stdout}${done.stderr}`).slice(-OUTPUT_MAX)
       const exit = done.signal ? `killed by ${done.signal}` : `exit ${done.code}`
       results.push({ command, exit, output, isOk: done.code === 0 })

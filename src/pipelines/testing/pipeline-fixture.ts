@@ -15,6 +15,7 @@ import {
   runsProjection,
   StallDetector,
 } from '../../engine/index.js'
+import { TestGates } from '../../engine/testing/test-gates.js'
 import { newEvent, validateEvent } from '../../events/index.js'
 import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
 import { createRedactor } from '../../text/index.js'
@@ -163,6 +164,7 @@ export class PipelineFixture {
         redactor: createRedactor({ secretValues: [] }),
         environment: () => ({ PATH: this.path }),
         runDirectory: run => this.runDirectory(run),
+        readProfile: () => Promise.reject(new Error('every run of the fixture has its arguments')),
       },
       builtInPipelines(),
     )
@@ -175,6 +177,7 @@ export class PipelineFixture {
       performers: { 'graph.code': new NodeSteps(steps, { clock, runDirectory: run => this.runDirectory(run) }, signs) },
       maxRuns: 1,
       durability: 'normal',
+      gates: new TestGates(store),
       onError: () => undefined,
     })
     try {

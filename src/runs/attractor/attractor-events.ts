@@ -33,6 +33,7 @@ type Mapped = [AttractorEventName, Record<string, unknown>]
  * on, because the events of an end carry facts of the start; a reader skips what it already has.
  */
 export class AttractorEventMapper {
+  #id = ''
   #name = ''
   #createdAt = 0
   #index = 0
@@ -51,10 +52,11 @@ export class AttractorEventMapper {
     }))
   }
 
-  #map({ type, data, at }: StoredEvent): Mapped[] {
+  #map({ type, data, at, stream }: StoredEvent): Mapped[] {
     const branch = String(data.branch ?? '')
     switch (type) {
       case 'run.created':
+        this.#id = stream.slice('run/'.length)
         this.#name = String(data.title ?? '')
         this.#createdAt = at
         return []
@@ -99,11 +101,12 @@ export class AttractorEventMapper {
     // A run that another host takes over has not started again.
     if (this.#index > 0) return []
     this.#index = 1
-    return [['PipelineStarted', { name: this.#name }]]
+    return [['PipelineStarted', { id: this.#id, name: this.#name }]]
   }
 
   #ending(at: number, { status, reason, durationMs, usage, successor }: Record<string, unknown>) {
     return {
+      id: this.#id,
       name: this.#name,
       duration_ms: typeof durationMs === 'number' ? durationMs : Math.max(0, at - this.#createdAt),
       ...(reason !== undefined && { reason }),
@@ -116,8 +119,7 @@ export class AttractorEventMapper {
   #stageStarted(node: string, branch: string, handler: string, at: number): Mapped[] {
     const index = this.#index++
     this.#stages.set(`${branch} ${node}`, { index, at, handler, good: 0, bad: 0 })
-    const started: Mapped = ['StageStarted', { ...this.#stageOf(branch, node), handler }]
-    return handler === 'parallel' ? [started, ['ParallelStarted', this.#stageOf(branch, node)]] : [started]
+    return [['StageStarted', { ...this.#stageOf(branch, node), handler }]]
   }
 
   #stageEnded({ node, status, notes, failureReason }: Record<string, unknown>, branch: string, at: number): Mapped[] {
@@ -139,10 +141,15 @@ export class AttractorEventMapper {
     return [['StageRetrying', { ...this.#stageOf(branch, node), attempt: Number(attempt), delay_ms: delay }]]
   }
 
-  #branchStarted({ branch, parent, parallel, node }: Record<string, unknown>, at: number): Mapped[] {
+  /** The first branch says how many there are. */
+  #branchStarted({ branch, parent, parallel, node, count }: Record<string, unknown>, at: number): Mapped[] {
     const index = Number(/(\d+)$/.exec(String(branch))?.[1] ?? 1) - 1
-    this.#branches.set(String(branch), { index, at, parallel: `${String(parent ?? '')} ${String(parallel)}` })
-    return [['ParallelBranchStarted', { branch, index, node }]]
+    const outer = String(parent ?? '')
+    this.#branches.set(String(branch), { index, at, parallel: `${outer} ${String(parallel)}` })
+    const started: Mapped = ['ParallelBranchStarted', { branch, index, node }]
+    if (index > 0) return [started]
+    const branchCount = typeof count === 'number' ? { branch_count: count } : {}
+    return [['ParallelStarted', { ...this.#stageOf(outer, parallel), ...branchCount }], started]
   }
 
   #branchEnded({ branch, status, notes }: Record<string, unknown>, isCancelled: boolean, at: number): Mapped[] {

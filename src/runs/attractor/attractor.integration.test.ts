@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -36,8 +36,8 @@ beforeAll(async () => {
   const ledger = openLedger({ store, clock: systemClock, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory }
   runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
-  runs.start()
-  pipelines = new AttractorApi({ store, ledger })
+  await runs.start()
+  pipelines = new AttractorApi({ store, clock: systemClock, ledger })
   context = daemonContext({ store, home, env, clock: systemClock, person: 'Ada' }, project)
 })
 
@@ -180,6 +180,8 @@ test('branches and their outcomes are reported', async () => {
     'ParallelCompleted',
     'ParallelStarted',
   ])
+  expect(parallel[0]).toMatchObject({ event: 'ParallelStarted', data: { name: 'p', branch_count: 2 } })
+  expect(events[0]).toMatchObject({ event: 'PipelineStarted', data: { id } })
   expect(parallel.find(({ event }) => event === 'ParallelCompleted')!.data).toMatchObject({
     success_count: 1,
     failure_count: 1,
@@ -192,6 +194,13 @@ describe('refused', () => {
       code: 'E_GRAPH',
       details: { diagnostics: expect.arrayContaining([expect.anything()]) },
     })
+  })
+
+  test('a request leaves no directory of a run behind', async () => {
+    const own = join(context.home.settings.dataDirectory, 'runs')
+    const before = existsSync(own) ? readdirSync(own) : []
+    await expect(pipelines.create(context, { dot: 'digraph { a -> b }' })).rejects.toMatchObject({ code: 'E_GRAPH' })
+    expect(existsSync(own) ? readdirSync(own) : []).toEqual(before)
   })
 
   test('an untrusted graph, with the hash to name; again after a project file has changed', async () => {

@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ApprovalRecord, approvalsProjection, type DecisionRequest, type Ledger } from '../../approvals/index.js'
-import { newId, newNonce } from '../../clock/index.js'
+import { type Clock, newId, newNonce } from '../../clock/index.js'
 import {
   type Checkpoint,
-  cancelRun,
   checkpointsOf,
   type GraphWork,
   getRun,
@@ -22,6 +21,8 @@ import {
 import { SignalboxError } from '../../errors/index.js'
 import { type Diagnostic, textOf } from '../../graph/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
+import { cancelRun } from '../cancel-run.js'
+import { describeRun } from '../describe-run.js'
 import { drawingOf, drawSvg } from '../graphs/draw-run.js'
 import { loadGraph } from '../graphs/load-graph.js'
 import { type GraphOptions, startGraph } from '../graphs/start-graph.js'
@@ -30,6 +31,7 @@ import { type AttractorEvent, AttractorEventMapper, isAfter, isLast } from './at
 
 export interface AttractorOptions {
   store: EventStore
+  clock: Clock
   /** The ledger of this process: a decision is made through it, and only once. */
   ledger: Ledger
   drawTimeoutMs?: number
@@ -82,27 +84,38 @@ export class AttractorApi {
     { dot, project, ...options }: NewPipeline,
   ): Promise<{ id: string; status: 'running'; diagnostics: Diagnostic[] }> {
     const id = newId('run')
-    const empty = join(base.home.settings.dataDirectory, 'runs', id, 'work')
-    const context = daemonContext(base, project ?? createDirectory(empty))
-    const loaded = await loadGraph(context, { text: dot, path: null, name: 'the graph' })
-    const labels = { ...options.labels, surface: 'attractor' }
-    await startGraph(context, loaded, { ...options, id, labels, isDetached: true })
-    const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
-    return { id, status: 'running', diagnostics }
+    const { dataDirectory } = base.home.settings
+    const own = join(dataDirectory, 'runs', id)
+    const context = daemonContext(base, project ?? createDirectory(join(own, 'work')))
+    try {
+      const loaded = await loadGraph(context, { text: dot, path: null, name: 'the graph' })
+      const labels = { ...options.labels, surface: 'attractor' }
+      // Every run without a project works in a directory of its own, but a text that was trusted
+      // once stays trusted.
+      const trustPlace = project ?? createDirectory(join(dataDirectory, 'graphs'))
+      await startGraph(context, loaded, { ...options, id, labels, isDetached: true, trustPlace })
+      const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
+      return { id, status: 'running', diagnostics }
+    } catch (error) {
+      // A refused request leaves nothing behind.
+      rmSync(own, { recursive: true, force: true })
+      throw error
+    }
   }
 
   async status(id: string): Promise<PipelineStatus> {
     const { record, work } = await this.#read(id)
     const status = STATUS[record.status] ?? 'running'
+    const { isUndriven, why } = await describeRun(this.#options, record)
     const successor = record.reason === 'restarted' ? await this.#successor(record.id) : null
     return {
       id: record.id,
       status,
-      ...(['waiting', 'paused'].includes(record.status) && { waiting: true as const }),
+      ...((isUndriven || ['waiting', 'paused'].includes(record.status)) && { waiting: true as const }),
       current_node: work.cursors.get(MAIN)?.node ?? null,
       completed_nodes: [...new Set(work.finished.map(({ node }) => node))],
       outcome: status === 'running' ? null : status === 'completed' ? 'success' : 'fail',
-      reason: record.reason,
+      reason: why ?? record.reason,
       usage: record.usage,
       ...(successor !== null && { successor }),
     }
@@ -153,7 +166,7 @@ export class AttractorApi {
   /** @throws SignalboxError `E_STATE` when it has ended. */
   async cancel(id: string, { by, reason = 'cancelled' }: { by: string; reason?: string }): Promise<void> {
     const { record } = await this.#read(id)
-    await cancelRun(this.#options.store, record.id, { by, reason })
+    await cancelRun(this.#options, record.id, { by, reason })
   }
 
   /** The graph of the run as SVG, coloured by what happened. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { graphWorkflow, type NodeOutcome, type RunRecord, readRun, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { textOf } from '../../graph/index.js'
-import type { EventStore } from '../../store/index.js'
-import { writeCheckpoints } from '../graphs/checkpoints.js'
+import type { EventStore, StoredEvent } from '../../store/index.js'
+import { CheckpointWriter } from '../graphs/checkpoint-writer.js'
 import { runDirectory } from '../open-runs.js'
 
 /**
@@ -32,7 +32,9 @@ export async function exportAttractor(
     nodes: [...graph.nodes.keys()],
     graph_attributes: Object.fromEntries([...graph.attributes].map(([key, { value }]) => [key, value])),
   })
-  const checkpoints = await writeCheckpoints(store, record.id, directory)
+  const writer = new CheckpointWriter(directory)
+  for (const event of events) writer.event(event)
+  write(directory, 'answers.json', answersOf(events))
   const visits = new Map<string, number>()
   for (const { type, data } of events)
     if (type === 'node.started')
@@ -65,7 +67,24 @@ export async function exportAttractor(
   }
   if (existsSync(join(own, 'artifacts')))
     cpSync(join(own, 'artifacts'), join(directory, 'artifacts'), { recursive: true })
-  return { directory, nodes, checkpoints }
+  return { directory, nodes, checkpoints: writer.count }
+}
+
+/** The answers to the gates of the run, by node: `signalbox run --answers` gives them again. */
+function answersOf(events: readonly StoredEvent[]): Record<string, unknown[]> {
+  const answers: Record<string, unknown[]> = {}
+  for (const { type, data } of events) {
+    const node = type === 'gate.answered' ? /(?:^|\/)(\w+)@\d+#\d+$/.exec(String(data.gate))?.[1] : undefined
+    if (node === undefined) continue
+    const { option, text, choices } = data
+    const answer = Array.isArray(choices)
+      ? { choices }
+      : option === '' || option === undefined
+        ? { text }
+        : { option, ...(text !== undefined && { text }) }
+    answers[node] = [...(answers[node] ?? []), answer]
+  }
+  return answers
 }
 
 function write(directory: string, file: string, value: unknown): void {

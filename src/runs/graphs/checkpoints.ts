@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { newId } from '../../clock/index.js'
 import {
   type Checkpoint,
@@ -107,7 +107,7 @@ export async function startFromCheckpointFile(
 /** A graph without errors, trusted, with its prompt files: what a run keeps of it. */
 export async function trustedGraph(context: StartContext, loaded: LoadedGraph, trust: string | undefined) {
   refuseErrors(loaded)
-  const trusted = await requireGraphTrust(context, loaded, trust)
+  const trusted = await requireGraphTrust(context, loaded, { trust })
   const graph = withPromptFiles(loaded.parsed.graph, loaded.directory)
   return {
     graph,
@@ -183,21 +183,4 @@ async function startAtCheckpoint(
     ? [`commit ${commit.slice(0, 12)} of the checkpoint is not in this repository; the run starts from HEAD`]
     : []
   return { id, home, driver, notices }
-}
-
-/**
- * Writes `checkpoint_<ms>.json` for each checkpoint of a run, and the newest as `checkpoint.json`.
- */
-export async function writeCheckpoints(store: EventStore, id: string, directory: string): Promise<number> {
-  const found = checkpointsOf(await store.readStream(runStream(id)))
-  mkdirSync(directory, { recursive: true })
-  let before = 0
-  for (const { checkpoint } of found) {
-    // Checkpoints of the same millisecond keep their order in their names.
-    before = Math.max(before + 1, Math.round(checkpoint.timestamp))
-    writeFileSync(join(directory, `checkpoint_${before}.json`), `${JSON.stringify(checkpoint, null, 2)}\n`)
-  }
-  const newest = found.at(-1)
-  if (newest) writeFileSync(join(directory, 'checkpoint.json'), `${JSON.stringify(newest.checkpoint, null, 2)}\n`)
-  return found.length
 }

@@ -37,6 +37,10 @@ export function drawingOf(events: readonly StoredEvent[]): Drawing {
       taken.set(data.edge, (taken.get(data.edge) ?? 0) + 1)
     else if (type === 'branch.started') taken.set(String(data.edge), (taken.get(String(data.edge)) ?? 0) + 1)
     else if (type === 'gate.opened') gates.set(String(data.gate), nodeOfStep(String(data.gate)))
+    else if (ENDS.has(type)) {
+      gates.clear()
+      change(states, 'running', 'cancelled')
+    } else if (type === 'run.resumed') change(states, 'cancelled', 'running')
     else if (type === 'gate.answered' || type === 'gate.expired') gates.delete(String(data.gate))
   }
   for (const node of gates.values()) {
@@ -44,6 +48,13 @@ export function drawingOf(events: readonly StoredEvent[]): Drawing {
     if (state) states.set(node, { ...state, status: 'waiting' })
   }
   return { states, taken }
+}
+
+const ENDS: ReadonlySet<string> = new Set(['run.cancelled', 'run.failed', 'run.rejected', 'run.completed'])
+
+/** No node of a run that has ended is still running; one that failed can be resumed. */
+function change(states: Map<string, DrawnState>, from: DrawnState['status'], to: DrawnState['status']): void {
+  for (const [node, state] of states) if (state.status === from) states.set(node, { ...state, status: to })
 }
 
 /** `p@1.2/review@1#1` → `review` */

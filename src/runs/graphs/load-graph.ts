@@ -3,9 +3,10 @@ import { dirname, relative, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
-import { pipelineFunctions } from '../../pipelines/index.js'
+import { builtInPipelines, pipelineFunctions } from '../../pipelines/index.js'
 import { type AgentSearch, agentFacts } from '../choose-agent.js'
-import { loadUserModule, type UserModule } from './user-module.js'
+import { projectPipeline } from '../pipelines/project-pipelines.js'
+import type { UserModule } from './user-module.js'
 
 /** A DOT text and where it comes from. */
 export interface GraphSource {
@@ -36,12 +37,14 @@ export function readGraphFile(cwd: string, file: string): GraphSource {
 }
 
 export interface LoadOptions {
-  /** A module of the user's own, with handlers, rules and transforms. */
-  handlers?: string | undefined
+  /** A module of the user's own, with handlers, functions, rules and transforms. */
+  module?: UserModule | null | undefined
   /**
    * The agent of nodes that name none. Agents are checked only if it is given; null: there is none.
    */
   agent?: string | null | undefined
+  /** Whether the start names the address of a model for the agent `direct`. */
+  hasEndpoint?: boolean | undefined
   /** False for text without a project: prompt files are not looked for. */
   hasProject?: boolean | undefined
 }
@@ -50,7 +53,7 @@ export interface LoadOptions {
 export async function loadGraph(
   search: AgentSearch,
   source: GraphSource,
-  { handlers, agent, hasProject = true }: LoadOptions = {},
+  { module = null, agent, hasEndpoint = false, hasProject = true }: LoadOptions = {},
 ): Promise<LoadedGraph> {
   const { cwd, home } = search
   const { graphs } = home.loaded.config
@@ -58,15 +61,17 @@ export async function loadGraph(
   const parsed = parseDot(source.text, { file: source.name, limits })
   const directory = source.path === null ? cwd : dirname(source.path)
   const root = (await new Git(directory).root()) ?? directory
-  const module = handlers === undefined ? null : await loadUserModule(cwd, handlers)
   const facts = {
-    ...(hasProject && { promptFile: (prompt: string) => lookForPrompt(prompt, directory, root) }),
+    ...(hasProject && {
+      promptFile: (prompt: string) => lookForPrompt(prompt, directory, root),
+      childGraph: (named: string) => lookForChild(named, { directory, cwd, root }),
+    }),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
     functions: [
       ...pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
       ...Object.keys(module?.functions ?? {}),
     ],
-    agents: agent === undefined ? null : await agentFacts(search, parsed.graph, agent),
+    agents: agent === undefined ? null : await agentFacts(search, parsed.graph, agent, hasEndpoint),
   }
   return { ...source, parsed, diagnostics: lintParsed(parsed, facts, module?.rules), directory, module }
 }
@@ -77,6 +82,13 @@ export function lookForPrompt(prompt: string, directory: string, root: string): 
   if (!existsSync(path)) return 'missing'
   const inside = relative(realpathSync(root), realpathSync(path))
   return inside.startsWith('..') || inside.startsWith('/') ? 'outside' : 'ok'
+}
+
+/** Whether a child graph is a registered pipeline, or a file where the run will look for it. */
+function lookForChild(named: string, { directory, cwd, root }: Record<'directory' | 'cwd' | 'root', string>) {
+  if (builtInPipelines().has(named) || projectPipeline(root, named)) return 'ok'
+  const beside = lookForPrompt(named, directory, root)
+  return beside === 'missing' ? lookForPrompt(named, cwd, root) : beside
 }
 
 /**

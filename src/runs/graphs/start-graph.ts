@@ -11,9 +11,10 @@ import {
   applyStylesheet,
   GRAPH_ATTRIBUTES,
   type Graph,
+  handlerOf,
   printDot,
 } from '../../graph/index.js'
-import { plural } from '../../text/index.js'
+import { closestMatch, plural } from '../../text/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun } from '../start-context.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
@@ -27,12 +28,17 @@ export interface GraphOptions extends RunOptions {
   agent?: string | undefined
   model?: string | undefined
   permissions?: GraphInput['permissions'] | undefined
+  /** The URL of the model, and the variable with its key, for the agent `direct`. */
+  endpoint?: string | undefined
+  apiKeyEnv?: string | undefined
   /** Takes the first option at every gate. */
   isAutoApproved?: boolean | undefined
   /**
    * Simulates the run: no agent, no command. Outcomes by `node@visit`; success where none is given.
    */
   dryRun?: GraphInput['dryRun'] | undefined
+  /** The directory for which trust in a text is recorded; the project by default. */
+  trustPlace?: string | undefined
 }
 
 /**
@@ -50,7 +56,8 @@ export async function startGraph(
   const { id = newId('run'), dryRun = null, trust } = options
   const driver = driverOf(loaded, options)
   if (driver === 'daemon') await context.requireDaemon()
-  const trusted = dryRun === null ? await requireGraphTrust(context, loaded, trust) : null
+  const trusted =
+    dryRun === null ? await requireGraphTrust(context, loaded, { trust, place: options.trustPlace }) : null
   const home =
     dryRun !== null
       ? context.home
@@ -59,6 +66,7 @@ export async function startGraph(
         : await enterProject(context, { trust, isApart: false })
   const graph = transformGraph(loaded.parsed.graph, loaded.directory, loaded.module?.transforms)
   const inputs = checkInputs(graph, options.inputs ?? {})
+  if (loaded.module === null) refuseUnusedInputs(graph, inputs)
   const workspace = await createWorkspace(home.settings.dataDirectory, {
     cwd,
     id,
@@ -77,7 +85,15 @@ export async function startGraph(
     dryRun,
     workspace,
     from: null,
-    ...(loaded.module && { handlers: { file: loaded.module.file, types: Object.keys(loaded.module.handlers) } }),
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+    ...(options.apiKeyEnv !== undefined && { apiKeyEnv: options.apiKeyEnv }),
+    ...(loaded.module && {
+      handlers: {
+        file: loaded.module.file,
+        types: Object.keys(loaded.module.handlers),
+        functions: Object.keys(loaded.module.functions),
+      },
+    }),
     ...(trusted && { trusted: Object.values(trusted.files) }),
   }
   await createRun(
@@ -200,6 +216,32 @@ export function checkInputs(graph: Graph, inputs: Record<string, string>): Recor
   if (missing.length > 0)
     throw new SignalboxError('E_INPUT', `the graph needs ${missing.join(', ')}`, { next: `--input ${missing[0]}=…` })
   return inputs
+}
+
+/** Inputs that the functions of a pipeline read. */
+const PIPELINE_INPUTS = ['issue', 'design', 'plan', 'profile', 'range', 'fix']
+
+/**
+ * An input that the graph neither declares nor mentions is a typing error. The graph of a child run
+ * may use any input.
+ * @throws SignalboxError `E_INPUT`
+ */
+function refuseUnusedInputs(graph: Graph, inputs: Record<string, string>): void {
+  if ([...graph.nodes.values()].some(node => ['pipeline', 'stack.manager_loop'].includes(handlerOf(node)))) return
+  const declared = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES).names('inputs')
+  const isPipeline = graph.attributes.has('pipeline_type')
+  const words = new Set(
+    printDot(graph)
+      .toLowerCase()
+      .split(/[^a-z0-9_.-]+|signalbox_ctx_/),
+  )
+  const known = [...declared, ...(isPipeline ? PIPELINE_INPUTS : [])]
+  const unused = Object.keys(inputs).find(name => !known.includes(name) && !words.has(name.toLowerCase()))
+  if (unused === undefined) return
+  const close = closestMatch(unused, known)
+  throw new SignalboxError('E_INPUT', `the graph has no input "${unused}"`, {
+    next: close ? `did you mean "${close}"?` : known.length > 0 ? `it has: ${known.join(', ')}` : 'leave it out',
+  })
 }
 
 /** The limits of a run: those given, else those that the graph declares. */

@@ -17,7 +17,11 @@ import type { StartContext } from '../start-context.js'
  * The state of a pipeline's run.
  * @throws SignalboxError `E_CONFIG` for a run of an unknown pipeline or of a newer program.
  */
-export function readPipeline(store: EventStore, dataDirectory: string, record: RunRecord): Promise<PipelineRun> {
+export function readPipeline(
+  store: EventStore,
+  dataDirectory: string,
+  record: Omit<RunRecord, 'text'>,
+): Promise<PipelineRun> {
   return readPipelineRun(store, record, {
     registry: builtInPipelines(),
     runDirectory: run => runDirectory(dataDirectory, run),
@@ -36,10 +40,14 @@ export async function queuedPipelines(store: EventStore): Promise<RunRecord[]> {
  * The one pipeline run of this directory that can be resumed or cancelled.
  * @throws SignalboxError `E_INPUT` if there is none, or more than one.
  */
-export async function onlyRunHere(store: EventStore, cwd: string, verb: 'resume' | 'cancel'): Promise<RunRecord> {
+export async function onlyRunHere(
+  store: EventStore,
+  cwd: string,
+  verb: 'resume' | 'cancel' | 'pause',
+): Promise<RunRecord> {
   const root = (await new Git(cwd).root()) ?? cwd
   const isCandidate = ({ status }: RunRecord) =>
-    verb === 'cancel' ? !isEnded(status) : !['completed', 'rejected', 'cancelled'].includes(status)
+    verb === 'resume' ? !['completed', 'rejected', 'cancelled'].includes(status) : !isEnded(status)
   const found = (await listRuns(store)).filter(run => isPipelineRun(run) && run.project === root && isCandidate(run))
   const [only] = found
   if (only && found.length === 1) return only

@@ -10,10 +10,11 @@ import {
   profileCopy,
   promptHash,
   promptIds,
+  type ReadProfile,
   ROLES,
   type RoleName,
 } from '../../pipelines/index.js'
-import { type AgentSearch, headlessAgent, nearestLevel } from '../choose-agent.js'
+import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from '../choose-agent.js'
 import { splitWords } from '../split-words.js'
 import type { RunOptions } from '../start-context.js'
 
@@ -24,6 +25,9 @@ export interface PipelineOptions extends RunOptions {
   /** Agent and model of the roles for which the profile names none. */
   agent?: string | undefined
   model?: string | undefined
+  /** The URL of the model, and the variable with its key, for the agent `direct`. */
+  endpoint?: string | undefined
+  apiKeyEnv?: string | undefined
   /** No person is there to answer requests of the agents. */
   isUnattended: boolean
   /** Approves a valid plan, and the items that the Evaluator would implement, without a person. */
@@ -85,6 +89,11 @@ export async function readProfile(
   return { profile, settings, limits: limitsOf(options.limits, settings) }
 }
 
+/** For pipelines that run as graphs: the profile as `implement` and `review` read it. */
+export function profileReader(search: Pick<AgentSearch, 'home' | 'env'>): ReadProfile {
+  return async (cwd, wish) => (await readProfile({ ...search, cwd }, wish)).profile
+}
+
 function limitsOf(given: Limits = {}, settings: ProfileSettings | null): Limits {
   const costUsd = given.costUsd ?? settings?.budget.run_usd ?? null
   const tokens = given.tokens ?? settings?.budget.tokens ?? null
@@ -95,17 +104,21 @@ async function readRole(
   search: AgentSearch,
   role: RoleName,
   settings: ProfileSettings | null,
-  { agent, model, isUnattended }: PipelineOptions,
+  { agent, model, endpoint, apiKeyEnv, isUnattended }: PipelineOptions,
 ): Promise<Player> {
   const own = settings?.agents[role]
   const wanted = own?.agent ?? agent ?? search.home.loaded.config.oneshot.agent
   const { adapter, headless } = await headlessAgent(search, wanted, role)
+  if (headless.needsEndpoint && endpoint === undefined && !search.home.settings.endpoint)
+    throw new SignalboxError('E_INPUT', `${adapter.name} needs an address`, { next: ENDPOINT_HINT })
   const level = own?.permissions ?? defaultLevel(role, headless, isUnattended)
   return {
     agent: adapter.name,
     model: headless.takesModel ? (own?.model ?? model ?? null) : null,
     permissions: headless.levels.includes(level) ? level : nearestLevel(level, headless.levels),
     effort: own?.effort ?? null,
+    ...(headless.needsEndpoint && endpoint !== undefined && { endpoint }),
+    ...(headless.needsEndpoint && apiKeyEnv !== undefined && { apiKeyEnv }),
   }
 }
 

@@ -9,6 +9,7 @@ import { openHome } from '../../host/home/index.js'
 import { openHomeStore } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
 import { daemonContext, type StartContext } from '../start-context.js'
+import { readPipeline } from './pipeline-runs.js'
 import { startPipeline } from './start-pipeline.js'
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-start-pipeline-')))
@@ -56,12 +57,21 @@ test.each([
 
 test.each([
   ['nothing', {}, 'E_UNKNOWN', 'there is no pipeline "nothing"'],
-  ['implementation', { title: 'x', plan: '/etc/passwd' }, 'E_INPUT', 'plan'],
+  ['implementation', { title: 'x', agent: 'demo', plan: '/etc/passwd' }, 'E_INPUT', 'the plan is not valid'],
   ['implementation', { issue: '../secret.md' }, 'E_INPUT', 'must be an issue of the tracker'],
   ['review', { range: '--output=x' }, 'E_INPUT', 'must not start with a dash'],
 ])('%s with the input %j is refused', async (name, input, code, message) => {
   const starting = startPipeline(context(), name, input, {})
   await expect(starting).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
+})
+
+test('implementation takes the text of a plan and of a design', async () => {
+  const filler = 'A lamp that shines on the table, with words that say nothing more. '.repeat(5)
+  const plan = `# Lamp Implementation Plan\n\n**Goal:** A lamp\n\n${filler}\n\n### Task 1: Lamp\n\nCreate: \`lamp.txt\`\n`
+  const input = { title: 'A lamp', agent: 'demo', plan, design: 'It is red.' }
+  const { id } = await startPipeline(context(), 'implementation', input, {})
+  const { args } = await readPipeline(store, home.settings.dataDirectory, await getRun(store, id))
+  expect(args).toMatchObject({ plan, design: { content: 'It is red.' } })
 })
 
 test('a project that is not a directory is refused', () => {

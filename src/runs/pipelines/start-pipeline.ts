@@ -1,7 +1,11 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
 import { builtInPipelines, type PipelineMetadata } from '../../pipelines/index.js'
+import { loadGraph, readGraphFile } from '../graphs/load-graph.js'
+import { startGraph } from '../graphs/start-graph.js'
 import type { RunOptions, StartContext, StartedRun } from '../start-context.js'
+import { projectPipeline, projectPipelines } from './project-pipelines.js'
 import { startImplementation } from './start-implementation.js'
 import { startReview } from './start-review.js'
 
@@ -25,6 +29,8 @@ const INPUTS = {
       .optional(),
     title: z.string().min(1).max(200).optional().describe('what to do, if there is no issue'),
     description: z.string().max(100_000).optional(),
+    design: z.string().min(1).max(200_000).optional().describe('text of a design that the plan must follow'),
+    plan: z.string().min(1).max(200_000).optional().describe('text of a plan, instead of the Architect’s'),
     base: word.optional().describe('commit or branch to start from'),
     branch: word.optional(),
     planOnly: z.boolean().optional(),
@@ -40,8 +46,35 @@ const INPUTS = {
 
 type PipelineName = keyof typeof INPUTS
 
-/** The pipelines that can be started by name, with the JSON schema of their input. */
-export function listPipelines(): (PipelineMetadata & { inputSchema: Record<string, unknown> })[] {
+type ListedPipeline = PipelineMetadata & { inputSchema: Record<string, unknown> }
+
+/**
+ * The pipelines that can be started by name, with the JSON schema of their input: those that ship,
+ * and those that the project registers. A pipeline of a project cannot replace one that ships.
+ */
+export async function listPipelines(project: string | null = null): Promise<ListedPipeline[]> {
+  const shipped = shippedPipelines()
+  const own = project === null ? [] : projectPipelines(await rootOf(project))
+  const added = own
+    .filter(({ name }) => !shipped.some(pipeline => pipeline.name === name))
+    .map(({ name, displayName, description, inputs }) => {
+      const inputSchema = z.toJSONSchema(inputOf(inputs), { io: 'input' }) as Record<string, unknown>
+      return { name, displayName, description, inputSchema }
+    })
+  return [...shipped, ...added]
+}
+
+/** Every input that the graph declares is required. */
+function inputOf(inputs: readonly string[]) {
+  const declared = Object.fromEntries(inputs.map(name => [name, z.string().min(1).max(100_000)]))
+  return z.strictObject({ ...declared, agent: agents.agent, model: agents.model })
+}
+
+async function rootOf(project: string): Promise<string> {
+  return (await new Git(project).root()) ?? project
+}
+
+function shippedPipelines(): ListedPipeline[] {
   return builtInPipelines()
     .listPipelines()
     .filter(({ name }) => Object.hasOwn(INPUTS, name))
@@ -68,10 +101,36 @@ export async function startPipeline(
     case 'review':
       return startReview(context, { ...parseInput(INPUTS.review, input), ...common })
     default:
-      throw new SignalboxError('E_UNKNOWN', `there is no pipeline "${name}"`, {
-        next: 'GET /api/v1/pipelines lists them',
-      })
+      return startProjectPipeline(context, name, input, options)
   }
+}
+
+/** A graph of the project, which needs trust like every other file of it that is run. */
+async function startProjectPipeline(
+  context: StartContext,
+  name: string,
+  input: unknown,
+  options: RunOptions,
+): Promise<StartedRun> {
+  const found = projectPipeline(await rootOf(context.cwd), name)
+  if (!found)
+    throw new SignalboxError('E_UNKNOWN', `there is no pipeline "${name}"`, {
+      next: 'GET /api/v1/pipelines lists them; a project registers its own in .signalbox/pipelines/<name>.dot',
+    })
+  const given = parseInput(inputOf(found.inputs), input)
+  const { agent, model, ...inputs } = given as Record<string, string | undefined>
+  const loaded = await loadGraph(context, readGraphFile(context.cwd, found.file), {
+    agent: agent ?? context.home.loaded.config.oneshot.agent,
+  })
+  const labels = { ...options.labels, registered: name }
+  return startGraph(context, loaded, {
+    ...options,
+    labels,
+    inputs: inputs as Record<string, string>,
+    agent,
+    model,
+    isDetached: true,
+  })
 }
 
 function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {

@@ -12,6 +12,7 @@ import {
   pipelineArgs,
   pipelineRun,
   type ReviewTarget,
+  rangeTarget,
   trackerServices,
 } from '../../pipelines/index.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
@@ -135,21 +136,6 @@ async function findTarget(context: StartContext, id: string, options: ReviewOpti
   const target = await rangeTarget(git, range)
   const isClean = (await git.git.status()).length === 0
   return { ...here, target, canFix: target.to === head && isClean, title: `Review of ${range}` }
-}
-
-async function rangeTarget(git: PipelineGit, range: string): Promise<Extract<ReviewTarget, { kind: 'range' }>> {
-  const [left, dots, right] = range.includes('..') ? [...range.split(/(\.{2,3})/, 3)] : [range, '..', 'HEAD']
-  const commitOf = async (revision: string | undefined): Promise<string> => {
-    const commit = await git.commitOf(revision || 'HEAD')
-    if (commit !== null) return commit
-    throw new SignalboxError('E_INPUT', `unknown revision "${revision || 'HEAD'}" in range "${range}"`, {
-      next: 'give a range such as main..HEAD, or one revision',
-    })
-  }
-  const [from, to] = [await commitOf(left), await commitOf(right)]
-  if (dots !== '...') return { kind: 'range', from, to, label: range }
-  const base = (await git.git.run(['merge-base', from, to])).trim()
-  return { kind: 'range', from: base, to, label: range }
 }
 
 async function runTarget({ store, home, cwd }: StartContext, word: string): Promise<FoundTarget> {

@@ -36,7 +36,6 @@ function majority(rows: readonly Row[], colourOf: (span: Span) => Color): Color 
   return [...cells].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null
 }
 
-/** What the colours of a row say about code. */
 export interface RowColours {
   /** Foreground colours that are neither the body's nor those of inline code and links. */
   syntax: number

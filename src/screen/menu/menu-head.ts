@@ -18,15 +18,26 @@ export interface MenuHead {
   lines: string[]
   /** The same as one text, for patterns. */
   text: string
+  /** A row says that rows are left out, or the text goes on above the rows that were read. */
+  isCut: boolean
+  /** No edge, gap or earlier text ends it below the first row of the screen. */
+  reachesTop: boolean
 }
 
 /** The first row that can belong to a menu with options here: text above was said. */
 export type MenuCeiling = (optionsFirst: number) => number
 
+/**
+ * `⋮ 23 more rows`, `… +12 lines`, `... first 22 lines hidden ...`: the agent shows only a part of
+ * the text.
+ */
+const LEFT_OUT =
+  /^\s*(?:[⋮…]|\.{3}|\[?\(?\+)\s*[^\p{L}\p{N}]*(?:(?:first|last|and)\s+)?\+?\d+\s+(?:hidden\b|(?:more\s+|hidden\s+|other\s+)?(?:rows?|lines?)\b)|^\s*[⋮…]\s*$/iu
+
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
 
 export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): MenuHead {
-  const { found, first } = collect(rows, optionsFirst, ceiling)
+  const { found, first, isInside, reachesTop } = collect(rows, optionsFirst, ceiling)
   const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
@@ -37,35 +48,52 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling
     first,
     lines,
     text: lines.join('\n'),
+    isCut: isInside || found.some(row => LEFT_OUT.test(row.text)),
+    reachesTop,
   }
 }
 
-/** Up to a rule, a box edge or two blank rows; without, up to what was said before. */
-function collect(
-  rows: readonly MenuRow[],
-  optionsFirst: number,
-  ceiling: MenuCeiling,
-): { found: MenuRow[]; first: number } {
+interface Collected {
+  found: MenuRow[]
+  first: number
+  /** It ends at a rule that is part of the agent's text. */
+  isInside: boolean
+  reachesTop: boolean
+}
+
+/**
+ * Up to a rule or box edge, or two blank rows outside of a box; without either, up to the text that
+ * was said before.
+ */
+function collect(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): Collected {
+  const ended = { isInside: false, reachesTop: false }
   const found: MenuRow[] = []
   const isBoxed = rows[optionsFirst]?.isBoxed ?? false
   let blanks = 0
   let first = optionsFirst
-  for (let index = optionsFirst - 1; index >= 0; index--) {
+  let isInside = false
+  let index: number
+  for (index = optionsFirst - 1; index >= 0; index--) {
     const row = rows[index]!
-    if (row.isRule && (isBoxed || isUpperEdge(row))) return { found, first: index }
-    if (row.isRule) break
-    if (isBoxed && !row.isBoxed) return { found, first }
+    if (row.isRule && (isBoxed || isUpperEdge(row))) return { ...ended, found, first: index }
+    if (row.isRule) {
+      isInside = row.indent > 1
+      break
+    }
+    if (isBoxed && !row.isBoxed) return { ...ended, found, first }
     blanks = row.isBlank ? blanks + 1 : 0
     // Two blank rows end the head, but not right above the options: some agents leave a gap there.
     if (blanks >= (first === optionsFirst ? 3 : 2) && !isBoxed) break
     found.unshift(row)
     if (!row.isBlank) first = index
   }
-  if (isBoxed) return { found, first }
+  const isFull = index < 0
+  if (isBoxed) return { found, first, isInside, reachesTop: isFull }
   const from = ceiling(optionsFirst)
   const own = found.filter(row => row.index >= from)
   const top = own.find(row => !row.isBlank)
-  return top ? { found: own, first: top.index } : { found, first }
+  if (!top) return { found, first, isInside, reachesTop: isFull }
+  return { found: own, first: top.index, isInside, reachesTop: isFull && from === 0 }
 }
 
 /** A line from the left edge of the screen that is not the lower end of a box above. */

@@ -63,7 +63,10 @@ export interface Menu {
   tabs: { label: string; state: 'open' | 'answered' | 'submit'; current: boolean }[]
   page?: { n: number; of: number }
   text: { option: number | null; value: string; placeholder: string; secret: boolean } | null
+  /** Options that the list does not show now. */
   more: { above: boolean; below: boolean }
+  /** The screen does not show the whole text above the options. */
+  isCut: boolean
   footer: { keys: string; verb: string }[]
   danger: string[]
   /** How the agent accepts an answer here; a pack may override the defaults. */
@@ -84,11 +87,17 @@ export interface Menu {
  * about later requests extends the permission.
  */
 export function meaningOf(label: string, spec: MenuSpec | null): { meaning: OptionMeaning; danger: boolean } {
-  for (const entry of spec?.meaning ?? []) {
-    if (entry.label.test(label)) return { meaning: entry.meaning, danger: entry.danger }
-  }
-  return genericMeaning(label.replace(/[’‘]/g, "'").toLowerCase())
+  const words = label.replace(/[’‘]/g, "'").toLowerCase()
+  const known = spec?.meaning.find(entry => entry.label.test(label))
+  // Whatever the pack says: an option that ends the questions is not for this once.
+  if (known && !(known.meaning === 'allow-once' && STOPS_ASKING.test(words)))
+    return { meaning: known.meaning, danger: known.danger }
+  return genericMeaning(words)
 }
+
+/** The agent will not ask the next time. */
+const STOPS_ASKING =
+  /\b(always|(?:don't|do not|never|not|stop|without) ask(?:ing)?|from now on|every time|in (?:the )?future|remember (?:this|my))\b/
 
 function genericMeaning(label: string): { meaning: OptionMeaning; danger: boolean } {
   const isAllow = /^(yes|allow|approve|proceed|trust|run|accept|always)\b/.test(label)
@@ -102,7 +111,7 @@ function genericMeaning(label: string): { meaning: OptionMeaning; danger: boolea
     if (/\b(bypass|full access|auto mode|accept edits|everything)\b/.test(label))
       return { meaning: 'allow-always', danger: true }
     if (/\b(session|this file|for now)\b/.test(label)) return { meaning: 'allow-session', danger: true }
-    if (/\b(always|don't ask|from now on|every time)\b/.test(label)) return { meaning: 'allow-always', danger: true }
+    if (STOPS_ASKING.test(label)) return { meaning: 'allow-always', danger: true }
     return { meaning: 'allow-once', danger: false }
   }
   if (/^(type|tell|other|something else|write)\b/.test(label)) return { meaning: 'text', danger: false }

@@ -49,7 +49,7 @@ export function parseMenu(
 
 function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate | null {
   const inline = findInline(frame, rows)
-  if (inline) return fromInline(inline, rows, pack, ceiling)
+  if (inline) return fromInline(inline, rows, frame, pack, ceiling)
   const vertical = findVertical(rows, frame.cols)
   const horizontal = findHorizontal(rows)
   const group =
@@ -60,7 +60,7 @@ function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: M
   const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
   // A question at the cursor below an unrelated list; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
-  return isBelow ? fromInline(prompt, rows, pack, ceiling) : options
+  return isBelow ? fromInline(prompt, rows, frame, pack, ceiling) : options
 }
 
 function fromGroup(
@@ -117,6 +117,7 @@ function fromGroup(
       ...(head.page && { page: head.page }),
       text,
       more,
+      isCut: isCut(head, rows, frame),
       footer: footer.keys,
       danger: dangerOf(pack, head.text),
       keys: keysOf(spec),
@@ -125,7 +126,13 @@ function fromGroup(
   }
 }
 
-function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate {
+function fromInline(
+  prompt: InlinePrompt,
+  rows: readonly MenuRow[],
+  frame: Frame,
+  pack: Pack,
+  ceiling: MenuCeiling,
+): MenuCandidate {
   const { group } = prompt
   // A row that asks for a number says how to answer; the question is above the numbers.
   const above = group.layout === 'typed' ? headOf(group, rows, pack, ceiling) : null
@@ -162,6 +169,7 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, 
       tabs: [],
       text: prompt.hasText ? { option: null, value: '', placeholder: '', secret: prompt.isSecret } : null,
       more: { above: false, below: false },
+      isCut: isAsked && isCut(above.head, rows, frame),
       footer: [],
       danger: dangerOf(pack, isAsked ? above.head.text : question),
       keys: keysOf(spec),
@@ -211,6 +219,7 @@ function fromField(
       ...(head.page && { page: head.page }),
       text: { option: null, value: field.value, placeholder: field.placeholder, secret: kind === 'api_key' },
       more: { above: false, below: false },
+      isCut: isCut(head, rows, frame),
       footer: footer.keys,
       danger: dangerOf(pack, head.text),
       keys: keysOf(spec),
@@ -219,7 +228,18 @@ function fromField(
   }
 }
 
-/** The head and its menu of the pack, which knows best which line is the question. */
+/** Whether a part of the head is not on the screen: left out by the agent, or scrolled off. */
+function isCut(head: MenuHead, [top]: readonly MenuRow[], { history, buffer }: Frame): boolean {
+  // A program that draws the whole screen has no rows above it that a terminal would know of.
+  const mayGoOn =
+    buffer === 'alternate' ? top !== undefined && (top.isBoxed || !top.isBlank) : history.lastId >= history.firstId
+  return head.isCut || (head.reachesTop && mayGoOn)
+}
+
+/**
+ * The head, and the menu of the pack that it belongs to: the pack knows best which line is the
+ * question.
+ */
 function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],

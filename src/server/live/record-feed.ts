@@ -81,7 +81,7 @@ export class RecordFeed {
   /** Sends the records of these streams to all listeners, after a short delay. */
   lookAfter(events: Iterable<Pick<FedEvent, 'stream' | 'type'>>): void {
     if (this.#listeners.size === 0) return
-    for (const { stream, type } of events) if (isTelling(stream, type)) this.#dirty.add(stream)
+    for (const { stream, type } of events) if (changesRecord(stream, type)) this.#dirty.add(stream)
     this.#wait()
   }
 
@@ -147,8 +147,8 @@ export class RecordFeed {
   }
 }
 
-/** Events about notifying people of a request do not change the record of the session. */
-function isTelling(stream: string, type: string): boolean {
+/** That a person saw a request does not change the record of its session. */
+function changesRecord(stream: string, type: string): boolean {
   if (stream.startsWith('approval/')) return type !== 'approval.seen'
   return stream.startsWith('session/') || stream.startsWith('run/')
 }

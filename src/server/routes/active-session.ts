@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { Host } from '../../host/index.js'
 import type { LiveSession, SessionRecord } from '../../sessions/index.js'
 import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
@@ -29,7 +28,7 @@ export const activeSessionRoutes: readonly Route[] = [
     body: z.strictObject({ session: z.string().describe('its id, a unique prefix of it, or its number') }),
     answers: { 200: answer('the session', session) },
     handle: async call => {
-      const record = await call.host.find(call.body.session)
+      const record = await sessionOf(call, call.body.session)
       await call.host.choose(record, whoOf(call))
       return call.json(sessionView(call.host, await call.host.record(record.id)))
     },
@@ -42,7 +41,7 @@ export const activeSessionRoutes: readonly Route[] = [
     access: 'approver',
     body: messageBody,
     answers: { 202: answer('the result', sent) },
-    handle: async call => send(call, await liveOf(call.host, (await call.host.active(whoOf(call))).id)),
+    handle: async call => send(call, await liveOf(call, (await call.host.active(whoOf(call))).id)),
   }),
 ]
 
@@ -57,10 +56,15 @@ function whoOf({ person, surface }: Pick<Call, 'person' | 'surface'>): { person:
   return { person: personName(person.id), surface }
 }
 
+/** The session that the caller names. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+export function sessionOf({ host, person }: Pick<Call, 'host' | 'person'>, word: string): Promise<SessionRecord> {
+  return host.find(word, personName(person.id))
+}
+
 /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_STATE` for a session that has ended. */
-export async function liveOf(host: Host, word: string): Promise<LiveSession> {
-  const record = await host.find(word)
-  const session = host.live(record.id)
+export async function liveOf(caller: Pick<Call, 'host' | 'person'>, word: string): Promise<LiveSession> {
+  const record = await sessionOf(caller, word)
+  const session = caller.host.live(record.id)
   if (session && !session.exit) return session
   const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'its end was not recorded'}` : 'has ended'
   throw new SignalboxError('E_STATE', `session ${record.id} ${what}`, {

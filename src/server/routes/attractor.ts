@@ -11,15 +11,20 @@ import { startBase } from './run-start.js'
 
 const HEARTBEAT_MS = 20_000
 
+/** A body that is DOT has no room for these: they are parameters of the query. */
+const createQuery = z.strictObject({
+  project: z.string().optional().describe('the directory to run in; an empty one by default'),
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  trust: z.string().optional().describe('the hash that a refused request names'),
+})
+
 const createBody = z.union([
   z.strictObject({
+    ...createQuery.shape,
     dot: z.string().min(1),
     inputs: z.record(z.string(), z.string()).optional(),
-    project: z.string().optional(),
-    agent: z.string().optional(),
-    model: z.string().optional(),
     labels: z.record(z.string(), z.string()).optional(),
-    trust: z.string().optional(),
   }),
   z.string().min(1).describe('DOT, as text/vnd.graphviz'),
 ])
@@ -56,6 +61,7 @@ export const attractorRoutes: readonly Route[] = [
     summary: 'Runs a graph, given as JSON or as text/vnd.graphviz.',
     access: 'approver',
     rate: 'session',
+    query: createQuery,
     body: createBody,
     textBody: 'text/vnd.graphviz',
     answers: {
@@ -65,7 +71,7 @@ export const attractorRoutes: readonly Route[] = [
       ),
     },
     handle: async call => {
-      const pipeline = typeof call.body === 'string' ? { dot: call.body } : call.body
+      const pipeline = { ...call.query, ...(typeof call.body === 'string' ? { dot: call.body } : call.body) }
       return call.json(await call.parts.attractor.create(startBase(call), pipeline), 201)
     },
   }),

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { extname, isAbsolute, join, relative } from 'node:path'
 import { z } from 'zod'
+import { isSecretPath } from '../../approvals/index.js'
 import { type graphOf, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
@@ -126,7 +127,14 @@ function readDot(project: string, file: string): string {
     const inside = relative(project, real)
     const isDot = ['.dot', '.gv'].includes(extname(real))
     const { size } = statSync(real)
-    if (inside.startsWith('..') || isAbsolute(inside) || !isDot || !statSync(real).isFile() || size > DOT_MAX)
+    if (
+      inside.startsWith('..') ||
+      isAbsolute(inside) ||
+      !isDot ||
+      isSecretPath(real) ||
+      !statSync(real).isFile() ||
+      size > DOT_MAX
+    )
       throw no()
     return readFileSync(real, 'utf8')
   } catch {

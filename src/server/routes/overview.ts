@@ -35,6 +35,8 @@ export const overviewRoutes: readonly Route[] = [
       const runs = (await listRuns(host.store)).filter(({ isArchived }) => !isArchived)
       const shown = [...runs.filter(({ status }) => !isEnded(status)), ...runs.filter(({ status }) => isEnded(status))]
       shown.length = Math.min(shown.length, RECENT_RUNS)
+      const views = await Promise.all(shown.map(record => runView(call, record)))
+      const undriven = views.filter(({ isUndriven }) => isUndriven)
       const panes = parts.panes.list()
       const midnight = new Date(now).setHours(0, 0, 0, 0)
       const today = runs.filter(({ updatedAt }) => updatedAt >= midnight)
@@ -50,15 +52,17 @@ export const overviewRoutes: readonly Route[] = [
             risk: risk.level,
             since: requestedAt,
           })),
-          ...runs.filter(isFailedOfToday(midnight)).map(({ id, title, project, endedAt, updatedAt }) => ({
-            kind: 'run' as const,
-            id,
-            title,
-            project,
-            agent: null,
-            risk: null,
-            since: endedAt ?? updatedAt,
-          })),
+          ...[...undriven, ...runs.filter(isFailedOfToday(midnight))].map(
+            ({ id, title, project, endedAt, updatedAt }) => ({
+              kind: 'run' as const,
+              id,
+              title,
+              project,
+              agent: null,
+              risk: null,
+              since: endedAt ?? updatedAt,
+            }),
+          ),
           ...panes
             .filter(found => (found.needsYou && found.approval === undefined) || found.stuck !== null)
             .map(({ id, doing, title, cwd, agent, since }) => ({
@@ -74,7 +78,7 @@ export const overviewRoutes: readonly Route[] = [
         approvals,
         sessions: sessions.map(record => sessionView(host, record)),
         panes,
-        runs: await Promise.all(shown.map(record => runView(call, record))),
+        runs: views,
         grants: { items: await host.ledger.grants.list(), isPaused },
         spendToday: {
           costUsd: sum(today.map(({ usage }) => usage.costUsd ?? 0)),

@@ -6,6 +6,7 @@ import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { explanation } from '../schemas/explain.js'
 import { packProblems, pane, paneList, paneStats, paneSwitches, tmuxJoined } from '../schemas/panes.js'
+import { sessionOf } from './active-session.js'
 
 const tmuxBody = z.strictObject({
   directories: z.array(z.string().startsWith('/')).max(20).default([]),
@@ -142,12 +143,12 @@ export const paneRoutes: readonly Route[] = [
       at: z.coerce.number().min(0).optional().describe('seconds since the start of the session'),
     }),
     answers: { 200: answer('the reading, with its evidence', explanation) },
-    handle: async ({ host, params, query, json }) => {
+    handle: async ({ host, person, params, query, json }) => {
       const word = params.id!
       const at = query.at ?? null
       const supervised = explainPane(host, word)
       if (supervised && supervised.pane.source !== 'session') return json({ supervision: supervised })
-      const record = await host.find(word)
+      const record = await sessionOf({ host, person }, word)
       const explanation = await host.explain(record, at)
       return json(supervised && at === null ? { ...explanation, supervision: supervised } : explanation)
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { getRun } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
 import { listPipelines, startPipeline } from '../../runs/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -8,16 +9,27 @@ import { run } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
 import { budget, labels, limitsOf, startContext, trust } from './run-start.js'
 
-/** The pipelines that ship with the program. */
+/** Pipelines: those that ship with the program, and those that projects register. */
 export const pipelineRoutes: readonly Route[] = [
   route({
     id: 'pipelines.list',
     method: 'GET',
     path: '/pipelines',
-    summary: 'The pipelines that can be started by name.',
+    summary: 'The pipelines that can be started by name, with those that a project registers.',
     access: 'viewer',
+    query: z.strictObject({
+      project: z.string().min(1).max(4096).optional().describe('a directory of the project; needs the role approver'),
+    }),
     answers: { 200: answer('each with the schema of its input', pipelineList) },
-    handle: ({ json }) => json({ items: listPipelines() }),
+    handle: async call => {
+      const { project } = call.query
+      if (project !== undefined && call.person.role === 'viewer')
+        throw new SignalboxError('E_ROLE', 'the pipelines of a project need the role "approver"', {
+          next: 'ask the owner',
+        })
+      const directory = project === undefined ? null : startContext(call, project).cwd
+      return call.json({ items: await listPipelines(directory) })
+    },
   }),
   route({
     id: 'pipelines.start',

@@ -9,6 +9,7 @@ import { recording, recordingIndex } from '../schemas/recordings.js'
 import { frameView } from '../views/frame-view.js'
 import { pageOf } from '../views/page.js'
 import { findRecording, frameAt, recordingMarkers, recordingView } from '../views/recording-view.js'
+import { sessionOf } from './active-session.js'
 
 export const recordingRoutes: readonly Route[] = [
   route({
@@ -21,7 +22,7 @@ export const recordingRoutes: readonly Route[] = [
     answers: { 200: listAnswer(recording) },
     handle: async call => {
       const { session, run } = call.query
-      const wanted = session === undefined ? null : (await call.host.find(session)).id
+      const wanted = session === undefined ? null : (await sessionOf(call, session)).id
       const ofRun = run === undefined ? null : new Set(await sessionsOfRun(call.host.store, run))
       const all = (await call.host.records())
         .reverse()
@@ -41,7 +42,7 @@ export const recordingRoutes: readonly Route[] = [
       304: { description: 'not modified' },
     },
     handle: async call => {
-      const { record } = await findRecording(call.host, call.params.file!.replace(/\.cast$/, ''))
+      const { record } = await findRecording(call, call.params.file!.replace(/\.cast$/, ''))
       const { size, mtimeMs } = statSync(record.recording)
       const tag = `"${size}-${Math.round(mtimeMs)}"`
       const headers = { etag: tag, 'cache-control': 'private, no-cache' }
@@ -62,7 +63,7 @@ export const recordingRoutes: readonly Route[] = [
     answers: { 200: answer('in milliseconds since the recording started', recordingIndex) },
     handle: async call => {
       const { host } = call
-      const { record, view } = await findRecording(host, call.params.id!)
+      const { record, view } = await findRecording(call, call.params.id!)
       const told = await recordingMarkers(host, record)
       const since = (at: number) => Math.max(0, at - record.startedAt)
       const messages = (await host.store.readStream(`session/${record.id}`))
@@ -101,8 +102,8 @@ export const recordingRoutes: readonly Route[] = [
       format: z.enum(['text', 'spans']).default('spans'),
     }),
     answers: { 200: answer('the frame', frame) },
-    handle: async ({ host, params, query, json }) => {
-      const { record } = await findRecording(host, params.id!)
+    handle: async ({ host, person, params, query, json }) => {
+      const { record } = await findRecording({ host, person }, params.id!)
       const shown = await frameAt(host, record, query.atMs)
       if (!shown)
         throw new SignalboxError('E_UNKNOWN', 'the recording shows nothing at that time', {

@@ -4,6 +4,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { handlerOf, printDot, textOf } from '../../graph/index.js'
 import { drawingOf, drawSvg } from '../../runs/index.js'
+import { type ShareableDiff, shareableDiff } from '../../sessions/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { runGraph } from '../schemas/graphs.js'
@@ -83,21 +84,18 @@ export const runGraphRoutes: readonly Route[] = [
       const before = node === undefined || !last ? base : (commits[commits.indexOf(last) - 1]?.commit ?? base)
       const from = call.query.from ?? before
       const to = call.query.to ?? last?.commit ?? null
-      const text = await diffBetween(record.cwd, from, to)
+      const { text, hidden } = await diffBetween(record.cwd, from, to)
       const diff = call.host.redactor.redact(text.slice(0, DIFF_MAX))
-      return call.json({ from, to, diff, isCut: text.length > DIFF_MAX })
+      return call.json({ from, to, diff, isCut: text.length > DIFF_MAX, hidden })
     },
   }),
 ]
 
-/** Runs nothing of the repository: no hooks, no diff drivers, no pager. */
-async function diffBetween(cwd: string, from: string | null, to: string | null): Promise<string> {
+async function diffBetween(cwd: string, from: string | null, to: string | null): Promise<ShareableDiff> {
   const git = new Git(cwd)
   if ((await git.head()) === null)
     throw new SignalboxError('E_STATE', 'the run has no repository, or its directory was removed', {
       next: 'GET …/log shows what it did',
     })
-  const range = [from ?? 'HEAD', ...(to === null ? [] : [to])]
-  const safe = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.ext.allow=never']
-  return git.run([...safe, 'diff', '--no-color', '--no-ext-diff', '--no-textconv', '--end-of-options', ...range, '--'])
+  return shareableDiff(git, { from: from ?? 'HEAD', to })
 }

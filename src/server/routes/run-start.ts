@@ -6,6 +6,7 @@ import { findRun, getRun, type Limits, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import {
   daemonContext,
+  describeRun,
   exportAttractor,
   forkRun,
   loadGraph,
@@ -112,7 +113,7 @@ export const runStartRoutes: readonly Route[] = [
         format === 'bundle'
           ? { events: await store.readStream(runStream(record.id)) }
           : { files: await filesOf(call, format, record.id) }
-      return call.json(redacted(call, { format, run: record, ...content }), 200, {
+      return call.json(redacted(call, { format, run: await describeRun(call.host, record), ...content }), 200, {
         'content-disposition': `attachment; filename="${record.id}-${format}.json"`,
       })
     },

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { cancelRun, findRun, listRuns } from '../../engine/index.js'
-import { SignalboxError } from '../../errors/index.js'
-import { resumeRun } from '../../runs/index.js'
+import { findRun, listRuns } from '../../engine/index.js'
+import { cancelRun, pauseRun, resumeInDaemon } from '../../runs/index.js'
 import { type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery } from '../schemas/common.js'
 import { RUN_STATUS, run } from '../schemas/runs.js'
@@ -11,7 +10,7 @@ import { startContext } from './run-start.js'
 
 const runAnswer = answer('the run', run)
 
-/** Runs: listing, cancelling, resuming. */
+/** Runs: listing, pausing, cancelling, resuming. */
 export const runRoutes: readonly Route[] = [
   route({
     id: 'runs.list',
@@ -65,7 +64,22 @@ export const runRoutes: readonly Route[] = [
     handle: async call => {
       const { host, params, body, person, json } = call
       const { id } = await findRun(host.store, params.id!)
-      await cancelRun(host.store, id, { by: person.name, reason: body.reason })
+      await cancelRun(host, id, { by: person.name, reason: body.reason })
+      return json(await runView(call, await findRun(host.store, id)))
+    },
+  }),
+  route({
+    id: 'runs.pause',
+    method: 'POST',
+    path: '/runs/:id/pause',
+    summary: 'Pauses a run, and the runs it started; it can be resumed.',
+    access: 'approver',
+    body: z.strictObject({ reason: z.string().max(2_000).default('paused by a person') }),
+    answers: { 200: runAnswer },
+    handle: async call => {
+      const { host, params, body, person, json } = call
+      const { id } = await findRun(host.store, params.id!)
+      await pauseRun(host, id, { by: person.name, reason: body.reason })
       return json(await runView(call, await findRun(host.store, id)))
     },
   }),
@@ -79,15 +93,7 @@ export const runRoutes: readonly Route[] = [
     handle: async call => {
       const { host, params, person, json } = call
       const record = await findRun(host.store, params.id!)
-      if (record.labels.host !== 'daemon')
-        throw new SignalboxError('E_STATE', 'this run was started in a terminal and can only be resumed there', {
-          next: `signalbox resume ${record.id}`,
-        })
-      if (['completed', 'rejected', 'cancelled'].includes(record.status))
-        throw new SignalboxError('E_STATE', `run ${record.id} is ${record.status}: there is nothing to resume`, {
-          next: 'start a new run',
-        })
-      await resumeRun(startContext(call, record.project), record, { keepsGraph: true, by: person.name })
+      await resumeInDaemon(startContext(call, record.project), record, person.name)
       return json(await runView(call, await findRun(host.store, record.id)))
     },
   }),

@@ -7,7 +7,7 @@ import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } fro
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { uploaded } from '../schemas/sessions.js'
-import { liveOf } from './active-session.js'
+import { liveOf, sessionOf } from './active-session.js'
 
 const MB = 1024 * 1024
 
@@ -23,7 +23,7 @@ export const sessionFileRoutes: readonly Route[] = [
     answers: { 201: answer('the stored files', uploaded) },
     handle: async call => {
       const { host, params, query } = call
-      const live = await liveOf(host, params.id!)
+      const live = await liveOf(call, params.id!)
       const record = await host.record(live.id)
       const form = await call.form()
       const files = form.getAll('file').filter(part => typeof part !== 'string')
@@ -48,8 +48,8 @@ export const sessionFileRoutes: readonly Route[] = [
     access: 'viewer',
     query: z.strictObject({ path: z.string().min(1).max(4096).describe('relative to the project') }),
     answers: { 200: { description: 'the file', media: 'application/octet-stream' } },
-    handle: async ({ host, params, query }) => {
-      const record = await host.find(params.id!)
+    handle: async ({ host, person, params, query }) => {
+      const record = await sessionOf({ host, person }, params.id!)
       const { handle, path, bytes } = await openDownload(placesOf(host, record), query.path, host.settings.files)
       const headers = {
         'content-type': 'application/octet-stream',

@@ -2,6 +2,7 @@ import { Git } from '../../git/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { gitState } from '../schemas/sessions.js'
+import { sessionOf } from './active-session.js'
 
 export const sessionGitRoutes: readonly Route[] = [
   route({
@@ -11,8 +12,8 @@ export const sessionGitRoutes: readonly Route[] = [
     summary: 'Branch, commit and number of changed files of the session’s directory.',
     access: 'viewer',
     answers: { 200: answer('null outside of a repository', gitState) },
-    handle: async ({ host, params, json }) => {
-      const { cwd } = await host.find(params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const { cwd } = await sessionOf({ host, person }, params.id!)
       const git = new Git(cwd)
       const files = await git.status().catch(() => null)
       if (!files) return json({ git: null })

@@ -9,7 +9,7 @@ import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { conversation, heldPrompts, sent } from '../schemas/sessions.js'
 import type { Sendable } from '../wire/index.js'
-import { liveOf } from './active-session.js'
+import { liveOf, sessionOf } from './active-session.js'
 
 export const messageBody = z.strictObject({
   text: z.string().min(1),
@@ -36,7 +36,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     body: messageBody,
     answers: { 202: answer('the result', sent) },
     handle: async call => {
-      return send(call, await liveOf(call.host, call.params.id!))
+      return send(call, await liveOf(call, call.params.id!))
     },
   }),
   route({
@@ -46,8 +46,8 @@ export const sessionMessageRoutes: readonly Route[] = [
     summary: 'Prompts that are held until the agent is idle.',
     access: 'viewer',
     answers: { 200: answer('held prompts', heldPrompts) },
-    handle: async ({ host, params, json }) => {
-      const record = await host.find(params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const record = await sessionOf({ host, person }, params.id!)
       const held = host.live(record.id)?.heldPrompts ?? []
       return json({ items: held.map(({ id, text }) => ({ id, text, state: 'held' })) })
     },
@@ -59,8 +59,8 @@ export const sessionMessageRoutes: readonly Route[] = [
     summary: 'Withdraws a prompt that is held.',
     access: 'approver',
     answers: { 200: okAnswer },
-    handle: async ({ host, params, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       if (!live.dropPrompt(params.message!))
         throw new SignalboxError('E_UNKNOWN', `no prompt "${params.message}" is held`, {
           next: 'it may have been sent',
@@ -81,7 +81,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     answers: { 200: answer('the conversation', conversation) },
     handle: async call => {
       const { host, params, query } = call
-      const record = await host.find(params.id!)
+      const record = await sessionOf(call, params.id!)
       const limit = query.limit ?? (call.who.kind === 'socket' ? null : 50)
       const said = await conversationOf(host, record.id, { before: query.before ?? null, limit })
       return call.json({ session: record.id, ...said, position: await call.position() })

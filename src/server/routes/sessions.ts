@@ -11,7 +11,7 @@ import { interrupted, screen, session, stopped, waited } from '../schemas/sessio
 import { hasWords, pageOf } from '../views/page.js'
 import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
-import { activeOf, liveOf } from './active-session.js'
+import { activeOf, liveOf, sessionOf } from './active-session.js'
 
 const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
 const env = z.record(z.string(), z.string()).nullable().default(null).describe('only on the owner’s socket')
@@ -99,7 +99,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'One session.',
     access: 'viewer',
     answers: { 200: sessionAnswer },
-    handle: async ({ host, params, json }) => json(sessionView(host, await host.find(params.id!))),
+    handle: async ({ host, person, params, json }) =>
+      json(sessionView(host, await sessionOf({ host, person }, params.id!))),
   }),
   route({
     id: 'sessions.keys',
@@ -109,8 +110,8 @@ export const sessionRoutes: readonly Route[] = [
     access: 'approver',
     body: keysBody,
     answers: { 200: okAnswer },
-    handle: async ({ host, params, body, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, body, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       const bytes = 'keys' in body ? keyBytes(body.keys, live.screen.emulator.isApplicationCursor) : encode(body.text)
       if (!(await live.type(bytes))) throw keyboardTaken(live.holder)
       return json({ ok: true })
@@ -126,7 +127,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: answer('the session, and the new active one', stopped) },
     handle: async call => {
       const { host, params, body, json } = call
-      const record = await host.find(params.id!)
+      const record = await sessionOf(call, params.id!)
       const before = await activeOf(call)
       const live = host.live(record.id)
       if (live && !live.exit) await live.stop('stopped', body.graceMs)
@@ -143,8 +144,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Interrupts the agent; the session continues.',
     access: 'approver',
     answers: { 200: answer('the result', interrupted) },
-    handle: async ({ host, params, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       const result = await live.interrupt()
       await live.settled()
       return json({ session: live.id, ...result })
@@ -160,7 +161,7 @@ export const sessionRoutes: readonly Route[] = [
     body: resumeBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, params, body, who, person, json }) => {
-      const record = await host.find(params.id!)
+      const record = await sessionOf({ host, person }, params.id!)
       const resumed = await host.resumeSession(record, {
         terminal: who.kind === 'socket' ? body.env : null,
         size: body.size,
@@ -182,7 +183,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: answer('the condition that was met', waited) },
     handle: async call => {
       const { host, params, query } = call
-      const record = await host.find(params.id!)
+      const record = await sessionOf(call, params.id!)
       const reached = await waitFor(call, record, query.for, Math.min(query.timeoutMs, WAIT_MAX_MS))
       return call.json({ reached, session: sessionView(host, await host.record(record.id)) })
     },
@@ -194,8 +195,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'The session’s screen as text.',
     access: 'viewer',
     answers: { 200: answer('the screen', screen) },
-    handle: async ({ host, params, json }) => {
-      const live = await liveOf(host, params.id!)
+    handle: async ({ host, person, params, json }) => {
+      const live = await liveOf({ host, person }, params.id!)
       await live.settled()
       const frame = live.frame ?? screenShown(host, live.id)
       return json({

@@ -37,7 +37,10 @@ export const run = z
     person: z.string(),
     labels: z.record(z.string(), z.string()),
     status: z.enum(RUN_STATUS),
-    reason: z.string().nullable(),
+    reason: z.string().nullable().describe('a code, or the words of a person'),
+    why: z.string().nullable().describe('the reason as a sentence'),
+    isUndriven: z.boolean().describe('it has work to do, and no process drives it'),
+    next: z.string().nullable().describe('the command that continues it'),
     createdAt: moment,
     startAt: moment.nullable(),
     startedAt: moment.nullable(),
@@ -83,7 +86,9 @@ export const runStep = z.object({
   recovery: z.object({ verdict: z.string(), evidence: z.array(evidence) }).nullable(),
 })
 
-const nodeStatus = z.enum(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped'])
+const nodeStatus = z.enum([
+  ...(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped', 'cancelled'] as const),
+])
 
 export const nodeVisit = z
   .object({
@@ -180,6 +185,7 @@ export const runDiff = z.object({
   to: z.string().nullable(),
   diff: z.string(),
   isCut: z.boolean(),
+  hidden: z.array(z.string()).describe('changed files that are not shown, because they usually hold credentials'),
 })
 
 /** Either the events of the journal (`bundle`), or files by their path. */

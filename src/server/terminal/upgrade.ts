@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { newId, type Timer } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { type Credential, hasRole, OWNER } from '../caller.js'
+import { type Credential, hasRole, OWNER, personName } from '../caller.js'
 import { errorBody } from '../errors.js'
 import { checkOrigin, type OwnAddresses } from '../gate/origins.js'
 import type { ServerParts } from '../parts.js'
@@ -137,7 +137,7 @@ class TerminalSocket {
     const { host, settings, streams } = parts
     const who = this.#credential(hello)
     const person = who.person ?? OWNER
-    const record = await host.find(word)
+    const record = await host.find(word, personName(person.id))
     const session = host.live(record.id)
     if (!session || session.exit) {
       sendJson(this.#socket, { type: 'exit', code: record.exit?.code ?? null, signal: record.exit?.signal ?? null })

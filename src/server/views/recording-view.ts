@@ -7,6 +7,8 @@ import { type ChangeFields, SessionReplay } from '../../sessions/replay/index.js
 import type { Frame } from '../../terminal/index.js'
 import { openRecording } from '../../terminal/recording/index.js'
 import type { InMilliseconds, Recording, RecordingIndex } from '../api-types.js'
+import { personName } from '../caller.js'
+import type { Call } from '../route.js'
 
 /** The index of a recording has at most this many changes of each kind. */
 const CHANGES_MAX = 5_000
@@ -33,8 +35,12 @@ export function recordingView(record: SessionRecord): RecordingView | null {
  * By the id of the recording or of its session, or a unique prefix of it. @throws SignalboxError
  * `E_UNKNOWN`, `E_ID_AMBIGUOUS`
  */
-export async function findRecording(host: Host, word: string): Promise<{ record: SessionRecord; view: RecordingView }> {
-  const record = await host.find(word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word)
+export async function findRecording(
+  call: Pick<Call, 'host' | 'person'>,
+  word: string,
+): Promise<{ record: SessionRecord; view: RecordingView }> {
+  const name = word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word
+  const record = await call.host.find(name, personName(call.person.id))
   const view = recordingView(record)
   if (view) return { record, view }
   throw new SignalboxError('E_UNKNOWN', `the recording of ${record.id} was deleted`, {

@@ -1,7 +1,7 @@
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { InMilliseconds, NodeVisit as Visit } from '../api-types.js'
-import { partsOfStep, type RunStep, stepsOf } from './run-steps.js'
+import { ENDS, partsOfStep, type RunStep, stepsOf } from './run-steps.js'
 
 /** One visit of a node, from its start to its final outcome, with every attempt. */
 export type NodeVisit = InMilliseconds<Visit>
@@ -20,7 +20,9 @@ export function visitsOf(events: readonly StoredEvent[]): NodeVisit[] {
     } else if (type === 'node.retrying') {
       const { node, visit, attempt, reason, branch } = data as EventData<'node.retrying'>
       visits.get(keyOf(branch, node, visit))?.retries.push({ attempt, reason, at })
-    } else if (type === 'node.finished') finish(visits.get(keyOf(data.branch, data.node, data.visit)), data, at)
+    } else if (ENDS.has(type)) cancelOpen(visits.values(), at)
+    else if (type === 'run.resumed') reopen(visits.values())
+    else if (type === 'node.finished') finish(visits.get(keyOf(data.branch, data.node, data.visit)), data, at)
     else if (type === 'edge.selected') {
       const { from, to, edge, reason, branch } = data as EventData<'edge.selected'>
       const visit = open.get(`${branch ?? ''} ${from}`)
@@ -77,6 +79,15 @@ function finish(visit: NodeVisit | undefined, data: Record<string, unknown>, at:
   })
 }
 
+function cancelOpen(visits: Iterable<NodeVisit>, at: number): void {
+  for (const visit of visits) if (visit.endedAt === null) Object.assign(visit, { endedAt: at, status: 'cancelled' })
+}
+
+function reopen(visits: Iterable<NodeVisit>): void {
+  for (const visit of visits)
+    if (visit.status === 'cancelled') Object.assign(visit, { endedAt: null, status: 'running' })
+}
+
 function noteGate(visit: NodeVisit, type: string, gate: string, approval: string, at: number): void {
   if (type === 'gate.opened') {
     visit.gates.push({ gate, approval, openedAt: at, endedAt: null })
@@ -92,8 +103,14 @@ function fromStep(step: RunStep): NodeVisit {
   return newVisit(step.node, step.visit, step.branch, null, step.startedAt)
 }
 
+const STATUS: Readonly<Record<string, NodeVisit['status']>> = {
+  ok: 'success',
+  cut: 'cancelled',
+  cancelled: 'cancelled',
+}
+
 function settleFromStep(visit: NodeVisit, step: RunStep): void {
   visit.endedAt = step.endedAt
-  visit.status = step.endedAt === null ? 'running' : step.status === 'ok' ? 'success' : 'fail'
+  visit.status = step.endedAt === null ? 'running' : (STATUS[step.status] ?? 'fail')
   visit.failureReason = step.status === 'ok' ? null : step.reason
 }

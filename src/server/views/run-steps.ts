@@ -1,4 +1,5 @@
 import type { EventData } from '../../events/index.js'
+import { reasonText } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { InMilliseconds, RunStep as Step } from '../api-types.js'
 
@@ -40,7 +41,7 @@ export function stepsOf(events: readonly StoredEvent[]): RunStep[] {
       })
       continue
     }
-    if (type === 'run.paused' || type === 'run.cancelled')
+    if (type === 'run.paused' || ENDS.has(type))
       for (const cut of steps.values()) if (cut.endedAt === null) Object.assign(cut, { endedAt: at, status: 'cut' })
     const step = steps.get(String(data.step ?? ''))
     if (step) change(step, type, data, at)
@@ -48,13 +49,17 @@ export function stepsOf(events: readonly StoredEvent[]): RunStep[] {
   return [...steps.values()]
 }
 
+/** No step and no node of a run that has ended is still running. */
+export const ENDS: ReadonlySet<string> = new Set(['run.cancelled', 'run.failed', 'run.rejected', 'run.completed'])
+
 function change(step: RunStep, type: string, data: Record<string, unknown>, at: number): void {
   if (type === 'step.spawned') {
     const { pid, session, agentSession } = data as EventData<'step.spawned'>
     Object.assign(step, { pid, session: session ?? null, agentSession: agentSession ?? null })
   } else if (type === 'step.ended') {
     const { status, reason, usage, result } = data as EventData<'step.ended'>
-    Object.assign(step, { endedAt: at, status, reason: reason ?? null, usage: usage ?? null, result: result ?? null })
+    const why = reason === undefined ? null : reasonText(reason)
+    Object.assign(step, { endedAt: at, status, reason: why, usage: usage ?? null, result: result ?? null })
   } else if (type === 'step.lost') Object.assign(step, { endedAt: at, status: 'lost' })
   else if (type === 'step.recovered') {
     const { verdict, evidence, usage } = data as EventData<'step.recovered'>

@@ -28,7 +28,7 @@ export interface ConversationRowsState {
 }
 
 /** How many rows of an alternate screen are kept; the agent's own transcript has older ones. */
-const KEPT_ROWS = 2000
+const KEPT_ROWS = 5000
 /** Rows that appear this soon after a resize may be a second copy of the rows above. In seconds. */
 const REPAINT_S = 1
 const WIDTHS = 8

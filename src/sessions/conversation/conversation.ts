@@ -276,7 +276,7 @@ export class Conversation {
     this.#setBlocks(this.#screenBlocks.slice(0, count))
     const closed = this.closeMessage(look)
     this.openMessage()
-    return closed
+    return closed && Object.assign(closed, { continues: true })
   }
 
   /** Closes the message: no later message reads its rows. Null if it has no blocks. */
@@ -300,6 +300,7 @@ export class Conversation {
       screenBlocks,
       reported: used,
       blocks,
+      continues: false,
       isConfirmed,
       openedT: this.#state.openedT ?? 0,
       closedT: look?.t ?? 0,

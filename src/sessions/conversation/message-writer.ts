@@ -3,6 +3,7 @@ import type { EventData, EventType } from '../../events/index.js'
 import { type Block, renderMarkdown } from '../../screen/index.js'
 import type { Effects, Waiters } from '../effects.js'
 import type { ClosedMessage } from './reported-text.js'
+import { splitBlocks } from './split-blocks.js'
 
 /** A turn's message: what the agent said between two points where it stopped for an answer. */
 export interface MessageRef {
@@ -52,6 +53,8 @@ export class MessageWriter {
   /** Messages in the log, and how often each was corrected. */
   readonly #revisions = new Map<string, number>()
   readonly #endings = new Map<string, Ending>()
+  /** How many events hold a message: a very long one needs several. */
+  readonly #eventCounts = new Map<string, number>()
   #closing = 0
   /** The open message as it was last emitted. */
   #emitted: { message: string; blocks: readonly Block[] } | null = null
@@ -116,17 +119,22 @@ export class MessageWriter {
   async #write(closed: ClosedMessage, revision: number): Promise<void> {
     const { session, write } = this.#options
     const { turn, message } = closed
-    const blocks = this.#withEnding(closed)
-    const kept = blocks as unknown as EventData<'message.final'>['blocks']
-    const markdown = renderMarkdown(blocks)
-    await write('message.final', {
-      session,
-      turn,
-      message,
-      markdown,
-      blocks: kept,
-      ...(revision > 0 && { revision }),
-    })
+    const groups = splitBlocks(this.#withEnding(closed))
+    // A correction may need fewer events than the message did: the rest is then empty.
+    const count = Math.max(groups.length, this.#eventCounts.get(message) ?? 0)
+    this.#eventCounts.set(message, count)
+    for (let index = 0; index < count; index++) {
+      const blocks = groups[index] ?? []
+      await write('message.final', {
+        session,
+        turn,
+        message: index === 0 ? message : `${message}+${index}`,
+        markdown: renderMarkdown(blocks),
+        blocks: blocks as unknown as EventData<'message.final'>['blocks'],
+        ...((closed.continues || index < groups.length - 1) && { continues: true as const }),
+        ...(revision > 0 && { revision }),
+      })
+    }
   }
 
   #withEnding({ message, blocks }: ClosedMessage): readonly Block[] {

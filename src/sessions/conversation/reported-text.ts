@@ -148,6 +148,8 @@ export interface ClosedMessage {
   /** The agent's own text for it, as far as it was reported. */
   reported: readonly ReportedText[]
   blocks: readonly Block[]
+  /** The next message continues this one. */
+  continues: boolean
   /** The agent's own record confirms all of its text. */
   isConfirmed: boolean
   /** When its turn was opened and when it was closed, in seconds since the session's start. */

@@ -40,6 +40,22 @@ describe('notices', () => {
     expect(await fixture.notices()).toHaveLength(2)
   })
 
+  test('a spinner and a clock that run are silence; a new row is not', async () => {
+    await open({ times: { silenceMs: 600_000 } })
+    const spin = async (minutes: number, rows: readonly string[] = []) => {
+      for (let minute = 0; minute < minutes; minute++) {
+        await fixture.paint(['▷ hello', '', ...rows, `${'◜◝◞◟'[minute % 4]} Thinking… ${minute}m 5s · 12 tokens`, ''])
+        await fixture.pass(60_000)
+      }
+    }
+    await spin(9)
+    expect(await fixture.notices()).toEqual([])
+    await spin(3)
+    expect(await fixture.notices()).toMatchObject([{ kind: 'silence' }])
+    await spin(9, ['◆ Something', ''])
+    expect(await fixture.notices()).toHaveLength(1)
+  })
+
   test('silence at rest is not reported', async () => {
     await open({ times: { silenceMs: 600_000 } })
     await paintTurn(fixture, 'hello', ['◆ Hello there.'])

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import type { KeeperListener, KeptExit, RecordingFailure } from '../../keeper/index.js'
-import type { PaneScreen } from '../../panes/index.js'
+import { hasNews, type PaneScreen } from '../../panes/index.js'
 import type { Block, Observation, Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { type MessageRef, MessageWriter } from '../conversation/index.js'
@@ -72,6 +72,7 @@ export class LiveSession implements KeeperListener {
   readonly #receipts: PromptReceipts
   readonly #terminal: SessionTerminal
   readonly #notices: SessionNotices
+  #lastFrame: Frame | null = null
   readonly #ending: SessionEnding
   readonly #messages: MessageWriter
   readonly #requests: SessionRequests
@@ -188,7 +189,6 @@ export class LiveSession implements KeeperListener {
   // — from the keeper —
 
   output(bytes: Uint8Array, t: number, offset: number): void {
-    this.#notices.changed()
     this.#terminal.feed(bytes, t, offset)
     for (const viewer of this.#viewers) viewer.output(bytes, offset)
   }
@@ -206,7 +206,7 @@ export class LiveSession implements KeeperListener {
   exited(exit: KeptExit): void {
     this.#terminal.finish(exit.t)
     this.#ending.exited(exit)
-    this.#observer?.exited(exit)
+    this.#observer?.exited(exit, this.#ending.isExpected)
     this.#phase.dispatch('process-exit', this.#terminal.last)
     this.#notices.stop()
     this.#reports.stop()
@@ -282,7 +282,7 @@ export class LiveSession implements KeeperListener {
   async type(bytes: Uint8Array, person: string | null = null): Promise<boolean> {
     if (this.exit || !this.#keyboard.mayType(person)) return false
     this.#keyboard.noteKeys()
-    this.#requests.open.noteKeys()
+    this.#requests.open.noteKeys(bytes)
     await this.press(bytes)
     return true
   }
@@ -314,7 +314,6 @@ export class LiveSession implements KeeperListener {
     return this.#prompts.send(text, options)
   }
 
-  /** Drops a held prompt. */
   dropPrompt(id: string): boolean {
     return this.#prompts.drop(id)
   }
@@ -390,6 +389,9 @@ export class LiveSession implements KeeperListener {
       restored: restored ?? null,
       reply: bytes => void keeper.write(record.id, bytes).catch(onError),
       onLook: look => {
+        // A spinner that turns is not progress.
+        if (hasNews(this.#lastFrame, look.frame)) this.#notices.changed()
+        this.#lastFrame = look.frame
         this.#ending.observe(look)
         this.#phase.see(look)
       },

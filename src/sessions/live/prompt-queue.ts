@@ -36,7 +36,6 @@ interface PromptQueueOptions {
   journal: SessionJournal
   isIdle(): boolean
   record<T extends EventType>(type: T, data: EventData<T>): void
-  /** The turn that was opened last. */
   lastTurn(): string | null
   /** The agent took this prompt, typed after turn `before`. Returns its turn, or null. */
   onDelivered(sent: SentPrompt): string | null

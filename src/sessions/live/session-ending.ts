@@ -32,6 +32,10 @@ export class SessionEnding {
     return this.#exit
   }
 
+  get isExpected(): boolean {
+    return this.#expected !== null
+  }
+
   observe(look: Look): void {
     this.#screen.observe(look)
   }

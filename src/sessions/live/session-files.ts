@@ -109,7 +109,6 @@ export async function openDownload(
   }
 }
 
-/** Removes the uploads of a session that has ended. */
 export async function removeUploads(uploads: string): Promise<void> {
   await rm(uploads, { recursive: true, force: true })
 }

@@ -17,12 +17,11 @@ interface SessionNoticesOptions {
   session: { number: number; agent: string; startedAt: number }
   clock: Clock
   times: SessionTimes
-  /** The last rows of the screen that are not blank. */
   lastRows(count: number): string[]
   /** Milliseconds since a person last watched the terminal; 0 while one does. */
   unattendedMs(): number
   notify(notice: Notice): void
-  /** The screen has not changed for too long. */
+  /** The screen has shown nothing new for too long. */
   onSilence(): void
   /** The agent waits for a sign-in, and no person has attached: the session should end. */
   onAbandoned(): void
@@ -86,7 +85,7 @@ export class SessionNotices {
     const age = formatAge(clock.monotonic() - this.#changedAt)
     notify({
       kind: 'silence',
-      text: `Session ${session.number} is working, but its screen has not changed for ${age}. The last row: ${row}`,
+      text: `Session ${session.number} is working, but its screen has shown nothing new for ${age}. The last row: ${row}`,
       rows: [row],
     })
   }

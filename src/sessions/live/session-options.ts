@@ -88,7 +88,8 @@ export interface SessionSnapshot {
 export interface SessionObserver {
   outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void
   input(t: number, bytes: Uint8Array): void
-  exited(exit: KeptExit): void
+  /** `isExpected`: a person or Signalbox stopped the session, so its exit code is not a failure. */
+  exited(exit: KeptExit, isExpected: boolean): void
 }
 
 /** Receives the bytes of the terminal itself. */

@@ -87,7 +87,6 @@ export class SessionPhase {
     return this.#phase
   }
 
-  /** Which instance of a menu is on screen. */
   get menuInstance(): string {
     return this.#menus.instance
   }
@@ -272,9 +271,11 @@ export class SessionPhase {
         return this.#turn.finalize(look, { isEnd: this.#phase === 'dormant' })
       case 'ask':
         return this.#ask(look)
-      case 'settle-approval':
-        if (!isCatchingUp()) effects.later(() => requests.settle())
+      case 'settle-approval': {
+        const next = event === 'tool_menu:new' ? liveMenu(look?.observation ?? null) : null
+        if (!isCatchingUp()) effects.later(() => requests.settle(next))
         return
+      }
       case 'warn-auth':
         if (!isCatchingUp()) notices.needsSignIn(look?.observation ?? null)
         return

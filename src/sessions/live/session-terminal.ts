@@ -65,7 +65,6 @@ export class SessionTerminal {
     return this.#offset
   }
 
-  /** The newest look. */
   get last(): Look | null {
     return this.#reading.last
   }

@@ -12,7 +12,6 @@ export interface BlockLine {
   markdown: string
 }
 
-/** A message that has ended. */
 export interface MessageLine {
   type: 'message'
   t: number

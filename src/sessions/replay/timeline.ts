@@ -16,7 +16,6 @@ export interface Moment {
   state: PaneState
   phase: Phase
   status: PaneStatus
-  /** The actions of the phase table, in order. */
   actions: readonly PhaseAction[]
 }
 

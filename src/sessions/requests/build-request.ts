@@ -3,10 +3,11 @@ import {
   type ApprovalRecord,
   type ApprovalRequest,
   displayOf,
-  joinReports,
+  matchMenu,
   rateRisk,
   requestFromMenu,
   requestFromReport,
+  terminalOnlyReason,
 } from '../../approvals/index.js'
 import type { EventData } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
@@ -60,52 +61,75 @@ export function requestOfStatement(
   )
 }
 
-/** A menu for a tool that just started: the first whose command or path the menu shows. */
+/**
+ * A menu for a tool that the agent has just reported to start: the first tool of the list whose
+ * command or path the menu shows; else the only one of which it shows a part.
+ */
 export function requestOfTool(
   tools: readonly StartedTool[],
   menu: Menu,
   instance: string,
   { subject, mayHold, can = CAN_HOLD }: RequestContext,
-): { request: ApprovalRequest; key: string } | null {
+): { request: ApprovalRequest; key: string; isWhole: boolean } | null {
+  const matches = tools.map(tool => ({ tool, match: matchMenu(menu, tool.tool, tool.input) }))
+  const parts = matches.filter(({ match }) => match === 'part')
+  const found = matches.find(({ match }) => match === 'whole') ?? (parts.length === 1 ? parts[0]! : null)
+  if (!found) return null
+  const { key, tool, input, prompt, subAgent } = found.tool
+  const isWhole = found.match === 'whole'
   const shown = requestFromMenu(menu, { kind: 'permission', subject, instance })
-  for (const { key, tool, input, prompt, subAgent } of tools) {
-    const request = requestFromReport(
-      {
-        channel: 'hook',
-        requestKey: `tool:${key}`,
-        tool,
-        input,
-        toolUseId: key,
-        evidence: [{ kind: 'hook', toolUse: key }, ...shown.source.evidence],
-        options: shown.request.options.map(({ key: name, label, meaning }) => ({ key: name, label, meaning })),
-        ...(mayHold && { can: [...can] }),
-        ...(prompt !== null && { turn: prompt }),
-        ...(subAgent !== null && { subAgent }),
-      },
-      { subject },
-    )
-    const candidate: ApprovalRecord = {
-      ...request,
-      id: 'candidate',
-      state: 'pending',
-      version: 0,
-      requestedAt: 0,
-      delivery: [],
-    }
-    const join = joinReports([candidate], {
-      channel: 'screen',
-      requestKey: instance,
-      session: subject.session ?? '',
-      menu,
-    })
-    if (join.do !== 'join' || join.mismatch !== undefined) continue
-    const { neverAuto } = shown
-    return {
-      key,
-      request: { ...request, menuPrint: menu.print, instance, ...(neverAuto !== undefined && { neverAuto }) },
-    }
+  const request = requestFromReport(
+    {
+      channel: 'hook',
+      requestKey: `tool:${key}`,
+      tool,
+      input,
+      toolUseId: key,
+      evidence: [{ kind: 'hook', toolUse: key }, ...shown.source.evidence],
+      options: shown.request.options.map(({ key: name, label, meaning }) => ({ key: name, label, meaning })),
+      ...(mayHold && { can: [...can] }),
+      ...(prompt !== null && { turn: prompt }),
+      ...(subAgent !== null && { subAgent }),
+    },
+    { subject },
+  )
+  return { key, isWhole, request: withMenu(request, shown, menu, { isGuess: !isWhole }) }
+}
+
+/** A request that was reported, with what its menu adds to it. */
+function withMenu(
+  request: ApprovalRequest,
+  { instance, neverAuto }: Pick<ApprovalRequest, 'instance' | 'neverAuto'>,
+  menu: Menu,
+  about: { isGuess: boolean },
+): ApprovalRequest {
+  const terminalOnly = terminalOnlyReason(menu, about)
+  return {
+    ...request,
+    menuPrint: menu.print,
+    instance,
+    ...(neverAuto !== undefined && { neverAuto }),
+    ...(terminalOnly !== undefined && { terminalOnly }),
   }
-  return null
+}
+
+/**
+ * The screen came first; now the agent has reported the request in full. The options stay those on
+ * screen, unless nothing proves that the menu belongs to the request.
+ */
+export function requestInPlaceOf(
+  { record, menu }: { record: ApprovalRecord; menu: Menu | null },
+  report: string,
+  statement: RequestStatement,
+  key: string | null,
+  context: RequestContext,
+  { isGuess }: { isGuess: boolean },
+): ApprovalRequest {
+  const options = isGuess ? undefined : record.request.options
+  const full = requestOfStatement(report, statement, key, context, options)
+  if (menu) return withMenu(full, record, menu, { isGuess })
+  const { instance, menuPrint, terminalOnly } = record
+  return { ...full, instance, ...(menuPrint !== undefined && { menuPrint }), ...(terminalOnly && { terminalOnly }) }
 }
 
 /** What the menu adds to a request reported before it; contradictions show both. */
@@ -113,7 +137,7 @@ export function joinedMenu(
   record: ApprovalRecord,
   menu: Menu,
   instance: string,
-  mismatch: string | undefined,
+  { mismatch, isGuess = false }: { mismatch?: string; isGuess?: boolean },
 ): EventData<'approval.joined'> {
   const { subject } = record
   const shown = requestFromMenu(menu, { kind: record.kind, subject, instance })
@@ -124,6 +148,7 @@ export function joinedMenu(
     evidence: shown.source.evidence,
     menuPrint: menu.print,
     screenOptions: shown.request.options,
+    terminalOnly: terminalOnlyReason(menu, { isGuess }) ?? null,
     ...(mismatch !== undefined && {
       mismatch,
       risk: rateRisk(
@@ -154,7 +179,7 @@ export function requestOfForm(
   menu: Menu,
   instance: string,
   { subject }: RequestContext,
-): { request: ApprovalRequest; key: string } | null {
+): { request: ApprovalRequest; key: string; isWhole: boolean } | null {
   for (const { key, tool, input, prompt, subAgent } of tools) {
     const questions = questionsOf(input)
     if (questions.length < 2 || squash(questions[0]!.text) !== squash(menu.question)) continue
@@ -177,6 +202,7 @@ export function requestOfForm(
     const { neverAuto } = shown
     return {
       key,
+      isWhole: true,
       request: {
         ...request,
         display: displayOf({ tool, input: shownForm(questions), text: null, questions: [], title: questions[0]!.text }),
@@ -199,6 +225,12 @@ function shownForm(questions: readonly FormQuestion[]): Record<string, string> {
       [text, ...options.map(({ label }) => `· ${label}`)].join('\n'),
     ]),
   )
+}
+
+/** Whether one of these tools asks the question of the menu. */
+export function isQuestionOf(tools: readonly StartedTool[], { question }: Pick<Menu, 'question'>): boolean {
+  const asked = squash(question)
+  return asked !== '' && tools.some(({ input }) => questionsOf(input).some(({ text }) => squash(text) === asked))
 }
 
 /** Whether the menu is another page of this form, or its summary. */

@@ -215,7 +215,8 @@ export class DecisionDelivery {
       await ledger.stale(record, 'gone')
       return
     }
-    if (!answer || record.menuPrint === undefined || record.decision?.editedInput !== undefined) {
+    const mayType = record.terminalOnly === undefined || isDenial(record)
+    if (!answer || !mayType || record.menuPrint === undefined || record.decision?.editedInput !== undefined) {
       await ledger.stale(record, 'ambiguous')
       return
     }

@@ -5,6 +5,7 @@ import type { Menu } from '../../screen/index.js'
 import type { RequestContext } from './build-request.js'
 import { type AnswerChannel, isDenial, NO_CHANNEL } from './request-answer.js'
 import { type RequestStatement, ToolUses } from './tool-uses.js'
+import { type TypedKeys, typedAnswer } from './typed-answer.js'
 
 /** An open approval of a session, with what only the live host knows of it. */
 export interface OpenRequest {
@@ -60,18 +61,23 @@ export class OpenRequests {
   readonly #options: OpenRequestsOptions
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
-  readonly #onShownEnded: (instance: string, print: string) => void
+  readonly #onChanged: (shown: OpenRequests['shown']) => void
   #lastKeysAt = Number.NEGATIVE_INFINITY
+  #keys: TypedKeys = { text: '', isSeen: false }
+  #menuSeenAt = Number.NEGATIVE_INFINITY
 
-  /** @param onShownEnded the request on screen has ended; its menu may still be on screen. */
-  constructor(options: OpenRequestsOptions, onShownEnded: (instance: string, print: string) => void) {
+  /**
+   * @param onChanged a request was added, or has ended; if it was on screen (`shown`), its menu may
+   *   still be there.
+   */
+  constructor(options: OpenRequestsOptions, onChanged: (shown: OpenRequests['shown']) => void) {
     this.#options = options
     this.ledger = options.ledger
     this.clock = options.clock
     this.subject = options.subject
     this.answers = options.answers ?? NO_CHANNEL
-    this.tools = new ToolUses(options.clock, () => this.context())
-    this.#onShownEnded = onShownEnded
+    this.tools = new ToolUses(options.clock)
+    this.#onChanged = onChanged
   }
 
   all(): OpenRequest[] {
@@ -95,6 +101,13 @@ export class OpenRequests {
     return (this.shown && this.#open.get(this.shown.id)) ?? this.#open.values().next().value ?? null
   }
 
+  /** The request on screen, if only its menu brought it and it asks no question of a known tool. */
+  get onScreenOnly(): (OpenRequest & { menu: Menu }) | null {
+    const open = this.shown && this.#open.get(this.shown.id)
+    if (!open?.menu || isStructured(open) || open.record.kind === 'auth' || this.tools.ask(open.menu)) return null
+    return { ...open, menu: open.menu }
+  }
+
   context(): RequestContext {
     return { subject: this.subject, mayHold: this.answers.mayHold, can: this.answers.can }
   }
@@ -105,8 +118,18 @@ export class OpenRequests {
     return this.#lastKeysAt
   }
 
-  noteKeys(): void {
+  noteKeys(bytes: Uint8Array = new Uint8Array()): void {
+    const before = this.#lastKeysAt
     this.#lastKeysAt = this.clock.monotonic()
+    this.#keys = { text: new TextDecoder().decode(bytes), isSeen: before <= this.#menuSeenAt }
+  }
+
+  /** A settled look shows the menu of the request on screen, with its selection. */
+  noteMenu(menu: Menu): void {
+    const open = this.shown && this.#open.get(this.shown.id)
+    if (open?.menu?.print !== menu.print) return
+    open.menu = menu
+    this.#menuSeenAt = this.clock.monotonic()
   }
 
   /** A person has typed since the request was opened: the answer may be theirs. */
@@ -136,6 +159,7 @@ export class OpenRequests {
     const reports = new Set(report === undefined ? [] : [report])
     const open = this.#enter({ record, key, asked, reports, proof: null })
     this.#options.onAsked?.(record)
+    this.#onChanged(null)
     return open
   }
 
@@ -199,7 +223,10 @@ export class OpenRequests {
       const evidence = open.proof
         ? [{ kind: open.proof.by, result: open.proof.result }]
         : [{ kind: 'screen', result: 'unknown' }]
-      if (open.proof || wasTyped) await this.ledger.observed(open.record, evidence, this.clock.now())
+      const typed = wasTyped ? typedAnswer(open.menu, this.#keys) : null
+      const result = open.proof?.result ?? typed?.result
+      const about = { option: typed?.option ?? null, result, hasKeys: wasTyped }
+      if (open.proof || wasTyped) await this.ledger.observed(open.record, evidence, this.clock.now(), about)
       else await this.ledger.stale(open.record, 'gone')
     })
   }
@@ -233,10 +260,9 @@ export class OpenRequests {
     }
     this.#open.delete(id)
     if (open) this.#options.onEnded?.(record)
-    if (this.shown?.id === id) {
-      this.#onShownEnded(this.shown.instance, this.shown.print)
-      this.shown = null
-    }
+    const shown = this.shown?.id === id ? this.shown : null
+    if (shown) this.shown = null
+    this.#onChanged(shown)
   }
 
   #enter(about: Omit<OpenRequest, 'menu' | 'since'>): OpenRequest {

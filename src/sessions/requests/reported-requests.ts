@@ -1,6 +1,6 @@
 import type { AgentReport, AgentStatement, ToolStatement } from '../../agents/index.js'
 import { joinReports } from '../../approvals/index.js'
-import { requestOfStatement } from './build-request.js'
+import { requestInPlaceOf, requestOfStatement } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
 import { isStructured, type OpenRequest, type OpenRequests, resultOf } from './open-requests.js'
 import { isDenial } from './request-answer.js'
@@ -66,6 +66,7 @@ export class ReportedRequests {
     const { tool, input, prompt, subAgent } = statement
     const late = new Set(this.#late.values())
     const recent = (await ledger.recent(subject.session)).filter(({ id }) => !late.has(id))
+    const shown = requests.onScreenOnly
     const join = joinReports(recent, {
       channel: 'hook',
       requestKey: report.id,
@@ -75,20 +76,24 @@ export class ReportedRequests {
       ...(prompt !== undefined && { turn: prompt }),
       ...(key !== null && { toolUseId: key }),
       ...(subAgent !== undefined && { subAgent }),
+      ...(shown && { onScreen: { id: shown.record.id, menu: shown.menu } }),
     })
+    // The dialog was decided by what it showed, and this report tells more: the decision is typed,
+    // and the agent asks again if the report is about something else.
+    if (join.do === 'known' && join.id === shown?.record.id) return requests.answers.release(report.id)
     requests.tools.noteAsked(key)
     // It was answered, and its dialog was gone, before this report came.
     if (join.do === 'known' && !requests.has(join.id)) {
       this.#noteLate(report.id, join.id)
       return requests.answers.release(report.id)
     }
-    const known = join.do === 'new' ? undefined : requests.get(join.id)
+    const known = join.do === 'new' || join.do === 'wait' ? undefined : requests.get(join.id)
     if (!known) {
       const request = requestOfStatement(report.id, statement, key, requests.context())
       await requests.add(request, { key, asked: statement, report: report.id })
       return
     }
-    if (join.do === 'replace') return this.#replace(known, report, statement, key)
+    if (join.do === 'replace') return this.#replace(known, report, statement, key, { isGuess: join.isGuess === true })
     return this.#addReport(known, report, statement, key, { isNew: join.do === 'join' })
   }
 
@@ -120,21 +125,18 @@ export class ReportedRequests {
     if (known.record.state === 'decided') this.#delivery.start(known.record)
   }
 
-  /** The screen came first, the full report now. The options stay those on screen. */
+  /** The screen came first; now the agent has reported the request in full. */
   async #replace(
     old: OpenRequest,
     report: AgentReport,
     statement: RequestStatement,
     key: string | null,
+    about: { isGuess: boolean },
   ): Promise<void> {
     const requests = this.#open
-    const { menuPrint, instance, request } = old.record
-    const full = requestOfStatement(report.id, statement, key, requests.context(), request.options)
-    const record = await requests.ledger.replace(old.record, {
-      ...full,
-      ...(menuPrint !== undefined && { menuPrint }),
-      instance,
-    })
+    const shown = { record: old.record, menu: old.menu }
+    const full = requestInPlaceOf(shown, report.id, statement, key, requests.context(), about)
+    const record = await requests.ledger.replace(old.record, full)
     if (!record) {
       await requests.refresh(old)
       // Decided while this report was on its way: the decision stands, and the report is a way to
@@ -163,7 +165,7 @@ export class ReportedRequests {
       ...(statement.is === 'tool' && { tool: statement }),
     }
     await requests.refresh(open)
-    if (open.record.state === 'pending') await requests.closeUnanswered(open, true)
+    if (open.record.state === 'pending') await requests.closeUnanswered(open, requests.sawKeys(open))
     else if (open.record.state === 'decided' && !this.#delivery.isDelivering(open.record.id))
       await requests.end(open, () => this.#delivery.conclude(open))
   }

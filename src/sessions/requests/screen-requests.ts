@@ -2,12 +2,14 @@ import {
   type ApprovalRecord,
   type ApprovalRequest,
   approvalKindOf,
+  type Join,
   joinReports,
   type MenuPort,
   requestFromMenu,
 } from '../../approvals/index.js'
 import type { Timer } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
+import { squash } from '../compare-text.js'
 import { isPageOf, joinedMenu, requestOfForm, requestOfTool } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
 import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from './open-requests.js'
@@ -18,6 +20,8 @@ const ASK_AGAIN_MS = 500
 const RESULT_MS = 1_500
 /** How long an adopted request may show no sign of life; a relay reconnects within 5 s. */
 const ADOPTED_MS = 10_000
+
+type ToolRequest = NonNullable<ReturnType<typeof requestOfTool>>
 
 interface ScreenRequestsOptions {
   open: OpenRequests
@@ -38,6 +42,8 @@ export class ScreenRequests {
   #again: Timer | null = null
   /** How often in a row raising failed. */
   #failures = 0
+  /** A menu that may belong to an open request: it is raised only when that request has ended. */
+  #waiting: { instance: string; print: string } | null = null
 
   constructor(options: ScreenRequestsOptions) {
     this.#options = options
@@ -47,17 +53,30 @@ export class ScreenRequests {
   /** `since`: when the menu appeared (steady clock); later keys were meant for it. */
   async raise(menu: Menu, instance: string, since = this.#open.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
+    const shownBefore = this.#open.shown?.id
     this.#open.shown = null
+    this.#waiting = null
     this.#cancelCheck()
     if (!kind) return
     try {
-      await this.#raise(menu, kind, instance, since)
+      await this.#raise(menu, kind, { instance, since, shownBefore })
     } finally {
       this.#failures = this.#open.shown ? 0 : this.#failures + 1
       // The store failed, or the request of this menu has ended meanwhile: it is raised while it
       // stands.
       if (!this.#open.shown) this.checkAgain(instance, menu.print)
     }
+  }
+
+  /**
+   * A request was added or has ended (`shown`: it was on screen). A menu that belonged to it, or
+   * that waited for this, is checked again.
+   */
+  requestsChanged(shown: OpenRequests['shown'] = null): void {
+    const menu = shown ?? this.#waiting
+    if (!menu) return
+    this.#failures = 0
+    this.checkAgain(menu.instance, menu.print)
   }
 
   /**
@@ -83,15 +102,23 @@ export class ScreenRequests {
    * checked again.
    */
   seenAgain(menu: Menu, instance: string): void {
-    if (!this.#open.shown && !this.#again && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
+    this.#open.noteMenu(menu)
+    if (!this.#open.shown && !this.#again && !this.#waiting && approvalKindOf(menu))
+      this.checkAgain(instance, menu.print)
   }
 
-  /** The menu has gone: a delivery looks for proof; a pending request was answered here. */
-  async settle(): Promise<void> {
+  /**
+   * The menu has gone. If the request is decided, its delivery looks for proof; if pending, a
+   * person answered in the terminal, or the agent withdrew it. `next`: the menu that took its
+   * place; if that is the same dialog drawn again, nothing has gone.
+   */
+  async settle(next: Menu | null = null): Promise<void> {
     const { isExited, onError } = this.#options
     const requests = this.#open
     const shown = requests.shown && requests.get(requests.shown.id)
+    if (shown && next && this.#isSameDialog(shown, next)) return
     requests.shown = null
+    this.#waiting = null
     if (isExited()) {
       for (const open of requests.all()) await requests.cancel(open, 'session ended')
       return
@@ -101,7 +128,9 @@ export class ScreenRequests {
     if (shown.record.state !== 'pending') return
     requests.release(shown)
     const wasTyped = requests.sawKeys(shown)
-    if (!isStructured(shown) || shown.proof) return requests.closeUnanswered(shown, wasTyped)
+    // The agent's own record of a known tool use tells what was answered.
+    const hasReports = isStructured(shown) || shown.key !== null
+    if (!hasReports || shown.proof) return requests.closeUnanswered(shown, wasTyped)
     requests.clock.setTimer(RESULT_MS, () => {
       // A form whose page was turned is on screen again.
       if (requests.shown?.id !== shown.record.id) void requests.closeUnanswered(shown, wasTyped).catch(onError)
@@ -124,19 +153,42 @@ export class ScreenRequests {
     return mine ? 'known' : 'new'
   }
 
-  async #raise(menu: Menu, kind: ApprovalRequest['kind'], instance: string, since: number): Promise<void> {
+  async #raise(
+    menu: Menu,
+    kind: ApprovalRequest['kind'],
+    { instance, since, shownBefore }: { instance: string; since: number; shownBefore: string | undefined },
+  ): Promise<void> {
     const requests = this.#open
-    const { ledger, subject } = requests
+    const { ledger, subject, tools } = requests
     await requests.nameEarlier()
-    const report = { channel: 'screen' as const, requestKey: instance, session: subject.session, menu }
     const form = requests.all().find(open => isPageOf(open.record, menu))
-    const join = form ? { do: 'known' as const, id: form.record.id } : joinReports(requests.records(), report)
-    const joined = join.do === 'join' || join.do === 'known' ? requests.get(join.id) : undefined
+    const found: Join = form
+      ? { do: 'known', id: form.record.id }
+      : joinReports(requests.records(), {
+          channel: 'screen',
+          requestKey: instance,
+          session: subject.session,
+          menu,
+          isOwnQuestion: tools.ask(menu),
+          ...(shownBefore !== undefined && { shownBefore }),
+        })
+    const tool = this.#toolOf(menu, kind, instance)
+    const isUncertain = found.do === 'wait' || (found.do === 'join' && found.isGuess)
+    // The menu shows a tool of its own, which the agent has started: it is not the open request's.
+    const join: Join = isUncertain && tool?.isWhole ? { do: 'new' } : found
+    if (join.do === 'wait') {
+      this.#waiting = { instance, print: menu.print }
+      return
+    }
+    const joined = join.do === 'new' ? undefined : requests.get(join.id)
     if (joined && join.do === 'join') {
-      await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join.mismatch))
+      await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join))
       await requests.refresh(joined)
     }
-    const open = joined ?? (await this.#addMenu(menu, kind, instance))
+    const before = shownBefore === undefined ? undefined : requests.get(shownBefore)
+    const isDrawnAgain = before && !joined && !isStructured(before) && !tool
+    const again = isDrawnAgain ? await this.#drawAgain(before, menu, instance) : null
+    const open = joined ?? again ?? (await this.#addMenu(menu, kind, instance, tool))
     if (!requests.has(open.record.id)) return
     open.menu = menu
     open.since = Math.min(open.since, since)
@@ -145,16 +197,45 @@ export class ScreenRequests {
     if (joined && open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
-  /** As a structured request if the agent reported the tool; else as the screen shows it. */
-  async #addMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
+  /**
+   * The same dialog in another size, or with more of its text: same question and same options,
+   * and no key since it appeared. After a key it must also show a part of the old text: it may have
+   * been the answer, and the next dialog may ask in the same words.
+   */
+  #isSameDialog(shown: OpenRequest, next: Menu): boolean {
+    const { record, menu, proof } = shown
+    const isOpenYet = record.state === 'pending' && !proof && !this.#options.delivery.isDelivering(record.id)
+    if (!menu || !isOpenYet || dialogPrint(menu) !== dialogPrint(next)) return false
+    return !this.#open.sawKeys(shown) || sharesText(menu, next)
+  }
+
+  /** The screen shows the request in another form: the new record supersedes the old one. */
+  async #drawAgain(old: OpenRequest, menu: Menu, instance: string): Promise<OpenRequest | null> {
+    const requests = this.#open
+    const request = requestFromMenu(menu, { kind: old.record.kind, subject: requests.subject, instance })
+    const record = await requests.ledger.replace(old.record, request)
+    if (!record) return null
+    requests.drop(old.record.id)
+    return requests.track(record, { key: old.key })
+  }
+
+  /**
+   * As a structured request if the agent has reported the tool that it starts; else as the screen
+   * shows it.
+   */
+  async #addMenu(
+    menu: Menu,
+    kind: ApprovalRequest['kind'],
+    instance: string,
+    tool: ToolRequest | null,
+  ): Promise<OpenRequest> {
     const { tools, subject } = this.#open
-    const tool = this.#toolOf(menu, kind, instance)
     if (!tool) return this.#open.add(requestFromMenu(menu, { kind, subject, instance }), { key: null })
     tools.noteAsked(tool.key)
     return this.#open.add(tool.request, { key: tool.key })
   }
 
-  #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string) {
+  #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string): ToolRequest | null {
     const context = this.#open.context()
     const tools = this.#open.tools.unasked()
     if (kind === 'permission') return requestOfTool(tools, menu, instance, context)
@@ -166,8 +247,9 @@ export class ScreenRequests {
     open.menu = menu
     requests.shown = { id: open.record.id, instance, print: menu.print }
     // The agent may have reported the tool before this host was there.
-    const tool = open.key === null ? requestOfTool(requests.tools.unasked(), menu, '', requests.context()) : null
-    if (tool) await requests.name(open, tool.key, tool.request.request.tool)
+    const tool =
+      open.key === null ? requests.tools.unasked().find(each => requests.tools.isAbout(each, menu)) : undefined
+    if (tool) await requests.name(open, tool.key, tool.tool)
   }
 
   async #takeUnseen(open: OpenRequest): Promise<void> {
@@ -194,6 +276,19 @@ export class ScreenRequests {
     this.#again?.cancel()
     this.#again = null
   }
+}
+
+/** What a dialog shows in every size: its question and its options. */
+function dialogPrint({ question, options }: Menu): string {
+  return squash([question, ...options.map(({ label }) => label)].join('\n'))
+}
+
+/** Long enough to be the same by intention. */
+const SHARED_LINE = 12
+
+function sharesText(a: Menu, b: Menu): boolean {
+  const lines = new Set(a.body.map(squash))
+  return b.body.some(line => line.length >= SHARED_LINE && lines.has(squash(line)))
 }
 
 /** Equal menus follow each other: only the very instance that was decided may get keys. */

@@ -88,6 +88,32 @@ describe('a menu', () => {
     expect(reported).toEqual(['asked pending'])
   })
 
+  test('that is drawn again supersedes its request; another dialog does not', async () => {
+    const session = approvals()
+    const [small, large] = ['⋮ 9 more rows', '⋮ 2 more rows'].map(row =>
+      menuOf(['Yes', 'No'], { print: row, body: ['$ make all the things', row], isCut: true }),
+    )
+    await session.screen.raise(small!, '3:1')
+    const first = session.open.first!.record
+    await session.screen.settle(large!)
+    await session.screen.raise(large!, '3:2')
+    expect(await ledger.get(first.id)).toMatchObject({
+      state: 'stale',
+      outcome: { reason: 'changed', followedBy: session.open.first!.record.id },
+    })
+    // A person scrolls: the text is still partly the same.
+    session.open.noteKeys()
+    await session.screen.settle(small!)
+    await session.screen.raise(small!, '3:3')
+    const third = session.open.first!.record
+    session.open.noteKeys()
+    const other = menuOf(['Yes', 'No'], { print: 'other', body: ['$ npm publish'] })
+    await session.screen.settle(other)
+    await session.screen.raise(other, '3:4')
+    expect(await stateOf(third)).toBe('applied')
+    expect((await ledger.list({ isOpenOnly: true })).map(({ menuPrint }) => menuPrint)).toEqual(['other'])
+  })
+
   test('that is on screen without an open request is raised once', async () => {
     const before = approvals()
     await before.screen.raise(MENU, '3:1')

@@ -16,7 +16,7 @@ export class SessionRequests {
   readonly screen: ScreenRequests
 
   constructor(options: SessionRequestsOptions) {
-    this.open = new OpenRequests(options, (instance, print) => this.screen.checkAgain(instance, print))
+    this.open = new OpenRequests(options, shown => this.screen.requestsChanged(shown))
     this.delivery = new DecisionDelivery({ ...options, open: this.open })
     this.reported = new ReportedRequests(this.open, this.delivery)
     this.screen = new ScreenRequests({ ...options, open: this.open, delivery: this.delivery })

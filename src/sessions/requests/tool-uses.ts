@@ -1,8 +1,9 @@
 import type { AgentStatement, ToolStatement } from '../../agents/index.js'
+import { matchMenu } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
 import { canonicalJson } from '../../text/index.js'
-import { type RequestContext, requestOfTool } from './build-request.js'
+import { isQuestionOf } from './build-request.js'
 
 export type RequestStatement = Extract<AgentStatement, { is: 'request' }>
 
@@ -37,7 +38,6 @@ const SAME_REQUEST_MS = 10_000
  */
 export class ToolUses {
   readonly #clock: Clock
-  readonly #context: () => RequestContext
   /** Oldest first. */
   readonly #started = new Map<string, StartedTool>()
   /** When a request was found to be about the use (steady clock), reported or not. */
@@ -46,9 +46,8 @@ export class ToolUses {
   /** Closed requests that no use was found for. */
   #unnamed: { menu: Menu; endedAt: number }[] = []
 
-  constructor(clock: Clock, context: () => RequestContext) {
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#context = context
   }
 
   take(statement: ToolStatement & { subAgent?: string }): void {
@@ -92,9 +91,14 @@ export class ToolUses {
     return [...this.#started.values()].filter(({ key }) => !this.#asked.has(key)).reverse()
   }
 
-  /** Whether the menu may ask about this use. */
+  /** Whether the menu asks about this use. */
   isAbout(tool: StartedTool, menu: Menu): boolean {
-    return requestOfTool([tool], menu, '', this.#context()) !== null
+    return menu.kind === 'permission' && matchMenu(menu, tool.tool, tool.input) === 'whole'
+  }
+
+  /** Whether the menu is the question of a tool that the agent has started. */
+  ask(menu: Menu): boolean {
+    return isQuestionOf([...this.#started.values()], menu)
   }
 
   /** The oldest use that this menu may be about and that no request is about. */

@@ -197,9 +197,13 @@ export class PostgresEventStore implements Api.EventStore {
       [key, owner, Math.round(ttlMs)],
     )
     if (taken) return { isHeld: false, key, owner, epoch: taken.epoch }
-    const sql = 'SELECT owner, expires FROM leases WHERE key = $1'
+    return (await this.leaseHolder(key)) ?? { isHeld: true, by: '', until: 0 }
+  }
+
+  async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
+    const sql = "SELECT owner, expires FROM leases WHERE key = $1 AND owner <> ''"
     const [held] = await this.#connections.read<{ owner: string; expires: number }>(sql, [key])
-    return { isHeld: true, by: held?.owner ?? '', until: held?.expires ?? 0 }
+    return held ? { isHeld: true, by: held.owner, until: held.expires } : null
   }
 
   async renewLease({ key, epoch }: Api.Fence, ttlMs: number): Promise<boolean> {

@@ -45,6 +45,11 @@ export function releaseLease(connection: Connection, { key, epoch }: Fence): voi
   connection.run("UPDATE leases SET owner = '', expires = 0 WHERE key = ? AND epoch = ?", key, epoch)
 }
 
+export function readHolder(connection: Connection, key: string): LeaseHolder | null {
+  const held = connection.get<LeaseRow>(READ, key)
+  return held && held.owner !== '' ? { isHeld: true, by: held.owner, until: held.expires } : null
+}
+
 /** Inside the transaction of an append. @throws SignalboxError `E_PRECONDITION` */
 export function checkDeadline(notAfter: number, now: number): void {
   if (now <= notAfter) return

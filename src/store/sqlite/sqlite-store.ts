@@ -19,7 +19,7 @@ import { readDocument, readDocuments } from './documents.js'
 import { type Ends, readEnds } from './ends.js'
 import { EventReader } from './event-reader.js'
 import { sumOf } from './event-rows.js'
-import { checkDeadline, checkFence, releaseLease, renewLease, takeLease } from './leases.js'
+import { checkDeadline, checkFence, readHolder, releaseLease, renewLease, takeLease } from './leases.js'
 import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
 
@@ -203,6 +203,10 @@ export class SqliteEventStore implements Api.EventStore {
 
   async releaseLease(lease: Api.Fence): Promise<void> {
     await this.#connection.write('normal', () => releaseLease(this.#connection, lease))
+  }
+
+  async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
+    return this.#connection.read(() => readHolder(this.#connection, key))
   }
 
   async check(): Promise<Api.StoreProblem[]> {

@@ -33,6 +33,16 @@ export function describeLeases(fixture: StoreFixture): void {
       expect(await store.renewLease(first, TTL)).toBe(false)
     })
 
+    test('names its holder until it is released', async () => {
+      const store = await fixture.connect()
+      expect(await store.leaseHolder('run/1')).toBeNull()
+      await take(store, 'one')
+      await fixture.passTime(2 * TTL)
+      expect(await store.leaseHolder('run/1')).toEqual({ isHeld: true, by: 'one', until: expect.any(Number) })
+      await store.releaseLease(await take(store, 'two'))
+      expect(await store.leaseHolder('run/1')).toBeNull()
+    })
+
     test('that was released is free, and its epoch is never used again', async () => {
       const store = await fixture.connect()
       const first = await take(store, 'one')

@@ -1,4 +1,5 @@
 import { type ApprovalRecord, displayText, isDenialMeaning, isOpen } from '../../approvals/index.js'
+import { optionText } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { approvalButtons } from './approval-buttons.js'
@@ -72,12 +73,15 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
     escapeHtml(facts.filter(Boolean).join(' · ')),
     context.topic ? topicLine(context.topic) : '',
-    shown === '' ? '<i>Details are shown in a private chat only.</i>' : `<pre>${escapeHtml(shown)}</pre>`,
+    shown === '' ? `<i>${context.isDetailed ? NO_DETAILS : PRIVATE_DETAILS}</i>` : `<pre>${escapeHtml(shown)}</pre>`,
     context.isDetailed && context.changes ? changeLines(context.changes) : '',
     // The reasons name paths and commands, which are details as well.
     risk.level === 'low'
       ? ''
       : `<b>${risk.level} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+    record.state === 'pending' && record.terminalOnly && !record.source.can?.includes('hold')
+      ? `<b>Only the terminal can allow it:</b> ${escapeHtml(record.terminalOnly)}`
+      : '',
     context.isDetailed && record.source.mismatch
       ? `<b>The agent’s report and its screen differ:</b> ${escapeHtml(record.source.mismatch)}`
       : '',
@@ -94,7 +98,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
       : '',
     context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
-    record.state === 'pending' && request.freeText !== 'none' ? `<i>${replyHint(record)}</i>` : '',
+    record.state === 'pending' && takesReply(record) ? `<i>${replyHint(record)}</i>` : '',
     record.state === 'pending' && context.view === 'really'
       ? `<b>Really?</b>${context.isDetailed ? ` ${escapeHtml(risk.reasons.join('; '))}` : ''}`
       : '',
@@ -103,6 +107,9 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
   const buttons = record.state === 'pending' ? approvalButtons(record, context, isCut) : []
   return { html: html.filter(Boolean).join('\n'), buttons, isCut }
 }
+
+const PRIVATE_DETAILS = 'Details are shown in a private chat only.'
+const NO_DETAILS = 'The agent shows no details. Check its terminal before you decide.'
 
 const MARK = { low: '🔹', elevated: '🔶', high: '🔺' } as const
 const AFTER = {
@@ -114,8 +121,13 @@ const AFTER = {
 
 function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
   const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
-  if (kind === 'permission') return `${who} wants to use ${request.tool}`
+  if (kind === 'permission') return `${who} wants to use ${request.tool.replace(/^use\s+/i, '')}`
   return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
+}
+
+/** Whether a reply to the card is an answer. */
+function takesReply({ request }: ApprovalRecord): boolean {
+  return request.freeText !== 'none' || request.options.some(({ takes }) => takes === 'reason')
 }
 
 function replyHint({ kind }: ApprovalRecord): string {
@@ -138,6 +150,8 @@ function changeLines({ added, removed }: PlanChanges): string {
   return `<b>Since the last version:</b>\n<pre>${escapeHtml([...shown, ...more].join('\n'))}</pre>`
 }
 
+const ANSWERED = { allowed: '✅ Allowed', denied: '⛔ Denied', unknown: '✅ Answered' } as const
+
 /** The outcome, as the closed card shows it. */
 function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
   const { state, decision, outcome, request } = record
@@ -150,10 +164,11 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
       ? 'at the terminal'
       : ''
   const what = decision
-    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen?.label ?? (isDenial ? 'Denied' : 'Answered'))} — ${escapeHtml(by)}`
+    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen ? optionText(chosen.label) : isDenial ? 'Denied' : 'Answered')} — ${escapeHtml(by)}`
     : ''
   if (isOpen(record)) return `${what} · being applied…`
-  if (state === 'applied') return `${what || `✅ Answered ${escapeHtml(by)}`} · applied`
+  if (outcome?.observed) return `${ANSWERED[outcome.observed.result ?? 'unknown']} ${by}`
+  if (state === 'applied') return `${what} · applied`
   if (state === 'expired') return '⌛ Expired: no decision was made in time.'
   if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
   const reason = outcome?.reason === 'unconfirmed' ? 'the agent did not confirm it' : 'the agent moved on'

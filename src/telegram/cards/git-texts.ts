@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import { type FileStatus, Git } from '../../git/index.js'
 import { runCommand } from '../../process/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
+import { type SessionRecord, shareableDiff } from '../../sessions/index.js'
 import { plural } from '../../text/index.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { sessionTitle } from './session-title.js'
@@ -34,19 +34,26 @@ export async function gitCard(record: SessionRecord): Promise<string> {
   return html.filter(Boolean).join('\n')
 }
 
-/** All uncommitted changes, with new files; null when there are none. */
+/** The branch and the number of changes in one line; empty outside of a repository. */
+export async function gitLine(cwd: string): Promise<string> {
+  const git = new Git(cwd)
+  if ((await git.root().catch(() => null)) === null) return ''
+  const [branch, head, files] = await Promise.all([git.branch(), git.head(), git.status()])
+  const place = branch ?? (head === null ? 'no commit yet' : `at ${head.slice(0, 7)}`)
+  return `${place} · ${changeText(files).replace(/[.:]$/, '').toLowerCase()}`
+}
+
+/**
+ * All uncommitted changes, with new files; null when there are none. Files that usually hold
+ * credentials are only named.
+ */
 export async function gitDiff(record: SessionRecord): Promise<{ text: string; caption: string } | null> {
   const git = await repository(record)
   // Before the first commit, the diff is against the empty tree.
   const from = (await git.head()) ?? (await git.run(['hash-object', '-t', 'tree', '/dev/null'])).trim()
-  const changed = await git.diff(from)
-  const added: string[] = []
-  for (const path of await git.untracked()) {
-    // Exit code 1 means that the files differ, as expected.
-    const { stdout } = await git.try(['diff', '--no-color', '--no-ext-diff', '--no-index', '--', '/dev/null', path])
-    added.push(stdout)
-  }
-  const text = [changed, ...added].filter(part => part.trim() !== '').join('')
+  const diff = await shareableDiff(git, { from, hasUntracked: true })
+  const notes = diff.hidden.map(path => `Not sent, because files with this name usually hold credentials: ${path}\n`)
+  const text = [...notes, diff.text].join('')
   if (text === '') return null
   const files = (await git.status()).length
   const lines = text.split('\n')

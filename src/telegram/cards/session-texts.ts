@@ -3,6 +3,7 @@ import { type Block, blockWords, type Facet } from '../../screen/index.js'
 import type { InterruptResult, LiveSession, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
+import type { ButtonSpec } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { sessionTitle } from './session-title.js'
 import { ago, clockTime } from './times.js'
@@ -62,6 +63,20 @@ export function interruptText(sent: InterruptResult): string {
   if (sent.result === 'interrupted') return 'Interrupted.'
   if (sent.result === 'idle') return 'The agent is idle: there is nothing to interrupt.'
   return sent.result === 'refused' ? `Not interrupted: ${sent.detail}.` : `Perhaps interrupted: ${sent.detail}.`
+}
+
+/** How much of the context is left, where the agent's screen shows it. */
+export function contextLeft(live: LiveSession): number | null {
+  const percent = live.observation?.facets.find(({ name }) => name === 'context')?.data.percent
+  return typeof percent === 'number' ? percent : null
+}
+
+/** Sends the agent's own command; null where it has none. */
+export function compactButton(live: LiveSession): ButtonSpec | null {
+  const text = live.compactCommand
+  return text === null
+    ? null
+    : { text: 'Compact now', action: { do: 'send-text', session: live.id, text, when: 'hold' } }
 }
 
 /** Other facts from the agent's screen, one line each, the context gauge first. */

@@ -64,10 +64,10 @@ export class StatusCards {
   /**
    * Closes the card in every chat that may show it; the outbox drops it where it was never shown.
    */
-  async closed(session: string): Promise<OutboxItem[]> {
+  async closed(session: string, isInterrupted: boolean): Promise<OutboxItem[]> {
     const record = await this.#options.host.record(session).catch(() => null)
     if (!record) return []
-    const html = `<b>${escapeHtml(sessionTitle(record))}</b>\nhas answered.`
+    const html = `<b>${escapeHtml(sessionTitle(record))}</b>\n${isInterrupted ? 'was interrupted' : 'has answered'}.`
     return this.#cards(session, html, false)
   }
 

@@ -5,7 +5,15 @@ import type { Block } from '../../screen/index.js'
 import { plural } from '../../text/index.js'
 import { answerActions } from '../cards/answer-messages.js'
 import { gitCard, gitDiff } from '../cards/git-texts.js'
-import { answersOf, facetLines, historyLine, screenText, statusOf, usageLine } from '../cards/session-texts.js'
+import {
+  answersOf,
+  compactButton,
+  facetLines,
+  historyLine,
+  screenText,
+  statusOf,
+  usageLine,
+} from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { ago } from '../cards/times.js'
 import { type CommandServices, personName, type Requester } from '../command-services.js'
@@ -129,7 +137,11 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
           : '',
         ...facetLines(live?.observation?.facets ?? []).map(line => escapeHtml(line.slice(0, 300))),
       ]
-      await services.reply(to, lines.filter(Boolean).join('\n'), { about: record.id })
+      const compact = live && compactButton(live)
+      await services.reply(to, lines.filter(Boolean).join('\n'), {
+        about: record.id,
+        ...(compact && { buttons: [[compact]] }),
+      })
       return 'shown'
     },
   },

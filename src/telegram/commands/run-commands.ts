@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
-import { findRun, isEnded, listRuns, type RunRecord } from '../../engine/index.js'
+import { findRun, isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { type DescribedRun, describeRun } from '../../runs/index.js'
 import { formatDuration } from '../../text/index.js'
 import type { CommandServices, Requester } from '../command-services.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
@@ -16,16 +17,17 @@ export const RUN_COMMANDS: Readonly<Record<string, Command>> = {
     role: 'viewer',
     isForGroups: true,
     run: async ({ services, to }) => {
-      const runs = (await listRuns(services.host.store))
+      const newest = (await listRuns(services.host.store))
         .filter(({ isArchived, parent }) => !isArchived && parent === null)
         .slice(0, SHOWN_RUNS)
+      const runs = await Promise.all(newest.map(run => describeRun(services.host, run)))
       if (runs.length === 0) await services.reply(to, 'No runs yet: /oneshot starts one.')
       else
         await services.reply(
           to,
           runs
             .map((run, index) => {
-              const line = `${index + 1}. ${runLine(run, services.clock.now())}${progress(run)}`
+              const line = `${index + 1}. ${runLine(run, services.clock.now())}${progress(run)}${whyText(run)}`
               // Viewers get no buttons.
               return `${line}\n<code>/run ${escapeHtml(run.id)}</code>`
             })
@@ -57,12 +59,12 @@ function rowsOf(buttons: readonly ButtonSpec[]): ButtonSpec[][] {
   return rows
 }
 
-function showAction({ id }: RunRecord): { do: 'show-run'; run: string } {
+function showAction({ id }: DescribedRun): { do: 'show-run'; run: string } {
   return { do: 'show-run', run: id }
 }
 
 /** The step of a run that has not ended. */
-function progress(run: RunRecord): string {
+function progress(run: DescribedRun): string {
   if (isEnded(run.status) || !run.step) return ''
   const gates = Object.keys(run.gates)
   const waits = gates.length > 0 ? `, waiting at ${gates.join(', ')}` : ''
@@ -71,16 +73,19 @@ function progress(run: RunRecord): string {
 
 /** Shows a run, with buttons to cancel or resume it, and the requests that it waits for. */
 export async function showRun(services: CommandServices, to: Requester, prefix: string): Promise<void> {
-  const run = await findRun(services.host.store, prefix)
+  const run = await describeRun(services.host, await findRun(services.host.store, prefix))
   const buttons: ButtonSpec[][] = []
   if (!isEnded(run.status))
     buttons.push([{ text: 'Cancel', action: { do: 'run', run: run.id, act: 'cancel' }, style: 'danger' }])
-  if (run.status === 'paused' || run.status === 'failed')
+  if (run.status === 'running' && !run.isUndriven)
+    buttons.push([{ text: 'Pause', action: { do: 'run', run: run.id, act: 'pause' } }])
+  // A run of a terminal is resumed there.
+  if ((run.status === 'paused' || run.status === 'failed') && run.labels.host === 'daemon')
     buttons.push([{ text: 'Resume', action: { do: 'run', run: run.id, act: 'resume' } }])
   const html = [
     `${runLine(run, services.clock.now())}${progress(run)}`,
     run.usage.costUsd === undefined ? '' : `cost $${run.usage.costUsd.toFixed(2)}`,
-    run.reason ? escapeHtml(run.reason.slice(0, 1000)) : '',
+    whyText(run).trimStart(),
     `<code>${escapeHtml(run.id)}</code>`,
   ]
   await services.reply(to, html.filter(Boolean).join('\n'), { about: run.id, buttons })
@@ -102,7 +107,14 @@ function starts(kind: 'oneshot' | 'implement' | 'review', summary: string): Comm
   }
 }
 
-function runLine(run: RunRecord, now: number): string {
+/** Why the run is in its status, and the command that continues it. */
+function whyText({ why, next }: DescribedRun): string {
+  if (why === null) return ''
+  const command = next !== null ? `\n<code>${escapeHtml(next)}</code>` : ''
+  return `\n${escapeHtml(why.slice(0, 1000))}${command}`
+}
+
+function runLine(run: DescribedRun, now: number): string {
   const ms = (run.endedAt ?? now) - (run.startedAt ?? run.createdAt)
-  return `<b>${escapeHtml(run.title)}</b>\n${escapeHtml(`${basename(run.project)} · ${run.kind} · ${run.status} · ${formatDuration(ms)}`)}`
+  return `<b>${escapeHtml(run.title)}</b>\n${escapeHtml(`${basename(run.project)} · ${run.kind} · ${run.isUndriven ? 'stopped' : run.status} · ${formatDuration(ms)}`)}`
 }

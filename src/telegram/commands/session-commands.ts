@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../sessions/index.js'
 import { plural } from '../../text/index.js'
 import { interruptText, lastLine, statusOf } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
-import type { CommandServices, Requester } from '../command-services.js'
+import { type CommandServices, personName, type Requester } from '../command-services.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import { KEY_PAD } from '../incoming/key-pad.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -171,9 +171,11 @@ export async function askToStop(services: CommandServices, to: Requester, record
 export async function stopSession(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
   const { host, chats } = services
   await host.live(record.id)?.stop()
+  const owner = personName(to.person)
   const left = (await host.records()).filter(({ id }) => id !== record.id && host.live(id))
   const { current } = await chats.get(to.chat)
-  const next = current === record.id ? left.at(-1) : left.find(({ id }) => id === current)
+  const next =
+    current === record.id ? left.findLast(({ person }) => person === owner) : left.find(({ id }) => id === current)
   if (current === record.id) await services.makeCurrent(to.chat, next?.id ?? null)
   const then = next
     ? `The current session is now ${escapeHtml(sessionTitle(next))}.`
@@ -188,7 +190,5 @@ export async function findSession(
 ): Promise<SessionRecord> {
   const wanted = word.trim().replace(/^#/, '')
   if (wanted === '') return services.requireSession(to)
-  const running = (await services.host.records()).filter(({ id }) => services.host.live(id))
-  const found = running.filter(({ number }) => String(number) === wanted)
-  return found.length === 1 ? found[0]! : services.host.find(wanted)
+  return services.host.find(wanted, personName(to.person))
 }

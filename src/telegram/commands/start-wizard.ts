@@ -5,6 +5,7 @@ import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { createWorkspace } from '../../runs/index.js'
+import { gitLine } from '../cards/git-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, requireRole } from '../command-services.js'
 import type { ButtonAction, ButtonSpec, StartForm } from '../incoming/button-action.js'
@@ -163,9 +164,12 @@ export class StartWizard {
       resume: null,
     })
     await this.#services.makeCurrent(to.chat, record.id)
-    await this.#services.reply(to, `<b>${escapeHtml(sessionTitle(record))}</b>\nstarted; your messages go there.`, {
-      about: record.id,
-    })
+    const lines = [
+      `<b>${escapeHtml(sessionTitle(record))}</b>`,
+      escapeHtml(await gitLine(record.cwd).catch(() => '')),
+      'started; your messages go there.',
+    ]
+    await this.#services.reply(to, lines.filter(Boolean).join('\n'), { about: record.id })
     if (form.text !== undefined) await host.live(record.id)?.send(form.text, { whenBusy: 'hold' })
     return `started ${record.id}`
   }

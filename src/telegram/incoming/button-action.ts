@@ -32,7 +32,7 @@ export type ButtonAction =
   | { do: 'drop-prompt'; session: string; prompt: string }
   | { do: 'discard' }
   | { do: 'deny-with'; approval: string; fingerprint: string; text: string }
-  | { do: 'run'; run: string; act: 'cancel' | 'resume' }
+  | { do: 'run'; run: string; act: 'cancel' | 'pause' | 'resume' }
   | { do: 'resume-session'; session: string }
   | { do: 'download'; session: string; path: string; isOutside?: boolean }
   | { do: 'screen-file'; session: string }

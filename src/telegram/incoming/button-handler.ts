@@ -1,9 +1,11 @@
 import { displayText } from '../../approvals/index.js'
-import { cancelRun, findRun, resumeRun } from '../../engine/index.js'
+import { findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { ButtonToken } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
+import { cancelRun, pauseRun } from '../../runs/index.js'
 import type { StreamAppend } from '../../store/index.js'
+import { optionText } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester, requireRole } from '../command-services.js'
@@ -87,7 +89,9 @@ export class ButtonHandler {
       if (!isAnswered) void answer('One moment…', false)
     })
     try {
-      return await answer(await this.#perform(action, to, intent.data), false)
+      const result = await this.#perform(action, to, intent.data)
+      if (endsChoice(action)) await this.#removeKeyboard(intent, token)
+      return await answer(result, false)
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
       return await refuse(
@@ -98,6 +102,13 @@ export class ButtonHandler {
     } finally {
       timer.cancel()
     }
+  }
+
+  /** The choice was made: the other buttons of the message would do nothing, or the same again. */
+  async #removeKeyboard({ message, chat }: ButtonIntent, token: ButtonToken): Promise<void> {
+    if (message === null || chat !== token.chat) return
+    const act = { do: 'remove-keyboard', message } as const
+    await this.#options.services.outbox.enqueue([{ chat, lane: 2, subject: `keyboard/${message}`, act }])
   }
 
   /**
@@ -129,7 +140,7 @@ export class ButtonHandler {
       case 'decide': {
         const record = await host.ledger.find(action.approval)
         const label = record.request.options.find(({ key }) => key === action.option)?.label
-        const result = `${label ?? 'Sent'}: being applied…`
+        const result = `${label === undefined ? 'Sent' : optionText(label)}: being applied…`
         const { do: _, approval, ...answer } = action
         await decideFromChat(services, approval, answer, to, async () => [await use(result)])
         return result
@@ -210,12 +221,14 @@ export class ButtonHandler {
       case 'discard':
         return once('Discarded.')
       case 'run': {
-        const { id } = await findRun(host.store, action.run)
-        const isCancel = action.act === 'cancel'
-        await once(isCancel ? 'Cancelling…' : 'Resuming…')
-        if (isCancel) await cancelRun(host.store, id, { by: to.person.name, reason: 'cancelled' })
-        else await resumeRun(host.store, id, { by: to.person.name })
-        return isCancel ? 'Cancelled.' : 'Resumed.'
+        const run = await findRun(host.store, action.run)
+        await once({ cancel: 'Cancelling…', pause: 'Pausing…', resume: 'Resuming…' }[action.act])
+        const by = to.person.name
+        if (action.act === 'cancel') await cancelRun(host, run.id, { by, reason: 'cancelled' })
+        else if (action.act === 'pause') await pauseRun(host, run.id, { by, reason: 'paused by a person' })
+        else if (services.ports.resumeRun) await services.ports.resumeRun(run, by)
+        else throw new SignalboxError('E_STATE', 'runs cannot be resumed here')
+        return { cancel: 'Cancelled.', pause: 'Paused.', resume: 'Resumed.' }[action.act]
       }
       case 'resume-session': {
         await once('Resuming…')
@@ -291,5 +304,25 @@ export class ButtonHandler {
     const by = record?.decision?.actor
     if (by) return by.id === person.id ? 'You have decided this already.' : `${by.name} decided first.`
     return record?.state === 'pending' ? 'This button has been used.' : 'This request is closed.'
+  }
+}
+
+/** Messages that only ask for a choice. Lists and cards keep their other buttons. */
+function endsChoice(action: ButtonAction): boolean {
+  switch (action.do) {
+    case 'wizard':
+    case 'send-text':
+    case 'discard':
+    case 'deny-with':
+    case 'drop-prompt':
+    case 'update-agent':
+    case 'lockdown':
+      return true
+    case 'stop':
+      return action.isSure
+    case 'download':
+      return action.isOutside === true
+    default:
+      return false
   }
 }

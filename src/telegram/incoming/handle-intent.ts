@@ -31,6 +31,7 @@ export async function handleIntent(
   const { services, buttons } = handlers
   if (intent.kind === 'member') {
     await services.chats.change(intent.chat, { isBlocked: !intent.isReachable })
+    if (intent.isReachable) services.outbox.resume(intent.chat)
     return intent.isReachable ? 'reachable again' : 'gone'
   }
   await services.chats.change(intent.chat, {
@@ -39,6 +40,7 @@ export async function handleIntent(
     ...(intent.chatKind === 'private' && { person: intent.from.id }),
     ...('isForum' in intent && intent.chatKind === 'supergroup' && { hasTopics: intent.isForum }),
   })
+  services.outbox.resume(intent.chat)
   if (intent.kind === 'press') return buttons.handle(intent, person, about)
   if (intent.kind === 'topic') return handleClosedTopic(services, intent, person, about)
   const reader = await services.chats.reader(intent.chat)

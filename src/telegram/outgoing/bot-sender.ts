@@ -54,6 +54,7 @@ export class BotSender {
   async kindOf(chat: number, next: QueuedItem | EphemeralItem): Promise<CallKind> {
     if (!('id' in next)) return next.act.do === 'grow' ? 'edit' : 'draft'
     const act = next.act as OutboxAction
+    if (act.do === 'remove-keyboard') return 'edit'
     return act.do === 'card' && (await this.shown(chat, next.subject))?.messages.length ? 'edit' : 'send'
   }
 
@@ -74,6 +75,10 @@ export class BotSender {
     const act = item.act as OutboxAction
     if (act.do === 'close-topic' || act.do === 'name-topic') {
       await this.#options.topics[act.do === 'close-topic' ? 'close' : 'rename'](item.chat, item.topic!)
+      return { messages: [], shown: [] }
+    }
+    if (act.do === 'remove-keyboard') {
+      await this.#messages.removeKeyboard(item.chat, act.message, throttle)
       return { messages: [], shown: [] }
     }
     const thread = item.topic === undefined ? null : await this.#options.topics.threadOf(item.chat, item.topic)
@@ -126,7 +131,7 @@ export class BotSender {
 
   async #send(
     item: QueuedItem,
-    act: Exclude<OutboxAction, { do: 'close-topic' | 'name-topic' }>,
+    act: Exclude<OutboxAction, { do: 'close-topic' | 'name-topic' | 'remove-keyboard' }>,
     place: CallFields,
     note: string,
     throttle: Throttle,

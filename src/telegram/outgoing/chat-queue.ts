@@ -130,6 +130,13 @@ export class ChatQueue {
     this.#ephemeral.clear()
   }
 
+  /** The chat can be reached again. */
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#wake()
+  }
+
   noteRefusal(now: number): void {
     this.#refusals.push(now)
     if (this.#refusals.length > REFUSALS_TO_GIVE_UP) this.#refusals.shift()

@@ -2,15 +2,16 @@ import { basename } from 'node:path'
 import { type ApprovalRecord, isSuperseded } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import { findRun } from '../../engine/index.js'
-import { isEvent } from '../../events/index.js'
+import { type EventData, isEvent } from '../../events/index.js'
 import type { Host, KnownChat } from '../../host/index.js'
+import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
-import type { SessionRecord } from '../../sessions/index.js'
+import { type SessionRecord, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import { answerActions, type Verbosity } from '../cards/answer-messages.js'
 import type { CardBuilder, Reader } from '../cards/card-builder.js'
-import { lastLine } from '../cards/session-texts.js'
+import { compactButton, contextLeft, lastLine } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
@@ -40,6 +41,9 @@ export const NOTIFIED_EVENTS = [
   'run.failed',
   'run.rejected',
   'run.cancelled',
+  'pane.noticed',
+  'host.started',
+  'run.undriven',
 ] as const
 
 interface EventNotifierOptions {
@@ -56,6 +60,8 @@ interface EventNotifierOptions {
   }
   presence(): Presence
   notify: NotificationKinds
+  /** Groups are shown what panes ask, not only that they ask. */
+  groupDetail: boolean
 }
 
 /** Which kinds of notifications people want. Answers are sent in any case. */
@@ -67,9 +73,13 @@ export interface NotificationKinds {
 
 export const ALL_NOTIFICATIONS: NotificationKinds = { needsYou: true, done: true, failed: true }
 const RENAME_MS = 60_000
+/** From here on an answer offers to compact the conversation. */
+const NEARLY_FULL_PERCENT = 20
+/** The subjects of cards about panes start with this. */
+const PANE_CARD = 'pane '
 
 interface Notice {
-  kind: 'done' | 'failed'
+  kind: keyof NotificationKinds
   html: string
   buttons: ButtonSpec[][]
   /** For a session, only the chats that follow it are notified. */
@@ -98,10 +108,14 @@ export class EventNotifier {
       events.filter(({ type }) => type.startsWith('approval.')).map(({ stream }) => stream.slice('approval/'.length)),
     )
     for (const id of approvals) add(await this.#approval(id))
-    const closedTurns = new Set(
-      events.filter(({ type }) => type === 'turn.closed').map(({ data }) => String(data.session)),
+    const closedTurns = new Map(
+      events.filter(event => isEvent(event, 'turn.closed')).map(({ data }) => [data.session, data]),
     )
-    for (const session of closedTurns) add({ items: await this.#options.status.closed(session), appends: [] })
+    for (const [session, { outcome }] of closedTurns)
+      add({ items: await this.#options.status.closed(session, outcome === 'interrupted'), appends: [] })
+    for (const event of events)
+      if (isEvent(event, 'turn.closed') && event.data.outcome === 'interrupted')
+        add({ items: await this.#interrupted(event.data), appends: [] })
     const finals = new Map(
       events.filter(({ type }) => type === 'message.final').map(event => [String(event.data.message), event]),
     )
@@ -111,6 +125,9 @@ export class EventNotifier {
       add(await this.#notice(event, held))
       if (CLOSING.has(event.type)) add({ items: await this.#closedTopics(event), appends: [] })
       if (event.type === 'session.renamed') add({ items: await this.#renamedTopics(event), appends: [] })
+      if (isEvent(event, 'pane.noticed')) add({ items: await this.#paneCards(event.data), appends: [] })
+      // The questions of an earlier daemon are unknown to this one.
+      if (event.type === 'host.started') add({ items: await this.#closedPaneCards(), appends: [] })
     }
     for (const { chat, notices } of held.values()) batch.appends.push(this.#options.digest.hold(chat, notices))
     return batch
@@ -133,6 +150,42 @@ export class EventNotifier {
     return batch
   }
 
+  /** The card of a tmux pane that needs a person. It can only be answered in tmux. */
+  async #paneCards({
+    question,
+    kind,
+    title,
+    place,
+    text,
+    isReminder,
+  }: EventData<'pane.noticed'>): Promise<OutboxItem[]> {
+    const { chats, groupDetail, notify } = this.#options
+    const isOpen = kind === 'needs-you'
+    if (isOpen && !notify.needsYou) return []
+    return (await chats.readers()).map(({ chat, isPrivate }) => {
+      const rows = [
+        `${isOpen ? '❓' : '✅'} <b>${escapeHtml(title)}</b>`,
+        escapeHtml(place),
+        isOpen && (isPrivate || groupDetail) ? `<i>${escapeHtml(text)}</i>` : '',
+        isOpen ? 'Answer it in tmux.' : '',
+      ]
+      const html = rows.filter(Boolean).join('\n')
+      const act = { do: 'card', html, keyboard: [], isOpen, ...(isReminder && { isBelow: true }) } as const
+      return { chat, lane: 1, subject: `${PANE_CARD}${question}`, act }
+    })
+  }
+
+  async #closedPaneCards(): Promise<OutboxItem[]> {
+    const shown = await this.#options.chats.openCards(PANE_CARD)
+    const html = 'This question was asked before Signalbox was restarted.'
+    return shown.map(({ chat, subject }) => ({
+      chat,
+      lane: 3,
+      subject,
+      act: { do: 'card', html, keyboard: [], isOpen: false },
+    }))
+  }
+
   async #answer(event: StoredEvent): Promise<OutboxBatch> {
     if (!isEvent(event, 'message.final')) return { items: [], appends: [] }
     const { session, message, blocks } = event.data
@@ -142,12 +195,17 @@ export class EventNotifier {
     const title = record ? `${record.agent}-${record.number}` : 'answer'
     const batch: OutboxBatch = { items: [], appends: [] }
     const readers = await chats.readers()
-    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session)) {
+    const events = await host.store.readStream(`session/${session}`)
+    // The output of the agent's own command is the answer, not a detail of its work.
+    const least: Verbosity = isCommandOutput(event.data, events) ? 2 : 0
+    const buttons = this.#compactButtons(session)
+    // A chat that blocks the bot gets the answer when the block ends.
+    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session, { withBlocked: true })) {
       // An answer of another session than the current one names it, and has a button to switch to
       // it.
       const other = current === session || hasTopics ? null : record
       const acts = answerActions(blocks as unknown as Block[], {
-        verbosity: (verbosity ?? 1) as Verbosity,
+        verbosity: Math.max(verbosity ?? 1, least) as Verbosity,
         title,
         mark: other && sessionTitle(other),
       })
@@ -157,7 +215,9 @@ export class EventNotifier {
         const subject = `${message}${act.do === 'file' ? '+file' : ''}`
         const reader = readers.find(candidate => candidate.chat === chat)
         const made =
-          act.do === 'answer' && reader ? cards.keyboard(use, reader, subject) : { keyboard: [], appends: [] }
+          act.do === 'answer' && reader
+            ? cards.keyboard([...use, ...buttons], reader, subject)
+            : { keyboard: [], appends: [] }
         const said = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
         batch.items.push({ chat, topic: session, lane: 2, subject, act: said })
         batch.appends.push(...made.appends)
@@ -165,6 +225,31 @@ export class EventNotifier {
     }
     const downloads = record ? await this.#downloads(record, event) : { items: [], appends: [] }
     return { items: [...batch.items, ...downloads.items], appends: [...batch.appends, ...downloads.appends] }
+  }
+
+  /** A conversation that is nearly full can be compacted from the chat. */
+  #compactButtons(session: string): ButtonSpec[][] {
+    const live = this.#options.host.live(session)
+    const button = live && compactButton(live)
+    const left = live && contextLeft(live)
+    return button && left !== null && left <= NEARLY_FULL_PERCENT ? [[button]] : []
+  }
+
+  /** An interrupted turn without an answer ends with a message of its own. */
+  async #interrupted(event: EventData<'turn.closed'>): Promise<OutboxItem[]> {
+    const { host, chats } = this.#options
+    const { session, turn } = event
+    const events = await host.store.readStream(`session/${session}`)
+    if (events.some(({ type, data }) => type === 'message.final' && data.turn === turn)) return []
+    const record = await host.record(session).catch(() => null)
+    const title = record ? `<b>${escapeHtml(sessionTitle(record))}</b>\n` : ''
+    return (await chats.followers(session)).map(({ chat }) => ({
+      chat,
+      topic: session,
+      lane: 2,
+      subject: `${turn}/interrupted`,
+      act: { do: 'say', html: `${title}Interrupted.` },
+    }))
   }
 
   /**
@@ -256,7 +341,7 @@ export class EventNotifier {
   async #noticeOf(event: StoredEvent): Promise<Notice | null> {
     const [kind, id = ''] = event.stream.split('/')
     if (kind === 'session') return this.#sessionNotice(event, id)
-    return kind === 'run' ? this.#runNotice(id) : null
+    return kind === 'run' ? this.#runNotice(event, id) : null
   }
 
   async #sessionNotice(event: StoredEvent, id: string): Promise<Notice | null> {
@@ -294,23 +379,30 @@ export class EventNotifier {
   }
 
   /** Runs that another run started are not reported. */
-  async #runNotice(id: string): Promise<Notice | null> {
-    const run = await findRun(this.#options.host.store, id).catch(() => null)
-    if (!run || run.parent !== null || run.status === 'cancelled') return null
+  async #runNotice(event: StoredEvent, id: string): Promise<Notice | null> {
+    const { host } = this.#options
+    const record = await findRun(host.store, id).catch(() => null)
+    if (!record || record.parent !== null || record.status === 'cancelled') return null
+    const run = await describeRun(host, record)
+    const { isUndriven, why, next } = run
+    // It may have been resumed in the meantime.
+    if (isEvent(event, 'run.undriven') && !isUndriven) return null
     const isDone = run.status === 'completed'
     const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
     const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
     const agent = await this.#agentOf(id)
-    const facts = [basename(run.project), run.kind, ...agent, run.status, time, ...cost]
+    const facts = [basename(run.project), run.kind, ...agent, isUndriven ? 'stopped' : run.status, time, ...cost]
     const open: ButtonSpec = { text: 'Open', action: { do: 'show-run', run: id } }
-    const go: ButtonSpec[] =
-      isDone || run.status === 'rejected' ? [] : [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }]
+    // A run of a terminal is resumed there.
+    const canResume = run.status === 'failed' && run.labels.host === 'daemon'
+    const go: ButtonSpec[] = canResume ? [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }] : []
     return {
-      kind: isDone ? 'done' : 'failed',
+      kind: isDone ? 'done' : isUndriven ? 'needsYou' : 'failed',
       html: [
-        `${isDone ? '✅' : '❌'} <b>${escapeHtml(run.title)}</b>`,
+        `${isDone ? '✅' : isUndriven ? '⏹' : '❌'} <b>${escapeHtml(run.title)}</b>`,
         escapeHtml(facts.join(' · ')),
-        run.reason ? escapeHtml(run.reason.slice(0, 1000)) : '',
+        why === null ? '' : escapeHtml(why.slice(0, 1000)),
+        next === null || canResume ? '' : `<code>${escapeHtml(next)}</code>`,
       ]
         .filter(Boolean)
         .join('\n'),
@@ -326,6 +418,20 @@ export class EventNotifier {
     const { agent, worker } = (created?.data.input ?? {}) as { agent?: unknown; worker?: unknown }
     return [agent ?? worker].filter(name => typeof name === 'string')
   }
+}
+
+/**
+ * Whether a message is what a command of the agent itself printed (`/context`, `/cost`): the turn
+ * has such a command as its prompt, and the agent has used no tool in it.
+ */
+function isCommandOutput(
+  { turn, blocks }: Pick<EventData<'message.final'>, 'turn' | 'blocks'>,
+  events: readonly StoredEvent[],
+): boolean {
+  const prompt = turnPrompts(events).find(each => each.turn === turn)?.prompt ?? ''
+  if (!/^\/\w/u.test(prompt)) return false
+  const messages = events.filter(event => isEvent(event, 'message.final')).filter(({ data }) => data.turn === turn)
+  return ![...messages.flatMap(({ data }) => data.blocks), ...blocks].some(({ kind }) => kind === 'tool_call')
 }
 
 /** Nothing more is sent to a topic after these. A failed run may be resumed. */

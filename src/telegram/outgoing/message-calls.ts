@@ -48,6 +48,15 @@ export class MessageCalls {
     }
   }
 
+  /** A message that is gone, or has no buttons any more, is fine. */
+  async removeKeyboard(chat: number, message: number, throttle: Throttle): Promise<void> {
+    await throttle('edit')
+    const fields = { chat_id: chat, message_id: message, reply_markup: { inline_keyboard: [] } }
+    await this.#options.api.call('editMessageReplyMarkup', fields).catch(error => {
+      if (!(error instanceof ApiProblem) || error.code !== 400) throw error
+    })
+  }
+
   /** False: the message does not exist any more and must be sent anew. */
   async edit(chat: number, message: number, html: string, keyboard: Keyboard, throttle: Throttle): Promise<boolean> {
     const { api, onProblem } = this.#options

@@ -24,6 +24,8 @@ export type OutboxAction =
   | { do: 'file'; name: string; text: string; caption: string }
   /** A file on disk, checked when the button was made and again when it is sent. */
   | { do: 'download'; path: string; caption: string }
+  /** The buttons of a message have been used; the message stays. */
+  | { do: 'remove-keyboard'; message: number }
   /** The session of this topic has ended. */
   | { do: 'close-topic' }
   /** The session of this topic has a new name. */

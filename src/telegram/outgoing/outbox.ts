@@ -120,6 +120,11 @@ export class Outbox {
     this.#queues.get(chat)?.dropEphemeral(key)
   }
 
+  /** Sends what waited while the chat could not be reached. */
+  resume(chat: number): void {
+    this.#queues.get(chat)?.resume()
+  }
+
   /** Telegram refused too often recently to keep on streaming to this chat. */
   isThrottled(chat: number, now: number): boolean {
     return this.#queues.get(chat)?.isThrottled(now) ?? false
@@ -342,6 +347,6 @@ function scopeOf({ chat }: ChatQueue): 'private' | 'group' {
 function textOf(act: OutboxItem['act']): string {
   if (act.do === 'answer') return act.parts.map(plainOf).join('\n')
   if (act.do === 'file') return `${act.caption}\n${act.text}`
-  if (act.do === 'close-topic' || act.do === 'name-topic') return ''
+  if (act.do === 'close-topic' || act.do === 'name-topic' || act.do === 'remove-keyboard') return ''
   return act.do === 'download' ? act.caption : plainOf(act.html)
 }

@@ -22,6 +22,8 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const takesText = request.freeText !== 'none' || offered.some(isTextOption)
 
   const needsText = request.freeText === 'required' || offered.every(isTextOption)
+  /** The chosen option takes a text, a reason or a number of its own. */
+  const takes = chosen.size === 1 ? offered.find(({ key }) => chosen.has(key))?.takes : undefined
 
   const choose = (option: ApprovalOption, isOn: boolean) => {
     const isMulti = questions[option.question ?? 0]?.multi ?? false
@@ -33,11 +35,12 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const questionOf = (key: string) => offered.find(option => option.key === key)?.question ?? 0
   const submit = (event: Event) => {
     event.preventDefault()
-    onAnswer(decisionOf(approval, [...chosen], needsText || isOwn ? text : ''))
+    onAnswer(decisionOf(approval, [...chosen], needsText || isOwn || takes ? text : ''))
   }
   /** The title or the request above already shows the question. */
   const isShown = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
-  const isReady = (chosen.size > 0 || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
+  const lacksText = (takes === 'text' || takes === 'reason') && text.trim() === ''
+  const isReady = ((chosen.size > 0 && !lacksText) || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
 
   return (
     <form class="card-form" onSubmit={submit}>
@@ -82,6 +85,18 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
           />
         </div>
       )}
+      {takes && (
+        <div class="field">
+          <label for={`${id}-takes`}>{TAKES[takes]}</label>
+          <textarea
+            id={`${id}-takes`}
+            class="input"
+            rows={takes === 'count' ? 1 : 3}
+            value={text}
+            onInput={event => setText(event.currentTarget.value)}
+          />
+        </div>
+      )}
       <div class="row card-submit">
         <button type="submit" class="btn solid tall" disabled={!isReady}>
           Answer
@@ -91,8 +106,11 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   )
 }
 
-function isTextOption({ meaning }: ApprovalOption): boolean {
-  return meaning === 'text'
+const TAKES = { text: 'Your text', reason: 'The reason', count: 'How many (optional)' } as const
+
+/** A text without an option answers it; an option with a text of its own is chosen like others. */
+function isTextOption({ meaning, takes }: ApprovalOption): boolean {
+  return meaning === 'text' && takes === undefined
 }
 
 /**

@@ -14,7 +14,7 @@ import { onCardKey } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
 import { EditDialog, mayEdit } from './edit-dialog'
 import { planOf, reviewOf } from './gate-payload'
-import { answersTo, mayGrant } from './options'
+import { answersTo, mayGrant, plainLabel } from './options'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
 import { usePressGuard } from './press-guard'
@@ -207,7 +207,7 @@ function CardHead({ approval }: { approval: Approval }) {
 }
 
 function RiskLine({ approval }: { approval: Approval }) {
-  const { risk, display, behind, neverAuto, source, follows, changed } = approval
+  const { risk, display, behind, neverAuto, terminalOnly, source, follows, changed } = approval
   const hidden = display.visible.map(({ what, count }) => `${count} ${what}`)
   const lines = [
     ...(hidden.length > 0 ? [`revealed: ${hidden.join(', ')}`] : []),
@@ -216,6 +216,9 @@ function RiskLine({ approval }: { approval: Approval }) {
     ...(behind ? ['another request of this session must be answered first'] : []),
     ...(follows ? ['replaces a request that changed'] : []),
     ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
+    ...(terminalOnly && !source.can?.includes('hold')
+      ? [`it can be allowed only in the terminal: ${terminalOnly}`]
+      : []),
     ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),
   ]
   return (
@@ -258,7 +261,7 @@ function OtherAnswers(props: {
       )}
       {others.map(option => (
         <button key={option.key} type="button" onClick={() => props.onChoose(option)}>
-          {option.label}
+          {plainLabel(option.label)}
         </button>
       ))}
       {approval.subject.session && <a href={`/s/${approval.subject.session}`}>Open the session</a>}

@@ -1,4 +1,5 @@
 import { denyingOption } from '../../../src/approvals/denial'
+import { optionText } from '../../../src/text/visible-text'
 import type { Approval, ApprovalOption } from '../api/types'
 
 export interface Answers {
@@ -35,7 +36,10 @@ export function mayGrant({ neverAuto, risk, kind }: Approval): boolean {
   return neverAuto === undefined && risk.level === 'low' && kind === 'permission'
 }
 
-/** The label without its key: `[A] Approve`, `Y) Yes`, `Y - Yes`. */
+/**
+ * The label without its key (`[A] Approve`, `Y) Yes`, `Y - Yes`), and with hidden characters made
+ * visible.
+ */
 export function plainLabel(label: string): string {
-  return label.replace(/^\s*(?:\[.\]\s+|\S\)\s+|\S - )/, '')
+  return optionText(label).replace(/^\s*(?:\[.\]\s+|\S\)\s+|\S - )/, '')
 }

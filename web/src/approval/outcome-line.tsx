@@ -21,7 +21,9 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
       )}
       {state === 'decided' && <span class="dim">waiting for the agent to continue</span>}
       {outcome?.reason && <span>{outcome.reason.replaceAll('-', ' ')}</span>}
-      {state === 'applied' && !decision && <span>answered in the terminal</span>}
+      {state === 'applied' && !decision && (
+        <span>{outcome?.observed?.result ?? 'answered'} in the agent’s own dialog</span>
+      )}
       {decision?.note && <span class="dim">“{decision.note}”</span>}
       {decision && approval.subject.session && (
         <a class="link" href={`/replay/${approval.subject.session}?at=${timeOf(decision.at)}`}>

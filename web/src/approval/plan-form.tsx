@@ -6,6 +6,7 @@ import { markdownBlocks } from '../blocks/markdown'
 import { parseUnified } from '../run/parse-unified'
 import type { Decision } from '../store/actions'
 import { Segments } from '../ui/tabs'
+import { plainLabel } from './options'
 
 interface PlanFormProps {
   approval: Approval
@@ -108,7 +109,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
         <div class="between">
           {cancel && (
             <button type="button" class="btn quiet" disabled={isBusy} onClick={() => onAnswer({ option: cancel.key })}>
-              {cancel.label}
+              {plainLabel(cancel.label)}
             </button>
           )}
         </div>

@@ -8,7 +8,7 @@ import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
 import { isSame, lineDiff } from '../ui/line-diff'
 import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
-import { nodeAspect, runAspect, StatusBadge } from '../ui/status'
+import { nodeAspect, RunBadge, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 interface Loaded {
@@ -90,7 +90,7 @@ const FACTS: readonly [string, (run: Run) => string][] = [
   ['Cost', run => formatMoney(run.usage.costUsd)],
   ['Tokens in', run => formatCount(run.usage.input)],
   ['Tokens out', run => formatCount(run.usage.output)],
-  ['Result', run => run.reason ?? '–'],
+  ['Result', run => run.why ?? '–'],
 ]
 
 function Facts({ a, b }: { a: Run; b: Run }) {
@@ -107,7 +107,7 @@ function Facts({ a, b }: { a: Run; b: Run }) {
                 <a class="strong" href={`/r/${run.id}`}>
                   {run.title}
                 </a>{' '}
-                <StatusBadge aspect={runAspect(run.status)} />
+                <RunBadge run={run} />
               </th>
             ))}
           </tr>

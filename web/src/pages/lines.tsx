@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { baseName, formatMoney } from '../api/format'
 import type { Pane, Run, Session } from '../api/types'
 import { panes } from '../store/live'
-import { isLiveSession, runAspect, StatusBadge, sessionAspect } from '../ui/status'
+import { isLiveSession, RunBadge, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Took } from '../ui/time'
 
 /** A session line that is drawn again only when its own pane changes. */
@@ -43,7 +43,7 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
 export function RunLine({ run }: { run: Run }) {
   return (
     <a class="line-item" href={`/r/${run.id}`}>
-      <StatusBadge aspect={runAspect(run.status)} isLive={run.status === 'running'} />
+      <RunBadge run={run} />
       <span class="what">
         <span class="cut" style={{ display: 'block' }}>
           <span class="strong">{run.title}</span>
@@ -51,7 +51,7 @@ export function RunLine({ run }: { run: Run }) {
         </span>
         <span class="small dim cut" style={{ display: 'block' }}>
           {run.kind} · {baseName(run.project)}
-          {run.reason && run.reason !== run.status && ` · ${run.reason}`}
+          {run.why && ` · ${run.why}`}
         </span>
       </span>
       <span class="meta">

@@ -7,11 +7,11 @@ import { ApprovalCard } from '../approval/card'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
 import { approvals, areGrantsPaused, canDecide, grants, runs, sessions, spend } from '../store/live'
-import { failedRuns, needsCount, openApprovals, panesThatNeedYou } from '../store/needs'
+import { needsCount, openApprovals, panesThatNeedYou, runsThatNeedYou } from '../store/needs'
 import { go } from '../store/router'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
-import { isLiveSession, isOpenRun, paneAspect, runAspect, StatusBadge, sessionAspect } from '../ui/status'
+import { isLiveSession, isOpenRun, paneAspect, RunBadge, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Left } from '../ui/time'
 import { LiveSessionLine, RunLine, SessionLine } from './lines'
 import { WorkingSession } from './working-session'
@@ -89,7 +89,7 @@ export function OverviewPage() {
                   />
                 ))}
               </div>
-              <OtherNeeds panes={panesThatNeedYou.value} runs={failedRuns.value} />
+              <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} />
             </Section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
@@ -141,7 +141,7 @@ function latest(approval: Approval): Approval {
   return approvals.get(approval.id) ?? { ...approval, state: approval.state === 'pending' ? 'stale' : approval.state }
 }
 
-/** Failed runs, and panes that wait without a request. */
+/** Runs that failed or that no process drives, and panes that wait without a request. */
 function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; runs: readonly Run[] }) {
   if (waiting.length + failed.length === 0) return null
   return (
@@ -149,13 +149,14 @@ function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; 
       {failed.map(run => (
         <li key={run.id}>
           <a class="line-item" href={`/r/${run.id}`}>
-            <StatusBadge aspect={runAspect(run.status)} />
+            <RunBadge run={run} />
             <span class="what">
               <span class="cut strong" style={{ display: 'block' }}>
                 {run.title}
               </span>
               <span class="small soft cut" style={{ display: 'block' }}>
-                {run.reason}
+                {run.why}
+                {run.isUndriven && run.next && ` · ${run.next}`}
               </span>
             </span>
             <span class="meta">

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Pane } from '../api/types'
 import { PaneConversationDialog } from '../session/pane-conversation'
+import { PaneExplainDialog } from '../session/pane-explain'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
 import { canDecide, panes } from '../store/live'
@@ -47,7 +48,7 @@ export function PanesPage() {
       setAt(next)
       document.getElementById(`pane-${order[next]?.id}`)?.focus()
     },
-    open: () => order[at] && open(order[at]),
+    open: () => order[at] && canOpen(order[at]) && open(order[at]),
   })
   return (
     <div class="page full" ref={wall}>
@@ -100,7 +101,6 @@ export function PanesPage() {
       {shown.length === 0 && (
         <Empty title={all.length === 0 ? 'No panes yet' : 'No pane matches this filter'}>
           <p>Your sessions and tmux panes appear here.</p>
-          <code>signalbox watch --tmux</code>
         </Empty>
       )}
       {groups.map(group => (
@@ -125,6 +125,7 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
   const stale = pane.why.staleForS
   const [isNaming, setNaming] = useState(false)
   const [isReading, setReading] = useState(false)
+  const [isExplaining, setExplaining] = useState(false)
   const rename = (name: string) => {
     setNaming(false)
     void attempt(() => request(`/panes/${pane.id}`, { method: 'PATCH', body: { name } }))
@@ -143,7 +144,7 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
             id={`pane-${pane.id}`}
             class="tile-open"
             aria-label={`Open ${pane.name || pane.place}: ${aspect.word}`}
-            onClick={() => open(pane)}
+            onClick={() => (canOpen(pane) ? open(pane) : setExplaining(true))}
           />
         </div>
         <div class="tile-foot">
@@ -162,19 +163,20 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
               </button>
             )}
             {pane.source === 'tmux' && (
-              <button
-                type="button"
-                disabled={!canDecide.value}
-                onClick={() =>
-                  void attempt(() => postJson(`/panes/${pane.id}/focus`), 'The pane has the focus in tmux')
-                }
-              >
+              <button type="button" onClick={() => setExplaining(true)}>
+                Why this status?
+              </button>
+            )}
+            {pane.source === 'tmux' && (
+              <button type="button" disabled={!canDecide.value} onClick={() => open(pane)}>
                 Focus in tmux
               </button>
             )}
-            <button type="button" disabled={!canDecide.value} onClick={() => setNaming(true)}>
-              Rename…
-            </button>
+            {pane.source === 'session' && (
+              <button type="button" disabled={!canDecide.value} onClick={() => setNaming(true)}>
+                Rename…
+              </button>
+            )}
             <button
               type="button"
               disabled={!canDecide.value}
@@ -194,6 +196,7 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
           · <Age at={pane.since} />
         </p>
         {isReading && <PaneConversationDialog pane={pane} onClose={() => setReading(false)} />}
+        {isExplaining && <PaneExplainDialog pane={pane} onClose={() => setExplaining(false)} />}
         {isNaming && (
           <NameDialog
             title="Rename pane"
@@ -205,8 +208,13 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
         )}
       </li>
     ),
-    [pane, picture, canDecide.value, isNaming, isReading],
+    [pane, picture, canDecide.value, isNaming, isReading, isExplaining],
   )
+}
+
+/** Selecting a tmux pane changes what its person sees. */
+function canOpen(pane: Pane): boolean {
+  return pane.source === 'session' || canDecide.value
 }
 
 function open(pane: Pane): void {

@@ -13,7 +13,7 @@ import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
-import { isOpenRun, runAspect, StatusBadge } from '../ui/status'
+import { isOpenRun, RunBadge, runAspect, StatusBadge } from '../ui/status'
 import { Age, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
@@ -124,7 +124,7 @@ export function RunsPage() {
 const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Status',
-    cell: run => <StatusBadge aspect={runAspect(run.status)} isLive={run.status === 'running'} />,
+    cell: run => <RunBadge run={run} />,
     sort: ({ status }) => STATUSES.indexOf(status as 'running'),
   },
   {
@@ -166,7 +166,7 @@ const COLUMNS: readonly Column<Run>[] = [
   },
   {
     name: 'Result',
-    cell: run => <span class="soft">{run.reason && run.reason !== run.status ? run.reason : '–'}</span>,
+    cell: run => <span class="soft">{run.why ?? '–'}</span>,
   },
 ]
 

@@ -24,7 +24,7 @@ export function RunDiff({ run, node, version }: { run: string; node: string | nu
     )
   if (!value) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
   const files = parseUnified(value.diff)
-  if (files.length === 0)
+  if (files.length === 0 && value.hidden.length === 0)
     return (
       <div class="pad">
         <Empty title="No changes" />
@@ -37,6 +37,11 @@ export function RunDiff({ run, node, version }: { run: string; node: string | nu
         <code>{value.to?.slice(0, 10) ?? 'working tree'}</code>
         {value.isCut && ' · shortened'}
       </p>
+      {value.hidden.length > 0 && (
+        <p class="small">
+          Not shown, because files with these names usually hold credentials: {value.hidden.join(', ')}
+        </p>
+      )}
       {files.map(file => (
         <details key={file.name} class="tool" open>
           <summary>

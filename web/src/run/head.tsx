@@ -8,7 +8,7 @@ import { CopyButton } from '../ui/copy'
 import { download } from '../ui/download'
 import { ForkIcon, PlayIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
-import { isOpenRun, runAspect, StatusBadge } from '../ui/status'
+import { isOpenRun, RunBadge } from '../ui/status'
 import { Age, Took } from '../ui/time'
 
 export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
@@ -27,7 +27,7 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
       <div class="grow">
         <div class="row wrap" style={{ rowGap: '2px' }}>
           <h1>{run.title}</h1>
-          <StatusBadge aspect={runAspect(run.status)} isLive={run.status === 'running'} />
+          <RunBadge run={run} />
         </div>
         <p class="small dim facts">
           <span>{run.labels.pipeline ?? run.kind}</span>
@@ -40,13 +40,19 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
             {formatMoney(run.usage.costUsd)} · {formatCount(run.usage.input + run.usage.output)} tokens
           </span>
           <Age at={run.createdAt} prefix="started " suffix=" ago" />
-          {run.reason && run.reason !== run.status && <span class="soft">{run.reason}</span>}
+          {run.why && <span class="soft">{run.why}</span>}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
               {run.from.as} of another run
             </a>
           )}
         </p>
+        {run.isUndriven && run.next && (
+          <p class="small row">
+            <code>{run.next}</code>
+            <CopyButton text={run.next} label="Copy the command that resumes it" />
+          </p>
+        )}
       </div>
       <div class="actions">
         {(run.status === 'paused' || run.status === 'failed') && (
@@ -57,6 +63,16 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
             onClick={() => void controlRun(run.id, 'resume', 'The run was resumed')}
           >
             <PlayIcon /> Resume
+          </button>
+        )}
+        {(run.status === 'running' || run.status === 'waiting') && !run.isUndriven && (
+          <button
+            type="button"
+            class="btn"
+            disabled={!canDecide.value}
+            onClick={() => void controlRun(run.id, 'pause', 'The run was paused')}
+          >
+            Pause
           </button>
         )}
         <button type="button" class="btn" disabled={!canDecide.value} onClick={onFork}>

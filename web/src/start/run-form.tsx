@@ -22,11 +22,14 @@ export function RunForm({ first }: { first: string }) {
   const [problem, setProblem] = useState<unknown>(null)
   const [trust, setTrust] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const pipelines = useLoad('pipelines', signal =>
-    getJson<PipelineList>('/pipelines', { signal }).catch((): PipelineList => ({ items: [] })),
-  )
-  const chosen = pipelines.value?.items.find(({ name }) => name === pipeline) ?? pipelines.value?.items[0]
   const directory = project || first
+  // A project registers pipelines of its own; without a valid directory there are those that ship.
+  const pipelines = useLoad(`pipelines ${directory}`, async signal => {
+    const load = (path: string) => getJson<PipelineList>(path, { signal })
+    const shipped = () => load('/pipelines').catch((): PipelineList => ({ items: [] }))
+    return directory === '' ? shipped() : load(`/pipelines?project=${encodeURIComponent(directory)}`).catch(shipped)
+  })
+  const chosen = pipelines.value?.items.find(({ name }) => name === pipeline) ?? pipelines.value?.items[0]
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)

@@ -134,7 +134,7 @@ export function acknowledgePane(id: string): Promise<unknown> {
   return attempt(() => postJson(`/panes/${id}/acknowledge`))
 }
 
-export function controlRun(id: string, action: 'cancel' | 'resume', done: string): Promise<unknown> {
+export function controlRun(id: string, action: 'cancel' | 'pause' | 'resume', done: string): Promise<unknown> {
   return attempt(async () => {
     runs.put(await postJson<Run>(`/runs/${id}/${action}`))
   }, done)

@@ -12,11 +12,14 @@ export const openApprovals = computed<Approval[]>(() =>
 
 const pendingCount = computed(() => openApprovals.value.filter(({ state }) => state === 'pending').length)
 
-/** Runs that failed in the last 24 hours, newest first. */
-export const failedRuns = computed<Run[]>(() =>
+/** Runs that no process drives, and those that failed in the last 24 hours, newest first. */
+export const runsThatNeedYou = computed<Run[]>(() =>
   runs.all.value
-    .filter(({ status, endedAt }) => (status === 'failed' || status === 'rejected') && isRecent(endedAt))
-    .sort((a, b) => timeOf(b.endedAt ?? 0) - timeOf(a.endedAt ?? 0)),
+    .filter(
+      ({ isUndriven, status, endedAt }) =>
+        isUndriven || ((status === 'failed' || status === 'rejected') && isRecent(endedAt)),
+    )
+    .sort((a, b) => timeOf(b.endedAt ?? b.updatedAt) - timeOf(a.endedAt ?? a.updatedAt)),
 )
 
 /** Panes that wait for you, failed or make no progress, and have no open request. */
@@ -27,7 +30,9 @@ export const panesThatNeedYou = computed<Pane[]>(() => {
   )
 })
 
-export const needsCount = computed(() => pendingCount.value + failedRuns.value.length + panesThatNeedYou.value.length)
+export const needsCount = computed(
+  () => pendingCount.value + runsThatNeedYou.value.length + panesThatNeedYou.value.length,
+)
 
 function isRecent(at: Run['endedAt']): boolean {
   return at !== null && Date.now() - timeOf(at) < 24 * 3_600_000

@@ -58,6 +58,7 @@ const UNKNOWN: Aspect = { word: 'unknown', tone: 'unlit', shape: 'dashed' }
 export function sessionAspect(session: Session): Aspect {
   if (session.state === 'lost') return { word: 'lost', tone: 'danger', shape: 'square' }
   if (session.state === 'ended') {
+    if (session.endReason === 'stopped') return { word: 'stopped', tone: 'unlit', shape: 'square' }
     const { code = null, signal = null } = session.exit ?? {}
     if (signal) return { word: `ended (${signal})`, tone: 'unlit', shape: 'tick' }
     if (code !== null && code !== 0) return { word: `exit ${code}`, tone: 'danger', shape: 'square' }
@@ -107,6 +108,14 @@ export function runAspect(status: Run['status']): Aspect {
   return RUN[status]
 }
 
+const UNDRIVEN: Aspect = { word: 'stopped', tone: 'danger', shape: 'square' }
+
+/** The status of a run; one that no process drives is not running. */
+export function RunBadge({ run }: { run: Run }) {
+  const aspect = run.isUndriven ? UNDRIVEN : runAspect(run.status)
+  return <StatusBadge aspect={aspect} isLive={run.status === 'running' && !run.isUndriven} />
+}
+
 export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
 }
@@ -130,7 +139,8 @@ export function nodeAspect(status: NodeStatus): Aspect {
   return NODE[status]
 }
 
-export function approvalAspect({ state }: Pick<Approval, 'state'>): Aspect {
+export function approvalAspect({ state, outcome }: Pick<Approval, 'state' | 'outcome'>): Aspect {
+  if (outcome?.observed?.result === 'denied') return { word: 'denied', tone: 'unlit', shape: 'square' }
   switch (state) {
     case 'pending':
       return NEEDS

@@ -17,8 +17,16 @@ import { fillIn } from './codergen-prompt.js'
 /** The graph text passes through the journal of the parent run. */
 const CHILD_MAX = 100_000
 
+/** The pipelines that a node may name instead of a file. */
+export interface ChildSources {
+  /** Null if no pipeline of that name is registered. */
+  find(name: string, project: string): Promise<{ text: string; isShipped: boolean } | null>
+  /** The functions of a pipeline's `code` nodes. */
+  functions(pipeline: string | null): string[]
+}
+
 /** Reads the graph of a child run, once: afterwards its text is in the journal. */
-export const childSourceSteps: Performer = {
+export const childSourceSteps = (sources: ChildSources): Performer => ({
   async run(call: StepCall): Promise<StepEnd> {
     const step = graphStep(call)
     const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
@@ -29,29 +37,49 @@ export const childSourceSteps: Performer = {
     }
     const source = read.text('stack.child_dot_source')
     const named =
-      read.text('pipeline') ?? read.text('stack.child_dotfile') ?? textOf(step.graph.attributes, 'stack.child_dotfile')
+      read.text('pipeline') ??
+      read.text('stack.child_dotfile') ??
+      textOf(step.graph.attributes, 'stack.child_dotfile', 'stack.child_workflow')
     if (source === null && named === null) return ended(structural('the node names no graph for its child run'))
-    const { text, file } = source !== null ? { text: source, file: null } : await readChild(step, named!)
+    const { text, file, isShipped } =
+      source !== null ? { text: source, file: null, isShipped: false } : await readChild(step, named!, sources)
     const hash = createHash('sha256').update(text).digest('hex')
     if (text.length > CHILD_MAX)
       return ended(
         structural(`the graph of the child run is ${text.length} characters long; the limit is ${CHILD_MAX}`),
       )
     const { trusted } = step.work.input
-    if (file !== null && trusted && !trusted.includes(hash))
+    if (file !== null && !isShipped && trusted && !trusted.includes(hash))
       return ended(structural(`${file} has changed since it was trusted`))
     const parsed = parseDot(text, file === null ? {} : { file })
-    const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input) }).find(
+    const { handlers } = step.work.input
+    const functions = [
+      ...sources.functions(textOf(parsed.graph.attributes, 'pipeline_type')),
+      ...(handlers?.functions ?? []),
+    ]
+    const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input), functions }).find(
       ({ severity }) => severity === 'error',
     )
     if (problem)
       return ended(structural(`the graph of the child run is not valid: line ${problem.line ?? 0}: ${problem.message}`))
     return ended({ status: 'success', child: { dot: text, file, hash, attached: null } })
   },
+})
+
+interface ChildText {
+  text: string
+  file: string
+  /** It ships with the program, and so is trusted. */
+  isShipped: boolean
 }
 
-/** Looks next to the graph that names it, then in the worktree; never outside the repository. */
-async function readChild(step: GraphStep, named: string): Promise<{ text: string; file: string }> {
+/**
+ * A registered pipeline; else a file next to the graph that names it, then one in the worktree;
+ * never one outside the repository.
+ */
+async function readChild(step: GraphStep, named: string, sources: ChildSources): Promise<ChildText> {
+  const registered = await sources.find(named, step.work.about.project)
+  if (registered) return { ...registered, file: named }
   const beside =
     step.work.input.file === null ? [] : [resolve(step.work.about.project, dirname(step.work.input.file), named)]
   for (const path of [...beside, resolve(step.cwd, named)]) {
@@ -59,7 +87,7 @@ async function readChild(step: GraphStep, named: string): Promise<{ text: string
       const root = (await new Git(dirname(path)).root()) ?? dirname(path)
       const inside = relative(realpathSync(root), realpathSync(path))
       if (inside.startsWith('..')) continue
-      return { text: readFileSync(path, 'utf8'), file: named }
+      return { text: readFileSync(path, 'utf8'), file: named, isShipped: false }
     } catch {
       // Does not exist: try the next place.
     }

@@ -38,11 +38,11 @@ describe('fidelity', () => {
     expect(prompt(call(', fidelity=truncate'))).toBe('Goal: Ship it\nRun: run_x\n\nDo red for Ship it\n')
   })
 
-  test('compact, the default, adds finished nodes and values cut to 500 characters, without responses', () => {
+  test('compact, the default, adds finished nodes and the first 500 characters of values, without responses', () => {
     const text = prompt(call(''))
     expect(text).toContain('- before: success — all well')
     expect(text).toContain('- colour: red')
-    expect(text).toContain(`- tool.output: ${'x'.repeat(500)}\n`)
+    expect(text).toContain(`- tool.output: ${'x'.repeat(500)}… (900 characters; the first 500 are shown)\n`)
     expect(text).not.toContain('I looked at everything.')
     expect(text).not.toContain('internal.')
   })
@@ -104,19 +104,78 @@ describe('variables', () => {
     )
     expect(codergenPrompt(step, 'full').text).toBe('$goal {colour}\n')
   })
+
+  test('are also filled in from a path into a value', () => {
+    const step = graphStep(
+      stepCall('/tmp', 'a [prompt="{context.report.lines} of {report.name}, not {report.gone}"]; start -> a -> exit', {
+        context: { report: { lines: 3, name: 'x' } },
+      }),
+    )
+    expect(codergenPrompt(step, 'full').text).toBe('3 of x, not {report.gone}\n')
+  })
 })
 
 describe('the routing contract', () => {
-  test('is included if an edge depends on the answer, with its labels and keys', () => {
-    const step = graphStep(
-      stepCall(
-        '/tmp',
-        'a [prompt=x, fidelity=full]; start -> a; a -> exit [label="[S] Ship"]; a -> a [condition="context.tests=red && outcome=fail"]',
-      ),
-    )
-    const { text } = codergenPrompt(step, 'full')
-    expect(text).toContain('"preferred_label" may be: "[S] Ship"')
-    expect(text).toContain('"context_updates" should set: tests')
+  const contract = (dot: string) => {
+    const step = graphStep(stepCall('/tmp', `a [prompt=x, fidelity=full]; start -> a; ${dot}`))
+    return codergenPrompt(step, 'full').text.split('\n').slice(4, -1)
+  }
+
+  test.each<[string, string, string[]]>([
+    [
+      'names the outcomes of conditions',
+      'a -> exit [condition="outcome=success"]; a -> a [condition="outcome=failed"]',
+      ['{"outcome":"success","notes":"one line about the result"}', '"outcome": "success" or "fail".'],
+    ],
+    [
+      'names a key with the words it may take',
+      'a -> exit [condition="review_passed = true"]; a -> a [condition="review_passed = false"]',
+      [
+        '{"outcome":"success","context_updates":{"review_passed":"true"},"notes":"one line about the result"}',
+        '"outcome": "success"; "fail" if the work could not be done.',
+        '"context_updates" must set "review_passed": "true" or "false".',
+      ],
+    ],
+    [
+      'follows the edges of diamonds, and leaves out keys that the engine sets',
+      'd [shape=diamond]; e [shape=diamond]; a -> d -> e; e -> exit [condition="context.colour=red && tool.exit_code=0"]; e -> a [condition="context.colour=blue"]; d -> a [condition="outcome=fail && failure_class=timeout"]',
+      [
+        '{"outcome":"success","context_updates":{"colour":"red"},"notes":"one line about the result"}',
+        '"outcome": "success" or "fail".',
+        '"failure_class", with the outcome "fail": "timeout" or "unknown".',
+        '"context_updates" must set "colour": "red" or "blue".',
+      ],
+    ],
+    [
+      'names labels only where they choose between edges',
+      'b [prompt=y]; a -> exit [label="[S] Ship"]; a -> b [label=Fix]; b -> exit [label=only]',
+      [
+        '{"outcome":"success","preferred_label":"[S] Ship","notes":"one line about the result"}',
+        '"outcome": "success"; "fail" if the work could not be done.',
+        '"preferred_label": "[S] Ship" or "Fix".',
+      ],
+    ],
+    [
+      'describes numbers, texts and flags',
+      'a -> exit [condition="score > 80 && done"]; a -> a [condition="log contains error || score <= 80"]',
+      [
+        '{"outcome":"success","context_updates":{"score":81,"done":true,"log":"error"},"notes":"one line about the result"}',
+        '"outcome": "success"; "fail" if the work could not be done.',
+        '"context_updates" must set "score": a number (checked: > 80, <= 80).',
+        '"context_updates" must set "done": true or false.',
+        '"context_updates" must set "log": text or a list (checked for "error").',
+      ],
+    ],
+    [
+      'keeps outcome words of the author',
+      'a -> exit [condition="outcome=port"]; a -> a [condition="outcome=skip"]',
+      [
+        '{"outcome":"port","notes":"one line about the result"}',
+        '"outcome": "port" or "skip"; "fail" if the work could not be done.',
+      ],
+    ],
+  ])('%s', (_, dot, lines) => {
+    expect(contract(dot)).toEqual(lines)
   })
 
   test('is omitted if no edge depends on the answer', () => {

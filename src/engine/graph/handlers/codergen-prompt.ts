@@ -1,6 +1,7 @@
 import {
   AttributeReader,
-  edgesFrom,
+  BOOKKEEPING_KEYS,
+  contextValue,
   type Fidelity,
   GRAPH_ATTRIBUTES,
   NODE_ATTRIBUTES,
@@ -9,6 +10,7 @@ import {
 } from '../../../graph/index.js'
 import type { GraphStep } from '../graph-step.js'
 import { isEngineKey } from '../graph-work.js'
+import { routingContract } from './report-contract.js'
 
 const VALUE_MAX = 500
 /** Characters; a token is about four of them. */
@@ -22,6 +24,13 @@ export interface BuiltPrompt {
   text: string
   /** Variables without a value. */
   unknown: string[]
+}
+
+/** What a handler adds to the prompt of its agent. */
+export interface PromptExtra {
+  material: string
+  /** How to report, instead of the routing contract. */
+  contract: string
 }
 
 /**
@@ -39,11 +48,12 @@ export function fidelityOf({ graph, node, cursor }: GraphStep): Fidelity {
  * Builds the prompt of an agent turn: a preamble by fidelity, the node's own prompt with its
  * variables filled in, and how to report.
  */
-export function codergenPrompt(step: GraphStep, fidelity: Fidelity): BuiltPrompt {
+export function codergenPrompt(step: GraphStep, fidelity: Fidelity, extra?: PromptExtra): BuiltPrompt {
   const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
   const own = read.text('prompt') ?? read.text('label') ?? step.node.id
   const { text, unknown } = fillIn(own, step)
-  const parts = [preamble(step, fidelity), text, steered(step), salvaged(step), routingContract(step)]
+  const contract = extra?.contract ?? routingContract(step)
+  const parts = [preamble(step, fidelity), extra?.material ?? '', text, steered(step), salvaged(step), contract]
   return { text: `${parts.filter(part => part !== '').join('\n\n')}\n`, unknown }
 }
 
@@ -62,7 +72,8 @@ export function fillIn(text: string, { context, graph, work }: GraphStep): Built
       unknown.add(whole)
       return whole
     }
-    if (Object.hasOwn(context, key)) return shownText(context[key])
+    const value = contextValue(context, key)
+    if (value !== undefined) return shownText(value)
     unknown.add(whole)
     return whole
   })
@@ -77,6 +88,12 @@ function shownText(value: unknown): string {
     : valueText(value)
 }
 
+/** The start of a long text, with a note of how much is missing. */
+function startOf(text: string): string {
+  if (text.length <= VALUE_MAX) return text
+  return `${text.slice(0, VALUE_MAX)}… (${text.length} characters; the first ${VALUE_MAX} are shown)`
+}
+
 function preamble(step: GraphStep, fidelity: Fidelity): string {
   const goal = textOf(step.graph.attributes, 'goal') ?? ''
   if (fidelity === 'full') return ''
@@ -89,8 +106,11 @@ function preamble(step: GraphStep, fidelity: Fidelity): string {
         `- ${node}${visit > 1 ? ` (visit ${visit})` : ''}: ${status}${notes ? ` — ${notes}` : ''}`,
     )
   const values = Object.entries(step.context)
-    .filter(([key]) => !isEngineKey(key) && !key.startsWith('response.') && !ENGINE_KEYS.has(key))
-    .map(([key, value]) => `- ${key}: ${shownText(value).slice(0, VALUE_MAX)}`)
+    .filter(
+      ([key]) =>
+        !isEngineKey(key) && !key.startsWith('response.') && !BOOKKEEPING_KEYS.has(key) && key !== 'parallel.results',
+    )
+    .map(([key, value]) => `- ${key}: ${startOf(shownText(value))}`)
   const max = SUMMARY_MAX[fidelity]
   const sections = [
     head,
@@ -102,15 +122,6 @@ function preamble(step: GraphStep, fidelity: Fidelity): string {
   ]
   return sections.filter(Boolean).join('\n\n')
 }
-
-const ENGINE_KEYS = new Set([
-  'outcome',
-  'preferred_label',
-  'current_node',
-  'last_stage',
-  'last_response',
-  'failure_class',
-])
 
 function messages({ context }: GraphStep, max: number): string {
   const said = Object.entries(context)
@@ -140,26 +151,4 @@ function steered({ work }: GraphStep): string {
 function salvaged({ cursor }: GraphStep): string {
   if (!cursor.salvage) return ''
   return `An earlier attempt at this was cut off. Continue from the work that exists; do not start over.${cursor.salvage.text ? ` Its last output:\n${cursor.salvage.text}` : ''}`
-}
-
-/** Included only if an edge depends on the answer. */
-function routingContract({ graph, node }: GraphStep): string {
-  const edges = edgesFrom(graph, node.id)
-  const labels = edges.map(edge => textOf(edge.attributes, 'label') ?? '').filter(label => label !== '')
-  const keys = new Set<string>()
-  for (const edge of edges)
-    for (const match of (textOf(edge.attributes, 'condition') ?? '').matchAll(/([A-Za-z_][\w.-]*)\s*(?:!?=|&&|$)/g))
-      keys.add(match[1]!)
-  if (labels.length === 0 && keys.size === 0) return ''
-  const own = [...keys]
-    .filter(key => !['outcome', 'preferred_label'].includes(key))
-    .map(key => key.replace(/^context\./, ''))
-  return [
-    'What happens next depends on your answer. End it with exactly one JSON object:',
-    '{"outcome": "success" | "fail" | …, "preferred_label": "…", "context_updates": {…}, "notes": "one line"}',
-    labels.length > 0 && `"preferred_label" may be: ${labels.map(label => JSON.stringify(label)).join(', ')}.`,
-    own.length > 0 && `"context_updates" should set: ${own.join(', ')}.`,
-  ]
-    .filter(Boolean)
-    .join('\n')
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HeadlessEnd, PermissionLevel } from '../../../agents/index.js'
+import type { HeadlessEnd, PermissionLevel, TurnTuning } from '../../../agents/index.js'
 import { loadAgent } from '../../../agents/index.js'
 import {
   AttributeReader,
@@ -9,7 +9,9 @@ import {
   GRAPH_ATTRIBUTES,
   type GraphNode,
   handlerOf,
+  isStatus,
   NODE_ATTRIBUTES,
+  outcomeWord,
   textOf,
 } from '../../../graph/index.js'
 import { soleJsonObject } from '../../../text/index.js'
@@ -18,9 +20,8 @@ import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
 import { FAILURE_CLASSES, type NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 import { cursorPath, MAIN } from '../graph-work.js'
-import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
+import { codergenPrompt, fidelityOf, type PromptExtra } from './codergen-prompt.js'
 
-const STATUSES = ['success', 'fail', 'partial_success', 'retry', 'skipped'] as const
 const THRESHOLDS = { inactivityMs: 300_000, toolInactivityMs: 1_800_000, exitGraceMs: 10_000, killGraceMs: 5_000 }
 
 /** Runs one agent turn for a node. */
@@ -31,7 +32,15 @@ export class CodergenSteps implements Performer {
     this.#agents = agents
   }
 
-  async run(call: StepCall): Promise<StepEnd> {
+  run(call: StepCall): Promise<StepEnd> {
+    return this.runWith(call)
+  }
+
+  directory(call: StepCall): string {
+    return this.#agents.directory(call)
+  }
+
+  async runWith(call: StepCall, extra?: PromptExtra): Promise<StepEnd> {
     const step = graphStep(call)
     const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
     const agent = agentOf(step.node, step.work.input.agent)
@@ -54,21 +63,24 @@ export class CodergenSteps implements Performer {
     // what it would know.
     const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || outer !== null)
     if (isDegraded) call.notice('info', `thread "${thread}" starts a new session for ${step.node.id}, with a summary`)
-    const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity)
+    const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity, extra)
     if (built.unknown.length > 0) call.notice('info', `no value for ${built.unknown.join(', ')}`)
     const model = read.text('llm_model') ?? step.work.input.model
     const end = await this.#agents.run(call, {
       agent,
       model: headless?.takesModel ? model : null,
       effort: read.text('reasoning_effort'),
+      tuning: tuningOf(step),
       isLive: isLiveNode(step.node),
-      permissions: step.cursor.handler === 'prompt' ? 'read' : permissionsOf(step, headless?.levels ?? []),
+      permissions: permissionsOf(step, headless?.levels ?? []),
       cwd: step.cwd,
       prompt: built.text,
       resume,
       isFork,
       schema: null,
       maxCostUsd: null,
+      ...(step.work.input.endpoint !== undefined && { endpoint: step.work.input.endpoint }),
+      ...(step.work.input.apiKeyEnv !== undefined && { apiKeyEnv: step.work.input.apiKeyEnv }),
       env: { SIGNALBOX_STATUS_FILE: this.#statusFile(call) },
       thresholds: thresholdsOf(step),
     })
@@ -119,6 +131,28 @@ export class CodergenSteps implements Performer {
 /** Whether the node asks for a terminal. A model call without tools has none. */
 export function isLiveNode(node: GraphNode): boolean {
   return handlerOf(node) === 'codergen' && new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('live')
+}
+
+/** Settings of the node and of the graph that only some agents offer; the linter says which. */
+function tuningOf({ node, graph }: GraphStep): TurnTuning {
+  const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
+  const whole = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
+  const [maxTurns, temperature, maxTokens] = [
+    read.number('max_turns'),
+    read.number('temperature'),
+    read.number('max_tokens'),
+  ]
+  // Tools are restricted by name: a pattern such as `Bash(git diff:*)` is for permissions.
+  const tools = (read.text('allowed_tools') ?? '').replace(/\([^)]*\)/g, '')
+  const allowedTools = tools.split(/[\s,]+/).filter(name => name !== '')
+  const toolHooks = { pre: whole.text('tool_hooks.pre'), post: whole.text('tool_hooks.post') }
+  return {
+    ...(maxTurns !== null && { maxTurns }),
+    ...(temperature !== null && { temperature }),
+    ...(maxTokens !== null && { maxTokens }),
+    ...(allowedTools.length > 0 && { allowedTools }),
+    ...((toolHooks.pre !== null || toolHooks.post !== null) && { toolHooks }),
+  }
 }
 
 function thresholdsOf({ node }: GraphStep) {
@@ -177,9 +211,10 @@ function parse(text: string): unknown {
 export function readOutcome(value: unknown): NodeOutcome | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const given = value as Record<string, unknown>
-  const word = given.outcome ?? given.status
-  if (word !== undefined && typeof word !== 'string') return null
-  const status = STATUSES.find(candidate => candidate === word)
+  const said = given.outcome ?? given.status
+  if (said !== undefined && typeof said !== 'string') return null
+  const word = said === undefined ? undefined : outcomeWord(said)
+  const status = word !== undefined && isStatus(word) ? word : undefined
   const label = given.preferred_label ?? given.preferred_next_label
   const updates = given.context_updates
   if (updates !== undefined && (typeof updates !== 'object' || updates === null || Array.isArray(updates))) return null
@@ -269,7 +304,12 @@ function isInRunDirectory({ work, cwd }: GraphStep): boolean {
   return cwd === cursorPath(work, work.cursors.get(MAIN)!)
 }
 
-function permissionsOf({ node, work }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {
+/**
+ * A model call without tools may only read, and so may an agent that ranks branches: changes of its
+ * own would be in the way of the branch that is merged afterwards.
+ */
+function permissionsOf({ node, work, cursor }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {
+  if (cursor.handler === 'prompt' || cursor.handler === 'parallel.fan_in') return 'read'
   const wanted = (textOf(node.attributes, 'permissions') ?? work.input.permissions ?? 'edits') as PermissionLevel
   return levels.includes(wanted) || levels.length === 0 ? wanted : levels.includes('edits') ? 'edits' : levels.at(-1)!
 }

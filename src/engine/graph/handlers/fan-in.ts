@@ -5,14 +5,15 @@ import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 import { branchRef } from '../graph-work.js'
 import { conflictQuestion, mergeBranch } from '../merge-branch.js'
+import { type Candidate, candidatesOf, describeCandidates } from './candidates.js'
+import type { PromptExtra } from './codergen-prompt.js'
+import { rankingContract } from './report-contract.js'
 
-export interface Candidate {
-  id: string
-  status: NodeOutcome['status']
-  notes: string
-  context_updates: Record<string, unknown>
-  score?: unknown
-  commit?: string
+/** The agent that ranks candidates. */
+export interface RankingAgent extends Performer {
+  /** Runs a turn whose prompt has this material and this contract for the answer. */
+  runWith(call: StepCall, extra: PromptExtra): Promise<StepEnd>
+  directory(call: StepCall): string
 }
 
 /**
@@ -20,10 +21,9 @@ export interface Candidate {
  * outcome.
  */
 export class FanInSteps implements Performer {
-  readonly #agent: Performer
+  readonly #agent: RankingAgent
 
-  /** @param agent runs the turn of the ranking agent. */
-  constructor(agent: Performer) {
+  constructor(agent: RankingAgent) {
     this.#agent = agent
   }
 
@@ -38,7 +38,11 @@ export class FanInSteps implements Performer {
       })
     const isAsked = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES).text('prompt') !== null
     if (!isAsked) return ended(await choose(call, step, bestOf(candidates), ''))
-    const end = await this.#agent.run(call)
+    const usable = candidates.filter(isUsable)
+    const end = await this.#agent.runWith(call, {
+      material: describeCandidates(usable, this.#agent.directory(call)),
+      contract: rankingContract(usable.map(({ id }) => id)),
+    })
     const said = end.result as NodeOutcome
     if (said.status === 'fail') return end
     return { ...end, result: await this.#chosen(call, step, candidates, said) }
@@ -55,15 +59,10 @@ export class FanInSteps implements Performer {
 
   #chosen(call: StepCall, step: GraphStep, candidates: readonly Candidate[], said: NodeOutcome): Promise<NodeOutcome> {
     const id = bestId(said)
-    const named = candidates.find(candidate => candidate.id === id)
+    const named = candidates.find(candidate => isUsable(candidate) && (candidate.id === id || candidate.branch === id))
     const note = named ? '' : `the agent named ${JSON.stringify(id ?? 'no branch')}; chosen by outcome instead`
     return choose(call, step, named ?? bestOf(candidates), note, said)
   }
-}
-
-function candidatesOf(context: Readonly<Record<string, unknown>>): Candidate[] {
-  const results = context['parallel.results']
-  return Array.isArray(results) ? (results as Candidate[]) : []
 }
 
 function bestId({ response, context_updates: updates }: NodeOutcome): string | null {
@@ -110,7 +109,7 @@ async function choose(
     },
   }
   if (winner.commit === undefined || step.work.input.workspace.branch === null) return outcome
-  const ref = branchRef(step.work.run, winner.id)
+  const ref = branchRef(step.work.run, winner.branch ?? winner.id)
   const { run, name } = call
   const merged = await mergeBranch(step.cwd, { run, step: name, ref, name: winner.id, answer: step.answer })
   if ('conflict' in merged) return { ...outcome, question: conflictQuestion(winner.id, merged.conflict, step.cwd) }

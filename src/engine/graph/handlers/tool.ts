@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../clock/index.js'
 import { newEvent } from '../../../events/index.js'
 import { AttributeReader, NODE_ATTRIBUTES, valueText } from '../../../graph/index.js'
-import { onAbort, spawnGroup } from '../../../process/index.js'
+import { runStepCommand } from '../../../process/index.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
@@ -16,7 +16,6 @@ export interface ToolStepsOptions {
 
 const TIMEOUT_MS = 300_000
 const OUTPUT_MAX = 64 * 1024
-const KILL_GRACE_MS = 5_000
 
 /**
  * Runs the command of a tool node: shell text by definition, passed as one argument with nothing
@@ -42,26 +41,19 @@ export class ToolSteps implements Performer {
     try {
       const env = { ...this.#options.environment(step.cwd), ...variables(step.context), ...ownVariables(read) }
       const { clock } = this.#options
-      const group = await spawnGroup('/bin/sh', ['-c', command], { cwd: step.cwd, env, stdin, mark: call.name, clock })
-      call.record(newEvent('step.spawned', { step: call.step, pid: group.pid, processStart: group.processStart }))
-      const out = collect(group.stdout)
-      const err = collect(group.stderr)
-      let isTimedOut = false
-      const stop = () => void group.kill(KILL_GRACE_MS)
-      const onTimeout = () => {
-        isTimedOut = true
-        stop()
-      }
-      const timer = timeoutMs > 0 ? clock.setTimer(timeoutMs, onTimeout) : null
-      const unlisten = onAbort(call.signal, stop)
-      try {
-        const exit = await group.exit
-        return ended(outcomeOf({ ...exit, isTimedOut, stdout: out(), stderr: err(), timeoutMs }))
-      } finally {
-        timer?.cancel()
-        unlisten()
-        await group.kill(KILL_GRACE_MS)
-      }
+      const done = await runStepCommand('/bin/sh', ['-c', command], {
+        cwd: step.cwd,
+        env,
+        mark: call.name,
+        stdin,
+        signal: call.signal,
+        timeoutMs,
+        maxBytes: OUTPUT_MAX,
+        clock,
+        onSpawned: ({ pid, processStart }) =>
+          call.record(newEvent('step.spawned', { step: call.step, pid, processStart })),
+      })
+      return ended(outcomeOf({ ...done, timeoutMs }))
     } finally {
       closeSync(stdin)
     }
@@ -148,16 +140,6 @@ function variables(context: Readonly<Record<string, unknown>>): Record<string, s
       : [[`SIGNALBOX_CTX_${key.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`, text] as const]
   })
   return Object.fromEntries(entries)
-}
-
-/** Collects the end of a stream; earlier output is read and dropped. */
-function collect(stream: NodeJS.ReadableStream): () => string {
-  let kept = Buffer.alloc(0)
-  stream.on('data', (chunk: Buffer) => {
-    kept = Buffer.concat([kept, chunk])
-    if (kept.length > 2 * OUTPUT_MAX) kept = kept.subarray(-OUTPUT_MAX)
-  })
-  return () => kept.subarray(-OUTPUT_MAX).toString('utf8')
 }
 
 function ended(outcome: NodeOutcome): StepEnd {

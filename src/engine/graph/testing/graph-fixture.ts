@@ -9,6 +9,7 @@ import { createRun, getRun } from '../../control.js'
 import { type DriveEnd, Driver } from '../../drive.js'
 import { readRun, runStream } from '../../run-journal.js'
 import { runsProjection } from '../../runs-projection.js'
+import { TestGates } from '../../testing/test-gates.js'
 import type { Performer, StepCall, StepEnd } from '../../workflow.js'
 import { type GraphInput, type NodeOutcome, plainInput } from '../graph-run.js'
 import { type GraphWork, MAIN } from '../graph-work.js'
@@ -99,13 +100,19 @@ export class GraphFixture {
       performers: {
         ...Object.fromEntries(kinds.map(kind => [`graph.${kind}`, script])),
         'graph.simulated': script,
-        'graph.parallel.fan_in': new FanInSteps(script),
+        'graph.parallel.fan_in': new FanInSteps({
+          run: call => script.run(call),
+          runWith: call => script.run(call),
+          recover: async call => (await script.recover?.(call)) ?? { verdict: 'nothing', evidence: [] },
+          directory: call => join(this.directory, call.step),
+        }),
       },
       lease,
       clock: this.clock,
       random: () => 0.5,
       park,
       durability: 'normal',
+      gates: new TestGates(store),
       onError: () => undefined,
     })
   }

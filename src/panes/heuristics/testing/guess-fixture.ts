@@ -20,6 +20,8 @@ export class GuessFixture {
   #features: ContentFeatures | null = null
   status: PaneStatus = 'running'
   gate: GateReason | null = null
+  /** Every guess loses to a better source. */
+  isLosing = false
 
   constructor(settings: Partial<HeuristicSettings> = {}) {
     this.#settings = { ...DEFAULTS, ...settings }
@@ -37,11 +39,17 @@ export class GuessFixture {
     const { observation } = classify(frame, initialMemory(), PACK)
     this.#features = featuresOf(frame, this.#frame, { observation, settings: this.#settings, mask: this.#mask })
     this.#frame = frame
-    return this.analyser.look(this.#features, { status: this.status, gate: this.gate })
+    return this.#look(this.#features)
   }
 
   wait(t: number): Guess {
-    return this.analyser.look(featuresLater(this.#features!, t), { status: this.status, gate: this.gate })
+    return this.#look(featuresLater(this.#features!, t))
+  }
+
+  #look(features: ContentFeatures): Guess {
+    const guess = this.analyser.look(features, { status: this.status, gate: this.gate })
+    if (guess.emitted && !this.isLosing) this.analyser.applied(guess.emitted.signal, features)
+    return guess
   }
 
   /** Why this text gives no signal, right when it is printed or at the given time. */

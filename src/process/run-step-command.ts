@@ -1,0 +1,67 @@
+import { type Clock, delay } from '../clock/index.js'
+import { type ChildGroup, spawnGroup } from './child-group.js'
+import { graceAfter, onAbort } from './on-abort.js'
+import type { CommandResult } from './run-command.js'
+
+export interface StepCommandOptions {
+  cwd: string
+  env: Record<string, string>
+  /** The name of the step: every process of the command carries it. */
+  mark: string
+  /** An open file descriptor as its input; none by default. */
+  stdin?: number
+  /** Ends the command, such as when its run is paused or cancelled. */
+  signal: AbortSignal
+  /** 0 for no limit. */
+  timeoutMs: number
+  /** Only the end of longer output is kept. */
+  maxBytes: number
+  clock: Clock
+  onSpawned?(group: ChildGroup): void
+}
+
+const KILL_GRACE_MS = 5_000
+/** A process without the mark may hold the pipes open after the command has ended. */
+const DRAIN_MS = 2_000
+
+/**
+ * Runs a command of a step to its end, without a shell. Nothing that it started is left running.
+ * Rejects only when it could not be started.
+ */
+export async function runStepCommand(
+  file: string,
+  args: readonly string[],
+  options: StepCommandOptions,
+): Promise<CommandResult & { isTimedOut: boolean }> {
+  const { cwd, env, mark, stdin = null, signal, timeoutMs, maxBytes, clock } = options
+  const group = await spawnGroup(file, args, { cwd, env, stdin, mark, clock })
+  options.onSpawned?.(group)
+  const stdout = collect(group.stdout, maxBytes)
+  const stderr = collect(group.stderr, maxBytes)
+  let isTimedOut = false
+  const stop = () => void group.kill(graceAfter(signal, KILL_GRACE_MS))
+  const onTimeout = () => {
+    isTimedOut = true
+    stop()
+  }
+  const timer = timeoutMs > 0 ? clock.setTimer(timeoutMs, onTimeout) : null
+  const unlisten = onAbort(signal, stop)
+  const exit = await group.exit
+  timer?.cancel()
+  unlisten()
+  await group.kill(KILL_GRACE_MS)
+  const drained = new AbortController()
+  await Promise.race([group.closed, delay(clock, DRAIN_MS, drained.signal)])
+  drained.abort()
+  return { ...exit, isTimedOut, stdout: stdout(), stderr: stderr() }
+}
+
+/** Collects the end of a stream; earlier output is read and dropped. */
+function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string {
+  let kept = Buffer.alloc(0)
+  stream.on('data', (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk])
+    if (kept.length > 2 * maxBytes) kept = kept.subarray(-maxBytes)
+  })
+  return () => kept.subarray(-maxBytes).toString('utf8')
+}

@@ -1,0 +1,34 @@
+import { isSecretPath } from '../../approvals/index.js'
+import type { Git } from '../../git/index.js'
+
+export interface ShareableDiff {
+  text: string
+  /** Changed files that usually hold credentials: no surface shows their content. */
+  hidden: string[]
+}
+
+/** Runs nothing of the repository: no hooks, no diff drivers, no pager. */
+const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.ext.allow=never']
+const PLAIN = ['diff', '--no-color', '--no-ext-diff', '--no-textconv']
+
+/**
+ * A diff that may leave the machine: without the files that `openDownload` refuses because of their
+ * names. `to` null: the working tree; `hasUntracked`: with new files that git does not track yet.
+ */
+export async function shareableDiff(
+  git: Git,
+  { from, to = null, hasUntracked = false }: { from: string; to?: string | null; hasUntracked?: boolean },
+): Promise<ShareableDiff> {
+  const range = ['--end-of-options', from, ...(to === null ? [] : [to]), '--']
+  // Without detection of renames, both names of a renamed file are listed.
+  const changed = (await git.run([...SAFE, ...PLAIN, '--name-only', '--no-renames', '-z', ...range])).split('\0')
+  const hidden = changed.filter(path => path !== '' && isSecretPath(path))
+  const except = hidden.map(path => `:(top,exclude,literal)${path}`)
+  const parts = [await git.run([...SAFE, ...PLAIN, ...range, ...(except.length > 0 ? [':/', ...except] : [])])]
+  for (const path of hasUntracked ? await git.untracked() : []) {
+    if (isSecretPath(path)) hidden.push(path)
+    // Exit code 1 means that the files differ, as expected.
+    else parts.push((await git.try([...SAFE, ...PLAIN, '--no-index', '--', '/dev/null', path])).stdout)
+  }
+  return { text: parts.filter(part => part.trim() !== '').join(''), hidden }
+}

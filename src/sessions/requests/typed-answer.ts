@@ -1,0 +1,30 @@
+import { isDenialMeaning } from '../../approvals/index.js'
+import type { Menu } from '../../screen/index.js'
+
+/** The last keys of a person. */
+export interface TypedKeys {
+  text: string
+  /** The screen was seen between them and the keys before: it shows the selection that they met. */
+  isSeen: boolean
+}
+
+/**
+ * What a person answered in the agent's own menu, by the last key before it went: Esc, the number
+ * or letter of an option, or Enter on the selected one. Null if that does not tell.
+ */
+export function typedAnswer(
+  menu: Menu | null,
+  { text, isSeen }: TypedKeys,
+): { option: string | null; result?: 'allowed' | 'denied' } | null {
+  if (menu?.kind !== 'permission') return null
+  if (text === '\u001b') return { option: null, result: 'denied' }
+  const byKey = menu.options.find(
+    ({ number, accelerator }) => text !== '' && (String(number) === text || accelerator === text),
+  )
+  const selected = text === '\r' && isSeen && menu.selected !== null ? menu.options[menu.selected] : undefined
+  const option = byKey ?? selected
+  if (!option) return null
+  const { label, meaning } = option
+  if (isDenialMeaning(meaning)) return { option: label, result: 'denied' }
+  return meaning.startsWith('allow') ? { option: label, result: 'allowed' } : { option: label }
+}

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newEvent } from '../../src/events/index.js'
+import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
+import { TestBot } from './support.js'
+
+/* What a chat shows besides answers and requests, with the demo agent. */
+
+const scenario = {
+  name: 'details',
+  turns: [{ match: 'slowly', steps: [{ think: 600_000 }] }],
+  otherwise: { steps: [{ say: 'You said: {{prompt}}' }] },
+}
+
+let bot: TestBot
+let ann: FakePerson
+const live = () => bot.host.liveSessions()[0]!
+const last = () => ann.chat.messages.at(-1)?.id ?? 0
+const buttons = (message: FakeMessage) => message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
+const isAtRest = () => bot.fake.until(() => live()?.isIdle, 'rest')
+
+beforeAll(async () => {
+  bot = await TestBot.start({ scenario })
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: bot.work })
+  git('init', '-q', '-b', 'trunk')
+  git('-c', 'user.name=ann', '-c', 'user.email=ann@example.invalid', 'commit', '-q', '--allow-empty', '-m', 'first')
+  ann = bot.person()
+})
+afterAll(() => bot.close())
+
+it('the first message of a session has its branch, and the picker loses its buttons', async () => {
+  ann.say('/new')
+  const picker = await bot.seen(ann, 'Which project?')
+  expect(buttons(picker)).toEqual(['shop'])
+  ann.press(picker, 'shop')
+  ann.press(await bot.seen(ann, 'Where?'), 'In the project itself')
+  const started = await bot.seen(ann, 'started; your messages go there.')
+  expect(started.text).toContain('trunk · no changes')
+  await bot.fake.until(
+    () => ann.chat.messages.some(message => message.id === picker.id && buttons(message).length === 0),
+    'the keyboard to go',
+  )
+})
+
+it('the output of an agent’s own command arrives at the lowest verbosity', async () => {
+  await isAtRest()
+  ann.say('/verbose 0')
+  await bot.seen(ann, 'Answers only.')
+  const before = last()
+  // Agents print the output of such a command like the result of a tool, without a call.
+  const { id } = live()
+  const block = { id: 'b', rows: [0, 0], provisional: false, missing: false, source: 'screen' }
+  const result = { ...block, kind: 'tool_result', lines: ['Context usage: 12 %'], ok: true }
+  const call = { ...block, kind: 'tool_call', tool: { name: 'Bash', kind: 'shell', summary: 'ls' } }
+  const answer = (turn: string, prompt: string, blocks: unknown[]) =>
+    bot.host.store.append(`session/${id}`, 'any', [
+      newEvent('turn.opened', { session: id, turn, prompt }),
+      newEvent('message.final', { session: id, turn, message: `${turn}.1`, markdown: '', blocks: blocks as never }),
+    ])
+  await answer(`${id}.90`, '/context', [result])
+  await bot.seen(ann, 'Context usage: 12 %', before)
+  const after = last()
+  await answer(`${id}.91`, '/review', [call, { ...result, lines: ['secret details'] }])
+  await answer(`${id}.92`, 'ls', [{ ...result, lines: ['more details'] }])
+  await bot.bot.settled()
+  expect(ann.chat.messages.filter(({ id: at, text }) => at > after && text.includes('details'))).toEqual([])
+})
+
+it('/context offers to compact the conversation, once', async () => {
+  await isAtRest()
+  const before = last()
+  ann.say('/context')
+  const card = await bot.fake.until(
+    () => ann.chat.messages.find(message => message.id > before && buttons(message).includes('Compact now')),
+    'the button',
+  )
+  ann.press(card, 'Compact now')
+  await bot.fake.until(() => bot.written.some(text => text.includes('/compact')), 'the command')
+  await bot.bot.settled()
+  expect(buttons(ann.chat.messages.find(({ id }) => id === card.id)!)).toEqual([])
+})
+
+it('an interrupted turn without an answer says so', async () => {
+  await isAtRest()
+  const before = last()
+  ann.say('slowly')
+  await bot.fake.until(() => live().phase === 'thinking', 'work')
+  await live().interrupt()
+  await bot.seen(ann, /^shop.*\nInterrupted\.$/, before)
+})
