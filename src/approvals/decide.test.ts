@@ -294,3 +294,18 @@ describe('a request that is cut', () => {
     expect(codeOf(cut, decision({ option: 'No' }))).toBe('accept')
   })
 })
+
+test('a dialog that hides a part of the request is allowed only through a waiting hook; a denial is taken', () => {
+  const cut = recordOf({ risk: { level: 'low', reasons: [] }, terminalOnly: 'a part is hidden' })
+  expect(judgeDecision(cut, decisionOf(cut))).toMatchObject({
+    refuse: { code: 'E_APPROVAL_SEE_ALL', message: expect.stringContaining('a part is hidden') },
+  })
+  expect(judgeDecision(cut, decisionOf(cut, { option: 'No' }))).toHaveProperty('accept')
+  const held = { ...cut, source: { ...cut.source, can: ['hold' as const] } }
+  expect(judgeDecision(held, decisionOf(held))).toHaveProperty('accept')
+})
+
+test('a question whose text the screen does not show is not low', () => {
+  const asked = { kind: 'question', tool: 'question', input: null, text: ' \n', cwd: '/p' }
+  expect(rateRisk(asked, { project: '/p', home: '/h' }).level).toBe('elevated')
+})

@@ -157,10 +157,14 @@ function checkDirectory(path: string): string {
   } catch (error) {
     throw new SignalboxError('E_INPUT', `the directory ${path} does not exist`, {
       next: 'give an existing one with --cwd',
+      details: { fields: [{ path: 'cwd', message: 'no such directory' }] },
       cause: error,
     })
   }
-  throw new SignalboxError('E_INPUT', `${path} is not a directory`, { next: 'give one with --cwd' })
+  throw new SignalboxError('E_INPUT', `${path} is not a directory`, {
+    next: 'give one with --cwd',
+    details: { fields: [{ path: 'cwd', message: 'not a directory' }] },
+  })
 }
 
 /** Refuses a session that could not be recorded to its end. */

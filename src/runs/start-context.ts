@@ -78,7 +78,12 @@ export function daemonContext(
   base: Pick<StartContext, 'store' | 'home' | 'env' | 'clock' | 'person'>,
   project: string,
 ): StartContext {
-  if (!isAbsolute(project) || !statSync(project, { throwIfNoEntry: false })?.isDirectory())
-    throw new SignalboxError('E_INPUT', `"${project}" is not a directory`, { next: 'give an absolute path' })
+  // A path with a zero byte cannot be looked up.
+  const isPath = isAbsolute(project) && !project.includes('\u0000')
+  if (!isPath || !statSync(project, { throwIfNoEntry: false })?.isDirectory())
+    throw new SignalboxError('E_INPUT', `"${project}" is not a directory`, {
+      next: 'give an absolute path',
+      details: { fields: [{ path: 'project', message: 'not a directory' }] },
+    })
   return { ...base, cwd: project, asker: null, requireDaemon: () => Promise.resolve() }
 }

@@ -1,10 +1,17 @@
 type Labels = Readonly<Record<string, string>>
 
+const COUNTERS = {
+  signalbox_refusals_total: 'Requests that were refused, by error code.',
+  signalbox_http_requests_total: 'Requests that were answered, by class of status.',
+} as const
+
+type Counter = keyof typeof COUNTERS
+
 /** Counters of this process, in the text format of Prometheus. */
 export class Metrics {
-  readonly #counts = new Map<string, { name: string; labels: Labels; value: number }>()
+  readonly #counts = new Map<string, { name: Counter; labels: Labels; value: number }>()
 
-  count(name: string, labels: Labels = {}, by = 1): void {
+  count(name: Counter, labels: Labels = {}, by = 1): void {
     const key = `${name}${labelText(labels)}`
     const found = this.#counts.get(key)
     if (found) found.value += by
@@ -17,7 +24,7 @@ export class Metrics {
   ): string {
     const lines: string[] = []
     for (const name of new Set([...this.#counts.values()].map(count => count.name))) {
-      lines.push(`# TYPE ${name} counter`)
+      lines.push(`# HELP ${name} ${COUNTERS[name]}`, `# TYPE ${name} counter`)
       for (const count of this.#counts.values())
         if (count.name === name) lines.push(`${name}${labelText(count.labels)} ${count.value}`)
     }

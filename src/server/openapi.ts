@@ -22,6 +22,7 @@ export function openApi(routes: readonly Route[], version: string): Json & { ope
       version,
       description: 'Sessions of coding agents, their approvals, and runs. See docs/guides/server.md.',
     },
+    servers: [{ url: '/', description: 'the address that `signalbox serve` prints' }],
     paths,
     components: {
       schemas: components,
@@ -47,10 +48,8 @@ export function pathOf({ path }: Pick<Route, 'path'>): string {
 function operation(route: Route, components: Json): Json {
   const responses: Json = {}
   for (const [status, answer] of Object.entries(route.answers)) responses[status] = responseOf(answer, components)
-  responses.default = {
-    description: 'an error: what is wrong, and what to do',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-  }
+  for (const [status, description] of refusalsOf(route)) responses[status] ??= { description, ...ERROR_CONTENT }
+  responses.default = { description: 'an error: what is wrong, and what to do', ...ERROR_CONTENT }
   return {
     operationId: route.id,
     tags: [route.tag],
@@ -63,6 +62,29 @@ function operation(route: Route, components: Json): Json {
     ...bodyOf(route, components),
     responses,
   }
+}
+
+const ERROR_CONTENT = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
+
+/** The 4xx answers of an operation, by what it takes and who may call it. */
+function refusalsOf(route: Route): [status: number, description: string][] {
+  const { access, path, query, body, form, isWrite } = route
+  const takesInput = query !== null || body !== null || form !== null || path.includes(':')
+  const takesBody = body !== null || form !== null
+  const isApproval = route.tag === 'approvals' && isWrite
+  const rows: [boolean, number, string][] = [
+    [true, 400, takesInput ? 'a parameter or a field is wrong; `fields` names it' : 'the request is malformed'],
+    [access !== 'open', 401, 'no valid login, token or proof'],
+    [true, 403, isWrite ? 'not allowed: role, origin, read-only server or lockdown' : 'not allowed: role or origin'],
+    [path.includes(':') || takesBody, 404, 'there is no such thing'],
+    [isWrite, 409, 'the state does not permit it, or it was done already'],
+    [takesBody, 413, 'the body is too large'],
+    [takesBody, 415, 'the content type is not accepted'],
+    [takesBody, 422, 'the content is understood and cannot be used'],
+    [isApproval, 428, 'the request must be seen completely first'],
+    [true, 429, 'too many requests; see Retry-After'],
+  ]
+  return rows.filter(([applies]) => applies).map(([, status, description]) => [status, description])
 }
 
 function securityOf({ access }: Route): Json[] {

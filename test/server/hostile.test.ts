@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requestOf } from '../../src/approvals/testing/fixtures.js'
 import { ROUTES } from '../../src/server/index.js'
 import type { Route } from '../../src/server/route.js'
+import { plausibleBody } from './plausible-body.js'
 import { TestServer } from './support.js'
 
 /*
@@ -19,9 +21,16 @@ const SKIPPED = [
 ]
 const ASKED = ROUTES.filter(route => !route.isSocketOnly && !SKIPPED.includes(route.id))
 
+/** `HOSTILE_RUNS=5000 HOSTILE_SEED=1 npx vitest run test/server/hostile.test.ts` is the long form. */
+const RUNS = Number(process.env.HOSTILE_RUNS ?? 400)
+const SEED = process.env.HOSTILE_SEED === undefined ? {} : { seed: Number(process.env.HOSTILE_SEED) }
+
 let server: TestServer
+/** Ids that exist: of a request, a closed session, the project. */
+const known: string[] = ['demo', 'local']
 beforeAll(async () => {
-  server = await TestServer.start()
+  server = await TestServer.start({ hasRuns: true })
+  known.push(server.work, (await server.host.ledger.request(requestOf())).id)
 })
 afterAll(() => server.close())
 
@@ -66,39 +75,45 @@ function bodyFor(route: Route): fc.Arbitrary<unknown> {
   }
   if (route.body) walk(route.body)
   const fields = Object.fromEntries([...names].map(name => [name, value]))
-  return fc.oneof(fc.record(fields, { requiredKeys: [] }), value)
+  const hostile = fc.oneof(fc.record(fields, { requiredKeys: [] }), value)
+  return route.body ? fc.oneof(hostile, { arbitrary: plausibleBody(route.body, known), weight: 2 }) : hostile
 }
 
-const request = fc.constantFrom(...ASKED).chain(route =>
-  fc.record({
-    route: fc.constant(route),
-    words: fc.array(word, { minLength: 3, maxLength: 3 }),
-    query: fc.dictionary(
-      fc.constantFrom(
-        'limit',
-        'cursor',
-        'q',
-        'at',
-        'atMs',
-        'since',
-        'format',
-        'state',
-        'by',
-        'range',
-        'path',
-        'node',
-        'x',
+const requests = () =>
+  fc.constantFrom(...ASKED).chain(route =>
+    fc.record({
+      id: fc.constant(route.id),
+      words: fc.array(fc.oneof(word, fc.constantFrom(...known.map(encodeURIComponent))), {
+        minLength: 3,
+        maxLength: 3,
+      }),
+      query: fc.dictionary(
+        fc.constantFrom(
+          'limit',
+          'cursor',
+          'q',
+          'at',
+          'atMs',
+          'since',
+          'format',
+          'state',
+          'by',
+          'range',
+          'path',
+          'node',
+          'x',
+        ),
+        word,
+        { maxKeys: 3 },
       ),
-      word,
-      { maxKeys: 3 },
-    ),
-    body: bodyFor(route),
-  }),
-)
+      body: bodyFor(route),
+    }),
+  )
 
 test('hostile requests get defined errors, never an internal one, and the server keeps running', async () => {
   await fc.assert(
-    fc.asyncProperty(request, async ({ route, words, query, body }) => {
+    fc.asyncProperty(requests(), async ({ id, words, query, body }) => {
+      const route = ASKED.find(one => one.id === id)!
       let at = 0
       const path = route.path
         .replace(/:file\{[^}]*\}/, () => `${words[at++]}.cast`)
@@ -116,7 +131,7 @@ test('hostile requests get defined errors, never an internal one, and the server
       ).not.toBe('E_INTERNAL')
       expect(status, `${route.id} ${json?.error?.code}`).toBeLessThan(500)
     }),
-    { numRuns: Number(process.env.HOSTILE_RUNS ?? 400) },
+    { numRuns: RUNS, ...SEED },
   )
   expect((await server.ask('GET', '/api/v1/overview', { as: 'token' })).status).toBe(200)
 })

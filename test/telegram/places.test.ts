@@ -127,7 +127,7 @@ it('after 25 s without new text one card shows the work, is edited, and is close
   ann.say('/esc')
   const stopped = await bot.seen(ann, 'Interrupted.', context.id)
   expect(stopped.text).not.toMatch(/[{}"]/)
-  await bot.fake.until(() => card.text.includes('has answered'), 'the end on the card')
+  await bot.fake.until(() => card.text.includes('was interrupted'), 'the end on the card')
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('working for'))).toEqual([])
   // One card per session: the next long work uses the same card, and short work shows none.
   await isAtRest()
@@ -136,8 +136,8 @@ it('after 25 s without new text one card shows the work, is edited, and is close
   clock.jump(26_000)
   await bot.fake.until(() => /working for/.test(card.text), 'the same card again')
   ann.say('/esc')
-  await bot.fake.until(() => card.text.includes('has answered'), 'its end')
-  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('has answered'))).toHaveLength(1)
+  await bot.fake.until(() => card.text.includes('was interrupted'), 'its end')
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('was interrupted'))).toHaveLength(1)
 })
 
 it('in a group with topics each session has a topic for its texts and answers; the end of the session closes it', async () => {

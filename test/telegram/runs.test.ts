@@ -105,8 +105,9 @@ it('/review of uncommitted changes shows its findings as a list to tick, and sub
 
 it('a run that nobody drives is reported as stopped, with the command that resumes it', async () => {
   // A chat gets notifications once its person has written.
+  const before = last()
   ann.say('/runs')
-  await bot.seen(ann, /run/)
+  await bot.seen(ann, /No runs yet|\/run run_/, before)
   const { store } = bot.host
   const at = Date.now() - 60_000
   const about = { title: 'Left alone', project: bot.directory, cwd: bot.directory, person: 'local' }
@@ -114,7 +115,7 @@ it('a run that nobody drives is reported as stopped, with the command that resum
   const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
   await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
   await store.append(runStream(id), 'any', [newEvent('run.undriven', {})])
-  const notice = await bot.seen(ann, /Left alone[\s\S]*stopped: nobody drives it/)
+  const notice = await bot.seen(ann, /Left alone[\s\S]*stopped: nobody drives it/, before)
   expect(notice.text).toContain(`signalbox resume ${id}`)
   ann.say(`/run ${id}`)
   const shown = await bot.seen(ann, /Left alone[\s\S]*stopped: nobody drives it/, notice.id)

@@ -37,6 +37,11 @@ const grantBody = z.strictObject({
 
 const waitMs = z.coerce.number().int().min(0).max(WAIT_MAX_MS)
 
+const displayHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits')
+  .describe('`display.hash` of the request that was shown')
+
 const decisionBody = z.strictObject({
   fingerprint: z.string().min(12).describe('of the request that was shown'),
   option: z.string().optional(),
@@ -46,7 +51,7 @@ const decisionBody = z.strictObject({
   editedInput: z.unknown().optional(),
   thenInterrupt: z.boolean().optional().describe('with a denial: interrupts the turn after the agent got the answer'),
   grant: grantBody.optional(),
-  seen: z.strictObject({ displayHash: z.string(), whole: z.boolean() }),
+  seen: z.strictObject({ displayHash, whole: z.boolean() }),
   idempotencyKey: z.string().optional(),
   ...callerFields,
   /** The person confirmed their identity: believed on the owner's socket only. */
@@ -68,7 +73,7 @@ const denyAllBody = z.strictObject({
   ...callerFields,
 })
 
-const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...callerFields })
+const seenBody = z.strictObject({ displayHash: displayHash.optional(), whole: z.boolean(), ...callerFields })
 
 const approvalAnswer = answer('the request, and what became of it', approval)
 const batchAnswer = answer('the result of each', batchResults)

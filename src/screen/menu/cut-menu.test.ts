@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { meaningOf } from './menu.js'
+import { readHead } from './menu-head.js'
+import { toMenuRow } from './menu-rows.js'
+
+const headOf = (lines: readonly string[]) => {
+  const rows = lines.map((text, index) =>
+    toMenuRow({ index, id: index, text, indent: text.search(/\S/u), wrapped: false, width: text.length, spans: [] }),
+  )
+  return readHead(rows, rows.length - 1, () => 0)
+}
+const RULE = '─'.repeat(60)
+
+describe('the text above the options', () => {
+  test.each([
+    ['⋮ 23 more rows'],
+    ['… +12 lines'],
+    ['... first 51 lines hidden (Ctrl+O to show) ...'],
+    ['... 4 hidden (Ctrl+O) ...'],
+    ['… 40 more lines'],
+  ])('is cut by "%s"', row => {
+    expect(headOf([RULE, ' Run a command', `   ${row}`, ' May I?', ' 1. Yes']).isCut).toBe(true)
+  })
+
+  test('is not cut by a count or an ellipsis in its words', () => {
+    const words = [RULE, ' Run a command', '   $ wc -l; echo 3 lines…', ' May I?', ' 1. Yes']
+    expect(headOf(words)).toMatchObject({ isCut: false, reachesTop: false })
+  })
+
+  test('is cut by a rule inside the command', () => {
+    expect(headOf([RULE, ' Run', '   cat <<EOF', `   ${RULE}`, '   EOF', ' May I?', ' 1. Yes']).isCut).toBe(true)
+  })
+
+  test('without an upper edge reaches the top of the screen', () => {
+    expect(headOf(['   echo 58', '   echo 59', ' May I?', ' 1. Yes']).reachesTop).toBe(true)
+  })
+})
+
+test.each([
+  'Yes, and do not ask again for ls',
+  'Yes, and don’t ask again for: ls',
+  'Yes, always',
+  'Allow without asking',
+])('"%s" is not for this once, whatever the pack says', label => {
+  const spec = { meaning: [{ label: /^(Yes|Allow)/, meaning: 'allow-once', danger: false }] } as never
+  expect(meaningOf(label, spec)).toMatchObject({ meaning: expect.not.stringMatching('allow-once'), danger: true })
+  expect(meaningOf(label, null)).toMatchObject({ meaning: 'allow-always' })
+})
