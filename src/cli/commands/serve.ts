@@ -35,7 +35,7 @@ async function withStoreUrl(context: CommandContext, url: string): Promise<Comma
 }
 
 /** Runs the daemon in this process until it is stopped. */
-async function serve(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
+async function serve(context: CommandContext, { port, readOnly, store, json }: Options): Promise<number> {
   process.umask(0o077)
   // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
@@ -46,7 +46,7 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
       port: port === undefined ? undefined : parsePort(port),
       isReadOnly: readOnly === true,
       // A daemon that a person gave options to is not replaced by one without them.
-      isDetached: isDetached && port === undefined && !readOnly,
+      isDetached: isDetached && port === undefined && !readOnly && store === undefined,
       clock: systemClock,
       version: version(),
       buildTime: buildTime(),
@@ -117,10 +117,11 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   return EXIT.ok
 }
 
-async function background(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
+async function background(context: CommandContext, { port, readOnly, store, json }: Options): Promise<number> {
   const wanted = [
     ...(port === undefined ? [] : ['--port', String(parsePort(port))]),
     ...(readOnly ? ['--read-only'] : []),
+    ...(store === undefined ? [] : ['--store', store]),
   ]
   if (wanted.length > 0 && (await DaemonClient.running(context)))
     throw new SignalboxError('E_DAEMON_RUNNING', `a daemon is running: ${wanted.join(' ')} would have no effect`, {
