@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { approvalsProjection } from '../approvals/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { newEvent, validateEvent } from '../events/index.js'
-import { type EventStore, openStore } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
 import { createRun, getRun } from './control.js'
 import { RunHost } from './run-host.js'
 import { runsProjection } from './runs-projection.js'
@@ -19,7 +20,7 @@ let store: EventStore
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-run-host-'))
   clock = new SimulatedClock(1_000_000)
-  store = await openStore({
+  store = await openTestStore({
     path: join(directory, 'store.db'),
     clock,
     projections: [runsProjection, approvalsProjection] as never,

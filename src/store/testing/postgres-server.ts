@@ -14,12 +14,11 @@ export interface TestDatabase {
 }
 
 /** An empty schema of the PostgreSQL that the test run starts (test/support/postgres-launcher.ts). */
-export async function newTestDatabase(): Promise<TestDatabase> {
+export async function newTestDatabase(schema = `test_${randomBytes(6).toString('hex')}`): Promise<TestDatabase> {
   const launcher = process.env.SIGNALBOX_TEST_POSTGRES
   if (!launcher) throw new Error('the test run has no PostgreSQL launcher')
   const answer = JSON.parse(await text(connect(launcher))) as { url: string; password: string; error?: string }
   if (answer.error) throw new Error(`PostgreSQL did not start: ${answer.error}`)
-  const schema = `test_${randomBytes(6).toString('hex')}`
   const url = `${answer.url}?schema=${schema}`
   const { password } = answer
   const query = async (sql: string) => {
