@@ -78,7 +78,8 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
   })
 
   it('shows in its head what the agent does without asking', async () => {
-    await send('once')
+    await until(() => server.host.live(session)!.isIdle)
+    expect((await send('once')).status).toBe(202)
     await until(async () => (await pending()) !== undefined)
     const { id } = (await pending())!
     const card = page.locator(`article[data-approval="${id}"]`)

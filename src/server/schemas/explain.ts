@@ -92,6 +92,7 @@ const menu = z.object({
     .object({ option: z.int().nullable(), value: z.string(), placeholder: z.string(), secret: z.boolean() })
     .nullable(),
   more: z.object({ above: z.boolean(), below: z.boolean() }),
+  isCut: z.boolean(),
   footer: z.array(z.object({ keys: z.string(), verb: z.string() })),
   danger: z.array(z.string()),
   keys: z.object({
