@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { loadDriver } from '../../src/store/index.js'
 import { newTestDatabase, type TestDatabase } from '../../src/store/testing/postgres-server.js'
 import { executableFiles } from '../../src/trust/index.js'
+import { BreakingProxy } from '../support/breaking-proxy.js'
 import { describeNeeding } from '../support/requirements.js'
 import { TestHome, waitFor } from './harness.js'
 
@@ -59,6 +61,35 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
     })
     expect((await home.run(['serve', '--stop'], { env })).code).toBe(0)
     expect((await ended).code).toBe(0)
+  })
+
+  it('ends its daemon with exit code 1 when the database is away', async () => {
+    const proxy = await BreakingProxy.before(database.url)
+    try {
+      const env = { SIGNALBOX_STORE_URL: proxy.url, PGPASSWORD: database.password }
+      const ended = home.finish(home.start(['serve', '--port', '0'], { env }))
+      const started = "SELECT 1 FROM events WHERE type = 'host.started'"
+      await waitFor('the daemon', async () => (await database.query(started).catch(() => []))[0])
+      await proxy.close()
+      const { code, stderr } = await ended
+      expect(code).toBe(1)
+      expect(stderr).toContain('does not answer')
+    } finally {
+      await proxy.close()
+    }
+  })
+
+  it('is not moved if its ledger was changed', async () => {
+    expect((await runGraph()).code).toBe(0)
+    const driver = await loadDriver()
+    const file = new driver(home.path('data', 'signalbox.db'))
+    file.exec('UPDATE meta SET value = replace(value, \'"value":"\', \'"value":"f\') WHERE key = \'chain\'')
+    file.close()
+    const { code, stderr } = await home.run(['store', 'move', '--to', database.url], {
+      env: { PGPASSWORD: database.password },
+    })
+    expect([code, stderr]).toEqual([6, expect.stringContaining('is not moved')])
+    expect(await database.query("SELECT to_regclass('events') AS found")).toEqual([{ found: null }])
   })
 
   it('refuses a password in the URL, and does not repeat it', async () => {
