@@ -1,9 +1,9 @@
-// Runs the tests of the rooms that write events with their stores in PostgreSQL, which the test run
+// Runs the tests of rooms that write events with their stores in PostgreSQL, which the test run
 // starts by itself. Further arguments go to vitest.
 import { join } from 'node:path'
 import { install, requireNode, root, run } from './setup.mjs'
 
-const ROOMS = ['store', 'approvals', 'engine', 'oneshot', 'pipelines', 'sessions', 'host'].map(room => `src/${room}/`)
+const ROOMS = ['store', 'approvals', 'engine', 'oneshot', 'pipelines', 'host'].map(room => `src/${room}/`)
 
 requireNode()
 install()
