@@ -143,11 +143,13 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await stopped.line()
     const finished = stopped.finish()
     stopped.send('go')
+    let own = 0
     for (let round = 1; round <= 5; round++) {
       const head = await store.head()
-      await expect.poll(() => store.head()).toBeGreaterThan(head)
+      // A quick writer may have finished: each round needs a part of its events.
+      await expect.poll(() => store.head()).toBeGreaterThanOrEqual(Math.min(head + 1, 2_000 + own))
       stopped.process.kill('SIGSTOP')
-      for (let n = 0; n < 20; n++) await store.append('shared', 'any', [counted(n)])
+      for (let n = 0; n < 20; n++, own++) await store.append('shared', 'any', [counted(n)])
       stopped.process.kill('SIGCONT')
     }
     await finished
