@@ -234,6 +234,13 @@ describe('a request that changes', () => {
       menuPrint: 'p',
       joined: [{ channel: 'screen', requestKey: '3:1' }],
     })
+    const menu = [
+      { key: 'Yes', label: 'Yes', meaning: 'allow-once', from: 'agent', danger: null },
+      { key: 'Always', label: 'Always', meaning: 'allow-always', from: 'agent', danger: 'wider' },
+    ] as const
+    await ledger.join(record, { ...report, requestKey: '3:2', screenOptions: [...menu] })
+    const offered = (await ledger.get(record.id))!.request.options.map(({ meaning }) => meaning)
+    expect(offered).toEqual(['allow-once', 'deny', 'allow-always'])
     await allow(record)
     expect(await ledger.join(record, { ...report, mismatch: 'the menu shows rm' })).toBe(false)
     expect((await ledger.get(record.id))!.source.mismatch).toBeUndefined()

@@ -49,7 +49,7 @@ const TYPES: readonly EventType[] = [
 
 export const approvalsProjection: Projection<ApprovalRecord> = {
   name: 'approvals',
-  version: 5,
+  version: 6,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -87,11 +87,28 @@ function join(record: ApprovalRecord, data: EventData<'approval.joined'>): Appro
     ...(onlyThere != null && { terminalOnly: onlyThere }),
     joined: [...(record.joined ?? []), { channel, requestKey, ...(toolUseId !== undefined && { toolUseId }) }],
     ...(menuPrint !== undefined && { menuPrint }),
-    ...(screenOptions && { screenOptions }),
+    ...(screenOptions && { screenOptions, request: withMenuOptions(record.request, screenOptions) }),
     ...(mismatch !== undefined && { source: { ...record.source, mismatch } }),
     ...(risk && { risk }),
     ...(display && { display }),
   }
+}
+
+/** Meanings that a hook's report does not offer, but the agent's own menu may. */
+const MENU_MEANINGS: readonly string[] = ['allow-session', 'allow-always', 'deny-with-text']
+
+/**
+ * The request offers what its menu offers, whichever was reported first. Such an option is delivered
+ * by keys.
+ */
+function withMenuOptions(
+  request: ApprovalRequest['request'],
+  shown: NonNullable<ApprovalRecord['screenOptions']>,
+): ApprovalRequest['request'] {
+  const added = shown.filter(
+    ({ meaning }) => MENU_MEANINGS.includes(meaning) && !request.options.some(option => option.meaning === meaning),
+  )
+  return added.length === 0 ? request : { ...request, options: [...request.options, ...added] }
 }
 
 export function isOpen({ state }: Pick<ApprovalRecord, 'state'>): boolean {
