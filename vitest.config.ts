@@ -25,6 +25,7 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'],
           exclude: [STARTS_PROGRAMS],
+          globalSetup: ['test/support/postgres-launcher.ts'],
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 0 },
         },
@@ -34,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts', STARTS_PROGRAMS],
-          globalSetup: ['test/support/compile-children.ts'],
+          globalSetup: ['test/support/compile-children.ts', 'test/support/postgres-launcher.ts'],
           // Most of these tests wait for programs, not for the processor.
           maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },

@@ -86,6 +86,8 @@ function checkFile(file) {
     if (isPure && IMPURE.test(text)) report(file, line, 'pure file reads a clock, randomness, a timer or the process')
     if (!house.timerRooms.includes(room) && TIMERS.test(text))
       report(file, line, 'take timers from an injected clock (clock/)')
+    if (house.scanningRooms.includes(room) && path !== 'engine/control.ts' && /\blistRuns\(/.test(text))
+      report(file, line, 'listRuns reads every run: ask for the runs that are needed (runsDueBy, childrenOf)')
     if (room !== 'server' && !path.startsWith('telegram/fake/') && /\bcreateServer\(/.test(text) && /http/.test(text))
       report(file, line, 'HTTP servers belong into server/')
   })

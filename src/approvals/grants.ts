@@ -1,5 +1,5 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
-import type { Projection, StoredEvent } from '../store/index.js'
+import type { ProjectedEvent, Projection } from '../store/index.js'
 import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import { type ApprovalPolicy, MAX_GRANT_USES } from './policy.js'
 import type { ApprovalRequest } from './record.js'
@@ -55,7 +55,7 @@ export function grantStream(id: string): string {
   return `grant/${id}`
 }
 
-function evolve(state: GrantRecord | GrantSwitch | null, event: StoredEvent): GrantRecord | GrantSwitch | null {
+function evolve(state: GrantRecord | GrantSwitch | null, event: ProjectedEvent): GrantRecord | GrantSwitch | null {
   const { at, version } = event
   const id = event.stream.slice(event.stream.indexOf('/') + 1)
   if (isEvent(event, 'grant.paused') || isEvent(event, 'grant.resumed'))

@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import { validateEvent } from '../events/index.js'
-import { type EventStore, openStore } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
 import { Ledger } from './index.js'
 import { type ApprovalRecord, approvalStream, approvalsProjection } from './record.js'
 import { decisionOf, requestOf } from './testing/fixtures.js'
@@ -17,7 +18,7 @@ let ledger: Ledger
 const open: EventStore[] = []
 
 async function connect(): Promise<EventStore> {
-  const connected = await openStore({
+  const connected = await openTestStore({
     path: join(directory, 'store.db'),
     clock,
     projections: [approvalsProjection] as never,
@@ -189,7 +190,7 @@ describe('deciding', () => {
 
   test('works with events that this version does not know', async () => {
     const record = await ledger.request(requestOf())
-    const newer = await openStore({ path: join(directory, 'store.db'), clock, projections: [] })
+    const newer = await openTestStore({ path: join(directory, 'store.db'), clock, projections: [] })
     open.push(newer)
     await newer.append(approvalStream(record.id), 'any', [{ type: 'approval.whispered', data: {} }])
     await ledger.decide(record.id, decisionOf(record))

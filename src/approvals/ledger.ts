@@ -372,7 +372,7 @@ export class Ledger {
             guard,
             ...others,
           ],
-          { onlyIf: () => this.#clock.now() < grant.expiresAt },
+          { notAfter: grant.expiresAt - 1 },
         )
         return
       } catch (error) {

@@ -1,6 +1,6 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
 import { lookup, transition } from '../machine/index.js'
-import type { Projection, StoredEvent } from '../store/index.js'
+import type { ProjectedEvent, Projection } from '../store/index.js'
 import { type ApprovalEvent, type ApprovalState, approvalTable } from './approval-table.js'
 
 export type ApprovalRequest = EventData<'approval.requested'>
@@ -58,7 +58,7 @@ export const approvalsProjection: Projection<ApprovalRecord> = {
   },
 }
 
-function evolve(record: ApprovalRecord | null, event: StoredEvent): ApprovalRecord | null {
+function evolve(record: ApprovalRecord | null, event: ProjectedEvent): ApprovalRecord | null {
   if (isEvent(event, 'approval.requested')) {
     const id = event.stream.slice(event.stream.indexOf('/') + 1)
     const [state] = transition(approvalTable, approvalTable.initial, 'requested')
@@ -134,7 +134,7 @@ interface Move {
 }
 
 /** The table's event for a stored event, and what it changes in the record. */
-function moveOf(event: StoredEvent): Move | null {
+function moveOf(event: ProjectedEvent): Move | null {
   const { at } = event
   const closes = (by: ApprovalEvent, outcome: Omit<NonNullable<ApprovalRecord['outcome']>, 'at'>): Move => ({
     by,

@@ -96,6 +96,11 @@ export const liveSettings = {
       'Sessions that ended longer ago than this are no longer listed, and their recordings and uploads are removed; none keeps them. The event log always keeps its events.',
       { min: 1, max: 36_500 },
     ),
+    url: string(
+      null,
+      'The PostgreSQL database that holds the events, as postgres://user@host:5432/database; none: a SQLite file in the data directory. Passwords come from `store.password_file`, `PGPASSFILE` or `PGPASSWORD`.',
+    ),
+    password_file: string(null, 'A file with the password of the PostgreSQL user and nothing else.'),
     min_free_mb: integer(500, 'Refuse new sessions and recordings if less disk space than this is free.', {
       max: 1_000_000,
     }),

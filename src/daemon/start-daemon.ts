@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Clock, ClosableClock } from '../clock/index.js'
-import { SignalboxError } from '../errors/index.js'
+import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { Host } from '../host/index.js'
@@ -41,7 +41,12 @@ export interface Daemon {
   stopping: Promise<void>
   stopped: Promise<void>
   stop(): void
+  /** Whether it stopped because its store was lost; a supervisor starts it again. */
+  hasFailed(): boolean
 }
+
+/** The store did not answer for too long, or has lost events. */
+const STORE_LOST: readonly string[] = ['E_STORE_AWAY', 'E_STORE_ROLLED_BACK']
 
 /**
  * Starts the daemon of a home directory: the keeper, the host of the sessions, the driver of runs,
@@ -60,9 +65,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw new SignalboxError('E_DAEMON_RUNNING', 'Signalbox is already running for this home directory', {
       next: 'signalbox serve --link opens its dashboard; signalbox serve --stop stops it',
     })
-  const onError = (error: unknown) =>
-    log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   let stop: () => void = () => undefined
+  let hasFailed = false
+  const onError = (error: unknown) => {
+    log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    // What this process knows may be wrong: the next one starts from the store.
+    if (!STORE_LOST.includes(toSignalboxError(error).code)) return
+    hasFailed = true
+    stop()
+  }
   const stopping = new Promise<void>(resolve => {
     stop = resolve
   })
@@ -121,9 +132,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const stopped = stopping.then(async () => {
     await bot.stop().catch(onError)
     await api.close()
-    await host.store
-      .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
-      .catch(onError)
+    if (!hasFailed)
+      await host.store
+        .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
+        .catch(onError)
     await end()
   })
   return {
@@ -133,6 +145,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stopping,
     stopped,
     stop: () => stop(),
+    hasFailed: () => hasFailed,
   }
 }
 

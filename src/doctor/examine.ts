@@ -13,10 +13,11 @@ export async function examine(context: DoctorContext, { fix }: { fix: boolean })
   const directories = checkDirectories(context, findings)
   if (!directories) return findings
   const home = checkConfig(context, findings)
-  const path = join(directories.data, 'signalbox.db')
-  const store = await checkStore(path, { fix })
+  // Without valid settings the store is the one in the data directory.
+  const settings = home?.settings ?? { dataDirectory: directories.data }
+  const store = await checkStore(settings, { fix })
   findings.push(store)
-  const ledger = await checkLedger(path)
+  const ledger = await checkLedger(settings)
   if (ledger) findings.push(ledger)
   if (home && store.level === 'ok') findings.push(...(await checkWorktrees(home, { fix })))
   findings.push(await checkDaemon(context))

@@ -5,7 +5,7 @@ import { systemClock } from '../clock/index.js'
 import { type Config, type Directories, resolveDirectories } from '../config/index.js'
 import { toSignalboxError } from '../errors/index.js'
 import { openHome } from '../host/home/index.js'
-import { openHomeStore } from '../host/index.js'
+import { type HostSettings, mayHaveStore, openHomeStore } from '../host/index.js'
 import { ownProgram } from '../process/index.js'
 import { plural } from '../text/index.js'
 import { TrustStore } from '../trust/index.js'
@@ -22,7 +22,7 @@ export async function examineSecurity(context: Pick<DoctorContext, 'env' | 'cwd'
   try {
     // Checked first: opening the home closes directories that were open.
     const modes = checkModes(resolveDirectories(context.env, context.env.HOME))
-    const { directories, loaded } = openHome(context)
+    const { directories, loaded, settings } = openHome(context)
     const { config } = loaded
     return [
       modes,
@@ -30,8 +30,8 @@ export async function examineSecurity(context: Pick<DoctorContext, 'env' | 'cwd'
       checkDeciders(config),
       checkPermissions(config),
       ...(await checkHooks(context, directories)),
-      await checkTrust(directories),
-      (await checkLedger(join(directories.data, 'signalbox.db'))) ?? {
+      await checkTrust(settings),
+      (await checkLedger(settings)) ?? {
         check: 'ledger',
         level: 'ok',
         message: 'no decisions yet',
@@ -143,11 +143,11 @@ async function checkHooks({ env }: Pick<DoctorContext, 'env'>, { data }: Directo
   return [{ check: 'hooks', level: 'ok', message: 'no agent’s settings call Signalbox' }]
 }
 
-async function checkTrust({ data }: Directories): Promise<Finding> {
-  if (!existsSync(join(data, 'signalbox.db'))) return { check: 'trust', level: 'ok', message: 'no project is trusted' }
-  const store = await openHomeStore({ dataDirectory: data, clock: systemClock, onError: () => undefined })
+async function checkTrust(settings: HostSettings): Promise<Finding> {
+  if (!mayHaveStore(settings)) return { check: 'trust', level: 'ok', message: 'no project is trusted' }
+  const store = await openHomeStore({ ...settings, clock: systemClock, onError: () => undefined })
   try {
-    const records = await new TrustStore(store, data).list()
+    const records = await new TrustStore(store, settings.dataDirectory).list()
     if (records.length === 0) return { check: 'trust', level: 'ok', message: 'no project is trusted' }
     const gone = records.filter(({ path }) => !existsSync(path))
     return {

@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs'
 import { systemClock } from '../clock/index.js'
 import { toSignalboxError } from '../errors/index.js'
+import { mayHaveStore, type StoreSettings, storeFile, storeName, storePlace } from '../host/index.js'
 import { openStore, quarantine } from '../store/index.js'
 import { plural } from '../text/index.js'
 import { type Finding, failure } from './finding.js'
 
 /** Checks the integrity of the store. With `fix`, a damaged store is moved aside and salvaged. */
-export async function checkStore(path: string, { fix }: { fix: boolean }): Promise<Finding> {
-  if (!existsSync(path)) return { check: 'store', level: 'ok', message: 'not created yet' }
+export async function checkStore(settings: StoreSettings, { fix }: { fix: boolean }): Promise<Finding> {
+  if (!mayHaveStore(settings)) return { check: 'store', level: 'ok', message: 'not created yet' }
+  const name = storeName(settings)
   try {
-    const store = await openStore({ path, clock: systemClock })
+    const store = await openStore({ ...storePlace(settings), clock: systemClock })
     try {
       const problems = await store.check()
       if (problems.length > 0)
@@ -17,15 +18,16 @@ export async function checkStore(path: string, { fix }: { fix: boolean }): Promi
           check: 'store',
           level: 'error',
           message: problems.map(problem => problem.message).join('; '),
-          next: 'signalbox doctor --fix moves it aside and keeps what can be read',
+          ...(!settings.sharedStore && { next: 'signalbox doctor --fix moves it aside and keeps what can be read' }),
         }
-      return { check: 'store', level: 'ok', message: `${plural(await store.head(), 'event')} in ${path}` }
+      return { check: 'store', level: 'ok', message: `${plural(await store.head(), 'event')} in ${name}` }
     } finally {
       await store.close()
     }
   } catch (error) {
-    if (!fix || toSignalboxError(error).code !== 'E_STORE_CORRUPT') return failure('store', error)
-    const moved = await quarantine(path, { clock: systemClock })
+    if (!fix || settings.sharedStore || toSignalboxError(error).code !== 'E_STORE_CORRUPT')
+      return failure('store', error)
+    const moved = await quarantine(storeFile(settings.dataDirectory), { clock: systemClock })
     return {
       check: 'store',
       level: 'warning',
@@ -35,9 +37,10 @@ export async function checkStore(path: string, { fix }: { fix: boolean }): Promi
 }
 
 /** Verifies the ledger's hash chain: it shows decisions changed or removed afterwards. */
-export async function checkLedger(path: string): Promise<Finding | null> {
-  if (!existsSync(path)) return null
-  const store = await openStore({ path, clock: systemClock }).catch(() => null)
+export async function checkLedger(settings: StoreSettings): Promise<Finding | null> {
+  if (!mayHaveStore(settings)) return null
+  const open = async () => openStore({ ...storePlace(settings), clock: systemClock })
+  const store = await open().catch(() => null)
   // A store that cannot be opened is reported by `checkStore`.
   if (!store) return null
   try {

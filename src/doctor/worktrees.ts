@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { systemClock } from '../clock/index.js'
 import { listRuns } from '../engine/index.js'
 import type { Home } from '../host/home/index.js'
-import { openHomeStore } from '../host/index.js'
+import { mayHaveStore, openHomeStore } from '../host/index.js'
 import { listWorktrees } from '../runs/index.js'
 import { plural } from '../text/index.js'
 import { emptyTrash, removeWorktree, type WorktreeEntry, type WorktreeFate } from '../worktrees/index.js'
@@ -13,10 +12,9 @@ import type { Finding } from './finding.js'
  * Checks the worktrees that runs have left. With `fix`, removes those without work of their own.
  */
 export async function checkWorktrees(home: Home, { fix }: { fix: boolean }): Promise<Finding[]> {
-  const { dataDirectory } = home.settings
   // Without a store there are no runs, and a check does not create one.
-  if (!existsSync(join(dataDirectory, 'signalbox.db'))) return []
-  const store = await openHomeStore({ dataDirectory, clock: systemClock, onError: () => undefined })
+  if (!mayHaveStore(home.settings)) return []
+  const store = await openHomeStore({ ...home.settings, clock: systemClock, onError: () => undefined })
   try {
     const worktrees = await listWorktrees({ store, home, clock: systemClock }, { isMeasured: false })
     const of = (...fates: WorktreeFate[]) => worktrees.filter(({ fate }) => fates.includes(fate))

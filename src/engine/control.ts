@@ -2,7 +2,7 @@ import { approvalStream } from '../approvals/requests/index.js'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
-import type { EventStore, StreamAppend } from '../store/index.js'
+import type { DocumentFilter, EventStore, StreamAppend } from '../store/index.js'
 import { graphCreation } from './graph/graph-run.js'
 import { runStream } from './run-journal.js'
 import { isEnded } from './run-status-table.js'
@@ -31,9 +31,23 @@ export async function getRun(store: EventStore, id: string): Promise<RunRecord> 
   throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
 }
 
+/** All runs, newest first: for people who list them. What repeats asks for the runs it needs. */
+export function listRuns(store: EventStore): Promise<RunRecord[]> {
+  return runsWhere(store, {})
+}
+
+/** The runs that need a driver until then, newest first. */
+export function runsDueBy(store: EventStore, at: number): Promise<RunRecord[]> {
+  return runsWhere(store, { dueAt: { atMost: at } })
+}
+
 /** Newest first. */
-export async function listRuns(store: EventStore): Promise<RunRecord[]> {
-  const documents = await store.documents<RunRecord>(runsProjection.name)
+export function childrenOf(store: EventStore, parent: string): Promise<RunRecord[]> {
+  return runsWhere(store, { parent })
+}
+
+async function runsWhere(store: EventStore, where: NonNullable<DocumentFilter['where']>): Promise<RunRecord[]> {
+  const documents = await store.documents<RunRecord>(runsProjection.name, { where })
   return documents.map(({ state }) => state).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
 }
 
@@ -88,7 +102,7 @@ export async function cancelRun(
     }
     return { events: [newEvent('run.cancelled', { reason, by, usage })], appends }
   })
-  for (const child of (await listRuns(store)).filter(run => run.parent === id && !isEnded(run.status)))
+  for (const child of (await childrenOf(store, id)).filter(run => !isEnded(run.status)))
     await cancelRun(store, child.id, { by, reason: `run ${id} was cancelled` }).catch(ignoreEnded)
 }
 

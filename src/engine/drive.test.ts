@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { approvalsProjection } from '../approvals/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { validateEvent } from '../events/index.js'
-import { type EventStore, type Lease, openStore } from '../store/index.js'
+import type { EventStore, Lease } from '../store/index.js'
+import { openTestStore, storeSettled } from '../store/testing/open-test-store.js'
 import { cancelRun, createRun, getRun, pauseRun, resumeRun } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
 import { readRun, runStream } from './run-journal.js'
@@ -31,7 +32,7 @@ afterEach(async () => {
 })
 
 async function connect(): Promise<EventStore> {
-  const connected = await openStore({
+  const connected = await openTestStore({
     path: join(directory, 'store.db'),
     clock,
     projections: [runsProjection, approvalsProjection] as never,
@@ -104,11 +105,6 @@ async function types(id: string): Promise<string[]> {
   return (await store.readStream(runStream(id))).map(event => event.type)
 }
 
-/** Lets pending promises and due timers run. */
-async function settle(): Promise<void> {
-  for (let n = 0; n < 20; n++) await new Promise(resolve => setImmediate(resolve))
-}
-
 describe('a run', () => {
   test('runs its steps in order, one transaction per turn', async () => {
     const id = await create(steps('a', 'b', 'c'))
@@ -140,7 +136,7 @@ describe('a run', () => {
     })
     workers.does.a = async call => {
       call.notice('info', 'about to end')
-      await settle()
+      await storeSettled()
       end()
       return { status: 'ok' }
     }
@@ -151,7 +147,7 @@ describe('a run', () => {
         return async (...args: Parameters<EventStore['appendAll']>) => {
           if (args[0].some(({ events }) => events.some(({ type }) => type === 'run.notice'))) {
             await isOver
-            await settle()
+            await storeSettled()
           }
           return target.appendAll(...args)
         }
@@ -202,9 +198,9 @@ describe('a run', () => {
     expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
     expect(await getRun(store, id)).toMatchObject({ status: 'waiting', wakeAt: 1_060_000 })
     const second = (await driver(id, workers)).drive()
-    await settle()
+    await storeSettled()
     clock.advance(59_999)
-    await settle()
+    await storeSettled()
     expect(workers.started).toEqual([])
     clock.advance(1)
     expect(await second).toMatchObject({ status: 'completed' })
@@ -221,7 +217,7 @@ describe('a run', () => {
     expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
     clock.advance(60_000)
     const second = (await driver(id, workers, { park: true })).drive()
-    await settle()
+    await storeSettled()
     clock.advance(1)
     expect(await second).toEqual({ state: 'waiting' })
     expect(workers.started).toEqual(['a@2#1'])
@@ -237,7 +233,7 @@ describe('a run', () => {
     expect(gates).toEqual({ sure: approval!.state.id })
     const going = await driver(id, workers)
     const done = going.drive()
-    await settle()
+    await storeSettled()
     const answer = { gate: 'sure', approval: gates.sure!, option: 'yes', by: 'someone' }
     const { version } = await store.append(runStream(id), 'any', [{ type: 'gate.answered', data: answer }])
     going.poke(version)
@@ -247,7 +243,7 @@ describe('a run', () => {
   test('expires a gate that is not answered in time, also in the ledger', async () => {
     const id = await create([{ do: 'ask', name: 'sure', timeoutMs: 1_000 }])
     const done = (await driver(id, new Workers())).drive()
-    await settle()
+    await storeSettled()
     clock.advance(1_000)
     expect(await done).toMatchObject({ status: 'completed' })
     const [approval] = await store.documents<{ state: string }>(approvalsProjection.name)
@@ -258,7 +254,7 @@ describe('a run', () => {
     const id = await create([{ do: 'ask', name: 'sure', timeoutMs: 1_000 }])
     const going = await driver(id, new Workers())
     const done = going.drive()
-    await settle()
+    await storeSettled()
     const { gates } = await getRun(store, id)
     const answer = { gate: 'sure', approval: gates.sure!, option: 'yes', by: 'someone' }
     // Written, but not yet noticed when the timer fires.
@@ -273,7 +269,7 @@ describe('a run', () => {
     const workers = new Workers()
     const parent = await driver(id, workers)
     const done = parent.drive()
-    await settle()
+    await storeSettled()
     const child = [...parent.state!.children.values()][0]!
     expect(await (await driver(child, workers)).drive()).toMatchObject({ status: 'completed' })
     parent.poke(Number.POSITIVE_INFINITY)
@@ -289,7 +285,7 @@ describe('a person', () => {
     workers.does.a = workers.forever
     const going = await driver(id, workers)
     const done = going.drive()
-    await settle()
+    await storeSettled()
     await cancelRun(store, id, { by: 'someone', reason: 'enough' })
     going.poke(Number.POSITIVE_INFINITY)
     expect(await done).toEqual({ state: 'ended', status: 'cancelled' })
@@ -304,7 +300,7 @@ describe('a person', () => {
     workers.does.a = workers.forever
     const going = await driver(id, workers)
     const done = going.drive()
-    await settle()
+    await storeSettled()
     await pauseRun(store, id, { by: 'someone', reason: 'sigint' })
     going.poke(Number.POSITIVE_INFINITY)
     expect(await done).toEqual({ state: 'paused' })
@@ -340,7 +336,7 @@ describe('two processes that drive the same run', () => {
     two.recovers = 'nothing'
     const first = await driver(id, one, { owner: 'one' })
     const firstDone = first.drive()
-    await settle()
+    await storeSettled()
     const other = await connect()
     const second = (await driver(id, two, { owner: 'two', at: other })).drive()
     expect(await second).toMatchObject({ status: 'completed' })

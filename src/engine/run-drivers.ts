@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js'
 import { ownerState } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
-import { getRun, listRuns } from './control.js'
+import { childrenOf, getRun } from './control.js'
 import { runStream } from './run-journal.js'
 import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
@@ -58,7 +58,7 @@ export class RunDrivers {
     // A run that waits for a person needs no driver; neither does one that a person queued.
     if (status === 'queued') return labels.host === 'daemon'
     if (status !== 'waiting' || Object.keys(gates).length > 0) return false
-    return !(await listRuns(this.#store)).some(child => child.parent === id && !isEnded(child.status))
+    return !(await childrenOf(this.#store, id)).some(child => !isEnded(child.status))
   }
 
   async #isHeld(key: string): Promise<boolean> {

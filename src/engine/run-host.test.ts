@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { approvalsProjection } from '../approvals/index.js'
 import { SimulatedClock } from '../clock/index.js'
-import { validateEvent } from '../events/index.js'
-import { type EventStore, openStore } from '../store/index.js'
+import { newEvent, validateEvent } from '../events/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
 import { createRun, getRun } from './control.js'
 import { RunHost } from './run-host.js'
 import { runsProjection } from './runs-projection.js'
@@ -19,7 +20,7 @@ let store: EventStore
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-run-host-'))
   clock = new SimulatedClock(1_000_000)
-  store = await openStore({
+  store = await openTestStore({
     path: join(directory, 'store.db'),
     clock,
     projections: [runsProjection, approvalsProjection] as never,
@@ -35,10 +36,10 @@ let age = 0
 const made = (title: string, labels: Record<string, string> = {}) =>
   createRun(store, { ...listRun([{ do: 'step', name: 'a' }], title), labels }, clock.now() - 1_000 + age++)
 
-function host(options: { onDriving?(title: string): void; maxRuns?: number }): RunHost {
+function host(options: { onDriving?(title: string): void; maxRuns?: number; store?: EventStore }): RunHost {
   const performer: Performer = { run: async () => ({ status: 'ok' }) }
   return new RunHost({
-    store,
+    store: options.store ?? store,
     clock,
     owner: 'test',
     isGone: () => true,
@@ -81,4 +82,32 @@ test('with one slot, a run of higher priority is driven before an older one', as
   for (const id of ids) await expect.poll(async () => (await getRun(store, id)).endedAt).not.toBeNull()
   await hosted.close()
   expect(order).toEqual(['urgent', 'old', 'young'])
+})
+
+test('a scan reads the runs that are due, not those that have ended or wait', async () => {
+  const ended = await Promise.all(['one', 'two', 'three'].map(title => made(title)))
+  for (const id of ended) await store.append(`run/${id}`, 1, [newEvent('run.cancelled', { reason: 'over', by: 'me' })])
+  const waiting = await made('waiting')
+  const events = [
+    newEvent('run.started', { host: 'x', epoch: 1 }),
+    newEvent('run.waiting', { gates: [], wakeAt: 9e12 }),
+  ]
+  await store.append(`run/${waiting}`, 1, events)
+  const due = await made('due')
+  const read: string[] = []
+  const counted = new Proxy(store, {
+    get(target, name: keyof EventStore) {
+      if (name !== 'documents') return typeof target[name] === 'function' ? target[name].bind(target) : target[name]
+      return async (...args: Parameters<EventStore['documents']>) => {
+        const documents = await target.documents(...args)
+        read.push(...documents.map(({ key }) => key))
+        return documents
+      }
+    },
+  })
+  const hosted = host({ store: counted })
+  hosted.start()
+  await expect.poll(async () => (await getRun(store, due)).endedAt).not.toBeNull()
+  await hosted.close()
+  expect(new Set(read)).toEqual(new Set([due]))
 })

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
-import { listRuns } from './control.js'
+import { childrenOf, runsDueBy } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
 import { PICKING_UP } from './run-drivers.js'
 import { byQueueOrder } from './run-order.js'
 import { isEnded } from './run-status-table.js'
-import type { RunRecord } from './runs-projection.js'
+import { dueAt, type RunRecord } from './runs-projection.js'
 import type { GateLedger, Performer, Workflow } from './workflow.js'
 
 export interface RunHostOptions {
@@ -93,11 +93,15 @@ export class RunHost {
    * dead hosts. A lease tells other processes that this one does.
    */
   async start(): Promise<void> {
+    await this.#announce()
+    this.#isStarted = true
+    this.#scanSoon()
+  }
+
+  async #announce(): Promise<void> {
     const { store, owner, isGone } = this.#options
     const lease = await store.acquireLease(PICKING_UP, owner, { ttlMs: LEASE_MS, isGone })
     if (!lease.isHeld) this.#pickingUp = lease
-    this.#isStarted = true
-    this.#scanSoon()
   }
 
   /**
@@ -115,9 +119,9 @@ export class RunHost {
   async #driveChildren(): Promise<void> {
     const parents = [...this.#driven].filter(([, { withChildren }]) => withChildren)
     if (parents.length === 0 || this.#isClosed) return
-    const runs = await listRuns(this.#options.store)
     for (const [id, { driver }] of parents) {
-      const children = runs.filter(run => run.parent === id && !isEnded(run.status) && run.status !== 'paused')
+      const runs = await childrenOf(this.#options.store, id)
+      const children = runs.filter(run => !isEnded(run.status) && run.status !== 'paused')
       for (const child of children.filter(({ id: name }) => !this.#parkedChildren.has(name)))
         await this.#drive(child, { park: driver.mayPark, withChildren: true })
     }
@@ -176,10 +180,11 @@ export class RunHost {
     while (this.#isScanWanted && !this.#isClosed) {
       this.#isScanWanted = false
       const { clock, maxRuns, store, isWanted } = this.#options
-      const runs = (await listRuns(store)).filter(
+      // Those that become due before the next scan are included: they set its time.
+      const runs = (await runsDueBy(store, clock.now() + SCAN_MS)).filter(
         run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
       )
-      const due = (run: RunRecord) => Math.max(dueAt(run), this.#retryAt.get(run.id) ?? 0)
+      const due = (run: RunRecord) => Math.max(dueAt(run) ?? Number.POSITIVE_INFINITY, this.#retryAt.get(run.id) ?? 0)
       for (const run of runs.filter(run => due(run) <= clock.now()).sort(byQueueOrder)) {
         if (this.#driven.size >= maxRuns) break
         await this.#drive(run, { park: true, withChildren: false })
@@ -264,6 +269,8 @@ export class RunHost {
   }
 
   async #renew(): Promise<void> {
+    // The lease of a host that was killed may still have run when this one started.
+    if (this.#isStarted && !this.#pickingUp) await this.#announce()
     const leases = [...this.#driven.values()].map(({ lease }) => lease)
     for (const lease of this.#pickingUp ? [this.#pickingUp, ...leases] : leases)
       await this.#options.store.renewLease(lease, LEASE_MS)
@@ -272,12 +279,3 @@ export class RunHost {
 
 /** Events that may give an undriven run something to do. */
 const WAKING = new Set(['run.created', 'run.resumed', 'gate.answered', 'child.finished', 'run.cancelled'])
-
-/**
- * When a run needs a driver: never if it has ended, is paused, or waits for an event from outside.
- */
-function dueAt(run: RunRecord): number {
-  if (run.status === 'queued') return run.startAt ?? 0
-  if (run.status === 'running') return 0
-  return run.status === 'waiting' ? (run.wakeAt ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
-}

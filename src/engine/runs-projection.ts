@@ -1,6 +1,6 @@
 import { type EventData, isEvent } from '../events/index.js'
 import { transition } from '../machine/index.js'
-import type { Projection, StoredEvent } from '../store/index.js'
+import type { ProjectedEvent, Projection } from '../store/index.js'
 import { type RunStatus, runStatusTable, statusEventOf } from './run-status-table.js'
 import { addUsage, NO_USAGE, type Usage } from './usage.js'
 
@@ -62,9 +62,20 @@ export const runsProjection: Projection<RunRecord> = {
   types: TYPES,
   key: event => event.stream.slice('run/'.length),
   evolve,
+  index: run => ({ status: run.status, parent: run.parent, dueAt: dueAt(run) }),
 }
 
-function evolve(record: RunRecord | null, event: StoredEvent): RunRecord | null {
+/**
+ * When a run needs a driver: never (null) if it has ended, is paused, or waits for an event from
+ * outside.
+ */
+export function dueAt({ status, startAt, wakeAt }: RunRecord): number | null {
+  if (status === 'queued') return startAt ?? 0
+  if (status === 'running') return 0
+  return status === 'waiting' ? wakeAt : null
+}
+
+function evolve(record: RunRecord | null, event: ProjectedEvent): RunRecord | null {
   if (isEvent(event, 'run.created')) return begin(event.stream.slice('run/'.length), event.data, event.at)
   if (!record) return null
   const next: RunRecord = { ...record, updatedAt: event.at }

@@ -36,6 +36,9 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_PACK: EXIT.config,
   E_STORE_VERSION: EXIT.config,
   E_STORE_CORRUPT: EXIT.config,
+  E_STORE_ACCESS: EXIT.config,
+  E_STORE_MOVED: EXIT.config,
+  E_STORE_MOVE: EXIT.config,
   E_AGENT_MISSING: EXIT.agentMissing,
 }
 

@@ -71,7 +71,10 @@ export function parseEvent(stored: StoredEvent): Reading<KnownEvent, StoredEvent
 }
 
 /** Whether the event is of this type and its data fit. Projections use it. */
-export function isEvent<T extends EventType>(stored: StoredEvent, type: T): stored is EventOf<T> & StoredEvent {
+export function isEvent<T extends EventType, S extends Omit<StoredEvent, 'position'>>(
+  stored: S,
+  type: T,
+): stored is S & Omit<EventOf<T>, 'position'> {
   return stored.type === type && findMisfit(CATALOGUE[type], stored.data) === null
 }
 

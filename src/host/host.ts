@@ -56,7 +56,7 @@ export class Host {
 
   static async open(options: HostOptions): Promise<Host> {
     const { clock, onError, settings } = options
-    const store = await openHomeStore({ dataDirectory: settings.dataDirectory, clock, onError })
+    const store = await openHomeStore({ ...settings, clock, onError })
     const host = new Host(store, options)
     await host.#sessions.takeOver()
     await host.#followDecisions()

@@ -24,10 +24,10 @@
 export { Host } from './host.js'
 export { LiveBus, type LiveUpdate } from './live-sessions.js'
 export { openLedger } from './open-ledger.js'
-export { openHomeStore } from './open-store.js'
+export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { stepEnvironment } from './session-environment.js'
-export type { HostSettings } from './settings.js'
+export type { HostSettings, StoreSettings } from './settings.js'
 export {
   type ButtonToken,
   type KnownChat,

@@ -7,7 +7,8 @@ import { decisionOf, reportedOf } from '../approvals/testing/fixtures.js'
 import { SimulatedClock } from '../clock/index.js'
 import { validateEvent } from '../events/index.js'
 import { People } from '../people/index.js'
-import { type EventStore, openStore } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
 import { PROJECT_FILE } from '../trust/index.js'
 import { openLedger } from './open-ledger.js'
 
@@ -20,7 +21,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-open-ledger-'))
   const clock = new SimulatedClock(1_000_000)
   const projections = ledgerProjections as never
-  store = await openStore({ path: join(directory, 'store.db'), clock, projections, validate: validateEvent })
+  store = await openTestStore({ path: join(directory, 'store.db'), clock, projections, validate: validateEvent })
   const settings = { settingsFile: join(directory, 'config.toml'), approvals: { grantUses: 7 } }
   ledger = openLedger({ store, clock, settings })
   asked = 0

@@ -17,9 +17,16 @@ export interface HostOptions {
   onError(error: unknown): void
 }
 
-/** The settings that a host needs; its starter takes them from the configuration. */
-export interface HostSettings extends ReportSettings {
+/** Where the events are. */
+export interface StoreSettings {
+  /** Holds the SQLite file, unless there is a shared store. */
   dataDirectory: string
+  /** A PostgreSQL database (`store.url`, `store.password_file`). */
+  sharedStore?: { url: string; passwordFile: string | null }
+}
+
+/** The settings that a host needs; its starter takes them from the configuration. */
+export interface HostSettings extends ReportSettings, StoreSettings {
   keeperSocket: string
   packDirectory: string
   /** The person's own settings file; grants end when it changes. */

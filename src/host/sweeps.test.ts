@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import { newEvent, validateEvent } from '../events/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
-import { type EventStore, openStore } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
 import type { HostSettings } from './settings.js'
 import { SessionSweep } from './sweeps.js'
 
@@ -20,7 +21,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-sweep-'))
   mkdirSync(join(directory, 'recordings'))
   const projections = [sessionsProjection] as never
-  store = await openStore({ path: join(directory, 'store.db'), clock, projections, validate: validateEvent })
+  store = await openTestStore({ path: join(directory, 'store.db'), clock, projections, validate: validateEvent })
 })
 afterEach(async () => {
   await store.close()

@@ -1,12 +1,10 @@
 import { type EventData, isEvent } from '../events/index.js'
-import type { Projection, StoredEvent } from '../store/index.js'
+import type { ProjectedEvent, Projection } from '../store/index.js'
 
 /** An item that is still to be sent to a chat. */
 export type QueuedItem = EventData<'telegram.queued'> & {
   id: string
   at: number
-  /** Its position in the log: the order in which items are sent. */
-  position: number
   /** How often sending was started. */
   attempts: number
 }
@@ -22,17 +20,16 @@ export type KnownChat = Required<Pick<EventData<'telegram.chat-changed'>, 'chat'
 
 export type KnownTopic = EventData<'telegram.topic-made'>
 
-const lastPart = (event: StoredEvent) => event.stream.slice(event.stream.lastIndexOf('/') + 1)
+const lastPart = (event: ProjectedEvent) => event.stream.slice(event.stream.lastIndexOf('/') + 1)
 
 /** Items that wait to be sent; sent and dropped items are removed. */
 export const telegramOutboxProjection: Projection<QueuedItem> = {
   name: 'telegram-outbox',
-  version: 2,
+  version: 3,
   types: ['telegram.queued', 'telegram.sending', 'telegram.sent', 'telegram.dropped'],
   key: event => (event.stream.startsWith('telegram/item/') ? lastPart(event) : null),
   evolve: (item, event) => {
-    if (isEvent(event, 'telegram.queued'))
-      return { ...event.data, id: lastPart(event), at: event.at, position: event.position, attempts: 0 }
+    if (isEvent(event, 'telegram.queued')) return { ...event.data, id: lastPart(event), at: event.at, attempts: 0 }
     if (isEvent(event, 'telegram.sending')) {
       const { attempt, isRefused = false } = event.data
       return item && { ...item, attempts: isRefused ? attempt - 1 : attempt }

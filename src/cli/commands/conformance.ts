@@ -95,10 +95,10 @@ async function execute(context: CommandContext, loaded: LoadedGraph, script: str
 
 async function simulate(context: CommandContext, loaded: LoadedGraph, directory: string, dryRun: GraphInput['dryRun']) {
   const onError = (error: unknown) => context.note(toSignalboxError(error).message)
-  const env = { ...context.env, SIGNALBOX_HOME: directory }
+  // A simulated run has a store of its own.
+  const env = { ...context.env, SIGNALBOX_HOME: directory, SIGNALBOX_STORE_URL: '' }
   const home = openHome({ env })
-  const { dataDirectory } = home.settings
-  const store = await openHomeStore({ dataDirectory, clock: systemClock, onError })
+  const store = await openHomeStore({ ...home.settings, clock: systemClock, onError })
   const start = { store, home, env, cwd: directory, clock: systemClock, person: 'conformance', asker: null }
   const ignore = () => undefined
   try {

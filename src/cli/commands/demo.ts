@@ -38,7 +38,7 @@ export async function run(context: CommandContext, { options }: InputOf<'demo'>)
     })
   }
   const directory = createDemoDirectory()
-  const home = openHome({ env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
+  const home = openHome({ env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home'), SIGNALBOX_STORE_URL: '' } })
   const host = await Host.open({
     settings: home.settings,
     clock: systemClock,

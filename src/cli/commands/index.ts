@@ -60,5 +60,6 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   doctor: () => import('./doctor.js'),
   paths: () => import('./paths.js'),
   config: () => import('./config.js'),
+  store: () => import('./store.js'),
   completion: () => import('./completion.js'),
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { EXIT } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
+import { storeName } from '../../host/index.js'
 import type { CommandContext } from '../context.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -9,7 +10,7 @@ export async function run(context: CommandContext, { options }: InputOf<'paths'>
   const paths: Record<string, string> = {
     ...directories,
     'config file': join(directories.config, 'config.toml'),
-    store: join(settings.dataDirectory, 'signalbox.db'),
+    store: storeName(settings),
     recordings: join(settings.dataDirectory, 'recordings'),
     'daemon socket': settings.daemonSocket,
     'keeper socket': settings.keeperSocket,

@@ -1,5 +1,6 @@
 import { setDeadline, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
 import type { Health, Lockdown, LoginLink, TokenFile } from '../../server/index.js'
 import { plural } from '../../text/index.js'
@@ -13,7 +14,8 @@ type Options = InputOf<'serve'>['options']
 /** How long a clean stop may take. */
 const STOP_LIMIT_MS = 4_000
 
-export async function run(context: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
+export async function run(given: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
+  const context = options.store === undefined ? given : await withStoreUrl(given, options.store)
   if (options.stop) return stop(context, options)
   if (options.rotateToken) return rotateToken(context, options)
   if (options.link) return printLink(context, options)
@@ -22,8 +24,18 @@ export async function run(context: CommandContext, { options }: InputOf<'serve'>
   return serve(context, options)
 }
 
+/** The daemon, also one in the background, takes it from the environment. */
+async function withStoreUrl(context: CommandContext, url: string): Promise<CommandContext> {
+  const { parseStoreUrl } = await import('../../store/index.js')
+  parseStoreUrl(url)
+  const { loaded } = openHome(context)
+  if (loaded.config.store.url !== url)
+    context.note('note: commands that read the store themselves use store.url; set it to the same URL')
+  return { ...context, env: { ...context.env, SIGNALBOX_STORE_URL: url } }
+}
+
 /** Runs the daemon in this process until it is stopped. */
-async function serve(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
+async function serve(context: CommandContext, { port, readOnly, store, json }: Options): Promise<number> {
   process.umask(0o077)
   // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
@@ -34,7 +46,7 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
       port: port === undefined ? undefined : parsePort(port),
       isReadOnly: readOnly === true,
       // A daemon that a person gave options to is not replaced by one without them.
-      isDetached: isDetached && port === undefined && !readOnly,
+      isDetached: isDetached && port === undefined && !readOnly && store === undefined,
       clock: systemClock,
       version: version(),
       buildTime: buildTime(),
@@ -57,7 +69,7 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
   // The daemon keeps running when its terminal closes.
   process.on('SIGHUP', () => undefined)
   await daemon.stopped
-  return EXIT.ok
+  return daemon.hasFailed() ? EXIT.failed : EXIT.ok
 }
 
 /**
@@ -105,10 +117,11 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   return EXIT.ok
 }
 
-async function background(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
+async function background(context: CommandContext, { port, readOnly, store, json }: Options): Promise<number> {
   const wanted = [
     ...(port === undefined ? [] : ['--port', String(parsePort(port))]),
     ...(readOnly ? ['--read-only'] : []),
+    ...(store === undefined ? [] : ['--store', store]),
   ]
   if (wanted.length > 0 && (await DaemonClient.running(context)))
     throw new SignalboxError('E_DAEMON_RUNNING', `a daemon is running: ${wanted.join(' ')} would have no effect`, {

@@ -51,7 +51,10 @@ export async function runDashboardDemo(context: CommandContext, options: Dashboa
     SIGNALBOX_DEMO_SCENARIO: scenarios('crew'),
     SIGNALBOX_DEMO_SPEED: String(options.speed),
   })
-  const inside = { ...context, env: { ...process.env, SIGNALBOX_HOME: join(options.directory, 'home') } }
+  const inside = {
+    ...context,
+    env: { ...process.env, SIGNALBOX_HOME: join(options.directory, 'home'), SIGNALBOX_STORE_URL: '' },
+  }
   const home = openHome(inside)
   changeSettings(home, { 'runs.day_usd': DAY_USD, 'oneshot.agent': 'demo' })
   const chat = options.hasTelegram ? await openDemoChat(home, options.directory) : null

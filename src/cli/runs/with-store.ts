@@ -16,7 +16,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const home = openHome(context)
   const store = await openHomeStore({
-    dataDirectory: home.settings.dataDirectory,
+    ...home.settings,
     clock: systemClock,
     onError: error => reportError(context, error),
   })

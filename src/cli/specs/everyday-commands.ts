@@ -32,6 +32,10 @@ export const EVERYDAY_COMMANDS = {
     summary: 'run the daemon and its dashboard; commands start it when needed',
     options: [
       { flags: '--port <n>', description: 'TCP port of the dashboard (0: a free one; default: server.port)' },
+      {
+        flags: '--store <url>',
+        description: 'keep the events in this PostgreSQL database (default: store.url), without a password in the URL',
+      },
       { flags: '--read-only', description: 'the dashboard shows everything and changes nothing' },
       { flags: '--link', description: 'print a new login link for the running daemon' },
       { flags: '--role <role>', description: 'with --link: the role', choices: ['viewer', 'approver', 'owner'] },

@@ -154,6 +154,22 @@ export const SETUP_COMMANDS = {
       ['signalbox config show terminal --origin', 'one table, with file and line of each value'],
     ],
   },
+  store: {
+    group: 'setup',
+    summary: 'show where the events are; move them to a PostgreSQL database',
+    arguments: [{ name: 'action', description: 'move: to the database of --to', optional: true, completes: ['move'] }],
+    options: [
+      { flags: '--to <url>', description: 'with move: the database, as postgres://user@host:5432/database' },
+      JSON_OPTION,
+    ],
+    details:
+      'A move copies every event with its position, checks the chain of the ledger on both sides and keeps the id of ' +
+      'the store. The file stays as it is, marked as moved. Stop the daemon first.',
+    examples: [
+      ['signalbox store', 'the file or the database, and its number of events'],
+      ['signalbox store move --to postgres://signalbox@db.example/signalbox', 'then set store.url to the same URL'],
+    ],
+  },
   completion: {
     group: 'setup',
     summary: 'print a shell completion script',

@@ -40,6 +40,9 @@ export function openHome(
     loaded,
     settings: {
       dataDirectory: directories.data,
+      ...(config.store.url !== null && {
+        sharedStore: { url: config.store.url, passwordFile: config.store.password_file },
+      }),
       runtimeDirectory: directories.runtime,
       daemonSocket: socketPath(directories, 'signalbox.sock'),
       keeperSocket: socketPath(directories, 'keeper.sock'),

@@ -17,7 +17,8 @@ import {
 } from '../../engine/index.js'
 import { TestGates } from '../../engine/testing/test-gates.js'
 import { newEvent, validateEvent } from '../../events/index.js'
-import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
+import type { EventStore, StoredEvent } from '../../store/index.js'
+import { openTestStore } from '../../store/testing/open-test-store.js'
 import { createRedactor } from '../../text/index.js'
 import { type PipelineArgs, type ProfileCopy, pipelineArgs, profileCopy } from '../args.js'
 import { PipelineSteps } from '../pipeline-steps.js'
@@ -47,7 +48,7 @@ export class PipelineFixture {
 
   static async open(): Promise<PipelineFixture> {
     const fixture = new PipelineFixture()
-    fixture.store = await openStore({
+    fixture.store = await openTestStore({
       path: join(fixture.directory, 'store.db'),
       clock: systemClock,
       projections: [runsProjection, approvalsProjection] as never,

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { validateEvent } from '../../events/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
+import type { EventStore } from '../../store/index.js'
+import { openTestStore } from '../../store/testing/open-test-store.js'
 import { SessionJournal } from './journal.js'
 import { sessionStream } from './session-record.js'
 
@@ -13,7 +14,7 @@ let store: EventStore
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-journal-'))
-  store = await openStore({
+  store = await openTestStore({
     path: join(directory, 'store.db'),
     clock: new SimulatedClock(1000),
     projections: [],

@@ -1,5 +1,5 @@
 import { type EventData, type EventType, isEvent } from '../../events/index.js'
-import type { Projection, StoredEvent } from '../../store/index.js'
+import type { ProjectedEvent, Projection } from '../../store/index.js'
 
 /** A session as lists show it: a projection of its events. */
 export interface SessionRecord {
@@ -62,7 +62,7 @@ export const sessionsProjection: Projection<SessionRecord> = {
   },
 }
 
-function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord | null {
+function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRecord | null {
   if (isEvent(event, 'session.started')) {
     const { agentVersion, agentSessionId, label, resumedFrom, places, ...rest } = event.data
     return {

@@ -9,7 +9,8 @@ import { SimulatedClock } from '../../clock/index.js'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
+import type { EventStore } from '../../store/index.js'
+import { openTestStore, storeSettled } from '../../store/testing/open-test-store.js'
 import type { AnswerChannel } from './request-answer.js'
 import { SessionRequests } from './session-requests.js'
 
@@ -31,7 +32,7 @@ let sessions = 0
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-orders-'))
   clock = new SimulatedClock(1_000_000)
-  store = await openStore({
+  store = await openTestStore({
     path: join(directory, 'store.db'),
     clock,
     projections: ledgerProjections as never,
@@ -273,5 +274,5 @@ describe('the same thing asked again', () => {
 
 async function pass(ms: number): Promise<void> {
   clock.advance(ms)
-  for (let turn = 0; turn < 4; turn++) await new Promise(resolve => setImmediate(resolve))
+  await storeSettled(4)
 }

@@ -9,7 +9,8 @@ import { delay, SimulatedClock } from '../../clock/index.js'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
+import type { EventStore } from '../../store/index.js'
+import { openTestStore } from '../../store/testing/open-test-store.js'
 import type { AnswerChannel } from './request-answer.js'
 import { SessionRequests } from './session-requests.js'
 
@@ -29,7 +30,7 @@ let onEnter: () => void
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-structured-'))
   clock = new SimulatedClock(1_000_000)
-  store = await openStore({
+  store = await openTestStore({
     path: join(directory, 'store.db'),
     clock,
     projections: ledgerProjections as never,

@@ -8,7 +8,8 @@ import { delay, SimulatedClock } from '../../clock/index.js'
 import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
+import type { EventStore } from '../../store/index.js'
+import { openTestStore } from '../../store/testing/open-test-store.js'
 import { SessionRequests } from './session-requests.js'
 
 const MENU = menuOf(['Yes', 'No'])
@@ -24,7 +25,7 @@ let errors: unknown[]
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'))
   clock = new SimulatedClock(1_000_000)
-  store = await openStore({
+  store = await openTestStore({
     path: join(directory, 'store.db'),
     clock,
     projections: [approvalsProjection] as never,

@@ -8,7 +8,8 @@ import { SimulatedClock } from '../../clock/index.js'
 import { type EventData, type EventType, newEvent, validateEvent } from '../../events/index.js'
 import type { KeeperPort } from '../../keeper/index.js'
 import { type Pack, parsePack } from '../../screen/index.js'
-import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
+import type { EventStore, StoredEvent } from '../../store/index.js'
+import { openTestStore, storeSettled } from '../../store/testing/open-test-store.js'
 import type { SessionUpdate } from '../conversation/index.js'
 import { SessionJournal } from '../live/journal.js'
 import { LiveSession } from '../live/live-session.js'
@@ -73,7 +74,7 @@ export class SessionFixture {
     const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-fixture-'))
     const store =
       options.restoredFrom?.store ??
-      (await openStore({
+      (await openTestStore({
         path: join(directory, 'store.db'),
         clock,
         projections: [sessionsProjection, approvalsProjection] as never,
@@ -149,10 +150,10 @@ export class SessionFixture {
   async pass(ms: number): Promise<void> {
     const end = this.clock.now() + ms
     while (this.clock.now() < end) {
-      await rest()
+      await storeSettled(4)
       this.clock.advance(Math.min(50, end - this.clock.now()))
     }
-    await rest()
+    await storeSettled(4)
   }
 
   async exit(code: number | null, signal: string | null = null): Promise<void> {
@@ -170,7 +171,7 @@ export class SessionFixture {
       statement,
       ...report,
     })
-    await rest()
+    await storeSettled(4)
   }
 
   async events<T extends EventType>(type: T): Promise<EventData<T>[]> {
@@ -246,10 +247,6 @@ function recordOf(clock: SimulatedClock, given: Partial<SessionRecord> = {}): Se
     version: 1,
     ...given,
   }
-}
-
-async function rest(): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
 /** The bytes that draw this frame. */

@@ -1,6 +1,6 @@
-import type { ChainEnd } from './chain.js'
+import type { ChainEnd } from '../chain.js'
+import { decodeJson } from '../encode-event.js'
 import type { Connection } from './connection.js'
-import { decodeJson } from './event-rows.js'
 
 /** The current positions and versions when an append starts. */
 export interface Ends {

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../event-store.js'
+import type { EventPage } from '../log-subscription.js'
 import type { Connection } from './connection.js'
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-rows.js'
 
@@ -9,13 +10,6 @@ const READ_STREAM = `SELECT ${EVENT_COLUMNS} FROM events WHERE stream = ? AND ev
 
 /** Rows fetched at once if the caller sets no limit or a large one. */
 const PAGE = 1_000
-
-export interface EventPage {
-  events: StoredEvent[]
-  /** The cursor for the next page: after the last row that was read, valid or not. */
-  next: number
-  isLast: boolean
-}
 
 /**
  * Reads events and skips damaged rows: one bad row must not hide the good ones after it.

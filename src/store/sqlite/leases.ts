@@ -50,6 +50,14 @@ export function readHolder(connection: Connection, key: string): LeaseHolder | n
   return held && held.owner !== '' ? { isHeld: true, by: held.owner, until: held.expires } : null
 }
 
+/** Inside the transaction of an append. @throws SignalboxError `E_PRECONDITION` */
+export function checkDeadline(notAfter: number, now: number): void {
+  if (now <= notAfter) return
+  throw new SignalboxError('E_PRECONDITION', 'The deadline of the append has passed; nothing was written.', {
+    details: { notAfter, now },
+  })
+}
+
 /** Inside the transaction of an append. @throws SignalboxError `E_FENCED` */
 export function checkFence({ key, epoch }: Fence, held: Pick<LeaseRow, 'owner' | 'epoch'> | null): void {
   if (held?.epoch === epoch && held.owner !== '') return

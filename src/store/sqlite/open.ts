@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import type { Clock } from '../../clock/index.js'
+import type { EventValidator } from '../encode-event.js'
 import type { EventStore, Projection } from '../event-store.js'
 import { BLOCKING_WAIT_MS, BUSY_LIMIT_MS, Connection } from './connection.js'
 import { type Database, type Driver, loadDriver } from './driver.js'
-import type { EventValidator } from './event-rows.js'
-import { migrate, readStoreId } from './schema.js'
+import { migrate, readStoreId, requireNotMoved } from './schema.js'
 import { toStoreError } from './sqlite-errors.js'
 import { SqliteEventStore } from './sqlite-store.js'
 import { ensureStoreFile, makePrivate } from './store-file.js'
 
-export interface OpenStoreOptions {
+export interface OpenSqliteOptions {
   path: string
   clock: Clock
   projections?: readonly Projection[]
@@ -39,7 +39,7 @@ const CHECKPOINT_PAGES = 4_000
  * Opens the store at `path`, and creates it if there is none. A file that is damaged, foreign or
  * from a newer version is refused and left unchanged.
  */
-export async function openStore(options: OpenStoreOptions): Promise<EventStore> {
+export async function openSqlite(options: OpenSqliteOptions): Promise<EventStore> {
   const { clock, projections = [], validate, onError = warn, busyLimitMs = BUSY_LIMIT_MS } = options
   const path = resolve(options.path)
   const driver = await loadDriver()
@@ -49,6 +49,7 @@ export async function openStore(options: OpenStoreOptions): Promise<EventStore> 
     const id = await connection.read(() => {
       // First, because nothing may be changed in a file that turns out not to be ours.
       migrate(database, path)
+      requireNotMoved(database, path)
       makePrivate(path)
       prepareConnection(database, options.maxPages)
       return readStoreId(database, path)

@@ -1,9 +1,10 @@
 import { SignalboxError } from '../../errors/index.js'
+import { type IndexedField, indexFields, isSameIndex } from '../document-index.js'
+import { encodeJson } from '../encode-event.js'
 import type { Projection, StoredEvent } from '../event-store.js'
 import type { Connection } from './connection.js'
-import { readDocument } from './documents.js'
+import { readDocument, saveFields } from './documents.js'
 import type { EventReader } from './event-reader.js'
-import { encodeJson } from './event-rows.js'
 
 /** An update in place: a replaced row would move in all its indexes. */
 const SAVE_DOCUMENT = `INSERT INTO documents (projection, key, state, position) VALUES (?, ?, ?, ?)
@@ -35,6 +36,8 @@ interface Draft {
   state: unknown
   position: number
   isChanged: boolean
+  /** As saved: most changes of a document leave them as they are. */
+  fields: readonly IndexedField[]
 }
 
 /** Documents that are folded up to a position of the log but not saved yet. */
@@ -98,6 +101,7 @@ export class Projector {
     for (const { name, version } of this.#projections.values()) {
       if ((known.get(name) ?? 0) >= version) continue
       this.#connection.run('DELETE FROM documents WHERE projection = ?', name)
+      this.#connection.run('DELETE FROM document_fields WHERE projection = ?', name)
       this.#connection.run('INSERT OR REPLACE INTO projections VALUES (?, ?, 0, 0)', name, version)
     }
     this.foldToHead()
@@ -220,19 +224,23 @@ export class Projector {
     const stored = readDocument(this.#connection, projection.name, key)
     // Folding from nothing would turn a damaged document into a wrong one.
     if (stored === 'damaged') return FAILED
-    const draft = { projection, key, state: stored?.state ?? null, position: 0, isChanged: false }
+    const state = stored?.state ?? null
+    const fields = attempt(() => indexFields(projection, state))
+    const draft = { projection, key, state, position: 0, isChanged: false, fields: fields === FAILED ? [] : fields }
     drafts.set(id, draft)
     return draft
   }
 
-  #save({ projection, key, state, position }: Draft): void {
-    if (state === null) {
+  #save(draft: Draft): void {
+    const { projection, key, state, position } = draft
+    const text = attempt(() => (state === null ? null : encodeJson(`The document ${projection.name}/${key}`, state)))
+    const fields = attempt(() => indexFields(projection, state))
+    if (text === FAILED || fields === FAILED) return this.#countFailure(projection)
+    if (text === null)
       this.#connection.run('DELETE FROM documents WHERE projection = ? AND key = ?', projection.name, key)
-      return
-    }
-    const text = attempt(() => encodeJson(`The document ${projection.name}/${key}`, state))
-    if (text === FAILED) this.#countFailure(projection)
     else this.#connection.run(SAVE_DOCUMENT, projection.name, key, text, position)
+    if (!isSameIndex(draft.fields, fields)) saveFields(this.#connection, projection.name, key, fields)
+    draft.fields = fields
   }
 
   #countFailure(projection: Projection): void {

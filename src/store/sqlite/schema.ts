@@ -59,6 +59,16 @@ export const MIGRATIONS: readonly string[] = [
      SELECT position, stream, version, type, at, data, sum FROM events ORDER BY position;
    DROP TABLE events;
    ALTER TABLE events_3 RENAME TO events;`,
+  `CREATE TABLE document_fields (
+     projection TEXT NOT NULL,
+     field TEXT NOT NULL,
+     value TEXT NOT NULL,
+     number REAL,
+     key TEXT NOT NULL,
+     PRIMARY KEY (projection, key, field)
+   ) WITHOUT ROWID;
+   CREATE INDEX document_fields_by_value ON document_fields (projection, field, value);
+   CREATE INDEX document_fields_by_number ON document_fields (projection, field, number) WHERE number IS NOT NULL;`,
 ]
 
 export interface NewStoreMeta {
@@ -95,6 +105,16 @@ export function migrate(database: Database, path: string, migrations: readonly s
       throw error
     }
   }
+}
+
+/** @throws SignalboxError `E_STORE_MOVED` */
+export function requireNotMoved(database: Database, path: string): void {
+  const to = readMeta(database, 'moved_to')
+  if (to === undefined) return
+  throw new SignalboxError('E_STORE_MOVED', `The events of ${path} were moved to ${to}.`, {
+    next: `Set store.url = "${to}" in the settings.`,
+    place: { file: path },
+  })
 }
 
 export function readStoreId(database: Database, path: string): string {

@@ -1,23 +1,6 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type * as Api from '../event-store.js'
-import {
-  type ChainEnd,
-  canonicalText,
-  chainValue,
-  checkChain,
-  declareChained,
-  isChained,
-  readChainEnd,
-  withChain,
-  writeChainEnd,
-} from './chain.js'
-import { ChangeFeed } from './change-feed.js'
-import { checkStore } from './check.js'
-import type { Connection } from './connection.js'
-import { type DocumentFilter, readDocument, readDocuments } from './documents.js'
-import { type Ends, readEnds } from './ends.js'
-import { EventReader } from './event-reader.js'
+import { type ChainEnd, canonicalText, chainValue, isChained, withChain } from '../chain.js'
 import {
   checkName,
   decodeJson,
@@ -25,12 +8,20 @@ import {
   type EventValidator,
   encodeEvent,
   encodeJson,
-  sumOf,
-} from './event-rows.js'
-import { checkFence, readHolder, releaseLease, renewLease, takeLease } from './leases.js'
+} from '../encode-event.js'
+import type * as Api from '../event-store.js'
+import { LogSubscription } from '../log-subscription.js'
+import { checkFileChain, declareChained, readChainEnd, writeChainEnd } from './chain.js'
+import { ChangeFeed } from './change-feed.js'
+import { checkStore } from './check.js'
+import type { Connection } from './connection.js'
+import { readDocument, readDocuments } from './documents.js'
+import { type Ends, readEnds } from './ends.js'
+import { EventReader } from './event-reader.js'
+import { sumOf } from './event-rows.js'
+import { checkDeadline, checkFence, readHolder, releaseLease, renewLease, takeLease } from './leases.js'
 import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
-import { LogSubscription } from './subscription.js'
 
 const SUBSCRIPTION_PAGE = 200
 const INSERT_EVENT = 'INSERT INTO events (position, stream, version, type, at, data, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
@@ -111,8 +102,7 @@ export class SqliteEventStore implements Api.EventStore {
     const work = () => {
       const ends = readEnds(this.#connection, encoded[0]?.stream ?? '', options.fence?.key ?? null)
       if (options.fence) checkFence(options.fence, ends.lease)
-      if (options.onlyIf?.() === false)
-        throw new SignalboxError('E_PRECONDITION', 'The precondition of the append no longer holds.')
+      if (options.notAfter !== undefined) checkDeadline(options.notAfter, this.#clock.now())
       const events: WrittenEvent[] = []
       const written = this.#insertAll(encoded, ends, events)
       this.#projector.foldWritten(events, { isLater })
@@ -165,10 +155,15 @@ export class SqliteEventStore implements Api.EventStore {
     return document === 'damaged' ? null : (document as Api.StoredDocument<T> | null)
   }
 
-  async documents<T>(projection: string, options: DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
+  async documents<T>(projection: string, options: Api.DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
     await this.#catchUp(projection)
     const documents = await this.#connection.read(() => readDocuments(this.#connection, projection, options))
     return documents as Api.StoredDocument<T>[]
+  }
+
+  async now(): Promise<number> {
+    this.#connection.requireOpen()
+    return this.#clock.now()
   }
 
   subscribe(
@@ -219,7 +214,7 @@ export class SqliteEventStore implements Api.EventStore {
   }
 
   async checkChain(): Promise<Api.ChainProblem[]> {
-    return checkChain(this.#connection)
+    return checkFileChain(this.#connection)
   }
 
   async close(): Promise<void> {

@@ -58,16 +58,4 @@ export function describeChain(fixture: StoreFixture): void {
       expect(await store.checkChain()).toEqual([])
     })
   })
-
-  describe('a precondition', () => {
-    test('is checked inside the transaction; if it does not hold, nothing is written', async () => {
-      let isTrue = false
-      const append = () => fixture.store.append('s', 'any', [event('test.a')], { onlyIf: () => isTrue })
-      await expect(append()).rejects.toMatchObject({ code: 'E_PRECONDITION' })
-      expect(await fixture.store.streamVersion('s')).toBe(0)
-      isTrue = true
-      await append()
-      expect(await fixture.store.streamVersion('s')).toBe(1)
-    })
-  })
 }

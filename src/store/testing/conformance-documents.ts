@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Projection, StoredEvent } from '../event-store.js'
+import type { DocumentFilter, ProjectedEvent, Projection, Scalar } from '../event-store.js'
 import type { StoreFixture } from './conformance.js'
 import { event, numbered } from './conformance.js'
 
@@ -14,13 +14,32 @@ function tally(version = 1, step = 1): Projection {
     name: 'tally',
     version,
     types: ['test.counted', 'test.forgotten', 'test.poison'],
-    key: (stored: StoredEvent) => (stored.data.ignored ? null : stored.stream),
+    key: (stored: ProjectedEvent) => (stored.data.ignored ? null : stored.stream),
     evolve: (state, stored) => {
       if (stored.type === 'test.poison') throw new Error('cannot fold this')
       if (stored.type === 'test.forgotten') return null
       const before = state as Tally | null
       return { count: (before?.count ?? 0) + step, last: stored.data.n } satisfies Tally
     },
+  }
+}
+
+const INDEXED = {
+  a: { status: 'open', parent: 'p', isDone: false, due: 5 },
+  b: { status: 'shut', parent: null, isDone: false, due: -1 },
+  c: { status: 'ü"\0', parent: 'p', isDone: true, due: 7.5 },
+  d: { status: 'open', parent: null, isDone: false, due: null },
+}
+
+/** The document is the data of the newest event, and all of it is indexed. */
+function indexed(version = 1): Projection {
+  return {
+    name: 'indexed',
+    version,
+    types: ['test.set', 'test.removed'],
+    key: ({ stream }) => stream,
+    evolve: (_, { type, data }) => (type === 'test.set' ? data : null),
+    index: state => state as Record<string, Scalar>,
   }
 }
 
@@ -97,6 +116,41 @@ export function describeDocuments(fixture: StoreFixture): void {
       expect(await keys({ prefix: 'x%' })).toEqual(['x%'])
       const page = await store.documents('tally', { prefix: 'x/', limit: 2 })
       expect(await keys({ prefix: 'x/', before: page.at(-1)!.position })).toEqual(['x/2'])
+    })
+
+    it('is found by the fields that its projection indexes, and by their newest values', async () => {
+      const store = await fixture.connect({ projections: [indexed()] })
+      for (const [key, data] of Object.entries(INDEXED)) await store.append(key, 0, [event('test.set', data)])
+      const keys = async (where: DocumentFilter['where'], of = store) =>
+        (await of.documents('indexed', { where: where! })).map(document => document.key)
+      expect(await keys({ status: 'open' })).toEqual(['d', 'a'])
+      expect(await keys({ status: ['open', 'shut'] })).toEqual(['d', 'b', 'a'])
+      expect(await keys({ status: [] })).toEqual([])
+      expect(await keys({ parent: null })).toEqual(['d', 'b'])
+      expect(await keys({ status: 'open', parent: 'p' })).toEqual(['a'])
+      expect(await keys({ isDone: true })).toEqual(['c'])
+      expect(await keys({ due: { atMost: 5 } })).toEqual(['b', 'a'])
+      expect(await keys({ due: 7.5 })).toEqual(['c'])
+      expect(await keys({ status: 'true' })).toEqual([])
+      expect(await keys({ unknown: 1 })).toEqual([])
+      await store.append('a', 1, [event('test.set', { ...INDEXED.a, status: 'shut' })])
+      await store.append('d', 1, [event('test.removed')])
+      for (const of of [store, fixture.store, await fixture.connect({ projections: [indexed(2)] })]) {
+        expect(await keys({ status: 'open' }, of)).toEqual([])
+        expect(await keys({ status: 'shut' }, of)).toEqual(['a', 'b'])
+      }
+      expect(await store.documents('indexed', { where: { status: 'shut' }, limit: 1 })).toMatchObject([{ key: 'a' }])
+    })
+
+    it('that indexes more than 6 fields, or no scalars, is a failure', async () => {
+      const store = await fixture.connect({ projections: [indexed()] })
+      const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}`, index]))
+      await store.append('a', 0, [event('test.set', many)])
+      await store.append('b', 0, [event('test.set', { list: [1] })])
+      expect(await store.documents('indexed')).toEqual([])
+      expect(await store.check()).toEqual([
+        expect.objectContaining({ message: expect.stringMatching(/indexed.* 2 events/) }),
+      ])
     })
 
     it('skips an event that cannot be folded, reports it in check(), and continues', async () => {

@@ -7,6 +7,7 @@ import { describeDocuments } from './conformance-documents.js'
 import { describeLeases } from './conformance-leases.js'
 import { describeReading } from './conformance-read.js'
 import { describeSubscriptions } from './conformance-subscribe.js'
+import { describeTime } from './conformance-time.js'
 
 interface ConnectOptions {
   projections?: readonly Projection[]
@@ -21,6 +22,8 @@ export interface StoreSite {
   connect(options?: ConnectOptions): Promise<EventStore>
   /** Appends from another process; resolves when that process has exited successfully. */
   appendElsewhere(stream: string, events: readonly NewEvent[]): Promise<void>
+  /** Moves the store's clock forward, for all its connections. */
+  passTime(ms: number): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -30,6 +33,7 @@ export interface StoreFixture {
   /** Opens another connection, which is closed after the test. */
   connect(options?: ConnectOptions): Promise<EventStore>
   appendElsewhere: StoreSite['appendElsewhere']
+  passTime: StoreSite['passTime']
 }
 
 /** The contract of every event store, as a test suite. */
@@ -48,6 +52,7 @@ export function describeEventStore(name: string, makeSite: () => Promise<StoreSi
         return connected
       },
       appendElsewhere: (stream, events) => site.appendElsewhere(stream, events),
+      passTime: ms => site.passTime(ms),
     }
 
     beforeEach(async () => {
@@ -66,6 +71,7 @@ export function describeEventStore(name: string, makeSite: () => Promise<StoreSi
     describeDocuments(fixture)
     describeSubscriptions(fixture)
     describeLeases(fixture)
+    describeTime(fixture)
     describeChain(fixture)
   })
 }

@@ -45,6 +45,8 @@ const STOP_CHECK_MS = 500
 /** More messages than this that wait for one chat become one file. */
 const LONGEST_QUEUE = 200
 
+const itemStream = (id: string) => `telegram/item/${id}`
+
 /** What the bot has to send, kept until sent: a worker per chat, by lane and rate. */
 export class Outbox {
   readonly #options: OutboxOptions
@@ -63,21 +65,29 @@ export class Outbox {
   async start(): Promise<void> {
     const { store, onError } = this.#options
     const after = await store.head()
-    const waiting = await store.documents<QueuedItem>(telegramOutboxProjection.name)
-    for (const { state } of waiting.sort((a, b) => a.state.position - b.state.position))
-      this.#queueOf(state.chat).add(state)
+    for (const item of await this.#waiting()) this.#queueOf(item.chat).add(item)
     this.#subscription = store.subscribe({ after, types: ['telegram.queued'], onError }, events => {
-      for (const { stream, data, at, position } of events) {
+      for (const { stream, data, at } of events) {
         const id = stream.slice(stream.lastIndexOf('/') + 1)
         this.#queueOf((data as unknown as QueuedItem).chat).add({
           ...(data as unknown as QueuedItem),
           id,
           at,
-          position,
           attempts: 0,
         })
       }
     })
+  }
+
+  /** In the order in which they were queued: a document's own position changes with each attempt. */
+  async #waiting(): Promise<QueuedItem[]> {
+    const { store } = this.#options
+    const items: { item: QueuedItem; position: number }[] = []
+    for (const { state } of await store.documents<QueuedItem>(telegramOutboxProjection.name)) {
+      const [queued] = await store.readStream(itemStream(state.id), { limit: 1 })
+      items.push({ item: state, position: queued?.position ?? 0 })
+    }
+    return items.sort((a, b) => a.position - b.position).map(({ item }) => item)
   }
 
   /** For a transaction of the caller: once that is written, the item is in the outbox. */
@@ -91,7 +101,7 @@ export class Outbox {
       ...(topic !== undefined && { topic }),
       ...(notBefore !== undefined && { notBefore }),
     }
-    return { stream: `telegram/item/${newId('tgi')}`, expected: 0, events: [newEvent('telegram.queued', data)] }
+    return { stream: itemStream(newId('tgi')), expected: 0, events: [newEvent('telegram.queued', data)] }
   }
 
   /** Writes the items, and what belongs to them, in one transaction. */
@@ -227,7 +237,7 @@ export class Outbox {
     }
     const dropped = items.map(({ id }): StreamAppend => {
       const events = [newEvent('telegram.dropped', { reason: `one of ${title} in a file` })]
-      return { stream: `telegram/item/${id}`, expected: 'any', events }
+      return { stream: itemStream(id), expected: 'any', events }
     })
     await this.enqueue([file], dropped)
     for (const item of items) queue.done(item)
@@ -249,7 +259,7 @@ export class Outbox {
 
   async #send(queue: ChatQueue, item: QueuedItem, throttle: Throttle): Promise<void> {
     const { store, sender } = this.#options
-    const stream = `telegram/item/${item.id}`
+    const stream = itemStream(item.id)
     const attempt = item.attempts + 1
     await store.append(stream, 'any', [newEvent('telegram.sending', { attempt })], { durability: 'normal' })
     const isRetry = item.attempts > 0
@@ -260,7 +270,7 @@ export class Outbox {
   }
 
   async #drop(queue: ChatQueue, item: QueuedItem, reason: string): Promise<void> {
-    await this.#options.store.append(`telegram/item/${item.id}`, 'any', [newEvent('telegram.dropped', { reason })])
+    await this.#options.store.append(itemStream(item.id), 'any', [newEvent('telegram.dropped', { reason })])
     queue.done(item)
   }
 
@@ -285,7 +295,7 @@ export class Outbox {
     if (!item || item.attempts === 0) return
     const refused = newEvent('telegram.sending', { attempt: item.attempts, isRefused: true })
     item.attempts -= 1
-    await this.#options.store.append(`telegram/item/${item.id}`, 'any', [refused], { durability: 'normal' })
+    await this.#options.store.append(itemStream(item.id), 'any', [refused], { durability: 'normal' })
   }
 
   async #failed(queue: ChatQueue, item: QueuedItem | null, error: unknown): Promise<QueueStep> {

@@ -6,7 +6,7 @@ import { newEvent } from '../../../events/index.js'
 import { Git } from '../../../git/index.js'
 import { AttributeReader, lintParsed, NODE_ATTRIBUTES, parseDot, textOf } from '../../../graph/index.js'
 import type { EventStore } from '../../../store/index.js'
-import { cancelRun, getRun, listRuns } from '../../control.js'
+import { cancelRun, childrenOf, getRun } from '../../control.js'
 import { runStream } from '../../run-journal.js'
 import { isEnded } from '../../run-status-table.js'
 import type { Performer, StepCall, StepEnd } from '../../workflow.js'
@@ -170,7 +170,7 @@ async function childOf(store: EventStore, call: StepCall): Promise<string> {
   const { child } = call.input as { child: string }
   const { cursor } = graphStep(call)
   if (cursor.child?.attached) return cursor.child.attached
-  for (const run of (await listRuns(store)).filter(({ parent }) => parent === call.run)) {
+  for (const run of await childrenOf(store, call.run)) {
     const [created] = await store.readStream(runStream(run.id), { limit: 1 })
     if ((created?.data.parent as { child?: string } | undefined)?.child === child) return run.id
   }

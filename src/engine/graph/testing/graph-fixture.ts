@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { approvalsProjection } from '../../../approvals/index.js'
 import { SimulatedClock } from '../../../clock/index.js'
 import { validateEvent } from '../../../events/index.js'
-import { type EventStore, openStore, type StoredEvent } from '../../../store/index.js'
+import type { EventStore, StoredEvent } from '../../../store/index.js'
+import { openTestStore, storeSettled } from '../../../store/testing/open-test-store.js'
 import { createRun, getRun } from '../../control.js'
 import { type DriveEnd, Driver } from '../../drive.js'
 import { readRun, runStream } from '../../run-journal.js'
@@ -66,7 +67,7 @@ export class GraphFixture {
 
   static async open(): Promise<GraphFixture> {
     const fixture = new GraphFixture()
-    fixture.store = await openStore({
+    fixture.store = await openTestStore({
       path: join(fixture.directory, 'store.db'),
       clock: fixture.clock,
       projections: [runsProjection, approvalsProjection] as never,
@@ -123,7 +124,7 @@ export class GraphFixture {
     let isOver = false
     done.finally(() => (isOver = true)).catch(() => undefined)
     for (let turn = 0; turn < 4_000 && !isOver; turn++) {
-      await new Promise(resolve => setImmediate(resolve))
+      await storeSettled(1)
       this.clock.advance(1_000)
     }
     return done

@@ -1,5 +1,11 @@
-import type { StoredEvent, Subscription } from '../event-store.js'
-import type { EventPage } from './event-reader.js'
+import type { StoredEvent, Subscription } from './event-store.js'
+
+export interface EventPage {
+  events: StoredEvent[]
+  /** The cursor for the next page: after the last row that was read, valid or not. */
+  next: number
+  isLast: boolean
+}
 
 export interface SubscriptionOptions {
   after: number

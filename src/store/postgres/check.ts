@@ -1,0 +1,50 @@
+import type { StoreProblem } from '../event-store.js'
+import type { Connections } from './connections.js'
+
+/** Limit per kind of problem: a thousand bad rows are one thing to fix. */
+const SHOWN = 100
+
+/** Events that were moved here may have gaps, which were known where they came from. */
+const MOVED = "coalesce((SELECT value::bigint FROM meta WHERE key = 'moved_position'), 0)"
+const GAPS = `SELECT stream, version, before FROM (
+    SELECT stream, version, position, lag(version, 1, 0::bigint) OVER (PARTITION BY stream ORDER BY version) AS before FROM events
+  ) AS step WHERE version <> before + 1 AND position > ${MOVED} LIMIT ${SHOWN}`
+const HOLES = `SELECT position, before FROM (
+    SELECT position, lag(position, 1, 0::bigint) OVER (ORDER BY position) AS before FROM events
+  ) AS step WHERE position <> before + 1 AND position > ${MOVED} LIMIT ${SHOWN}`
+const END = 'SELECT position, (SELECT coalesce(max(position), 0) FROM events) AS last FROM log_end'
+const FAILURES = 'SELECT name, failures FROM projections WHERE failures > 0'
+
+/** Without synchronous replication a standby that takes over lacks what was acknowledged last. */
+const REPLICATION = `SELECT count(*) AS standbys, current_setting('synchronous_standby_names') AS synchronous
+  FROM pg_stat_replication`
+
+/** Checks what the database does not guarantee by itself. Its pages have checksums of their own. */
+export async function checkPostgres(connections: Connections): Promise<StoreProblem[]> {
+  const gaps = await connections.read<{ stream: string; version: number; before: number }>(GAPS)
+  const holes = await connections.read<{ position: number; before: number }>(HOLES)
+  const [end] = await connections.read<{ position: number; last: number }>(END)
+  const failures = await connections.read<{ name: string; failures: number }>(FAILURES)
+  const [replication] = await connections.read<{ standbys: number; synchronous: string }>(REPLICATION)
+  const isAsynchronous = (replication?.standbys ?? 0) > 0 && replication?.synchronous === ''
+  return [
+    ...(isAsynchronous
+      ? [{ message: 'The database replicates asynchronously: a failover could lose acknowledged decisions.' }]
+      : []),
+    ...gaps.map(({ stream, version, before }) => ({
+      message: `The stream ${stream} jumps from version ${before} to ${version}.`,
+      place: stream,
+    })),
+    ...holes.map(({ position, before }) => ({
+      message: `The log jumps from position ${before} to ${position}.`,
+      place: `position ${position}`,
+    })),
+    ...(end && end.position !== end.last
+      ? [{ message: `The log ends at position ${end.last}, not at ${end.position}.`, place: 'log_end' }]
+      : []),
+    ...failures.map(({ name, failures: count }) => ({
+      message: `The projection ${name} could not fold ${count} events.`,
+      place: `projections ${name}`,
+    })),
+  ]
+}

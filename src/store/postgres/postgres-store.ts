@@ -1,0 +1,298 @@
+import type { Client } from 'pg'
+import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { checkChain } from '../chain.js'
+import { checkName, decodeJson, type EventValidator, encodeEvent, encodeJson } from '../encode-event.js'
+import type * as Api from '../event-store.js'
+import { LogSubscription } from '../log-subscription.js'
+import { AppendPlanner, newAppendId } from './append-plan.js'
+import { AppendQueue } from './append-queue.js'
+import { checkPostgres } from './check.js'
+import { Connections } from './connections.js'
+import { LogListener } from './log-listener.js'
+import { PostgresProjector } from './postgres-projector.js'
+import { EVENT_COLUMNS, type EventRow, PostgresReader, toStored } from './postgres-reader.js'
+import type { PostgresTarget } from './store-url.js'
+
+const SUBSCRIPTION_PAGE = 200
+
+export interface PostgresStoreOptions {
+  id: string
+  target: PostgresTarget
+  password: string | undefined
+  projections: readonly Api.Projection[]
+  clock: Clock
+  /** Replaces the database's clock: for tests that move time. */
+  now: (() => number) | undefined
+  validate: EventValidator | undefined
+  onError: (error: unknown) => void
+}
+
+/** The log in a PostgreSQL database, which processes of several machines may use at once. */
+export class PostgresEventStore implements Api.EventStore {
+  readonly id: string
+  readonly #options: PostgresStoreOptions
+  readonly #connections: Connections
+  readonly #planner = new AppendPlanner()
+  readonly #projector: PostgresProjector
+  readonly #queue: AppendQueue
+  readonly #reader: PostgresReader
+  readonly #listener: LogListener
+  readonly #subscriptions = new Set<LogSubscription>()
+  /** The newest event that this process has seen: after a reconnect it must still be there. */
+  #seen = { position: 0, append: '' }
+  #isClosed = false
+
+  constructor(options: PostgresStoreOptions) {
+    const { target, clock, projections, onError, now, password } = options
+    this.id = options.id
+    this.#options = options
+    const onSeen = (position: number, append: string) => {
+      if (position > this.#seen.position) this.#seen = { position, append }
+    }
+    const connections = new Connections({ target, password, clock, onReconnect: client => this.#checkHistory(client) })
+    this.#connections = connections
+    this.#reader = new PostgresReader(connections, onSeen)
+    this.#projector = new PostgresProjector(projections, this.#planner, () => clock.now())
+    this.#queue = new AppendQueue({
+      connections,
+      planner: this.#planner,
+      projector: this.#projector,
+      now,
+      onWritten: onSeen,
+    })
+    this.#listener = new LogListener({
+      connections,
+      clock,
+      schema: target.schema,
+      onChange: () => this.#wake(),
+      onError,
+    })
+  }
+
+  /** Builds the documents of this program's projections, and chains these streams from now on. */
+  async prepare(chained: readonly string[]): Promise<void> {
+    await this.#locked(async client => {
+      await this.#projector.catchUp(client)
+      await client.query(
+        `UPDATE log_end SET chain_streams = (SELECT array_agg(DISTINCT s) FROM unnest(chain_streams || $1::text[]) AS s)
+         WHERE NOT chain_streams @> $1::text[]`,
+        [chained],
+      )
+    })
+  }
+
+  async append(
+    stream: string,
+    expected: Api.ExpectedVersion,
+    events: readonly Api.NewEvent[],
+    options?: Api.AppendOptions,
+  ): Promise<Api.AppendResult> {
+    const [result] = await this.appendAll([{ stream, expected, events }], options)
+    return result!
+  }
+
+  /**
+   * Always durable: `normal` gains nothing here, and could lose events that subscribers have seen.
+   * Documents are saved with every append, which is what `later` allows.
+   */
+  async appendAll(appends: readonly Api.StreamAppend[], options: Api.AppendOptions = {}): Promise<Api.AppendResult[]> {
+    this.#requireOpen()
+    const { clock, validate } = this.#options
+    const encoded = appends.map(({ stream, expected, events }) => {
+      checkName('name of a stream', stream)
+      if (expected !== 'any' && !(Number.isInteger(expected) && expected >= 0))
+        throw new SignalboxError(
+          'E_INPUT',
+          `The expected version of ${stream} is neither a version nor 'any': ${expected}.`,
+        )
+      return { stream, expected, events: events.map(event => encodeEvent(event, clock.now(), validate)) }
+    })
+    if (encoded.length === 0) return []
+    const results = await this.#queue.append({ id: newAppendId(clock.now()), appends: encoded, options })
+    this.#wake()
+    return results
+  }
+
+  async readStream(stream: string, options: { fromVersion?: number; limit?: number } = {}): Promise<Api.StoredEvent[]> {
+    return this.#reader.stream(stream, options.fromVersion ?? 1, options.limit ?? Number.MAX_SAFE_INTEGER)
+  }
+
+  async readAll(options: { after: number; limit: number; types?: readonly string[] }): Promise<Api.StoredEvent[]> {
+    return this.#reader.all(options.after, options.limit, options.types)
+  }
+
+  async streamVersion(stream: string): Promise<number> {
+    return this.#reader.streamVersion(stream)
+  }
+
+  async head(): Promise<number> {
+    return this.#reader.head()
+  }
+
+  async now(): Promise<number> {
+    this.#requireOpen()
+    if (this.#options.now) return this.#options.now()
+    return (await this.#connections.read<{ now: number }>('SELECT sb_now() AS now'))[0]!.now
+  }
+
+  async saveSnapshot(key: string, snapshot: Api.Snapshot): Promise<void> {
+    checkName('key of a snapshot', key)
+    await this.#connections.read(
+      `INSERT INTO snapshots VALUES ($1, $2, $3)
+       ON CONFLICT (key) DO UPDATE SET version = excluded.version, state = excluded.state`,
+      [key, snapshot.version, encodeJson(`The snapshot ${key}`, snapshot.state)],
+    )
+  }
+
+  async loadSnapshot(key: string): Promise<Api.Snapshot | null> {
+    const sql = 'SELECT version, state FROM snapshots WHERE key = $1'
+    const [row] = await this.#connections.read<{ version: number; state: string }>(sql, [key])
+    const state = row && decodeJson(row.state)
+    return row === undefined || state === undefined ? null : { version: row.version, state }
+  }
+
+  async deleteSnapshot(key: string): Promise<void> {
+    await this.#connections.read('DELETE FROM snapshots WHERE key = $1', [key])
+  }
+
+  async document<T>(projection: string, key: string): Promise<Api.StoredDocument<T> | null> {
+    const [found] = await this.#find(projection, { key })
+    return (found as Api.StoredDocument<T> | undefined) ?? null
+  }
+
+  async documents<T>(projection: string, options: Api.DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
+    return (await this.#find(projection, options)) as Api.StoredDocument<T>[]
+  }
+
+  subscribe(
+    options: { after: number; types?: readonly string[]; onError?: (error: unknown) => void },
+    handler: (events: Api.StoredEvent[]) => void,
+  ): Api.Subscription {
+    this.#requireOpen()
+    this.#listener.start()
+    const subscription = new LogSubscription({
+      after: options.after,
+      readPage: after => this.#reader.page(after, SUBSCRIPTION_PAGE, options.types),
+      handler,
+      onError: options.onError ?? this.#options.onError,
+      onClose: closed => {
+        this.#subscriptions.delete(closed)
+        if (this.#subscriptions.size === 0) this.#listener.stop()
+      },
+    })
+    this.#subscriptions.add(subscription)
+    void subscription.poll()
+    return subscription
+  }
+
+  async acquireLease(key: string, owner: string, { ttlMs }: { ttlMs: number }): Promise<Api.Lease | Api.LeaseHolder> {
+    checkName('key of a lease', key)
+    checkName('owner of a lease', owner)
+    const now = this.#nowSql()
+    const [taken] = await this.#connections.read<{ epoch: number }>(
+      `INSERT INTO leases AS l (key, owner, epoch, expires) SELECT $1, $2, 1, ${now} + $3::bigint
+       ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, epoch = l.epoch + 1, expires = excluded.expires
+       WHERE l.owner = '' OR l.expires <= ${now} RETURNING epoch`,
+      [key, owner, Math.round(ttlMs)],
+    )
+    if (taken) return { isHeld: false, key, owner, epoch: taken.epoch }
+    return (await this.leaseHolder(key)) ?? { isHeld: true, by: '', until: 0 }
+  }
+
+  async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
+    const sql = "SELECT owner, expires FROM leases WHERE key = $1 AND owner <> ''"
+    const [held] = await this.#connections.read<{ owner: string; expires: number }>(sql, [key])
+    return held ? { isHeld: true, by: held.owner, until: held.expires } : null
+  }
+
+  async renewLease({ key, epoch }: Api.Fence, ttlMs: number): Promise<boolean> {
+    const renewed = await this.#connections.read(
+      `UPDATE leases SET expires = ${this.#nowSql()} + $3::bigint
+       WHERE key = $1 AND epoch = $2 AND owner <> '' RETURNING key`,
+      [key, epoch, Math.round(ttlMs)],
+    )
+    return renewed.length > 0
+  }
+
+  async releaseLease({ key, epoch }: Api.Fence): Promise<void> {
+    await this.#connections.read("UPDATE leases SET owner = '', expires = 0 WHERE key = $1 AND epoch = $2", [
+      key,
+      epoch,
+    ])
+  }
+
+  async check(): Promise<Api.StoreProblem[]> {
+    return checkPostgres(this.#connections)
+  }
+
+  async checkChain(): Promise<Api.ChainProblem[]> {
+    const [end] = await this.#connections.read<{ streams: string[]; value: string; position: number }>(
+      'SELECT chain_streams AS streams, chain_value AS value, chain_position AS position FROM log_end',
+    )
+    const sql = `SELECT ${EVENT_COLUMNS} FROM events WHERE position > $1
+      AND EXISTS (SELECT 1 FROM unnest($2::text[]) AS prefix WHERE starts_with(stream, prefix)) ORDER BY position LIMIT $3`
+    return checkChain(end!, async (after, limit) => {
+      const rows = await this.#connections.read<EventRow>(sql, [after, end!.streams, limit])
+      return rows.map(row => {
+        const { position, stream, version, data: text } = row
+        return { position, stream, version, event: decodeJson(text) === undefined ? null : toStored(row), text }
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const subscription of this.#subscriptions) subscription.close()
+    this.#listener.stop()
+    await this.#queue.settled()
+    await this.#connections.close()
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed)
+      throw new SignalboxError('E_STORE_CLOSED', `The store ${this.#connections.shown} has been closed.`)
+    this.#connections.requireOpen()
+  }
+
+  /** A test that moves time gives it with the statement. */
+  #nowSql(): string {
+    return this.#options.now ? `${Math.floor(this.#options.now())}::bigint` : 'sb_now()'
+  }
+
+  async #find(
+    projection: string,
+    filter: Api.DocumentFilter & { key?: string },
+  ): Promise<Api.StoredDocument<unknown>[]> {
+    const found = await this.#reader.documents(projection, filter)
+    if (!this.#projector.isBehind(found.projection, projection)) return found.documents
+    await this.#locked(client => this.#projector.catchUp(client))
+    return (await this.#reader.documents(projection, filter)).documents
+  }
+
+  #locked(work: (client: Client) => Promise<void>): Promise<void> {
+    return this.#queue.alone(() =>
+      this.#connections.write(client => this.#projector.locked(client, () => work(client))),
+    )
+  }
+
+  /** A database that was restored from a backup has lost events that this process has acted on. */
+  async #checkHistory(client: Client): Promise<void> {
+    const { position, append } = this.#seen
+    if (position === 0) return
+    const { rows } = await client.query<{ append: string }>('SELECT append FROM events WHERE position = $1', [position])
+    if (rows[0]?.append === append) return
+    const error = new SignalboxError(
+      'E_STORE_ROLLED_BACK',
+      `The store ${this.#connections.shown} was rolled back: event ${position} is gone or another one.`,
+      { next: 'Restart Signalbox; signalbox doctor tells more.', details: { position } },
+    )
+    this.#options.onError(error)
+    throw error
+  }
+
+  #wake(): void {
+    for (const subscription of this.#subscriptions) void subscription.poll()
+  }
+}

