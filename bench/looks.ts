@@ -1,6 +1,6 @@
 // `npm run bench:looks`: the CPU time to read one frame of a streaming session, without terminals,
 // sockets and waiting: sessions of a recorded agent on a simulated clock, with their store,
-// monitors and board, wired exactly as in the daemon. Prints, asserts nothing. BENCH_SESSIONS (20),
+// monitors and registry of panes, wired exactly as in the daemon. Prints, asserts nothing. BENCH_SESSIONS (20),
 // BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +60,7 @@ const packs = new LivePacks({
   onReloaded: () => undefined,
 })
 const redactor = createRedactor()
-const board = new PaneRegistry({
+const panes = new PaneRegistry({
   clock,
   settings: config,
   packs,
@@ -107,7 +107,7 @@ console.log(
     `${((user + system) / looks).toFixed(0)} µs a look, ${((user + system) / 1000 / seconds).toFixed(2)} ms a second and session ` +
     `(bar: 100 sessions under one core, 10 ms); ${(written / seconds).toFixed(2)} events a second and session`,
 )
-board.close()
+panes.close()
 await store.close()
 rmSync(directory, { recursive: true, force: true })
 process.exit(0)
@@ -146,11 +146,11 @@ async function openSession(index: number): Promise<LiveSession> {
     drift,
     redactor,
     record: () => undefined,
-    supervise: pane => board.supervise(pane),
-    changed: () => board.changed(id),
+    supervise: pane => panes.supervise(pane),
+    changed: () => panes.changed(id),
     onError,
   })
-  board.addSession(sessionPane(session, watch, record, clock))
+  panes.addSession(sessionPane(session, watch, record, clock))
   session.observe({
     outputs: (outputs, t, isLive) => {
       looks += outputs.filter(({ type }) => type === 'look').length

@@ -62,7 +62,7 @@ const began = systemClock.monotonic()
 const now = () => (systemClock.monotonic() - began) / 1000
 const panes = Array.from({ length: PANES }, (_, n) => {
   const pane = new Pane(live.pack, { cols: 100, rows: 30 })
-  const supervisor = host.board!.supervise(pane)
+  const supervisor = host.panes!.supervise(pane)
   const id = `ses_bench${String(n).padStart(11, '0')}`
   const about = () => ({
     place: String(n),
@@ -72,7 +72,7 @@ const panes = Array.from({ length: PANES }, (_, n) => {
     approval: null,
     pid: process.pid,
   })
-  host.board!.addSession({ id, supervisor, now, wall: t => Date.now() - (now() - t) * 1000, about })
+  host.panes!.addSession({ id, supervisor, now, wall: t => Date.now() - (now() - t) * 1000, about })
   return { id, pane, supervisor }
 })
 
@@ -193,7 +193,7 @@ process.on('message', async (message: { type: string; seconds: number; events: n
     for (let n = tick % 100; n < PANES; n += 100) {
       const { pane, supervisor, id } = panes[n]!
       supervisor.take(pane.feed(Buffer.from(`\r\nworking on ${tick}`), now(), { live: true }), now())
-      host.board!.changed(id)
+      host.panes!.changed(id)
     }
     if (tick % 5 === 0) {
       written++

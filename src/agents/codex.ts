@@ -61,11 +61,11 @@ export const codexAgent: AgentAdapter = {
   interactive(location, start) {
     const { wiring, args } = start
     const session = sessionArguments(start, SESSION)
-    const isWindow = !session.isOwn || args[0] === 'resume' || args[0] === 'fork'
+    const opensWindow = !session.isOwn || args[0] === 'resume' || args[0] === 'fork'
     const ours = [...OWN_SERVER, ...(wiring ? codexHookArguments(wiring) : []), ...inline(args)]
     return {
       file: location.file,
-      args: [...location.prefix, ...(isWindow ? ours : []), ...session.args, ...args],
+      args: [...location.prefix, ...(opensWindow ? ours : []), ...session.args, ...args],
       env: {},
       agentSessionId: args[0] === 'fork' ? null : session.id,
     }

@@ -1,6 +1,6 @@
 import { newNonce } from '../clock/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
-import type { DecisionRequest } from './decide.js'
+import type { ProposedDecision } from './decide.js'
 import { denyingOption } from './denial.js'
 import { displayText } from './display.js'
 import type { Ledger } from './ledger.js'
@@ -19,7 +19,7 @@ export interface BatchResult {
   message?: string
 }
 
-type BatchDecider = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'note'>
+type BatchDecider = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'note'>
 
 const MAX_ITEMS = 20
 const MAX_CHARACTERS = 200

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type DecisionRequest, judgeDecision } from './decide.js'
+import { judgeDecision, type ProposedDecision } from './decide.js'
 import { DEFAULT_POLICY, type DecideRules } from './policy.js'
 import type { ApprovalRecord } from './record.js'
 import { rateRisk } from './risk.js'
 import { decisionOf, recordOf } from './testing/fixtures.js'
 
 const record = recordOf({ risk: { level: 'elevated', reasons: ['other commands'] } })
-const decision = (fields: Partial<DecisionRequest> = {}) => decisionOf(record, fields)
+const decision = (fields: Partial<ProposedDecision> = {}) => decisionOf(record, fields)
 const VIEWER = { kind: 'person', id: 'bob', name: 'Bob', role: 'viewer' } as const
 const DECIDED: ApprovalRecord = recordOf({
   state: 'decided',
@@ -22,7 +22,7 @@ const DECIDED: ApprovalRecord = recordOf({
   },
 })
 
-function codeOf(on: ApprovalRecord, request: DecisionRequest, rules?: DecideRules): string {
+function codeOf(on: ApprovalRecord, request: ProposedDecision, rules?: DecideRules): string {
   const verdict = judgeDecision(on, request, rules)
   return 'refuse' in verdict ? verdict.refuse.code : Object.keys(verdict)[0]!
 }
@@ -53,7 +53,7 @@ describe('a decision', () => {
 
   // Each row fails one more check, from the last to the first: the first check that fails is
   // reported.
-  const faults: [code: string, on: Partial<ApprovalRecord>, request: Partial<DecisionRequest>][] = [
+  const faults: [code: string, on: Partial<ApprovalRecord>, request: Partial<ProposedDecision>][] = [
     ['E_APPROVAL_SEE_ALL', {}, { seen: { displayHash: record.display.hash, whole: false } }],
     ['E_APPROVAL_OPTION', {}, { option: 'Perhaps' }],
     ['E_APPROVAL_CHANGED', {}, { fingerprint: '0'.repeat(64) }],
@@ -65,7 +65,7 @@ describe('a decision', () => {
   test.each(faults.map(([code], index) => [code, index] as const))('is checked in order: %s', (code, last) => {
     const broken = faults.slice(0, last + 1)
     const on = Object.assign({}, record, ...broken.map(([, fields]) => fields)) as ApprovalRecord
-    const request = Object.assign({}, decision(), ...broken.map(([, , fields]) => fields)) as DecisionRequest
+    const request = Object.assign({}, decision(), ...broken.map(([, , fields]) => fields)) as ProposedDecision
     expect(codeOf(on, request)).toBe(code)
   })
 
@@ -160,7 +160,7 @@ describe('who may decide', () => {
     const roleOf: DecideRules['roleOf'] = ({ id }, surface) =>
       id === 'ada' ? (surface === 'web' ? 'approver' : 'viewer') : null
     const claims = { kind: 'person', id: 'ada', name: 'Ada', role: 'owner' } as const
-    const by = (fields: Partial<DecisionRequest>) => codeOf(record, decision(fields), rules({}, { roleOf }))
+    const by = (fields: Partial<ProposedDecision>) => codeOf(record, decision(fields), rules({}, { roleOf }))
     expect(by({ actor: claims, surface: 'web' })).toBe('accept')
     expect(by({ actor: claims, surface: 'telegram' })).toBe('E_ROLE')
     expect(by({ actor: { ...claims, id: 'removed' }, surface: 'web' })).toBe('E_ROLE')
@@ -230,7 +230,7 @@ describe('choices and texts', () => {
         ).flat(),
       },
     })
-  const choose = (...choices: string[]): DecisionRequest => {
+  const choose = (...choices: string[]): ProposedDecision => {
     const { option: _, ...rest } = decision()
     return { ...rest, choices }
   }
@@ -264,7 +264,7 @@ describe('an edited input', () => {
     request: { ...record.request, tool: 'Bash', input: { command: 'npm test', timeout: 10 } },
     source: { ...record.source, channel: 'hook', can: ['edit'] },
   })
-  const edit = (editedInput: unknown, more: Partial<DecisionRequest> = {}) =>
+  const edit = (editedInput: unknown, more: Partial<ProposedDecision> = {}) =>
     codeOf(editable, decision({ editedInput, ...more }), rules())
 
   test('is accepted where the channel supports it, with the same fields', () => {

@@ -13,7 +13,7 @@ import { isAtLeast, type RiskLevel } from './risk/reason.js'
  * A decision that a person, or something on their behalf, wants to make: an option, choices, or a
  * text.
  */
-export interface DecisionRequest {
+export interface ProposedDecision {
   fingerprint: string
   option?: string
   choices?: readonly string[]
@@ -47,9 +47,7 @@ const TEXT_MAX = 16_000
 const FINGERPRINT_PREFIX = 12
 const CONFIRMED_FOR_MS = 5 * 60_000
 
-/** A decision as it will be written; the caller adds the hash of an edited input. */
-type AcceptedDecision = ApprovalDecision
-export type Verdict = { accept: AcceptedDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
+export type Verdict = { accept: ApprovalDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
 
 const PLAIN_RULES: DecideRules = { now: 0, policy: DEFAULT_POLICY }
 
@@ -57,7 +55,7 @@ const PLAIN_RULES: DecideRules = { now: 0, policy: DEFAULT_POLICY }
  * The checks that need no record: whether the decision is well formed, and whether this person may
  * decide at all.
  */
-export function judgeRequest(request: DecisionRequest, rules: DecideRules = PLAIN_RULES): SignalboxError | null {
+export function checkDecision(request: ProposedDecision, rules: DecideRules = PLAIN_RULES): SignalboxError | null {
   return malformed(request) ?? mayNotDecide(request, rules, null)
 }
 
@@ -67,7 +65,7 @@ export function judgeRequest(request: DecisionRequest, rules: DecideRules = PLAI
  */
 export function judgeDecision(
   record: ApprovalRecord,
-  request: DecisionRequest,
+  request: ProposedDecision,
   rules: DecideRules = PLAIN_RULES,
 ): Verdict {
   const early = malformed(request) ?? mayNotDecide(request, rules, record)
@@ -94,7 +92,7 @@ export function judgeDecision(
   return late ? { refuse: late } : { accept: decisionOf(record, request, answer) }
 }
 
-function malformed({ note, text, idempotencyKey, option, choices }: DecisionRequest): SignalboxError | null {
+function malformed({ note, text, idempotencyKey, option, choices }: ProposedDecision): SignalboxError | null {
   const input = (message: string) => new SignalboxError('E_INPUT', message)
   if ((note?.length ?? 0) > NOTE_MAX || (text?.length ?? 0) > TEXT_MAX)
     return input(`a note may have at most ${NOTE_MAX} characters, a text ${TEXT_MAX}`)
@@ -107,7 +105,7 @@ function malformed({ note, text, idempotencyKey, option, choices }: DecisionRequ
 }
 
 function mayNotDecide(
-  { actor, surface, insideSession }: DecisionRequest,
+  { actor, surface, insideSession }: ProposedDecision,
   { policy, roleOf }: DecideRules,
   record: ApprovalRecord | null,
 ): SignalboxError | null {
@@ -131,7 +129,7 @@ function mayNotDecide(
   return null
 }
 
-function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict {
+function judgeClosed(record: ApprovalRecord, request: ProposedDecision): Verdict {
   const { decision } = record
   if (decision && decision.idempotencyKey === request.idempotencyKey) return { repeat: decision }
   const { observed } = record.outcome ?? {}
@@ -158,7 +156,7 @@ function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict 
 }
 
 /** Only a person at the command line may give the beginning of a fingerprint. */
-function isSameFingerprint(record: ApprovalRecord, { fingerprint, actor, surface }: DecisionRequest): boolean {
+function isSameFingerprint(record: ApprovalRecord, { fingerprint, actor, surface }: ProposedDecision): boolean {
   if (record.fingerprint === fingerprint) return true
   const mayShorten = surface === 'cli' && actor.kind === 'person'
   return mayShorten && fingerprint.length >= FINGERPRINT_PREFIX && record.fingerprint.startsWith(fingerprint)
@@ -167,7 +165,7 @@ function isSameFingerprint(record: ApprovalRecord, { fingerprint, actor, surface
 /** The checks for everything that is not a denial: grants, automatic deciders, risk, edits. */
 function mayNotAllow(
   record: ApprovalRecord,
-  request: DecisionRequest,
+  request: ProposedDecision,
   { now, policy, rateEdited }: DecideRules,
   answer: Answer,
 ): SignalboxError | null {
@@ -219,9 +217,9 @@ function mayNotAllow(
 
 function decisionOf(
   record: ApprovalRecord,
-  request: DecisionRequest,
+  request: ProposedDecision,
   { option, choices, tier }: Answer,
-): AcceptedDecision {
+): ApprovalDecision {
   return {
     option,
     ...(choices && { choices: [...choices] }),

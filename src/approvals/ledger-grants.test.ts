@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EventStore } from '../store/index.js'
 import { decideBatch, denyAll } from './batch.js'
-import type { DecisionRequest } from './decide.js'
+import type { ProposedDecision } from './decide.js'
 import { grantStream } from './grants.js'
 import { Ledger } from './ledger.js'
 import type { ApprovalRecord } from './record.js'
@@ -22,10 +22,10 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-const allow = (record: ApprovalRecord, more: Partial<DecisionRequest> = {}) =>
+const allow = (record: ApprovalRecord, more: Partial<ProposedDecision> = {}) =>
   ledger.decide(record.id, decisionOf(record, { option: 'allow', ...more }))
 
-async function grant(more: Partial<NonNullable<DecisionRequest['grant']>> = {}) {
+async function grant(more: Partial<NonNullable<ProposedDecision['grant']>> = {}) {
   const record = await ledger.request(reportedOf())
   const { madeGrant } = await allow(record, {
     grant: { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] }, ...more },

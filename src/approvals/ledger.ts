@@ -5,7 +5,7 @@ import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, NewEvent, StreamAppend } from '../store/index.js'
 import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
-import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
+import { checkDecision, judgeDecision, type ProposedDecision } from './decide.js'
 import { sha256 } from './fingerprint.js'
 import { GrantRegistry, type SettingsHash } from './grant-registry.js'
 import { grantFrom, grantStream } from './grants.js'
@@ -42,7 +42,7 @@ export interface LedgerOptions {
    * What must be written in the transaction of a decision: the answer of a gate in its run's
    * stream.
    */
-  alongside?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
+  gateAppends?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
 }
 
 /**
@@ -71,7 +71,7 @@ export class Ledger {
   readonly #redactor: Redactor
   readonly #roleOf: DecideRules['roleOf']
   readonly #home: string
-  readonly #alongside: LedgerOptions['alongside']
+  readonly #gateAppends: LedgerOptions['gateAppends']
   readonly #open: OpenRecords
 
   constructor(store: EventStore, options: LedgerOptions = {}) {
@@ -81,7 +81,7 @@ export class Ledger {
     this.#redactor = options.redactor ?? createRedactor()
     this.#roleOf = options.roleOf
     this.#home = options.home ?? homedir()
-    this.#alongside = options.alongside
+    this.#gateAppends = options.gateAppends
     this.grants = new GrantRegistry(store, this.#clock, options.settingsHash)
     this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
@@ -200,16 +200,16 @@ export class Ledger {
 
   /**
    * Decides a request once. After a version conflict the record is read and judged again: another
-   * decision was faster, and this one is refused with the name of who decided first. `along` gives
+   * decision was faster, and this one is refused with the name of who decided first. `extraAppends` gives
    * what must be written in the same transaction, such as the used button; it is called for every
    * attempt, and throws when the button was used meanwhile.
    */
   async decide(
     id: string,
-    request: DecisionRequest,
-    along: () => Promise<readonly StreamAppend[]> = async () => [],
+    request: ProposedDecision,
+    extraAppends: () => Promise<readonly StreamAppend[]> = async () => [],
   ): Promise<ApprovalDecision> {
-    const early = judgeRequest(request, this.#rules())
+    const early = checkDecision(request, this.#rules())
     if (early) {
       const record = await this.find(id).catch(() => null)
       if (record) await this.refuse(record.id, request, early)
@@ -231,8 +231,8 @@ export class Ledger {
         expected: version,
         events: [newEvent('approval.decided', decision)],
       }
-      const others = (await this.#alongside?.(record, decision)) ?? []
-      if (await this.#appendAll([decided, ...appends, ...others, ...(await along()), guard])) return decision
+      const others = (await this.#gateAppends?.(record, decision)) ?? []
+      if (await this.#appendAll([decided, ...appends, ...others, ...(await extraAppends()), guard])) return decision
     }
   }
 
@@ -246,7 +246,7 @@ export class Ledger {
   /** Records a refusal; it changes nothing else. */
   async refuse(
     id: string,
-    { actor, surface }: Pick<DecisionRequest, 'actor' | 'surface'>,
+    { actor, surface }: Pick<ProposedDecision, 'actor' | 'surface'>,
     { code, message }: SignalboxError,
   ): Promise<void> {
     await this.#store.append(approvalStream(id), 'any', [
@@ -385,7 +385,7 @@ export class Ledger {
   #withGrant(
     record: ApprovalRecord,
     accepted: ApprovalDecision,
-    { grant, actor, surface }: DecisionRequest,
+    { grant, actor, surface }: ProposedDecision,
   ): { decision: ApprovalDecision; appends: StreamAppend[] } {
     const decision: ApprovalDecision = {
       ...accepted,

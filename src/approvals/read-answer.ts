@@ -1,6 +1,6 @@
 import { SignalboxError } from '../errors/index.js'
 import { optionText } from '../text/index.js'
-import type { DecisionRequest } from './decide.js'
+import type { ProposedDecision } from './decide.js'
 import { isDenialMeaning } from './denial.js'
 import type { ApprovalRecord } from './record.js'
 
@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 type Option = ApprovalRecord['request']['options'][number]
-type Given = Pick<DecisionRequest, 'option' | 'choices' | 'text' | 'note' | 'editedInput'>
+type Given = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'note' | 'editedInput'>
 
 /**
  * Reads an answer: an option, choices, or a text, and only what the request takes. Every surface

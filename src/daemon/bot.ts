@@ -104,7 +104,7 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
     },
     presence: () => ({
       channels: notify.channels,
-      lastActive: parts.host.notices?.lastActive ?? {},
+      lastActive: parts.host.notifications?.lastActive ?? {},
       settings: {
         graceMs: notify.grace_s * 1000,
         nextMs: notify.next_s * 1000,

@@ -128,7 +128,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
   bot.start({ host, lockdown: api.parts.lockdown })
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
-  if (!options.isDemo) void host.board?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
+  if (!options.isDemo) void host.panes?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)
   const stopped = stopping.then(async () => {
     await bot.stop().catch(onError)
     await api.close()
@@ -162,7 +162,7 @@ async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: un
     dataDirectory,
     envPass,
     env,
-    isPersonal: false,
+    isInteractive: false,
     maxRuns,
     ...(endpoint && { endpoint }),
     ...(prices && { prices }),

@@ -157,7 +157,7 @@ export class AgentSteps {
     writeFileSync(promptFile, turn.prompt, { mode: 0o600 })
     const schemaFile = join(directory, 'schema.json')
     if (turn.schema) writeFileSync(schemaFile, JSON.stringify(turn.schema), { mode: 0o600 })
-    const start = await this.#lowerBound(turn)
+    const start = await this.#stateAtStart(turn)
     writeStart(directory, start)
     if (turn.isLive) return this.#runLive(call, turn, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
@@ -347,7 +347,7 @@ export class AgentSteps {
     return segmentPath(this.#options.runDirectory(run), step)
   }
 
-  async #lowerBound({ agent, cwd, foreignFiles }: AgentTurn): Promise<StepStart> {
+  async #stateAtStart({ agent, cwd, foreignFiles }: AgentTurn): Promise<StepStart> {
     const git = new Git(cwd)
     const tree = (await git.root()) === null ? null : await git.treeHash(foreignFiles)
     return {

@@ -26,7 +26,7 @@ export class RunJournal<Work> {
   readonly #durability: NonNullable<AppendOptions['durability']>
   #run: RunState<Work>
   #proposed: NewEvent[] = []
-  #alongside: StreamAppend[] = []
+  #otherAppends: StreamAppend[] = []
   #snapshotAt: number
 
   /**
@@ -64,7 +64,7 @@ export class RunJournal<Work> {
   }
 
   get hasProposals(): boolean {
-    return this.#proposed.length > 0 || this.#alongside.length > 0
+    return this.#proposed.length > 0 || this.#otherAppends.length > 0
   }
 
   /** Folds events now; the next commit writes them. */
@@ -77,7 +77,7 @@ export class RunJournal<Work> {
 
   /** An append to another stream, in the same transaction. */
   proposeAlongside(append: StreamAppend): void {
-    this.#alongside.push(append)
+    this.#otherAppends.push(append)
   }
 
   /**
@@ -88,14 +88,14 @@ export class RunJournal<Work> {
   async commit(fence: Fence): Promise<boolean> {
     if (!this.hasProposals) return true
     const events = this.#proposed
-    const alongside = this.#alongside
+    const otherAppends = this.#otherAppends
     this.#proposed = []
-    this.#alongside = []
-    const isMinor = alongside.length === 0 && events.every(({ type }) => MINOR.has(type))
+    this.#otherAppends = []
+    const isMinor = otherAppends.length === 0 && events.every(({ type }) => MINOR.has(type))
     try {
       const expected = this.#run.version - events.length
       const own: StreamAppend = { stream: runStream(this.id), expected, events }
-      await this.#store.appendAll(events.length > 0 ? [own, ...alongside] : alongside, {
+      await this.#store.appendAll(events.length > 0 ? [own, ...otherAppends] : otherAppends, {
         durability: this.#durability,
         fence,
         ...(isMinor && { documents: 'later' as const }),
@@ -124,7 +124,7 @@ export class RunJournal<Work> {
 
   async reload(): Promise<void> {
     this.#proposed = []
-    this.#alongside = []
+    this.#otherAppends = []
     const { run, snapshotAt } = await readRun(this.#store, this.id, this.#workflow)
     this.#run = run
     this.#snapshotAt = snapshotAt

@@ -8,7 +8,7 @@ import type { Git } from './git.js'
  * such a failure is retried. It may have created the branch already, which the retry then checks
  * out.
  *
- * Symptom → knob: worktrees fail on a very slow disk → ATTEMPTS.
+ * Symptom → setting: worktrees fail on a very slow disk → ATTEMPTS.
  */
 const RACE = /failed to read .*\/worktrees\//
 const ATTEMPTS = 40

@@ -7,7 +7,7 @@ import type { Redactor } from '../text/index.js'
 import type { HostOptions, HostSettings } from './settings.js'
 
 /*
- * Wires the parts of a host that only a daemon has: packs that reload, the pane board,
+ * Wires the parts of a host that only a daemon has: packs that reload, the registry of panes,
  * notifications.
  */
 
@@ -26,8 +26,8 @@ export function openPacks({ settings, clock, owner }: HostOptions, note: Note): 
   return packs
 }
 
-/** The pane board; null in a host without supervision. */
-export function openBoard(
+/** The registry of panes; null in a host without supervision. */
+export function openPanes(
   { settings, clock, owner, onError }: HostOptions,
   { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: Note },
 ): PaneRegistry | null {
@@ -43,24 +43,24 @@ export function openBoard(
   })
 }
 
-/** Notifies people of changes on the board. */
-export function openNotices(
+/** Notifies people of changes of panes. */
+export function openNotifications(
   { clock, onError }: HostOptions,
-  board: PaneRegistry,
+  panes: PaneRegistry,
   { notify, note }: { notify: NonNullable<HostSettings['notify']>; note: Note },
 ): NotificationCenter {
-  const notices = new NotificationCenter({
+  const notifications = new NotificationCenter({
     clock,
     settings: notify,
-    quietRunS: board.settings.panes.quiet_run_s,
+    quietRunS: panes.settings.panes.quiet_run_s,
     outlets: {
       ...openOutlets({ env: process.env, usesDesktop: notify.desktop, command: notify.command, onError }),
       telegram: question => note('pane.noticed', { ...question }),
     },
-    counters: board.counters,
+    counters: panes.counters,
     hostName: hostname(),
     utcOffset: -new Date(clock.now()).getTimezoneOffset(),
   })
-  board.listen(change => notices.take(change))
-  return notices
+  panes.listen(change => notifications.take(change))
+  return notifications
 }

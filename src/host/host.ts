@@ -12,7 +12,7 @@ import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
 import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
-import { type Note, openBoard, openNotices, openPacks } from './host-parts.js'
+import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
 import { LiveBus, LiveSessions } from './live-sessions.js'
 import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
@@ -38,9 +38,9 @@ export class Host {
   readonly bus: LiveBus
   readonly packs: LivePacks
   /** All supervised panes; null in a host without supervision. */
-  readonly board: PaneRegistry | null
+  readonly panes: PaneRegistry | null
   /** Notifications to people; null if there are none. */
-  readonly notices: NotificationCenter | null
+  readonly notifications: NotificationCenter | null
   /** Switches that take effect without a restart. */
   readonly switches: Switches
   readonly #options: HostOptions
@@ -79,11 +79,13 @@ export class Host {
     const note: Note = (type, data) => this.#note(type, data)
     this.packs = openPacks(options, note)
     this.#channels = this.#openChannels()
-    this.board = openBoard(options, { packs: this.packs, redactor: this.#redactor, note })
-    this.board?.listen(() => this.hooks.assignPanes())
-    this.notices =
-      this.board && settings.notify ? openNotices(options, this.board, { notify: settings.notify, note }) : null
-    this.switches = openSwitches(this.board, this.notices, settings, change => note('supervision.switched', change))
+    this.panes = openPanes(options, { packs: this.packs, redactor: this.#redactor, note })
+    this.panes?.listen(() => this.hooks.assignPanes())
+    this.notifications =
+      this.panes && settings.notify ? openNotifications(options, this.panes, { notify: settings.notify, note }) : null
+    this.switches = openSwitches(this.panes, this.notifications, settings, change =>
+      note('supervision.switched', change),
+    )
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
       clock,
@@ -98,7 +100,7 @@ export class Host {
       records: this.#records,
       packs: this.packs,
       channels: this.#channels,
-      board: this.board,
+      panes: this.panes,
       snapshots: this.#snapshots,
       drift: new DriftFiles(settings.dataDirectory),
       redactor: this.#redactor,
@@ -165,7 +167,7 @@ export class Host {
   /** Changes or removes a session's label. */
   async rename(id: string, label: string | null, person: string): Promise<void> {
     await this.#records.rename(id, label, person)
-    this.board?.renamed(id, label)
+    this.panes?.renamed(id, label)
   }
 
   // — what surfaces need besides —
@@ -203,8 +205,8 @@ export class Host {
   }
 
   async close(): Promise<void> {
-    this.notices?.close()
-    this.board?.close()
+    this.notifications?.close()
+    this.panes?.close()
     this.packs.close()
     this.#decisions?.close()
     await this.#ledgerSweeper.close()
@@ -238,7 +240,7 @@ export class Host {
       clock,
       sessions: () => this.records(),
       isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
-      foreign: call => (settings.hooks.isEnabled ? (this.board?.receiverOf(call) ?? null) : null),
+      foreign: call => (settings.hooks.isEnabled ? (this.panes?.receiverOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
       onError,
     })

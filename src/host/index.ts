@@ -4,7 +4,7 @@
  * decides nothing about them.
  *
  *   host.ts                opens and closes everything; what surfaces use
- *   host-parts.ts          packs, pane board, notifications
+ *   host-parts.ts          packs, registry of panes, notifications
  *   live-sessions.ts       starts, resumes, adopts and forgets sessions, and wires each of them;
  *                          the bus of ephemeral updates for surfaces in this process
  *   prepare-session.ts     what is checked and built before a program is started, with

@@ -39,7 +39,7 @@ interface LiveSessionsOptions {
   records: SessionRecords
   packs: LivePacks
   channels: AgentChannels
-  board: PaneRegistry | null
+  panes: PaneRegistry | null
   snapshots: SessionSnapshots
   drift: DriftFiles
   redactor: Redactor
@@ -187,7 +187,7 @@ export class LiveSessions {
     restored: SessionSnapshot | null,
     env: NodeJS.ProcessEnv = { ...process.env, ...record.places },
   ): Promise<LiveSession> {
-    const { host, store, ledger, channels, board, bus } = this.#options
+    const { host, store, ledger, channels, panes, bus } = this.#options
     const { settings, keeper, version, onError } = host
     const { clock } = this.#queueOf(record.id)
     const session = new LiveSession({
@@ -214,7 +214,7 @@ export class LiveSessions {
     )
     const monitor = this.#createMonitor(session, live, stats)
     this.#live.set(record.id, { session, monitor, stats })
-    board?.addSession(sessionPane(session, monitor, record, host.clock))
+    panes?.addSession(sessionPane(session, monitor, record, host.clock))
     session.observe(monitor)
     await channels.open(record, env, report => {
       session.report(report)
@@ -231,20 +231,20 @@ export class LiveSessions {
   }
 
   #forget(id: string): void {
-    const { board, snapshots, channels, records, host } = this.#options
+    const { panes, snapshots, channels, records, host } = this.#options
     const stats = this.#live.get(id)?.stats
     this.#live.delete(id)
     this.#queues.delete(id)
     stats?.close()
     const final = stats?.final
     if (final) void records.recordStats(id, final).catch(host.onError)
-    board?.removeSession(id)
+    panes?.removeSession(id)
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
   }
 
   #createMonitor(session: LiveSession, live: LivePack, stats: SessionStats): SessionMonitor {
-    const { board, drift, redactor, note, host } = this.#options
+    const { panes, drift, redactor, note, host } = this.#options
     return new SessionMonitor({
       screen: session.screen,
       live,
@@ -252,9 +252,9 @@ export class LiveSessions {
       drift,
       redactor,
       record: note,
-      ...(board && { supervise: (pane: Pane) => board.supervise(pane) }),
+      ...(panes && { supervise: (pane: Pane) => panes.supervise(pane) }),
       changed: () => {
-        board?.changed(session.id)
+        panes?.changed(session.id)
         stats.changed()
       },
       onError: host.onError,

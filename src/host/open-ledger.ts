@@ -28,7 +28,7 @@ export function openLedger({ store, clock, settings, redactor }: OpenLedgerOptio
     redactor: redactor ?? createRedactor({ secretValues: secretsFromEnvironment(process.env) }),
     ...(approvals && { policy: approvals }),
     ...(settingsFile !== undefined && settingsRules(settingsFile)),
-    alongside: (record, decision) => gateAnswer(record, decision, clock.now()),
+    gateAppends: (record, decision) => gateAnswer(record, decision, clock.now()),
   })
 }
 

@@ -60,9 +60,9 @@ function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string
 export function stepEnvironment(options: {
   env: NodeJS.ProcessEnv
   pass: readonly string[]
-  isPersonal: boolean
+  isInteractive: boolean
 }): Record<string, string> {
-  const base = options.isPersonal
+  const base = options.isInteractive
     ? Object.fromEntries(
         Object.entries(options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
       )

@@ -62,7 +62,7 @@ export interface HostSettings extends ReportSettings, StoreSettings {
   commands?: Readonly<Record<string, string>>
   /** A person's arguments and variables for an agent (`agents.<name>.args`, `.env`). */
   agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
-  /** Supervision of panes; absent in a host without a pane board. */
+  /** Supervision of panes; absent in a host that supervises none. */
   supervision?: SupervisorSettings
   /** Whom to notify, when and how; left out, no notifications are sent. */
   notify?: Config['notify']

@@ -32,26 +32,26 @@ export class Switches {
 
 /** Wires the switches to the parts of a running host. */
 export function openSwitches(
-  board: PaneRegistry | null,
-  notices: NotificationCenter | null,
+  panes: PaneRegistry | null,
+  notifications: NotificationCenter | null,
   settings: Pick<HostSettings, 'hooks'>,
   onSet: (change: SwitchChange) => void,
 ): Switches {
   return new Switches(
     {
       heuristics: {
-        get: () => board?.settings.heuristics.mode === 'auto',
-        set: isOn => board?.setSwitch('heuristics', isOn),
+        get: () => panes?.settings.heuristics.mode === 'auto',
+        set: isOn => panes?.setSwitch('heuristics', isOn),
       },
       osc7501: {
-        get: () => board?.settings.osc7501.enabled === true,
-        set: isOn => board?.setSwitch('osc7501', isOn),
+        get: () => panes?.settings.osc7501.enabled === true,
+        set: isOn => panes?.setSwitch('osc7501', isOn),
       },
       tmux: {
-        get: () => board?.settings.panes.sources.includes('tmux') === true,
-        set: isOn => board?.setSwitch('tmux', isOn),
+        get: () => panes?.settings.panes.sources.includes('tmux') === true,
+        set: isOn => panes?.setSwitch('tmux', isOn),
       },
-      notify: { get: () => notices?.isEnabled === true, set: isOn => notices?.setEnabled(isOn) },
+      notify: { get: () => notifications?.isEnabled === true, set: isOn => notifications?.setEnabled(isOn) },
       hooks: {
         get: () => settings.hooks.isEnabled,
         set: isOn => {

@@ -8,6 +8,6 @@
  * (approvals/), the escalation that all channels share; `EndNotifications` delays and filters
  * notifications that work has ended. Quiet hours hold notifications back into one digest.
  */
-export type { Notice } from './notification.js'
+export type { PaneNotification } from './notification.js'
 export { NotificationCenter } from './notification-center.js'
 export { openOutlets } from './outlets.js'

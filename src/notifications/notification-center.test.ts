@@ -3,17 +3,17 @@ import { SimulatedClock } from '../clock/index.js'
 import { type Config, loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
 import type { PaneInfo } from '../supervision/pane-info.js'
-import type { Notice, PaneQuestion } from './notification.js'
+import type { PaneNotification, PaneQuestion } from './notification.js'
 import { NotificationCenter } from './notification-center.js'
 
 const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.notify
 const NOON = Date.UTC(2026, 0, 5, 12)
 
-/** A board with one pane, a desktop, and a watching terminal. */
+/** A registry with one pane, a desktop, and a watching terminal. */
 class Fixture {
   readonly clock: SimulatedClock
-  readonly desktop: Notice[] = []
-  readonly terminal: Notice[] = []
+  readonly desktop: PaneNotification[] = []
+  readonly terminal: PaneNotification[] = []
   readonly chat: PaneQuestion[] = []
   readonly counters = new Counters()
   readonly center: NotificationCenter

@@ -13,11 +13,11 @@ import type { PaneInfo, PaneListChange } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
 import { EndNotifications } from './end-notifications.js'
 import {
-  digestNotice,
+  digestNotification,
   endText,
-  type Notice,
   type NotificationOutlets,
-  paneNotice,
+  type PaneNotification,
+  paneNotification,
   paneQuestion,
 } from './notification.js'
 
@@ -46,11 +46,11 @@ interface OpenQuestion {
 /**
  * Notifies the user when a pane needs them, is done or has failed, and for nothing else.
  * `planNotifications` decides about questions, `EndNotifications` about ends of runs; this class
- * follows the board and delivers.
+ * follows the panes and delivers.
  */
 export class NotificationCenter {
   readonly #options: NotificationCenterOptions
-  readonly #listeners = new Set<(notice: Notice) => void>()
+  readonly #listeners = new Set<(notice: PaneNotification) => void>()
   readonly #questions = new Map<string, OpenQuestion>()
   readonly #ends: EndNotifications
   readonly #stuck = new Map<string, { since: number; timer: Timer }>()
@@ -58,7 +58,7 @@ export class NotificationCenter {
   readonly #stuckCards = new Map<string, string>()
   #sent: SentMessage[] = []
   #recent: NotificationSubject[] = []
-  #held: Notice[] = []
+  #held: PaneNotification[] = []
   #lastActive: Partial<Record<NotificationChannel, number>> = {}
   #timer: Timer | null = null
   #digest: Timer | null = null
@@ -72,7 +72,7 @@ export class NotificationCenter {
     this.#isEnabled = options.settings.enabled
   }
 
-  listen(listener: (notice: Notice) => void): () => void {
+  listen(listener: (notice: PaneNotification) => void): () => void {
     this.#listeners.add(listener)
     this.#plan()
     return () => this.#listeners.delete(listener)
@@ -121,7 +121,7 @@ export class NotificationCenter {
     this.#ends.cancelAll()
   }
 
-  /** Every change of the board, in order. */
+  /** Every change of a pane, in order. */
   take(change: PaneListChange): void {
     if (!this.#isEnabled) return
     if (change.type === 'gone') return this.#gone(change.pane)
@@ -299,12 +299,12 @@ export class NotificationCenter {
     this.#deliver(this.#notice(kind, pane, endText(kind, pane)), channel)
   }
 
-  #notice(kind: Notice['kind'], pane: PaneInfo, body: string): Notice {
+  #notice(kind: PaneNotification['kind'], pane: PaneInfo, body: string): PaneNotification {
     const { clock, hostName } = this.#options
-    return paneNotice(kind, pane, body, { hostName, at: clock.now() })
+    return paneNotification(kind, pane, body, { hostName, at: clock.now() })
   }
 
-  #deliver(notice: Notice, channel: NotificationChannel): void {
+  #deliver(notice: PaneNotification, channel: NotificationChannel): void {
     const { clock, settings, counters, utcOffset } = this.#options
     const labels = { kind: notice.kind, channel }
     if (this.#isRepeated(notice, channel)) return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
@@ -325,7 +325,7 @@ export class NotificationCenter {
     if (!isShown) this.#toTerminals(notice)
   }
 
-  #isRepeated({ title, body }: Notice, channel: NotificationChannel): boolean {
+  #isRepeated({ title, body }: PaneNotification, channel: NotificationChannel): boolean {
     const { clock, settings } = this.#options
     const last = this.#lastTexts.get(channel)
     return last !== undefined && last.text === title + body && clock.now() - last.at < settings.dedupe_s * 1000
@@ -335,7 +335,7 @@ export class NotificationCenter {
     const held = this.#held.splice(0)
     this.#digest = null
     if (held.length === 0) return
-    const notice = digestNotice(held, this.#options.clock.now())
+    const notice = digestNotification(held, this.#options.clock.now())
     this.#deliver(notice, this.#options.outlets.hasDesktop ? 'browser' : 'terminal')
   }
 
@@ -351,7 +351,7 @@ export class NotificationCenter {
     outlets.telegram(isReminder ? { ...question, isReminder } : question)
   }
 
-  #toTerminals(notice: Notice): void {
+  #toTerminals(notice: PaneNotification): void {
     for (const listener of this.#listeners) listener(notice)
   }
 }

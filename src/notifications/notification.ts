@@ -2,7 +2,7 @@ import type { PaneInfo } from '../supervision/index.js'
 import { formatDuration, plural } from '../text/index.js'
 
 /** One notification. It never contains a command line or a secret. */
-export interface Notice {
+export interface PaneNotification {
   kind: 'needs-you' | 'done' | 'failed' | 'digest' | 'over'
   pane: string
   title: string
@@ -14,7 +14,7 @@ export interface Notice {
 export interface NotificationOutlets {
   /** There is a desktop notifier or a command of the user. */
   readonly hasDesktop: boolean
-  desktop(notice: Notice): void
+  desktop(notice: PaneNotification): void
   /** The chats of the bot, for tmux panes: sessions have cards of their own there. */
   telegram(notice: PaneQuestion): void
 }
@@ -32,7 +32,7 @@ export interface PaneQuestion {
   isReminder?: boolean
 }
 
-const VERBS: Readonly<Record<Notice['kind'], string>> = {
+const VERBS: Readonly<Record<PaneNotification['kind'], string>> = {
   'needs-you': 'needs you',
   done: 'is done',
   failed: 'failed',
@@ -42,12 +42,12 @@ const VERBS: Readonly<Record<Notice['kind'], string>> = {
 const BODY_MAX = 160
 
 /** Agent, place, and one line of text. */
-export function paneNotice(
-  kind: Notice['kind'],
+export function paneNotification(
+  kind: PaneNotification['kind'],
   pane: PaneInfo,
   text: string,
   { hostName, at }: { hostName: string; at: number },
-): Notice {
+): PaneNotification {
   const body = `${placeOf(pane, hostName)}${text ? ` · ${text.slice(0, BODY_MAX)}` : ''}`
   return { kind, pane: pane.id, title: titleOf(kind, pane), body, at }
 }
@@ -68,7 +68,7 @@ export function paneQuestion(
   }
 }
 
-function titleOf(kind: Notice['kind'], pane: PaneInfo): string {
+function titleOf(kind: PaneNotification['kind'], pane: PaneInfo): string {
   return `${pane.agent ?? pane.job ?? 'pane'} ${VERBS[kind]}`
 }
 
@@ -84,7 +84,7 @@ export function endText(kind: 'done' | 'failed', pane: PaneInfo): string {
 }
 
 /** One notification for everything that quiet hours held back. */
-export function digestNotice(held: readonly Notice[], at: number): Notice {
+export function digestNotification(held: readonly PaneNotification[], at: number): PaneNotification {
   const titles = held.map(({ title }) => title).join(', ')
   const body = titles.length > BODY_MAX ? `${titles.slice(0, BODY_MAX - 1)}…` : titles
   return { kind: 'digest', pane: '', title: `${plural(held.length, 'notification')} during your quiet hours`, body, at }

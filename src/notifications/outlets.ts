@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { findExecutable } from '../process/index.js'
-import type { Notice, NotificationOutlets } from './notification.js'
+import type { NotificationOutlets, PaneNotification } from './notification.js'
 
 /** Text of programs, safe for notifiers: one line, cut, without options and markup. */
 function plain(text: string): string {
@@ -42,7 +42,7 @@ export function openOutlets(options: {
   }
   return {
     hasDesktop: notifySend !== null || osascript !== null || command.length > 0,
-    desktop(notice: Notice): void {
+    desktop(notice: PaneNotification): void {
       if (notifySend) start(notifySend, ['--app-name=signalbox', '--', plain(notice.title), plain(notice.body)])
       if (osascript) start(osascript, ['-e', SCRIPT, plain(notice.title), plain(notice.body)])
       const [file, ...args] = command

@@ -22,7 +22,7 @@
  * Other parts
  *
  * - progress.ts (stuck or not), flicker.ts, focus-tracker.ts, foreground-tracker.ts,
- *   wait-fallback.ts, shown-status.ts: one rule of supervision each, with its knobs.
+ *   wait-fallback.ts, shown-status.ts: one rule of supervision each, with its settings.
  * - terminal-read-check.ts: whether a menu over a shell command really asks.
  * - detect-agent.ts, job.ts: which program runs. drift-detector.ts, rule-time-box.ts: packs that no
  *   longer match, rules that are too slow. report-log.ts, evidence-log.ts: what `explain` shows.
@@ -34,7 +34,7 @@
  * - A source of reports: its place in AUTHORITIES (evidence.ts), a conversion to claims, and a case
  *   in status-walk.test.ts.
  * - A status, an event or a guard: status-table.ts.
- * - A knob: a setting, its use here, and a case in supervision-knobs.test.ts.
+ * - A setting: a setting, its use here, and a case in supervision-settings.test.ts.
  */
 
 export { checkFixtures, type FixtureReport } from './check-fixtures.js'

@@ -114,8 +114,8 @@ export class PaneScreen {
   }
 
   /** How long a rest must last. */
-  settleBy(knobs: SettleKnobs): void {
-    this.#settler.tune(knobs)
+  settleBy(settings: SettleKnobs): void {
+    this.#settler.tune(settings)
   }
 
   /** For a pane that flickers: until then a rest must last this long. */

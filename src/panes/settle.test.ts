@@ -124,7 +124,7 @@ describe('Settler', () => {
     expect(settler.accept(rest, 5.2)).toBe(true)
   })
 
-  test('has knobs for the looks, their gap and the maximum time', () => {
+  test('has settings for the looks, their gap and the maximum time', () => {
     const settler = new Settler()
     settler.tune({ looks: 2, gapS: 0.5, maxS: 9 })
     settler.accept(work, 0)

@@ -31,11 +31,11 @@ export class Settler {
   #since: number | null = null
   #looks = 0
   #lastLook = 0
-  #knobs = KNOBS
+  #settings = KNOBS
   #hold: { s: number; until: number } | null = null
 
-  tune(knobs: SettleKnobs): void {
-    this.#knobs = knobs
+  tune(settings: SettleKnobs): void {
+    this.#settings = settings
   }
 
   /** For a pane that flickers: until then a rest must last this long. */
@@ -70,13 +70,14 @@ export class Settler {
       this.#lastLook = t
       return false
     }
-    if (t - this.#lastLook >= this.#knobs.gapS - ROUNDING_S) {
+    if (t - this.#lastLook >= this.#settings.gapS - ROUNDING_S) {
       this.#looks++
       this.#lastLook = t
     }
     const lasted = t - this.#since + ROUNDING_S
     const isHeld = this.#hold !== null && t < this.#hold.until
-    if (isHeld ? lasted < this.#hold!.s : this.#looks < this.#knobs.looks && lasted < this.#knobs.maxS) return false
+    if (isHeld ? lasted < this.#hold!.s : this.#looks < this.#settings.looks && lasted < this.#settings.maxS)
+      return false
     this.#rest()
     return true
   }
@@ -89,7 +90,7 @@ export class Settler {
 
   /** When to read again although nothing changed. */
   nextDeadline(): number | null {
-    return this.#since === null ? null : this.#lastLook + this.#knobs.gapS
+    return this.#since === null ? null : this.#lastLook + this.#settings.gapS
   }
 }
 

@@ -9,13 +9,13 @@ export interface ShownKnobs {
 
 /** A status in lists: an end stays after it was seen, and fades if long unseen. */
 export class ShownStatus {
-  readonly #knobs: ShownKnobs
+  readonly #settings: ShownKnobs
   #since = 0
   #endedAt: number | null = null
   #lingering: { status: PaneStatus; until: number } | null = null
 
-  constructor(knobs: ShownKnobs) {
-    this.#knobs = knobs
+  constructor(settings: ShownKnobs) {
+    this.#settings = settings
   }
 
   /** When the status last changed. */
@@ -27,16 +27,16 @@ export class ShownStatus {
     this.#since = t
     if (isEnd(after)) this.#endedAt = t
     this.#lingering =
-      after === 'idle' && isEnd(before) ? { status: before, until: t + this.#knobs.displayDelayS } : null
+      after === 'idle' && isEnd(before) ? { status: before, until: t + this.#settings.displayDelayS } : null
   }
 
   at(status: PaneStatus, t: number): Pick<SupervisedState, 'shown' | 'isFaded' | 'isRecent'> {
     const lingering = this.#lingering !== null && t < this.#lingering.until ? this.#lingering.status : null
-    const fadedFor = isEnd(status) && this.#endedAt !== null ? t - this.#endedAt - this.#knobs.dismissS : -1
+    const fadedFor = isEnd(status) && this.#endedAt !== null ? t - this.#endedAt - this.#settings.dismissS : -1
     return {
       shown: status === 'idle' && lingering ? lingering : status,
       isFaded: fadedFor >= 0,
-      isRecent: fadedFor >= 0 && fadedFor < this.#knobs.recentS,
+      isRecent: fadedFor >= 0 && fadedFor < this.#settings.recentS,
     }
   }
 }

@@ -126,10 +126,10 @@ function changed(
   }
   if (next === 'waiting-approval') after.waitedSince = state.waitedSince ?? signal.t
   else delete after.waitedSince
-  return Object.assign(after, ...actions.map(action => EFFECTS[action](signal)))
+  return Object.assign(after, ...actions.map(action => ACTION_EFFECTS[action](signal)))
 }
 
-const EFFECTS: Readonly<Record<StatusAction, (signal: StatusSignal) => Partial<StatusState>>> = {
+const ACTION_EFFECTS: Readonly<Record<StatusAction, (signal: StatusSignal) => Partial<StatusState>>> = {
   'restart-clock': ({ t }) => ({ startedAt: t }),
   acknowledge: () => ({ seen: true }),
 }

@@ -267,7 +267,7 @@ export class Supervisor {
     return heuristics.mode === 'off' || agents[agent]?.heuristics === 'off' ? 'off' : this.#mode
   }
 
-  /** Knobs that the pane itself needs. */
+  /** Settings that the pane itself needs. */
   #tune(pane: Pane): void {
     const { osc7501, reading } = this.#settings
     pane.usesStatusReports = osc7501.enabled

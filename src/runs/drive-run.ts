@@ -69,7 +69,7 @@ export async function driveRun(
     dataDirectory: settings.dataDirectory,
     envPass: settings.envPass,
     env,
-    isPersonal: true,
+    isInteractive: true,
     maxRuns: 1,
     readProfile: profileReader({ home, env }),
     ...(settings.endpoint && { endpoint: settings.endpoint }),

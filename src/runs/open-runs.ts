@@ -52,7 +52,7 @@ export interface RunsOptions {
   /** The environment that steps inherit: of a person's terminal, or of the daemon. */
   env: NodeJS.ProcessEnv
   /** A person at a terminal drives the runs: agents get the whole environment. */
-  isPersonal: boolean
+  isInteractive: boolean
   maxRuns: number
   /** The model of the agent `direct`, for turns that name none. */
   endpoint?: { url: string; apiKeyEnv: string | null }
@@ -82,12 +82,12 @@ export interface RunsOptions {
 
 /** Wires everything that drives runs in this process: workflows, performers of steps, files. */
 export function openRuns(options: RunsOptions): RunHost {
-  const { store, clock, env, envPass, isPersonal, onError } = options
+  const { store, clock, env, envPass, isInteractive, onError } = options
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
-  const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
+  const environment = () => stepEnvironment({ env, pass: envPass, isInteractive })
   const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
-  const signs = new StallDetector(clock)
+  const stallDetector = new StallDetector(clock)
   const agents = new AgentSteps({
     clock,
     redactor,
@@ -101,13 +101,13 @@ export function openRuns(options: RunsOptions): RunHost {
     ...(options.commands && { commands: options.commands }),
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
-      signs.noteProgress(run)
+      stallDetector.noteProgress(run)
       files.activity(run, activity)
       options.onActivity?.(run, activity)
     },
   })
   const node = (handler: Performer) =>
-    new NodeSteps(handler, { clock, runDirectory: run => runDirectory(options.dataDirectory, run) }, signs)
+    new NodeSteps(handler, { clock, runDirectory: run => runDirectory(options.dataDirectory, run) }, stallDetector)
   const codergen = new CodergenSteps(agents)
   const custom = Object.entries(options.handlers ?? {}).map(([type, handler]) => {
     const steps = customSteps(handler, call => createDirectory(agents.directory(call)))

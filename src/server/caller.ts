@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor, DecisionRequest } from '../approvals/index.js'
+import type { Actor, ProposedDecision } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Device } from './auth/devices.js'
@@ -30,7 +30,7 @@ interface CallerFields {
   confirmed?: boolean | undefined
 }
 
-type Caller = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'confirmedAt'>
+type Caller = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'confirmedAt'>
 
 /** Who makes this call, as the ledger records and judges it. */
 export function callerOf(

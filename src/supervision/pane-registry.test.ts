@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentStatement, agentNames, LivePacks, loadAgent } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
-import type { Notice } from '../notifications/notification.js'
+import type { PaneNotification } from '../notifications/notification.js'
 import { NotificationCenter } from '../notifications/notification-center.js'
 import { Pane } from '../panes/index.js'
 import { PACKAGE_ROOT } from '../process/index.js'
@@ -24,8 +24,8 @@ class RegistryFixture {
   readonly center: NotificationCenter
   readonly pane = new Pane(parsePack('pack = 1\nagent = "generic"\n', 'generic'), { cols: 80, rows: 24 })
   readonly supervisor
-  readonly desktop: Notice[] = []
-  readonly terminal: Notice[] = []
+  readonly desktop: PaneNotification[] = []
+  readonly terminal: PaneNotification[] = []
 
   constructor(
     over: { panes?: Partial<typeof config.panes>; notify?: Partial<typeof config.notify>; start?: number } = {},

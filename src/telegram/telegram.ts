@@ -218,7 +218,7 @@ export class Telegram {
     await this.#follower.start()
     this.#stream.start()
     this.#digest.start()
-    host.notices?.connectTelegram(() => people.all().some(({ telegram }) => telegram.length > 0))
+    host.notifications?.connectTelegram(() => people.all().some(({ telegram }) => telegram.length > 0))
     const updates = new UpdateHandler({
       store: host.store,
       clock,
@@ -260,7 +260,7 @@ export class Telegram {
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.#options.host.notices?.disconnectTelegram()
+    this.#options.host.notifications?.disconnectTelegram()
     this.#lease.stopRenewing()
     this.#retry?.cancel()
     await this.#announceStop().catch(this.#options.onError)

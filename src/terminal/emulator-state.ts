@@ -1,7 +1,7 @@
 import type { AmbiguousWidth } from '../text/index.js'
 import type { ColorState } from './colors.js'
 import type { Progress, Row } from './frame.js'
-import { DEFAULT_FRAME_KNOBS, type FrameKnobs, type FrameTimingState } from './frame-timing.js'
+import { DEFAULT_FRAME_SETTINGS, type FrameSettings, type FrameTimingState } from './frame-timing.js'
 import type { GridState } from './grid-state.js'
 import type { KittyKeyboardState } from './kitty-keyboard.js'
 import type { TitleState } from './osc-evidence.js'
@@ -15,14 +15,14 @@ export interface EmulatorOptions {
   scrollback?: number
   /** Columns of East Asian ambiguous characters. */
   ambiguous?: AmbiguousWidth
-  knobs?: Partial<FrameKnobs>
+  settings?: Partial<FrameSettings>
   /** The reply to XTVERSION. */
   version?: string
   /** The name of this machine: a working directory that names another host is ignored. */
   hostname?: string
 }
 
-export type ResolvedOptions = Required<Omit<EmulatorOptions, 'knobs'>> & { knobs: FrameKnobs }
+export type ResolvedOptions = Required<Omit<EmulatorOptions, 'settings'>> & { settings: FrameSettings }
 
 /** Larger terminals are clamped. */
 export const SIZE_MAX = 500
@@ -34,7 +34,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     ...DEFAULT_OPTIONS,
     ...options,
     ...clampSize(options.cols, options.rows),
-    knobs: { ...DEFAULT_FRAME_KNOBS, ...options.knobs },
+    settings: { ...DEFAULT_FRAME_SETTINGS, ...options.settings },
   }
 }
 

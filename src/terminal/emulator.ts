@@ -88,7 +88,7 @@ export class TerminalEmulator {
 
   constructor(options: EmulatorOptions, state?: EmulatorState) {
     this.#options = resolveOptions(options)
-    const { cols, rows, scrollback, ambiguous, knobs } = this.#options
+    const { cols, rows, scrollback, ambiguous, settings } = this.#options
     this.#terminal = openTerminal({ cols, rows, scrollback })
     this.#core = coreOf(this.#terminal)
     const widths = createWidthProvider(ambiguous)
@@ -103,7 +103,7 @@ export class TerminalEmulator {
     this.#keyboard = new KittyKeyboard(state?.keyboard)
     this.#colors = new Colors(state?.colors)
     this.#title = new Title(state?.title)
-    this.#timing = new FrameTiming(knobs, state?.timing)
+    this.#timing = new FrameTiming(settings, state?.timing)
     const sequence = fromBase64(state?.unfinished.sequence)
     this.#splitter = new ByteSplitter(fromBase64(state?.unfinished.character), sequence.at(-1))
     this.#unfinished = new UnfinishedSequence(sequence)
@@ -153,7 +153,7 @@ export class TerminalEmulator {
     const resize = () => this.#terminal.resize(size.cols, size.rows)
     if (size.cols === this.#terminal.cols) resize()
     else this.#ids.keepAcrossResize(resize)
-    this.#heldUntil = this.#time + this.#options.knobs.resizeHoldMs / 1000
+    this.#heldUntil = this.#time + this.#options.settings.resizeHoldMs / 1000
     this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
   }

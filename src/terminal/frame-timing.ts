@@ -1,6 +1,6 @@
 import type { Frame, FrameCause } from './frame.js'
 
-export interface FrameKnobs {
+export interface FrameSettings {
   /** A frame ends when no byte arrives for this long. */
   quietMs: number
   /** A frame ends at most this long after its first byte. */
@@ -13,7 +13,13 @@ export interface FrameKnobs {
   resizeHoldMs: number
 }
 
-export const DEFAULT_FRAME_KNOBS: FrameKnobs = { quietMs: 16, capMs: 50, gapMs: 50, syncCapMs: 500, resizeHoldMs: 250 }
+export const DEFAULT_FRAME_SETTINGS: FrameSettings = {
+  quietMs: 16,
+  capMs: 50,
+  gapMs: 50,
+  syncCapMs: 500,
+  resizeHoldMs: 250,
+}
 
 export interface FrameEnd {
   at: number
@@ -52,15 +58,15 @@ export interface FrameTimingState {
  * Time is data. The state changes only when bytes arrive or a caller passes the time. A frame that
  * ended by silence has the time at which the silence was long enough, not the time of the call.
  *
- * Symptom → knob: half-drawn menus → quiet up; slow reading during builds → cap down; torn frames
+ * Symptom → setting: half-drawn menus → quiet up; slow reading during builds → cap down; torn frames
  * of a slow agent → sync cap up.
  */
 export class FrameTiming {
-  readonly #knobs: FrameKnobs
+  readonly #settings: FrameSettings
   #state: FrameTimingState
 
-  constructor(knobs: FrameKnobs, state?: FrameTimingState) {
-    this.#knobs = knobs
+  constructor(settings: FrameSettings, state?: FrameTimingState) {
+    this.#settings = settings
     this.#state = state ?? {
       began: null,
       lastByte: 0,
@@ -97,7 +103,7 @@ export class FrameTiming {
     this.#state.syncBegan = null
     if (!wasOpen) return false
     const { lastSync } = this.#state
-    const due = lastSync === null ? t : lastSync + this.#knobs.gapMs / 1000
+    const due = lastSync === null ? t : lastSync + this.#settings.gapMs / 1000
     if (t < due) this.#state.deferred = due
     return t >= due
   }
@@ -112,11 +118,11 @@ export class FrameTiming {
 
   nextEnd(): FrameEnd | null {
     const { began, lastByte, syncBegan, deferred } = this.#state
-    if (syncBegan !== null) return { at: syncBegan + this.#knobs.syncCapMs / 1000, cause: 'cap', torn: true }
+    if (syncBegan !== null) return { at: syncBegan + this.#settings.syncCapMs / 1000, cause: 'cap', torn: true }
     if (began === null) return null
-    const quiet = lastByte + this.#knobs.quietMs / 1000
+    const quiet = lastByte + this.#settings.quietMs / 1000
     if (deferred !== null) return { at: Math.min(deferred, quiet), cause: 'sync', torn: false }
-    const cap = began + this.#knobs.capMs / 1000
+    const cap = began + this.#settings.capMs / 1000
     return quiet <= cap ? { at: quiet, cause: 'quiet', torn: false } : { at: cap, cause: 'cap', torn: false }
   }
 }

@@ -60,7 +60,15 @@ test('100 runs at gates without a host accept each answer once, though two proce
   const onError = (error: unknown) => console.error(error)
   const host = () => {
     const ledger = openLedger({ store, clock, settings: {} })
-    const options = { store, ledger, clock, dataDirectory: directory, envPass: [], env: process.env, isPersonal: true }
+    const options = {
+      store,
+      ledger,
+      clock,
+      dataDirectory: directory,
+      envPass: [],
+      env: process.env,
+      isInteractive: true,
+    }
     return openRuns({ ...options, maxRuns: 20, onError })
   }
   const statuses = async () => [...new Set((await listRuns(store)).map(({ status }) => status))]

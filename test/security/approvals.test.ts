@@ -284,7 +284,7 @@ describe('what programs show and write', () => {
       logs.push([name, log])
       await until(async () => {
         await server.host.live(id)!.settled()
-        return server.host.board
+        return server.host.panes
           ?.list()
           .find(pane => pane.id === id)
           ?.title.includes('played')

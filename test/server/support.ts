@@ -118,7 +118,7 @@ export class TestServer {
         dataDirectory: home.settings.dataDirectory,
         envPass: [],
         env: this.context.env,
-        isPersonal: false,
+        isInteractive: false,
         maxRuns: 8,
         onError,
       })

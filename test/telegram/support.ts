@@ -106,7 +106,7 @@ export class TestBot {
       dataDirectory: home.settings.dataDirectory,
       envPass: ['SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'],
       env: { ...this.context.env, SIGNALBOX_DEMO_HOME: join(this.directory, 'agent'), SIGNALBOX_DEMO_SPEED: '0' },
-      isPersonal: false,
+      isInteractive: false,
       maxRuns: 4,
       onError,
     })

@@ -24,8 +24,8 @@ describeNeeding('tmux', 'a tmux pane in the chat', () => {
     mkdirSync(join(bot.directory, 'tmux'))
     socket = join(bot.directory, 'tmux', 'default')
     tmux('new-session', '-d', '-s', 'work', '-c', bot.work, 'env', 'PS1=$ ', 'bash', '--norc', '--noprofile')
-    expect(await bot.host.board!.joinTmux({ sockets: [socket] })).toBe(true)
-    await bot.fake.until(() => bot.host.board!.list().find(({ why }) => why.authority !== 'none'), 'the pane')
+    expect(await bot.host.panes!.joinTmux({ sockets: [socket] })).toBe(true)
+    await bot.fake.until(() => bot.host.panes!.list().find(({ why }) => why.authority !== 'none'), 'the pane')
   })
   afterAll(async () => {
     tmux('kill-server')

@@ -1,5 +1,5 @@
 import type { Menu } from '../../screen/index.js'
-import type { DecisionRequest } from '../decide.js'
+import type { ProposedDecision } from '../decide.js'
 import type { ApprovalRecord, ApprovalRequest } from '../record.js'
 import { requestFromMenu } from '../request-from-menu.js'
 import { requestFromReport, type StructuredReport } from '../request-from-report.js'
@@ -52,8 +52,8 @@ export function recordOf(fields: Partial<ApprovalRecord> = {}): ApprovalRecord {
 
 export function decisionOf(
   request: Pick<ApprovalRequest, 'fingerprint' | 'display'>,
-  fields: Partial<DecisionRequest> = {},
-): DecisionRequest {
+  fields: Partial<ProposedDecision> = {},
+): ProposedDecision {
   return {
     fingerprint: request.fingerprint,
     option: 'Yes',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ApprovalRecord, DecisionRequest } from '../../approvals/index.js'
+import type { ApprovalRecord, ProposedDecision } from '../../approvals/index.js'
 import { questionOf, readAnswer } from '../../engine/index.js'
 import { SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { optionText } from '../../text/index.js'
@@ -18,7 +18,7 @@ export interface AnswerOptions {
 }
 
 /** The answer to send, and its name for the person. */
-export interface ChosenAnswer extends Pick<DecisionRequest, 'option' | 'choices' | 'text' | 'editedInput'> {
+export interface ChosenAnswer extends Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'editedInput'> {
   label: string
 }
 

@@ -1,8 +1,8 @@
 import {
   type ApprovalRecord,
-  type DecisionRequest,
   type GrantRequest,
   type Ledger,
+  type ProposedDecision,
   waitForRecord,
 } from '../../approvals/index.js'
 import { newNonce, systemClock } from '../../clock/index.js'
@@ -61,7 +61,7 @@ function requestFor(
   record: ApprovalRecord,
   { label: _, ...answer }: ChosenAnswer,
   { fingerprint, note, thenInterrupt, grant }: DecideOptions,
-): DecisionRequest {
+): ProposedDecision {
   return {
     fingerprint: fingerprint ?? record.fingerprint,
     ...answer,
@@ -146,7 +146,7 @@ async function decide(
   context: CommandContext,
   ledger: Ledger,
   { id, fingerprint }: ApprovalRecord,
-  request: DecisionRequest,
+  request: ProposedDecision,
 ): Promise<void> {
   try {
     await ledger.decide(id, request)

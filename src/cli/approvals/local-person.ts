@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Actor, DecisionRequest } from '../../approvals/index.js'
+import type { Actor, ProposedDecision } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 
@@ -8,7 +8,7 @@ export function localPerson(): { id: string; name: string } {
 }
 
 /** The person at this terminal: a user who can open the store owns it. */
-export function localDecider(): Pick<DecisionRequest, 'actor' | 'surface'> {
+export function localDecider(): Pick<ProposedDecision, 'actor' | 'surface'> {
   const actor: Actor = { kind: 'person', ...localPerson(), role: 'owner' }
   return { actor, surface: 'cli' }
 }

@@ -1,5 +1,5 @@
 import { delay, systemClock } from '../../clock/index.js'
-import type { Notice } from '../../notifications/index.js'
+import type { PaneNotification } from '../../notifications/index.js'
 import type { PaneList } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
@@ -74,7 +74,7 @@ export async function streamPlain(context: CommandContext, events: Events, wants
         `${new Date(systemClock.now()).toISOString().slice(11, 19)}  gone       ${pane.agent ?? pane.job ?? ''} ${pane.place}`,
       )
     } else if (event === 'notice') {
-      const { kind, title, body } = data as Notice
+      const { kind, title, body } = data as PaneNotification
       if (kind !== 'over') context.note(`${title}: ${body}`)
     }
   }

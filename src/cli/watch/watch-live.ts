@@ -1,5 +1,5 @@
 import { systemClock, type Timer } from '../../clock/index.js'
-import type { Notice } from '../../notifications/index.js'
+import type { PaneNotification } from '../../notifications/index.js'
 import type { Explanation, InMilliseconds, PaneStreamFrame } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
@@ -70,7 +70,7 @@ export class LiveWatch {
     }
   }
 
-  #notify(notice: Notice): void {
+  #notify(notice: PaneNotification): void {
     if (notice.kind === 'over') return
     this.#view = { ...this.#view, notice: `${notice.title}: ${notice.body}` }
     if (this.#isShown) this.#context.write(notificationCodes(notice, this.#options.notifyBy))
@@ -229,7 +229,10 @@ export class LiveWatch {
 }
 
 /** The codes that make a terminal notify its person: the bell, and two notification sequences. */
-export function notificationCodes({ title, body }: Pick<Notice, 'title' | 'body'>, ways: readonly string[]): string {
+export function notificationCodes(
+  { title, body }: Pick<PaneNotification, 'title' | 'body'>,
+  ways: readonly string[],
+): string {
   // Text of programs must not end the sequence or start another.
   const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200)
   const codes: Readonly<Record<string, string>> = {

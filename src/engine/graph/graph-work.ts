@@ -198,7 +198,7 @@ export function isEngineKey(key: string): boolean {
 }
 
 /** Handlers that run no step, or whose steps are named after their parts. */
-const OWN_HANDLERS: ReadonlySet<string> = new Set([
+const WITHOUT_NODE_STEP: ReadonlySet<string> = new Set([
   'start',
   'exit',
   'conditional',
@@ -215,7 +215,7 @@ export function hasChild(handler: string): boolean {
 }
 
 export function isStepHandler(handler: string): boolean {
-  return !OWN_HANDLERS.has(handler)
+  return !WITHOUT_NODE_STEP.has(handler)
 }
 
 /**

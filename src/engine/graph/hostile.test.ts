@@ -16,7 +16,7 @@ afterEach(() => fixture.close())
 
 /** Runs a graph whose node `a` uses this handler; whatever it does, the journal must fold. */
 async function withHandler(handler: CustomHandler, body: string) {
-  const signs = new StallDetector(fixture.clock)
+  const stallDetector = new StallDetector(fixture.clock)
   const directory = (name: string) => {
     const path = join(fixture.directory, name)
     mkdirSync(path, { recursive: true })
@@ -25,7 +25,7 @@ async function withHandler(handler: CustomHandler, body: string) {
   const steps = new NodeSteps(
     customSteps(handler, () => directory('step')),
     { clock: fixture.clock, runDirectory: () => directory('run') },
-    signs,
+    stallDetector,
   )
   const id = await fixture.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${body} }`, {
     handlers: { file: 'x', types: ['custom'] },

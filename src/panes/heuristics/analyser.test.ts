@@ -214,5 +214,5 @@ it('has a test for every setting', () => {
     'tail_rows live_rows newline_min burst_min line_rate_min quiet_done_s interrupt_done_s quiet_wait_s flicker_guard_s quiet_idle_s idle_reemit_s stall_s plateau debounce_s'
   const gate = 'mode jobs titles prefer_job_name prompt_silence_s'
   const walked = new Set(`${here} ${gate} patterns`.split(' '))
-  expect(Object.keys(DEFAULTS).filter(knob => !walked.has(knob))).toEqual([])
+  expect(Object.keys(DEFAULTS).filter(setting => !walked.has(setting))).toEqual([])
 })

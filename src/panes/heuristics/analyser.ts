@@ -26,7 +26,7 @@ import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } fr
  * which it happens. Once a run has ended, reported by any source, nothing is guessed until
  * something starts again.
  *
- * Timing: every knob is a setting. Done too early: `quiet_done_s`; questions in streamed text:
+ * Timing: every setting is a setting. Done too early: `quiet_done_s`; questions in streamed text:
  * `quiet_wait_s`, `flicker_guard_s`; idle while something computes silently: `quiet_idle_s`; the
  * same signal in bursts: `debounce_s`.
  *

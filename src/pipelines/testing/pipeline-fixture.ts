@@ -156,7 +156,7 @@ export class PipelineFixture {
   /** Drives until the run ends or waits for a person, in a new host for each call. */
   async drive(id: string, store = this.store): Promise<FixtureRun> {
     const clock = systemClock
-    const signs = new StallDetector(clock)
+    const stallDetector = new StallDetector(clock)
     const steps = new PipelineSteps(
       {
         agents: this.agents,
@@ -175,7 +175,9 @@ export class PipelineFixture {
       owner: `fixture ${Math.random()}`,
       isGone: () => true,
       workflows: [graphWorkflow] as never,
-      performers: { 'graph.code': new NodeSteps(steps, { clock, runDirectory: run => this.runDirectory(run) }, signs) },
+      performers: {
+        'graph.code': new NodeSteps(steps, { clock, runDirectory: run => this.runDirectory(run) }, stallDetector),
+      },
       maxRuns: 1,
       durability: 'normal',
       gates: new TestGates(store),

@@ -35,7 +35,7 @@ beforeAll(async () => {
   store = await openHomeStore({ dataDirectory, clock: systemClock, onError })
   const ledger = openLedger({ store, clock: systemClock, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory }
-  runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
+  runs = openRuns({ ...common, envPass: [], env: process.env, isInteractive: true, maxRuns: 8, onError })
   await runs.start()
   pipelines = new AttractorApi({ store, clock: systemClock, ledger })
   context = daemonContext({ store, home, env, clock: systemClock, person: 'Ada' }, project)

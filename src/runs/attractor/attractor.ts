@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ApprovalRecord, approvalsProjection, type DecisionRequest, type Ledger } from '../../approvals/index.js'
+import { type ApprovalRecord, approvalsProjection, type Ledger, type ProposedDecision } from '../../approvals/index.js'
 import { type Clock, newId, newNonce } from '../../clock/index.js'
 import {
   type Checkpoint,
@@ -60,7 +60,7 @@ export interface PipelineStatus {
 export type PipelineQuestion = Pick<Question, 'id' | 'text' | 'type' | 'options' | 'stage' | 'fingerprint'>
 
 /** Who answers, from which surface, and when they last confirmed that it is they. */
-export type AttractorAnswerer = Pick<DecisionRequest, 'actor' | 'surface' | 'confirmedAt'>
+export type AttractorAnswerer = Pick<ProposedDecision, 'actor' | 'surface' | 'confirmedAt'>
 
 /**
  * The HTTP API of attractor over graph runs, which attractor calls pipelines. Each method is one

@@ -42,11 +42,11 @@ export function proveLive(
     (frame.cursor.y === selectedRow.row ||
       group.shownBy === 'style' ||
       distinctOption(candidate.rows, group.options) === group.selected)
-  const isWindow = candidate.isWindow === true
-  const otherRow = isWindow ? null : otherRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
+  const isOverlay = candidate.isOverlay === true
+  const otherRow = isOverlay ? null : otherRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
   if (otherRow !== null) return fail(`nothing-below: row ${otherRow} below it is not its own`)
   proofs.push('nothing-below')
-  if (surroundings.hasComposer && !isWindow) return fail('no-input-box: the input box is live')
+  if (surroundings.hasComposer && !isOverlay) return fail('no-input-box: the input box is live')
   proofs.push('no-input-box')
   const inside = surroundings.blocks.find(
     block =>
@@ -56,7 +56,7 @@ export function proveLive(
       group.first <= block.last &&
       !isOnPanel(candidate, rows, block),
   )
-  if (inside && !isWindow) return fail(`outside-transcript: it is inside a ${inside.kind} block`)
+  if (inside && !isOverlay) return fail(`outside-transcript: it is inside a ${inside.kind} block`)
   proofs.push('outside-transcript')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'cursor'], failed: null }
   const selected = selectedRow
@@ -64,8 +64,8 @@ export function proveLive(
     proofs.push('pointer')
   // A text field or buttons that the pack knows or that replaced the input box; round marks with
   // the keys that confirm them.
-  else if (group.options.length === 0 && (spec || hasKeyboard(candidate, rows, pack))) proofs.push('pointer')
-  else if (group.isButtons && hasKeyboard(candidate, rows, pack)) proofs.push('pointer')
+  else if (group.options.length === 0 && (spec || hasConfirmKeys(candidate, rows, pack))) proofs.push('pointer')
+  else if (group.isButtons && hasConfirmKeys(candidate, rows, pack)) proofs.push('pointer')
   else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('pointer')
   if (selected && frame.cursor.y === selected.row) proofs.push('cursor')
   const distinct =
@@ -111,7 +111,11 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
 }
 
 /** The known input box is not on screen, and the last row names confirming keys. */
-function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): boolean {
+function hasConfirmKeys(
+  { footerRows, rows: menuRows }: MenuCandidate,
+  rows: readonly ScreenRow[],
+  pack: Pack,
+): boolean {
   const last = rows.findLastIndex((row, index) => !isBlank(row) && !menuRows[index]!.isRule)
   return (
     pack.regions.some(region => region.name === 'composer') &&
@@ -140,7 +144,7 @@ function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pac
   let hintsLeft = hints
   let more: RegExp | null = null
   // Text between the options and the keys that confirm or cancel explains the options.
-  const explainedTo = hasKeyboard(candidate, rows, pack) ? candidate.footerRows![0] : -1
+  const explainedTo = hasConfirmKeys(candidate, rows, pack) ? candidate.footerRows![0] : -1
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
   const waiting = queuedRequests(candidate)
   for (let index = candidate.group.last + 1; index < rows.length; index++) {

@@ -27,7 +27,7 @@ export interface MenuCandidate {
   /** Counts only after it has been stable for a while. */
   isTentative: boolean
   /** It is in a window that covers everything else. */
-  isWindow?: boolean
+  isOverlay?: boolean
   rows: readonly MenuRow[]
 }
 
@@ -44,7 +44,7 @@ export function parseMenu(
 ): MenuCandidate | null {
   const window = findWindow(screen, frame.cols)
   const found = window && readMenu(frame, rowsInWindow(screen, window).map(toMenuRow), pack, NO_CEILING)
-  return found ? { ...found, isWindow: true } : readMenu(frame, screen.map(toMenuRow), pack, ceiling)
+  return found ? { ...found, isOverlay: true } : readMenu(frame, screen.map(toMenuRow), pack, ceiling)
 }
 
 function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate | null {
@@ -90,7 +90,7 @@ function fromGroup(
   const text = textField(group, options, frame)
   const more = { above: isMore(rows[group.first - 1]), below: isMore(rows[group.last + 1]) }
   // A scrolling list shows other labels at every step; the request stays the same.
-  const isWindow = more.above || more.below
+  const isScrollable = more.above || more.below
   return {
     group,
     spec,
@@ -102,7 +102,7 @@ function fromGroup(
         kind,
         head.question,
         ...head.body,
-        ...(isWindow ? [] : options.map(option => (isWrittenInto(option, text) ? '' : option.label))),
+        ...(isScrollable ? [] : options.map(option => (isWrittenInto(option, text) ? '' : option.label))),
       ]),
       kind,
       origin: spec?.origin ?? 'agent',

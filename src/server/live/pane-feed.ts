@@ -43,11 +43,11 @@ export class PaneFeed {
     this.#text = text
     this.#clock = host.clock
     this.#next = host.clock.now()
-    this.#unlisten = host.board?.listen(change => this.#take(change)) ?? (() => undefined)
+    this.#unlisten = host.panes?.listen(change => this.#take(change)) ?? (() => undefined)
   }
 
   list(): VersionedPane[] {
-    return (this.#host.board?.list() ?? []).map(pane => this.versioned(pane))
+    return (this.#host.panes?.list() ?? []).map(pane => this.versioned(pane))
   }
 
   versioned(pane: PaneInfo): VersionedPane {
@@ -114,7 +114,7 @@ export class PaneFeed {
     const wanted = new Set<string>()
     for (const { wants } of this.#previewers) for (const id of wants()) wanted.add(id)
     if (wanted.size === 0) return
-    for (const pane of this.#host.board?.list() ?? []) {
+    for (const pane of this.#host.panes?.list() ?? []) {
       if (!wanted.has(pane.id)) continue
       const hash = this.hashOf(pane.id)
       if (hash === null || this.#hashes.get(pane.id) === hash) continue

@@ -62,7 +62,7 @@ export class RecordFeed {
   /** Without listeners nothing is read. */
   listen(listener: (record: FedRecord) => void): () => void {
     this.#listeners.add(listener)
-    this.#unlisten ??= this.#events.listen(events => this.lookAfter(events))
+    this.#unlisten ??= this.#events.listen(events => this.readChanged(events))
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size === 0) this.close()
@@ -79,7 +79,7 @@ export class RecordFeed {
   }
 
   /** Sends the records of these streams to all listeners, after a short delay. */
-  lookAfter(events: Iterable<Pick<FedEvent, 'stream' | 'type'>>): void {
+  readChanged(events: Iterable<Pick<FedEvent, 'stream' | 'type'>>): void {
     if (this.#listeners.size === 0) return
     for (const { stream, type } of events) if (changesRecord(stream, type)) this.#dirty.add(stream)
     this.#wait()

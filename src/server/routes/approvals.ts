@@ -3,10 +3,10 @@ import {
   type ApprovalRecord,
   blockersOf,
   buildReport,
-  type DecisionRequest,
   decideBatch,
   denyAll,
   denyBatch,
+  type ProposedDecision,
   readLedgerEvents,
   reportRows,
   waitForRecord,
@@ -250,7 +250,7 @@ export const approvalRoutes: readonly Route[] = [
         grant: rest.grant && defined(rest.grant),
         ...callerOf(call, { actor, surface, insideSession, confirmed }),
         idempotencyKey: idempotencyKey(call, key),
-      }) as DecisionRequest
+      }) as ProposedDecision
       await host.ledger.decide(id, decision)
       return call.json(await afterDecision(host, id, query.waitMs ?? wait ?? 0))
     },

@@ -200,7 +200,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
         }),
       )
     // Sends the records that changed while there was no stream.
-    parts.records.lookAfter(missed.values())
+    parts.records.readChanged(missed.values())
     missed.clear()
     if (scope.kind !== 'run')
       closing.push(

@@ -2,7 +2,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { paneConversation } from '../schemas/panes.js'
-import { boardOf } from './panes.js'
+import { panesOf } from './panes.js'
 import { conversationOf } from './session-messages.js'
 
 /**
@@ -25,9 +25,9 @@ export const paneConversationRoutes: readonly Route[] = [
       ),
     },
     handle: async ({ host, params, json }) => {
-      const board = boardOf(host)
-      const { id, agent, place } = board.find(params.id!)
-      const talk = await board.conversationOf(id)
+      const panes = panesOf(host)
+      const { id, agent, place } = panes.find(params.id!)
+      const talk = await panes.conversationOf(id)
       const { messages, prompts } = talk ?? (await conversationOf(host, id, { before: null, limit: NEWEST }))
       if (agent === null && messages.length === 0)
         throw new SignalboxError('E_STATE', `no known agent runs in ${place}`, {

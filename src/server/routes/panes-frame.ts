@@ -9,7 +9,7 @@ import { frame, pane, paneFocused } from '../schemas/panes.js'
 import { frameSvg } from '../views/frame-svg.js'
 import { frameView } from '../views/frame-view.js'
 import { screenShown } from '../views/screen-shown.js'
-import { boardOf } from './panes.js'
+import { panesOf } from './panes.js'
 
 export const paneFrameRoutes: readonly Route[] = [
   route({
@@ -48,8 +48,8 @@ export const paneFrameRoutes: readonly Route[] = [
     access: 'approver',
     answers: { 200: answer('the result', paneFocused) },
     handle: async ({ host, params, json }) => {
-      const board = boardOf(host)
-      return json(await board.focus(board.find(params.id!).id))
+      const panes = panesOf(host)
+      return json(await panes.focus(panes.find(params.id!).id))
     },
   }),
   route({
@@ -61,21 +61,21 @@ export const paneFrameRoutes: readonly Route[] = [
     body: z.strictObject({ name: z.string().trim().min(1).max(200).nullable() }),
     answers: { 200: answer('the pane', pane) },
     handle: async ({ host, parts, params, body, person, json }) => {
-      const board = boardOf(host)
-      const found = board.find(params.id!)
+      const panes = panesOf(host)
+      const found = panes.find(params.id!)
       if (found.source !== 'session')
         throw new SignalboxError('E_STATE', 'a tmux pane has the name that tmux gives it', {
           next: 'tmux rename-window',
         })
       await host.rename(found.id, body.name, person.name)
-      return json(parts.panes.versioned(board.find(found.id)))
+      return json(parts.panes.versioned(panes.find(found.id)))
     },
   }),
 ]
 
 function shownBy(host: Host, word: string): { id: string; shown: Frame } {
-  const board = boardOf(host)
-  const { id } = board.find(word)
+  const panes = panesOf(host)
+  const { id } = panes.find(word)
   const shown = screenShown(host, id)
   if (shown) return { id, shown }
   throw new SignalboxError('E_STATE', 'this pane shows nothing yet', { next: 'try again in a moment' })

@@ -3,7 +3,7 @@ import { frameOf } from '../live/event-feed.js'
 import { EventQueue, streamOf } from '../live/event-queue.js'
 import { type Route, route } from '../route.js'
 import type { Sendable } from '../wire/index.js'
-import { boardOf } from './panes.js'
+import { panesOf } from './panes.js'
 
 const HEARTBEAT_MS = 20_000
 
@@ -19,13 +19,13 @@ export const paneStreamRoutes: readonly Route[] = [
     answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },
     handle: call => {
       const { host, parts } = call
-      const board = boardOf(host)
+      const panes = panesOf(host)
       const queue = new EventQueue()
       const textOf = ({ event, data }: Sendable<PaneStreamFrame>) => frameOf(event, JSON.stringify(data))
-      const all = textOf({ event: 'panes', data: { items: board.list(), at: host.clock.now() } })
+      const all = textOf({ event: 'panes', data: { items: panes.list(), at: host.clock.now() } })
       const push = (frame: Sendable<PaneStreamFrame>) => queue.push(textOf(frame))
-      const unlisten = board.listen(({ type, pane }) => push({ event: type, data: { pane } }))
-      const unnotice = host.notices?.listen(data => push({ event: 'notice', data })) ?? (() => undefined)
+      const unlisten = panes.listen(({ type, pane }) => push({ event: type, data: { pane } }))
+      const unnotice = host.notifications?.listen(data => push({ event: 'notice', data })) ?? (() => undefined)
       let timer = parts.clock.setTimer(HEARTBEAT_MS, beat)
       function beat() {
         push({ event: 'heartbeat', data: {} })

@@ -29,7 +29,7 @@ export const paneRoutes: readonly Route[] = [
     answers: { 200: answer('all panes', paneList) },
     handle: async call => {
       const { status, source } = call.query
-      boardOf(call.host)
+      panesOf(call.host)
       const items = call.parts.panes
         .list()
         .filter(
@@ -47,7 +47,7 @@ export const paneRoutes: readonly Route[] = [
     summary: 'Statistics of the supervision.',
     access: 'viewer',
     answers: { 200: answer('counts by status, and counters', paneStats) },
-    handle: ({ host, json }) => json(boardOf(host).stats()),
+    handle: ({ host, json }) => json(panesOf(host).stats()),
   }),
   route({
     id: 'panes.join-tmux',
@@ -58,7 +58,7 @@ export const paneRoutes: readonly Route[] = [
     isSocketOnly: true,
     body: tmuxBody,
     answers: { 200: answer('whether tmux is installed', tmuxJoined) },
-    handle: async ({ host, body, json }) => json({ joined: await boardOf(host).joinTmux(body) }),
+    handle: async ({ host, body, json }) => json({ joined: await panesOf(host).joinTmux(body) }),
   }),
   route({
     id: 'panes.presence',
@@ -70,7 +70,7 @@ export const paneRoutes: readonly Route[] = [
     body: z.strictObject({ surface: z.enum(['watch']) }),
     answers: { 200: okAnswer },
     handle: ({ host, json }) => {
-      host.notices?.present('terminal')
+      host.notifications?.present('terminal')
       return json({ ok: true })
     },
   }),
@@ -103,7 +103,7 @@ export const paneRoutes: readonly Route[] = [
     summary: 'One pane.',
     access: 'viewer',
     answers: { 200: paneAnswer },
-    handle: ({ host, parts, params, json }) => json(parts.panes.versioned(boardOf(host).find(params.id!))),
+    handle: ({ host, parts, params, json }) => json(parts.panes.versioned(panesOf(host).find(params.id!))),
   }),
   route({
     id: 'panes.act',
@@ -165,22 +165,22 @@ export const paneRoutes: readonly Route[] = [
 ]
 
 function act({ host, parts, params, json }: Call, action: PaneAction) {
-  const board = boardOf(host)
-  return json(parts.panes.versioned(board.act(board.find(params.id!).id, action)))
+  const panes = panesOf(host)
+  return json(parts.panes.versioned(panes.act(panes.find(params.id!).id, action)))
 }
 
-export function boardOf(host: Host): NonNullable<Host['board']> {
-  if (!host.board) throw new SignalboxError('E_UNKNOWN', 'this host does not supervise panes')
-  return host.board
+export function panesOf(host: Host): NonNullable<Host['panes']> {
+  if (!host.panes) throw new SignalboxError('E_UNKNOWN', 'this host does not supervise panes')
+  return host.panes
 }
 
 /**
  * Null if no pane with this name is supervised; a session that has ended still has its recording.
  */
 function explainPane(host: Host, word: string): PaneExplanation | null {
-  if (!host.board) return null
+  if (!host.panes) return null
   try {
-    return host.board.explain(host.board.find(word).id)
+    return host.panes.explain(host.panes.find(word).id)
   } catch (error) {
     if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
     throw error

@@ -73,7 +73,7 @@ export const systemRoutes: readonly Route[] = [
     answers: { 200: okAnswer },
     handle: ({ host, body, json }) => {
       const isThere = body.visible && body.focused && body.inputAgoMs < 60_000
-      if (isThere) host.notices?.present('browser')
+      if (isThere) host.notifications?.present('browser')
       return json({ ok: true })
     },
   }),
@@ -166,7 +166,7 @@ async function healthOf(call: Call) {
     storeBytes: statSync(join(dataDirectory, 'signalbox.db'), { throwIfNoEntry: false })?.size ?? 0,
     position: await call.position(),
     sessions: host.liveSessions().length,
-    panes: host.board?.list().length ?? 0,
+    panes: host.panes?.list().length ?? 0,
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
     agents: agentNames(),
@@ -191,7 +191,7 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
     {
       name: 'signalbox_panes',
       help: 'Supervised panes by status.',
-      values: byStatus((host.board?.list() ?? []).map(({ status }) => status)),
+      values: byStatus((host.panes?.list() ?? []).map(({ status }) => status)),
     },
     {
       name: 'signalbox_runs',

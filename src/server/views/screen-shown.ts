@@ -7,7 +7,7 @@ import type { Frame } from '../../terminal/index.js'
  * nothing yet.
  */
 export function screenShown(host: Host, id: string): Frame | null {
-  const read = host.board?.screenOf(id)
+  const read = host.panes?.screenOf(id)
   if (read) return read
   const live = host.live(id)
   return live && live.offset > 0 ? live.screen.emulator.currentFrame() : null

@@ -324,7 +324,7 @@ export class JoinedConversation {
   }
 }
 
-/** Only the pane board notifies people about a pane. */
+/** Only the registry of panes notifies people about a pane. */
 const NO_NOTICES: PhaseNotices = {
   signedIn: () => undefined,
   atWork: () => undefined,

@@ -1,9 +1,9 @@
-import { type DecisionRequest, denyingOption } from '../../approvals/index.js'
+import { denyingOption, type ProposedDecision } from '../../approvals/index.js'
 import type { Person } from '../../people/index.js'
 import type { StreamAppend } from '../../store/index.js'
 import type { CommandServices } from '../command-services.js'
 
-type ChatAnswer = Pick<DecisionRequest, 'fingerprint' | 'option' | 'choices' | 'text' | 'note' | 'thenInterrupt'> & {
+type ChatAnswer = Pick<ProposedDecision, 'fingerprint' | 'option' | 'choices' | 'text' | 'note' | 'thenInterrupt'> & {
   isWhole: boolean
 }
 
@@ -14,7 +14,7 @@ interface Decider {
 
 /**
  * Decides for a person in a chat. The number of the update is the idempotency key: the same update
- * again is the same decision. `along` names what must be written with it or not at all: the used
+ * again is the same decision. `extraAppends` names what must be written with it or not at all: the used
  * button.
  */
 export async function decideFromChat(
@@ -22,7 +22,7 @@ export async function decideFromChat(
   approval: string,
   { isWhole, ...answer }: ChatAnswer,
   { person: { id, name, role }, update }: Decider,
-  along?: () => Promise<readonly StreamAppend[]>,
+  extraAppends?: () => Promise<readonly StreamAppend[]>,
 ): Promise<void> {
   const { display } = await host.ledger.find(approval)
   await host.ledger.decide(
@@ -34,7 +34,7 @@ export async function decideFromChat(
       surface: 'telegram',
       idempotencyKey: `telegram:${update}`,
     },
-    along,
+    extraAppends,
   )
 }
 
@@ -43,12 +43,12 @@ export async function denyWithReason(
   services: CommandServices,
   { approval, fingerprint, reason }: { approval: string; fingerprint: string; reason: string },
   by: Decider,
-  along?: () => Promise<readonly StreamAppend[]>,
+  extraAppends?: () => Promise<readonly StreamAppend[]>,
 ): Promise<string> {
   const { request } = await services.host.ledger.find(approval)
   const deny = denyingOption(request.options)
   const takesText = deny === undefined || deny.meaning === 'deny-with-text'
   const answer = { ...(deny && { option: deny.key }), ...(takesText ? { text: reason } : { note: reason }) }
-  await decideFromChat(services, approval, { fingerprint, ...answer, isWhole: true }, by, along)
+  await decideFromChat(services, approval, { fingerprint, ...answer, isWhole: true }, by, extraAppends)
   return 'Denied, with your reason: being applied…'
 }

@@ -3,7 +3,7 @@ import { ProgressTracker } from './progress.js'
 import { DEFAULTS, END, osc, type SettingsOver, START, SupervisionFixture } from './testing/supervision-fixture.js'
 
 /*
- * Every knob of supervision, on both sides of its value, with simulated time. `isOver` must be
+ * Every setting of supervision, on both sides of its value, with simulated time. `isOver` must be
  * false a moment before `at` and true at it. A setting without a case here fails the last test.
  */
 interface Case {
@@ -99,7 +99,7 @@ const CASES: Record<string, Case> = {
   },
 }
 
-/** Knobs that are tested next to the part they belong to. */
+/** Settings that are tested next to the part they belong to. */
 const ELSEWHERE: Record<string, string> = {
   'panes.focus_debounce_s': 'supervisor.test.ts',
   'panes.wait_fallback_running': 'below',
@@ -110,7 +110,7 @@ const ELSEWHERE: Record<string, string> = {
   'reading.settle_gap_ms': 'settle.test.ts',
   'reading.settle_max_ms': 'settle.test.ts',
   'queue.max': 'signal-queue.test.ts',
-  // Knobs that only the host uses: its clock, its list, its calls.
+  // Settings that only the host uses: its clock, its list, its calls.
   'panes.sources': 'test/e2e/watch.test.ts',
   'panes.tmux_socket': 'tmux/tmux-server.test.ts',
   'panes.max_total': 'host/panes-tmux-roster.test.ts',
@@ -119,7 +119,7 @@ const ELSEWHERE: Record<string, string> = {
   'panes.poll_s': 'host/panes-board.test.ts',
 }
 
-describe('a knob of supervision', () => {
+describe('a setting of supervision', () => {
   it.each(Object.entries(CASES))(
     '%s changes the status exactly at its value',
     (_knob, { settings, arrange, at, isOver }) => {
@@ -178,7 +178,7 @@ describe('a knob of supervision', () => {
 
   it('has a case for every setting of supervision', () => {
     const named = ['panes', 'reading', 'queue', 'osc7501'] as const
-    const knobs = named.flatMap(group => Object.keys(DEFAULTS[group]).map(name => `${group}.${name}`))
-    expect(knobs.filter(knob => !(knob in CASES) && !(knob in ELSEWHERE))).toEqual([])
+    const settings = named.flatMap(group => Object.keys(DEFAULTS[group]).map(name => `${group}.${name}`))
+    expect(settings.filter(setting => !(setting in CASES) && !(setting in ELSEWHERE))).toEqual([])
   })
 })
