@@ -88,3 +88,31 @@ it('an interrupted turn without an answer says so', async () => {
   await live().interrupt()
   await bot.seen(ann, /^shop.*\nInterrupted\.$/, before)
 })
+
+it('the agent’s own commands answer at the lowest verbosity, also if they print a notice', async () => {
+  await isAtRest()
+  ann.say('/verbose 0')
+  await bot.seen(ann, 'Answers only.')
+  for (const [command, output] of [
+    ['//help', 'ctrl-j new line'],
+    ['//context', 'of 200.0k tokens'],
+    ['//cost', 'Cost: $'],
+    ['//compact', 'The conversation was made shorter.'],
+  ] as const) {
+    const before = last()
+    ann.say(command)
+    await bot.seen(ann, output, before)
+  }
+})
+
+it('/esc before any answer says once that the turn was interrupted', async () => {
+  await isAtRest()
+  const before = last()
+  ann.say('slowly')
+  await bot.fake.until(() => live().phase === 'thinking', 'work')
+  ann.say('/esc')
+  await bot.seen(ann, 'Interrupted.', before)
+  await isAtRest()
+  await bot.bot.settled()
+  expect(ann.chat.messages.filter(({ id, text }) => id > before && text.includes('Interrupted.'))).toHaveLength(1)
+})

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import { plural } from '../../text/index.js'
-import { interruptText, lastLine, statusOf } from '../cards/session-texts.js'
+import { interruptedMessage, interruptText, lastLine, statusOf } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester } from '../command-services.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
@@ -98,10 +98,14 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     role: 'approver',
     run: async ({ services, to }) => {
       const record = await services.requireSession(to)
-      const result = await services.requireLive(record).interrupt()
-      await services.reply(to, `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(interruptText(result))}`, {
-        about: record.id,
-      })
+      const live = services.requireLive(record)
+      const result = await live.interrupt()
+      const item = interruptedMessage(record, live.lastTurn, to.chat)
+      if (result.result === 'interrupted' && item) await services.outbox.enqueue([item])
+      else
+        await services.reply(to, `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(interruptText(result))}`, {
+          about: record.id,
+        })
       return 'interrupted'
     },
   },
