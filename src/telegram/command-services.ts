@@ -7,6 +7,7 @@ import type { Person } from '../people/index.js'
 import type { LiveSession, SessionRecord } from '../sessions/index.js'
 import type { BotApi } from './bot-api.js'
 import type { CardBuilder, Reader } from './cards/card-builder.js'
+import { sessionTitle } from './cards/session-title.js'
 import type { Chats } from './chats.js'
 import type { ButtonSpec } from './incoming/button-action.js'
 import type { ButtonTokens } from './incoming/button-tokens.js'
@@ -148,6 +149,17 @@ export class CommandServices {
     const { follows = [] } = await this.chats.get(chat)
     const others = follows.filter(id => this.host.live(id) && id !== session)
     await this.chats.change(chat, { current: session, follows: session === null ? others : [...others, session] })
+  }
+
+  /** `#2`, or `#2 of Bob`: every person counts their sessions from 1. */
+  numberOf(record: SessionRecord, to: Requester): string {
+    const isOwn = record.person === personName(to.person)
+    return `#${record.number}${isOwn ? '' : ` of ${this.chats.ownerOf(record)}`}`
+  }
+
+  /** The name of a session for this person: that of another person's session says whose it is. */
+  titleOf(record: SessionRecord, to: Requester): string {
+    return sessionTitle(record).replace(`#${record.number}`, () => this.numberOf(record, to))
   }
 
   async #sessionOf(subject: string | null): Promise<string | null> {
