@@ -144,3 +144,14 @@ test('the output of the agent’s own command is a message that names it, althou
     ['/compact', 'The conversation was made shorter.'],
   ])
 })
+
+test('what the agent prints when it exits is not an answer', async () => {
+  fixture = await SessionFixture.open()
+  fixture.session.goLive()
+  await fixture.paint([' Signalbox demo agent 1.0.0'])
+  await fixture.paint(['▷ go', '', THINKING, ''])
+  const farewell = ['▷ go', '', '◈ Goodbye. To continue this session:', '  signalbox-demo --resume 3dbfc738']
+  await fixture.print(`\u001b[H\u001b[J${farewell.join('\r\n')}`, 0)
+  await fixture.exit(0)
+  expect(await fixture.messages()).toEqual([])
+})

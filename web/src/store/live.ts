@@ -1,4 +1,5 @@
 import { batch, computed, signal } from '@preact/signals'
+import { timeOf } from '../api/format'
 import type {
   Approval,
   EphemeralFrame,
@@ -13,7 +14,6 @@ import type {
   Session,
   StreamEvent,
 } from '../api/types'
-import { timeOf } from '../api/format'
 import { keepSnapshot, loadSnapshot as loadKept } from '../transport/device'
 import { access, getJson } from '../transport/request'
 import { SharedStream, type StreamState } from '../transport/stream'
