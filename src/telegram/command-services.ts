@@ -171,6 +171,11 @@ export class CommandServices {
   }
 }
 
+/** What is wrong, and what to do next. */
+export function refusalText({ message, next }: Pick<SignalboxError, 'message' | 'next'>): string {
+  return next ? `${message}${/[.!?]$/u.test(message) ? ' ' : ' — '}${next}` : message
+}
+
 /** The owner is the same person on every surface. */
 export function personName(person: Person): string {
   return person.role === 'owner' ? 'local' : person.id
