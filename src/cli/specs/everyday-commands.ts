@@ -83,7 +83,7 @@ export const EVERYDAY_COMMANDS = {
     details:
       'Keys: j k move, enter opens (attaches, or selects the pane in tmux), space marks as seen, x clears, w says why, ' +
       '/ filters, h switches heuristics for a pane, m its notifications, a shows or hides idle panes, ? helps, q quits. ' +
-      'Signalbox joins tmux in control mode once watch is used: one client per tmux session, without size or input.',
+      'The daemon joins tmux in control mode (panes.sources): one client per tmux session, without size or input.',
     examples: [
       ['signalbox watch', 'everything; panes that need you come first'],
       ['signalbox watch --tmux', 'what runs in tmux'],
