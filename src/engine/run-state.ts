@@ -75,6 +75,8 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
 /** Folds one event, in place. Total: an unexpected event changes nothing but the version. */
 export function evolveRun<Work>(run: RunState<Work>, event: StoredEvent, workflow: Workflow<Work>): void {
   run.version = event.version
+  // Reported twice, or after the step was declared lost: the first end counts.
+  if (isEvent(event, 'step.ended') && !run.steps.has(event.data.step)) return
   evolveEngine(run as RunState, event)
   run.work = workflow.evolve(run.work, event)
 }

@@ -31,6 +31,7 @@ export interface PostgresStoreOptions {
 /** The log in a PostgreSQL database, which processes of several machines may use at once. */
 export class PostgresEventStore implements Api.EventStore {
   readonly id: string
+  readonly isShared = true
   readonly #options: PostgresStoreOptions
   readonly #connections: Connections
   readonly #planner = new AppendPlanner()
