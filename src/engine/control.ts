@@ -41,6 +41,11 @@ export function runsDueBy(store: EventStore, at: number): Promise<RunRecord[]> {
   return runsWhere(store, { dueAt: { atMost: at } })
 }
 
+/** The runs that have not ended, newest first. */
+export function openRuns(store: EventStore): Promise<RunRecord[]> {
+  return runsWhere(store, { status: ['queued', 'running', 'waiting', 'paused'] })
+}
+
 /** Newest first. */
 export function childrenOf(store: EventStore, parent: string): Promise<RunRecord[]> {
   return runsWhere(store, { parent })

@@ -83,7 +83,10 @@ function announce<Work>(context: ProposalContext<Work>, commands: readonly Comma
   for (const command of commands) {
     if (command.do === 'step' && !run.steps.has(command.step)) {
       const { step, effect, input, branch } = command
-      propose(context, newEvent('step.started', { step, effect, input, ...(branch !== undefined && { branch }) }))
+      propose(
+        context,
+        newEvent('step.started', { step, effect, input, ...(branch !== undefined && { branch }), ...run.placed }),
+      )
     } else if (command.do === 'timer') {
       wanted.timers.add(command.timer)
       if (!run.timers.has(command.timer)) setTimer(context, command)

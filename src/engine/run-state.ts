@@ -9,6 +9,8 @@ export interface OpenStep {
   effect: string
   input: unknown
   startedAt: number
+  /** The version of its `step.started`, which names this attempt for good. */
+  version: number
 }
 
 interface OpenGate {
@@ -41,6 +43,10 @@ export interface RunState<Work = unknown> {
   ranMs: number
   runningSince: number | null
   artifacts: number
+  /** Which workers may carry out its steps; null: only the process that drives it. */
+  placement: NonNullable<EventData<'run.created'>['placement']> | null
+  /** The worker that has it, and how many there were. */
+  placed: { worker: string; epoch: number } | null
   work: Work
 }
 
@@ -68,6 +74,8 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
     ranMs: 0,
     runningSince: null,
     artifacts: 0,
+    placement: event.data.placement ?? null,
+    placed: null,
     work: workflow.begin(event.data, { id, at: event.at }),
   }
 }
@@ -81,10 +89,14 @@ export function evolveRun<Work>(run: RunState<Work>, event: StoredEvent, workflo
   run.work = workflow.evolve(run.work, event)
 }
 
-type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, at: number) => void }
+type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, event: { at: number; version: number }) => void }
 
 const FOLDS: Folds = {
-  'step.started': (run, { step, effect, input }, at) => run.steps.set(step, { effect, input, startedAt: at }),
+  'run.placed': (run, { worker, epoch }) => {
+    run.placed = { worker, epoch }
+  },
+  'step.started': (run, { step, effect, input }, { at, version }) =>
+    run.steps.set(step, { effect, input, startedAt: at, version }),
   'step.ended': (run, { step, usage }) => {
     run.steps.delete(step)
     if (usage) run.usage = addUsage(run.usage, usage)
@@ -113,8 +125,10 @@ const FOLDS: Folds = {
 function evolveEngine(run: RunState, event: StoredEvent): void {
   const moved = statusEventOf(event.type)
   if (moved) moveStatus(run, moved, event.at)
-  const fold = FOLDS[event.type as EventType] as ((run: RunState, data: unknown, at: number) => void) | undefined
-  fold?.(run, event.data, event.at)
+  const fold = FOLDS[event.type as EventType] as
+    | ((run: RunState, data: unknown, event: StoredEvent) => void)
+    | undefined
+  fold?.(run, event.data, event)
 }
 
 function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
@@ -135,7 +149,11 @@ function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
   }
 }
 
+/** Raise it when the fields of `RunState` change: older snapshots are then discarded. */
+const FORMAT = 2
+
 interface SavedRun {
+  format: number
   workflow: number
   state: Omit<RunState, 'steps' | 'timers' | 'gates' | 'children' | 'warned' | 'work'> & {
     steps: [string, OpenStep][]
@@ -150,6 +168,7 @@ interface SavedRun {
 export function saveRun<Work>(run: RunState<Work>, workflow: Workflow<Work>): SavedRun {
   const { steps, timers, gates, children, warned, work, ...rest } = run
   return {
+    format: FORMAT,
     workflow: workflow.version,
     state: {
       ...rest,
@@ -163,10 +182,10 @@ export function saveRun<Work>(run: RunState<Work>, workflow: Workflow<Work>): Sa
   }
 }
 
-/** Null if another version of the workflow made the snapshot. */
+/** Null if another version of the program or of the workflow made the snapshot. */
 export function loadRun<Work>(saved: unknown, workflow: Workflow<Work>): RunState<Work> | null {
-  const { workflow: version, state } = saved as SavedRun
-  if (version !== workflow.version || !state) return null
+  const { format, workflow: version, state } = saved as SavedRun
+  if (format !== FORMAT || version !== workflow.version || !state) return null
   return {
     ...state,
     steps: new Map(state.steps),
