@@ -142,6 +142,10 @@ export class DaemonClient {
     return this.#call<T>('POST', path, body)
   }
 
+  delete<T = unknown>(path: string): Promise<InMilliseconds<T>> {
+    return this.#call<T>('DELETE', path)
+  }
+
   /** Posts a form with files. */
   async upload<T = unknown>(path: string, form: FormData): Promise<InMilliseconds<T>> {
     const encoded = new Response(form)

@@ -46,7 +46,7 @@
  */
 
 export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
-export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
+export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun, runsOnWorker } from './control.js'
 export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, CheckpointFold, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
@@ -86,8 +86,10 @@ export { RunDrivers } from './run-drivers.js'
 export { RunHost } from './run-host.js'
 export { readRun, runStream } from './run-journal.js'
 export { byQueueOrder, queuePosition } from './run-order.js'
-
+export type { OpenStep, RunState } from './run-state.js'
 export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
+export type { PlacedRun, PlacementChoice, RunPlacer, RunSteps, RunStepsOptions } from './run-steps.js'
+export { RunningSteps } from './running-steps.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
 export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage } from './usage.js'
 export {

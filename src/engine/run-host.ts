@@ -202,7 +202,7 @@ export class RunHost {
       onError,
       ...(durability && { durability }),
       ...(this.#options.gates && { gates: this.#options.gates }),
-      ...(this.#options.placer && { placer: this.#options.placer }),
+      ...(run.placement && this.#options.placer && { placer: this.#options.placer }),
     })
     const driven: Driven = {
       driver,

@@ -35,10 +35,9 @@ export interface RunStepsOptions {
   onError(error: unknown): void
 }
 
-/** Places runs on workers. Absent: this process carries out every step itself. */
+/** Places runs that ask for a worker. */
 export interface RunPlacer {
-  /** Null: the steps of this run are carried out here. */
-  stepsFor(context: PlacedRun, options: RunStepsOptions): RunSteps | null
+  stepsFor(context: PlacedRun, options: RunStepsOptions): RunSteps
   /** Where the run is, or should move to; `waits` says why no worker can take it now. */
   place(run: RunState): Promise<PlacementChoice>
 }

@@ -40,7 +40,7 @@ export async function endAllLeftovers(
   const runs = new Set(markedProcesses().map(({ mark }) => mark.slice(0, mark.indexOf('/'))))
   for (const id of runs) {
     const record = await getRun(parts.store, id).catch(() => null)
-    if (!record) continue
+    if (!record || record.placement) continue
     const kept = isOver(record) ? new Set<string>() : keep
     await endLeftovers(parts, id, { keep: kept, mayEnd: async () => !(await parts.drivers.isHeld(id)) })
   }

@@ -131,6 +131,7 @@ export interface Lease extends Fence {
 export interface LeaseHolder {
   isHeld: true
   by: string
+  epoch: number
   until: number
 }
 

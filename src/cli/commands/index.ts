@@ -61,5 +61,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   paths: () => import('./paths.js'),
   config: () => import('./config.js'),
   store: () => import('./store.js'),
+  worker: () => import('./worker.js'),
+  workers: () => import('./workers.js'),
   completion: () => import('./completion.js'),
 }

@@ -1,4 +1,5 @@
 import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
+import { PLACEMENT_OPTIONS } from './worker-commands.js'
 
 const LEVELS = ['read', 'ask', 'edits', 'all'] as const
 
@@ -52,6 +53,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
       { flags: '--live', description: 'run the worker in a terminal of the daemon that people can attach to' },
       { flags: '--detach', description: 'let the daemon drive it' },
+      ...PLACEMENT_OPTIONS,
       { flags: '--trust <hash>', description: 'trust the project’s settings and agent hooks with this hash' },
       { flags: '--no-input', description: 'never ask a person' },
       JSON_OPTION,

@@ -1,0 +1,194 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GraphHome } from './graph-home.js'
+import { TestHome, waitFor } from './harness.js'
+
+interface ListedWorker {
+  name: string
+  state: string
+  isConnected: boolean
+  steps: number
+  runs: string[]
+}
+
+let server: GraphHome
+let machines: TestHome[]
+let serving: ChildProcess
+let port: number
+
+beforeEach(async () => {
+  server = new GraphHome()
+  machines = []
+  port = await freePort()
+  await serve(port)
+})
+afterEach(async () => {
+  for (const machine of machines) await machine.close()
+  await server.close()
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
+  const { port: found } = probe.address() as AddressInfo
+  await new Promise(resolve => probe.close(resolve))
+  return found
+}
+
+async function serve(on: number): Promise<void> {
+  serving = server.start(['serve', '--port', String(on)])
+  serving.stdout!.resume()
+  serving.stderr!.resume()
+  await waitFor('the server', async () => (await server.run(['workers', '--json'])).code === 0)
+}
+
+/** A machine of its own, as far as Signalbox can tell: another home directory. */
+async function joined(name: string, ...options: string[]): Promise<TestHome> {
+  const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json', ...options])
+  const machine = new TestHome()
+  machines.push(machine)
+  await machine.ok(['worker', 'join', link, '--name', name])
+  return machine
+}
+
+async function work(machine: TestHome, name: string): Promise<ChildProcess> {
+  const child = machine.start(['worker'])
+  child.stdout!.resume()
+  child.stderr!.resume()
+  await waitFor(`${name} to connect`, async () => (await worker(name))?.isConnected)
+  return child
+}
+
+async function workers(): Promise<ListedWorker[]> {
+  return (await server.json<{ items: ListedWorker[] }>(['workers', '--json'])).items
+}
+
+async function worker(name: string): Promise<ListedWorker | undefined> {
+  return (await workers()).find(found => found.name === name)
+}
+
+async function start(...options: string[]): Promise<string> {
+  const trust = await server.trust('flow.dot')
+  return (await server.json<{ run: string }>(['run', 'flow.dot', '--detach', '--json', ...trust, ...options])).run
+}
+
+const show = (id: string) =>
+  server.json<{ status: string; worker: string | null; text: string | null }>(['show', id, '--json'])
+
+/** Kills every process of a machine at once, as a power failure does. */
+async function killMachine(machine: TestHome): Promise<void> {
+  for (const pid of machine.processes().others) process.kill(pid, 'SIGKILL')
+  await waitFor('its processes to end', () => machine.processes().others.length === 0)
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = new Promise(resolve => child.on('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** A graph whose second step waits until the test lets it end; each step leaves a line in the log. */
+function slowGraph(): { lines(): string[]; letEnd(): void } {
+  const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
+  const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
+  server.graph(`
+    one [shape=parallelogram, tool_command="echo one >> ${log}"];
+    two [shape=parallelogram, tool_command="echo begun >> ${log}; ${wait}; echo two >> ${log}"];
+    three [shape=parallelogram, tool_command="echo three >> ${log}"];
+    start -> one -> two -> three -> exit`)
+  server.commit('graph')
+  return {
+    lines: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
+    letEnd: () => writeFileSync(gate, ''),
+  }
+}
+
+const isCompleted = (id: string) => waitFor('the end', async () => (await show(id)).status === 'completed')
+
+describe('a run on workers', () => {
+  test('moves when its worker is gone for good, and no finished step runs again', async () => {
+    const { lines, letEnd } = slowGraph()
+    const [first, second] = [await joined('first'), await joined('second')]
+    await work(first, 'first')
+    const id = await start('--on', 'any')
+    await waitFor('the second step', () => lines().includes('begun'))
+    expect(await worker('first')).toMatchObject({ runs: [id], steps: expect.any(Number) })
+    await killMachine(first)
+    await work(second, 'second')
+    await server.ok(['workers', 'lost', 'first'])
+    await waitFor('the second step elsewhere', () => lines().filter(line => line === 'begun').length === 2)
+    letEnd()
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'begun', 'begun', 'two', 'three'])
+    expect((await worker('second'))?.runs).toEqual([])
+  })
+
+  test('continues after its worker was killed and started again', async () => {
+    const { lines, letEnd } = slowGraph()
+    const machine = await joined('first')
+    const child = await work(machine, 'first')
+    const id = await start('--on', 'first')
+    await waitFor('the second step', () => lines().includes('begun'))
+    await kill(child)
+    await work(machine, 'first')
+    await waitFor('the second step again', () => lines().filter(line => line === 'begun').length === 2)
+    letEnd()
+    await isCompleted(id)
+    // What the killed worker had left running was ended before the step began again.
+    expect(lines()).toEqual(['one', 'begun', 'begun', 'two', 'three'])
+  })
+
+  test('continues on its worker while the server is killed, and its ends are taken once', async () => {
+    const { lines, letEnd } = slowGraph()
+    await work(await joined('first'), 'first')
+    const id = await start('--on', 'first')
+    await waitFor('the second step', () => lines().includes('begun'))
+    await kill(serving)
+    letEnd()
+    await waitFor('the end of the second step', () => lines().includes('two'))
+    await serve(port)
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'begun', 'two', 'three'])
+    const events = await server.ndjson<{ type: string }>(['show', id, '--events', '--json'])
+    const count = (type: string) => events.filter(event => event.type === type).length
+    expect([count('step.ended'), count('step.lost')]).toEqual([count('step.started'), 0])
+  })
+
+  test('waits for a worker that has what it needs, and says why', async () => {
+    slowGraph().letEnd()
+    await work(await joined('plain'), 'plain')
+    const id = await start('--needs', 'gpu=yes')
+    await waitFor('the reason', async () => (await show(id)).text?.includes('no worker has the label gpu=yes'))
+    await work(await joined('strong', '--label', 'gpu=yes'), 'strong')
+    await isCompleted(id)
+  })
+
+  test('is not given to a worker that drains', async () => {
+    slowGraph().letEnd()
+    await work(await joined('first'), 'first')
+    await server.ok(['workers', 'drain', 'first'])
+    const id = await start('--on', 'any')
+    await waitFor('the reason', async () => (await show(id)).text?.includes('first is draining'))
+    await server.ok(['workers', 'ready', 'first'])
+    await isCompleted(id)
+  })
+})
+
+test('an invitation works once, and a removed worker cannot connect', async () => {
+  const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json'])
+  const machine = new TestHome()
+  machines.push(machine)
+  await machine.ok(['worker', 'join', link, '--name', 'first'])
+  expect(await machine.run(['worker', 'join', link])).toMatchObject({ code: 6 })
+  await server.ok(['workers', 'remove', 'first'])
+  const child = machine.start(['worker'])
+  let said = ''
+  child.stderr!.on('data', chunk => {
+    said += String(chunk)
+  })
+  await waitFor('the refusal', () => said.includes('E_LOGIN'))
+  expect(await workers()).toEqual([])
+})
