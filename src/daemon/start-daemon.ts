@@ -101,7 +101,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onError,
   })
   await undriven.endLeftovers().catch(onError)
-  const workers = openWorkerHub({
+  const { hub: workers, bringHome } = openWorkerHub({
+    dataDirectory: settings.dataDirectory,
     store: host.store,
     ledger: host.ledger,
     clock,
@@ -109,7 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     wake: run => runs.poke(run),
     onError,
   })
-  const runs = await driveRuns(host, workers, env, onError)
+  const runs = await driveRuns(host, { placer: workers, onDriven: bringHome }, env, onError)
   workers.start()
   await undriven.start()
   const end = async () => {
@@ -166,7 +167,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
  */
 async function driveRuns(
   host: Host,
-  placer: RunPlacer,
+  placing: { placer: RunPlacer; onDriven(run: string): Promise<void> },
   env: NodeJS.ProcessEnv,
   onError: (error: unknown) => void,
 ): Promise<RunHost> {
@@ -185,7 +186,7 @@ async function driveRuns(
     ...(prices && { prices }),
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),
-    placer,
+    ...placing,
     isWanted: run => run.labels.host === 'daemon',
     onError,
   })

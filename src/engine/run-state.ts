@@ -47,6 +47,8 @@ export interface RunState<Work = unknown> {
   placement: NonNullable<EventData<'run.created'>['placement']> | null
   /** The worker that has it, and how many there were. */
   placed: { worker: string; epoch: number } | null
+  /** How a worker last saved its workspace. */
+  saved: EventData<'workspace.saved'> | null
   work: Work
 }
 
@@ -76,6 +78,7 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
     artifacts: 0,
     placement: event.data.placement ?? null,
     placed: null,
+    saved: null,
     work: workflow.begin(event.data, { id, at: event.at }),
   }
 }
@@ -94,6 +97,9 @@ type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, event: { a
 const FOLDS: Folds = {
   'run.placed': (run, { worker, epoch }) => {
     run.placed = { worker, epoch }
+  },
+  'workspace.saved': (run, saved) => {
+    run.saved = saved
   },
   'step.started': (run, { step, effect, input }, { at, version }) =>
     run.steps.set(step, { effect, input, startedAt: at, version }),

@@ -107,6 +107,17 @@ export const runEvents = defineEvents({
     description: 'A message for people. It does not influence the run.',
     data: z.object({ level: z.enum(['info', 'warning', 'error']), text: z.string(), step: step.optional() }),
   },
+  'workspace.saved': {
+    description: 'A worker saved the workspace of the run, committed or not, so that another worker can continue it.',
+    data: z.object({
+      /** The commit of the run's branch. */
+      head: z.string(),
+      /** A commit of the whole tree on top of it. */
+      wip: z.string(),
+      /** A git bundle with both, without what the run started from. */
+      blob: z.string(),
+    }),
+  },
   'step.started': {
     description: 'A step is about to start. Written before its effect.',
     data: z.object({

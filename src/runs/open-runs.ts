@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
 import type { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
@@ -44,6 +43,7 @@ import { endLeftovers } from './leftovers.js'
 import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
+import { runDirectory } from './run-directory.js'
 import { StepApprovals } from './step-approvals.js'
 
 /** What performers of steps need, on a server and on a worker alike. */
@@ -84,6 +84,8 @@ export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
   ledger: Ledger
   /** Places runs on workers; left out: this process carries out every run. */
   placer?: RunPlacer
+  /** Called after this process stops driving a run. */
+  onDriven?(run: string): Promise<void>
   /** Which runs to drive; all by default. */
   isWanted?(run: RunRecord): boolean
   /** A gate that was to be answered automatically waits for a person. */
@@ -122,7 +124,10 @@ export function openRuns(options: RunsOptions): RunHost {
       if (!run.placement) await endLeftovers({ store, clock }, run.id, { keep })
       await files.begin(run)
     },
-    onDriven: run => files.end(run),
+    onDriven: async run => {
+      await files.end(run)
+      await options.onDriven?.(run)
+    },
     onClosed: () => files.close(),
     ...(options.isWanted && { isWanted: options.isWanted }),
     ...(options.placer && { placer: options.placer }),
@@ -232,13 +237,6 @@ export function oneshotFiles({
     activities: (run, step) => readSegment(segmentPath(runDirectory(dataDirectory, run), step)),
     onError,
   })
-}
-
-/** The directory of a run's files: prompts, activities, exports. */
-export function runDirectory(dataDirectory: string, run: string): string {
-  const directory = join(dataDirectory, 'runs', run)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return directory
 }
 
 function createDirectory(path: string): string {

@@ -5,11 +5,12 @@ import { type Clock, newNonce, type Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
 import { acquireLock, endProcesses } from '../process/index.js'
-import { BEAT_MS, WorkerLink, WorkerSteps } from '../workers/index.js'
+import { BEAT_MS, BlobFiles, WorkerLink, WorkerSteps } from '../workers/index.js'
 import { openPerformers, WORKFLOWS } from './open-runs.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { RemoteApprovals, remoteStore } from './worker-calls.js'
 import { readJoined } from './worker-home.js'
+import { WorkerWorkspaces } from './workspaces/worker-workspaces.js'
 
 const KILL_GRACE_MS = 5_000
 
@@ -88,8 +89,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
       ...(settings.commands && { commands: settings.commands }),
     }),
-    prepare: async (_, needs) => needs,
-    save: () => Promise.resolve(),
+    workspaces: new WorkerWorkspaces({
+      dataDirectory: settings.dataDirectory,
+      blobs: new BlobFiles(join(settings.dataDirectory, 'blobs')),
+      server: link,
+    }),
     endProcesses: name => endProcesses({ leaders: [], isMarked: mark => mark === name, graceMs: KILL_GRACE_MS, clock }),
     onError,
   })

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Activity } from '../activity/index.js'
 import type { PermissionAnswer } from '../agents/index.js'
 import type { Ledger } from '../approvals/index.js'
@@ -7,15 +8,20 @@ import {
   ChildObserveSteps,
   ChildSteerSteps,
   ChildStopSteps,
+  getRun,
+  type RunState,
+  readRun,
   runStream,
   type StepCall,
   simulatedSteps,
+  type Workflow,
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
-import { type ServerPort, WorkerHub } from '../workers/index.js'
+import { BlobFiles, type ServerPort, WorkerHub } from '../workers/index.js'
 import { WORKFLOWS } from './open-runs.js'
 import { StepApprovals } from './step-approvals.js'
+import { WorkspaceOrigin } from './workspaces/workspace-origin.js'
 
 /*
  * What the steps of a worker ask of the server: the two ends of each call. The hub has checked that
@@ -27,15 +33,18 @@ export interface OpenHubOptions {
   ledger: Ledger
   clock: Clock
   lostAfterMs: number
+  dataDirectory: string
   wake(run: string): void
   onError(error: unknown): void
 }
 
 /** The server's side of the workers, with the answers to their calls. */
-export function openWorkerHub(options: OpenHubOptions): WorkerHub {
+export function openWorkerHub(options: OpenHubOptions): OpenedHub {
   const { store, ledger, clock } = options
   const approvals = new StepApprovals({ store, ledger, clock })
-  return new WorkerHub({
+  const blobs = new BlobFiles(join(options.dataDirectory, 'blobs'))
+  const origin = new WorkspaceOrigin({ dataDirectory: options.dataDirectory, blobs })
+  const hub: WorkerHub = new WorkerHub({
     ...options,
     workflows: WORKFLOWS,
     performers: {
@@ -46,11 +55,54 @@ export function openWorkerHub(options: OpenHubOptions): WorkerHub {
     },
     call: async (method, run, params, signal) => {
       if (method === 'run.events') return store.readStream(runStream(run))
+      if (method === 'blob.read' || method === 'blob.write') {
+        const state = await stateOf(store, run)
+        return method === 'blob.read' ? readBlob(state, origin, blobs, params) : writeBlob(run, blobs, params)
+      }
       if (method === 'approval.ask') return approvals.ask(...askedOf(run, params, signal))
       if (method === 'approval.withdraw') return approvals.withdraw(nameOf(run, params))
       throw new SignalboxError('E_ROLE', `workers cannot call "${method}"`)
     },
+    workspaceOf: run => origin.needsOf(run),
   })
+  const bringHome = async (run: string) => {
+    const record = await getRun(store, run)
+    if (record.placement) await origin.bringHome(await stateOf(store, run))
+  }
+  return { hub, bringHome }
+}
+
+export interface OpenedHub {
+  hub: WorkerHub
+  /** Brings the workspace of a run that workers had into its worktree on this machine. */
+  bringHome(run: string): Promise<void>
+}
+
+async function stateOf(store: EventStore, run: string): Promise<RunState> {
+  const { kind } = await getRun(store, run)
+  const workflow = WORKFLOWS.find(candidate => candidate.kind === kind) as unknown as Workflow
+  return (await readRun(store, run, workflow)).run
+}
+
+/** A worker reads what the run started from and what was last saved, and nothing else. */
+async function readBlob(
+  run: RunState,
+  origin: WorkspaceOrigin,
+  blobs: BlobFiles,
+  params: Record<string, unknown>,
+): Promise<string> {
+  const { blob, offset } = params as { blob: string; offset: number }
+  if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'this blob is not of the run')
+  return blobs.read(blob, offset).toString('base64')
+}
+
+function writeBlob(run: string, blobs: BlobFiles, params: Record<string, unknown>): null {
+  const { blob, offset, data, isLast } = params as { blob: string; offset: number; data: string; isLast: boolean }
+  blobs.path(blob)
+  const draft = blobs.draft(`${run}-${blob.slice(0, 12)}`)
+  blobs.write(draft, offset, Buffer.from(data, 'base64'))
+  if (isLast) blobs.keep(draft, blob)
+  return null
 }
 
 type Asked = Parameters<StepApprovals['ask']>

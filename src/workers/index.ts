@@ -17,11 +17,20 @@
  * Not here: the WebSocket of the server (src/server/worker-socket.ts), the program of the worker
  * (src/runs/start-worker.ts).
  */
-export { chooseWorker, type PlacementWish } from './placement.js'
-export { BEAT_MS, FRAME_MAX, parseServerFrame, type StepNeeds, SUBPROTOCOL } from './protocol.js'
+export { BLOB_PART, BlobFiles } from './blob-files.js'
+export type { PlacementWish } from './placement.js'
+export {
+  BEAT_MS,
+  FRAME_MAX,
+  parseServerFrame,
+  type SavedWorkspace,
+  type StepNeeds,
+  SUBPROTOCOL,
+  type WorkspaceNeeds,
+} from './protocol.js'
 export type { WorkerChannel } from './worker-connection.js'
 export { WorkerHub, type WorkerView } from './worker-hub.js'
 export { channelProof, openSocket, WorkerLink } from './worker-link.js'
 export { newWorkerKey } from './worker-proof.js'
 export type { WorkerRecord } from './worker-record.js'
-export { type ServerPort, WorkerSteps } from './worker-steps.js'
+export { type ServerPort, type WorkspacePort, WorkerSteps } from './worker-steps.js'

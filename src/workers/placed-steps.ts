@@ -1,4 +1,4 @@
-import type { OpenStep, PlacedRun, RunSteps, RunStepsOptions, StepAbort, Usage, Workflow } from '../engine/index.js'
+import type { OpenStep, PlacedRun, RunState, RunSteps, RunStepsOptions, StepAbort, Usage, Workflow } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
 import { type Report, recoveryKey, type StepNeeds, stepKey, type WantedStep } from './protocol.js'
@@ -112,7 +112,7 @@ export class PlacedSteps implements RunSteps {
   }
 
   /** What a worker needs for this attempt; null if it is not wanted any more. */
-  needs(step: string, key: string): StepNeeds | null {
+  needs(step: string, key: string): Omit<StepNeeds, 'workspace'> | null {
     const entry = this.#wanted.get(step)
     const state = this.#run.state()
     if (entry?.key !== key || !state) return null
@@ -130,6 +130,10 @@ export class PlacedSteps implements RunSteps {
     }
   }
 
+  get state(): RunState | null {
+    return this.#run.state()
+  }
+
   /** Takes a report of the attempt that is open; others have no effect. */
   take(step: string, key: string, report: Report): void {
     const entry = this.#wanted.get(step)
@@ -145,8 +149,9 @@ export class PlacedSteps implements RunSteps {
         entry.usage = report.usage as Usage
         return onSpent()
       case 'ended': {
-        const { status, result = null, reason, usage } = report
+        const { status, result = null, reason, usage, saved } = report
         entry.isOver = true
+        if (saved) arrive(newEvent('workspace.saved', saved))
         const more = { ...(reason !== undefined && { reason }), ...(usage && { usage: usage as Usage }) }
         return arrive(newEvent('step.ended', { step, status, result, ...more }))
       }
@@ -155,6 +160,7 @@ export class PlacedSteps implements RunSteps {
         return arrive(newEvent('step.lost', { step }))
       case 'recovered':
         entry.isOver = true
+        if (report.saved) arrive(newEvent('workspace.saved', report.saved))
         return arrive({ type: 'step.recovered', data: { evidence: [], ...report.recovery, step } })
     }
   }
@@ -171,7 +177,7 @@ export class PlacedSteps implements RunSteps {
 }
 
 const OWN_EVENTS = new Set(['step.spawned', 'run.notice', 'artifact.stored', 'budget.warned'])
-const ENGINE_EVENTS = /^(run|step|timer|gate|child|budget|approval|grant|session|worker)\./
+const ENGINE_EVENTS = /^(run|step|workspace|timer|gate|child|budget|approval|grant|session|worker)\./
 
 /** A worker writes nothing that decides how a run continues, except the ends of its steps. */
 function isStepEvent(type: string): boolean {

@@ -22,6 +22,26 @@ const wantedStep = z.object({
 })
 export type WantedStep = z.output<typeof wantedStep>
 
+/** The workspace of a run as a worker saved it. */
+const savedWorkspace = z.object({ head: z.string(), wip: z.string(), blob: z.string() })
+export type SavedWorkspace = z.output<typeof savedWorkspace>
+
+/** How a worker makes the workspace of a run. */
+const workspaceNeeds = z.object({
+  /** A git bundle of the commit that the run starts from. */
+  origin: z.string(),
+  /** That commit, and the branch of the run. */
+  base: z.string(),
+  branch: z.string(),
+  /** What the last worker saved. */
+  saved: savedWorkspace.nullable(),
+  /** Who commits. */
+  identity: z.object({ name: z.string(), email: z.string() }),
+  /** Counts the workers that have had the run: another one may have changed the workspace since. */
+  epoch: z.int(),
+})
+export type WorkspaceNeeds = z.output<typeof workspaceNeeds>
+
 /** What a worker needs to carry out a step. */
 const stepNeeds = z.object({
   kind: z.string(),
@@ -33,6 +53,8 @@ const stepNeeds = z.object({
   costLeftUsd: z.number().nullable(),
   /** Where the server has the workspace of the run. */
   cwd: z.string(),
+  /** Null: the run works in a directory that both machines have. */
+  workspace: workspaceNeeds.nullable(),
 })
 export type StepNeeds = z.output<typeof stepNeeds>
 
@@ -67,11 +89,13 @@ const report = z.discriminatedUnion('is', [
     result: z.unknown().optional(),
     reason: z.string().optional(),
     usage: usage.optional(),
+    saved: savedWorkspace.optional(),
   }),
   z.object({ is: z.literal('lost') }),
   z.object({
     is: z.literal('recovered'),
     recovery: z.looseObject({ verdict: z.enum(['success', 'partial', 'nothing']) }),
+    saved: savedWorkspace.optional(),
   }),
 ])
 export type Report = z.output<typeof report>

@@ -18,7 +18,7 @@ import { newEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import { type Candidate, chooseWorker } from './placement.js'
-import { BEAT_MS, type Hello, WORKER_LEASE_MS, type WorkerFrame } from './protocol.js'
+import { BEAT_MS, type Hello, WORKER_LEASE_MS, type WorkerFrame, type WorkspaceNeeds } from './protocol.js'
 import { type ConnectionPort, type WorkerChannel, WorkerConnection } from './worker-connection.js'
 import { type WorkerRecord, workerStream } from './worker-record.js'
 import { WorkerRegistry } from './worker-registry.js'
@@ -33,6 +33,8 @@ export interface WorkerHubOptions {
   performers: Readonly<Record<string, Performer>>
   /** Answers a call of a worker about one of its runs. */
   call(method: string, run: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
+  /** How the worker makes the workspace of a run; null: it is where the server has it. */
+  workspaceOf(run: RunState): Promise<WorkspaceNeeds | null>
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
   onError(error: unknown): void
@@ -245,7 +247,12 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
     if (record?.worker !== connection.worker)
       throw new SignalboxError('E_ROLE', 'a worker may only ask about runs that it has')
-    if (method === 'step.needs') return this.#runs.get(run!)?.needs(step!, key!) ?? null
+    if (method === 'step.needs') {
+      const steps = this.#runs.get(run!)
+      const needs = steps?.needs(step!, key!)
+      const state = steps?.state
+      return needs && state ? { ...needs, workspace: await this.#options.workspaceOf(state) } : null
+    }
     return this.#options.call(method, run!, params as Record<string, unknown>, signal)
   }
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/index.js'
 import { type Performer, RunningSteps, type Workflow } from '../engine/index.js'
+import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
-import type { Report, ServerFrame, StepNeeds, WantedStep, WorkerFrame } from './protocol.js'
+import type { Report, SavedWorkspace, ServerFrame, StepNeeds, WantedStep, WorkerFrame } from './protocol.js'
 import { type BegunStep, StepFiles } from './step-files.js'
 
 /** How a worker reaches the servers. */
@@ -18,19 +19,28 @@ export interface WorkerStepsOptions {
   performers: Readonly<Record<string, Performer>>
   workflows: readonly Workflow<never>[]
   server: ServerPort
-  /** Makes the run's workspace ready and says what changes in paths; called before each step. */
-  prepare(run: string, needs: StepNeeds): Promise<StepNeeds>
-  /** After a step has ended, before that is reported. */
-  save(run: string): Promise<void>
+  workspaces: WorkspacePort
   /** Ends processes of the step that an earlier start of this worker left running. */
   endProcesses(name: string): Promise<void>
   onError(error: unknown): void
+}
+
+/** The workspaces of runs on this machine. */
+export interface WorkspacePort {
+  /** Makes the workspace of a run ready; what it returns has paths of this machine. */
+  prepare(run: string, needs: StepNeeds): Promise<StepNeeds>
+  /** After a step, before its end is reported: keeps the workspace where another worker finds it. */
+  save(run: string, needs: StepNeeds): Promise<SavedWorkspace | null>
+  /** A report with paths of the server. */
+  homeward<T>(run: string, needs: StepNeeds, report: T): T
 }
 
 interface Attempt {
   begun: BegunStep
   /** Null: an earlier start of this worker began it. */
   steps: RunningSteps | null
+  /** Its needs, with paths of this machine. */
+  ready: StepNeeds | null
   end: Report | null
   seq: number
   unacknowledged: Extract<Report, { is: 'event' }>[]
@@ -54,7 +64,7 @@ export class WorkerSteps {
     this.#options = options
     this.#files = new StepFiles(options.directory)
     for (const { begun, end } of this.#files.all())
-      this.#attempts.set(nameOf(begun.run, begun.key), { begun, end, steps: null, seq: 0, unacknowledged: [] })
+      this.#attempts.set(nameOf(begun.run, begun.key), { begun, end, steps: null, ready: null, seq: 0, unacknowledged: [] })
   }
 
   get runs(): string[] {
@@ -125,13 +135,13 @@ export class WorkerSteps {
 
   async #begin(begun: BegunStep): Promise<void> {
     this.#files.begin(begun)
-    const attempt: Attempt = { begun, steps: null, end: null, seq: 0, unacknowledged: [] }
+    const attempt: Attempt = { begun, steps: null, ready: null, end: null, seq: 0, unacknowledged: [] }
     this.#attempts.set(nameOf(begun.run, begun.key), attempt)
     try {
       const steps = await this.#open(attempt)
-      const { step, do: what, needs } = begun
-      if (what === 'recover') steps.recover(step, needs.effect, needs.input)
-      else steps.begin(step, { ...needs, version: 0 })
+      const needs = attempt.ready ?? begun.needs
+      if (begun.do === 'recover') steps.recover(begun.step, needs.effect, needs.input)
+      else steps.begin(begun.step, { ...needs, version: 0 })
     } catch (error) {
       this.#options.onError(error)
       this.#end(attempt, { is: 'ended', status: 'failed', reason: (error as Error).message })
@@ -142,7 +152,7 @@ export class WorkerSteps {
   async #continue(attempt: Attempt): Promise<void> {
     const { begun } = attempt
     const steps = await this.#open(attempt)
-    if (await steps.adopt(begun.step, { ...begun.needs, version: 0 })) return
+    if (await steps.adopt(begun.step, { ...(attempt.ready ?? begun.needs), version: 0 })) return
     await this.#options.endProcesses(`${begun.run}/${begun.step}`)
     this.#end(attempt, { is: 'lost' })
   }
@@ -154,10 +164,10 @@ export class WorkerSteps {
   }
 
   async #open(attempt: Attempt): Promise<RunningSteps> {
-    const { performers, workflows, clock, onError, prepare } = this.#options
+    const { performers, workflows, clock, onError, workspaces } = this.#options
     const { run } = attempt.begun
-    const needs = await prepare(run, attempt.begun.needs)
-    attempt.begun = { ...attempt.begun, needs }
+    const needs = await workspaces.prepare(run, attempt.begun.needs)
+    attempt.ready = needs
     const workflow = workflows.find(({ kind }) => kind === needs.kind) as unknown as Workflow | undefined
     const work = workflow?.load ? workflow.load(needs.work) : needs.work
     const steps: RunningSteps = new RunningSteps({
@@ -179,20 +189,38 @@ export class WorkerSteps {
 
   async #arrived(attempt: Attempt, event: NewEvent): Promise<void> {
     if (event.type === 'step.ended' || event.type === 'step.recovered') {
-      await this.#options.save(attempt.begun.run).catch(this.#options.onError)
+      const saved = await this.#save(attempt)
       const { step: _, ...data } = event.data
       const end = event.type === 'step.ended' ? { is: 'ended', ...data } : { is: 'recovered', recovery: data }
-      return this.#end(attempt, end as Report)
+      return this.#end(attempt, { ...end, ...(saved && { saved }) } as Report)
     }
-    const report = { is: 'event' as const, seq: ++attempt.seq, event: { at: this.#options.clock.now(), ...event } }
+    this.#record(attempt, event)
+  }
+
+  async #save(attempt: Attempt): Promise<SavedWorkspace | null> {
+    const { run, step, needs } = attempt.begun
+    try {
+      return await this.#options.workspaces.save(run, needs)
+    } catch (error) {
+      const text = `the workspace was not saved; this step is lost if its worker is: ${(error as Error).message}`
+      this.#record(attempt, newEvent('run.notice', { level: 'warning', text, step }))
+      return null
+    }
+  }
+
+  #record(attempt: Attempt, event: NewEvent): void {
+    const { begun } = attempt
+    const home = this.#options.workspaces.homeward(begun.run, begun.needs, event)
+    const report = { is: 'event' as const, seq: ++attempt.seq, event: { at: this.#options.clock.now(), ...home } }
     attempt.unacknowledged.push(report)
     this.#send(attempt, report)
   }
 
   #end(attempt: Attempt, end: Report): void {
-    this.#files.end(attempt.begun, end)
-    attempt.end = end
-    this.#send(attempt, end)
+    const { begun } = attempt
+    attempt.end = this.#options.workspaces.homeward(begun.run, begun.needs, end)
+    this.#files.end(begun, attempt.end)
+    this.#send(attempt, attempt.end)
   }
 
   #send({ begun: { run, step, key } }: Attempt, report: Report): void {

@@ -76,7 +76,7 @@ async function start(...options: string[]): Promise<string> {
 }
 
 const show = (id: string) =>
-  server.json<{ status: string; worker: string | null; text: string | null }>(['show', id, '--json'])
+  server.json<{ status: string; worker: string | null; why: string | null; cwd: string }>(['show', id, '--json'])
 
 /** Kills every process of a machine at once, as a power failure does. */
 async function killMachine(machine: TestHome): Promise<void> {
@@ -126,6 +126,36 @@ describe('a run on workers', () => {
     expect((await worker('second'))?.runs).toEqual([])
   })
 
+  test('takes its workspace along, also what is not committed, and brings it home', async () => {
+    const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
+    const make = 'printf one > made.txt; printf \\'a\\\\000b\\' > binary; rm README.md'
+    const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
+    server.write('script.sh', `${make}; pwd >> ${log}\n`)
+    server.write('wait.sh', `pwd >> ${log}; ${wait}; cat made.txt >> ${log}; test ! -e README.md; echo two > two.txt\n`)
+    server.graph(`
+      one [shape=parallelogram, tool_command="sh script.sh"];
+      two [shape=parallelogram, tool_command="sh wait.sh"];
+      start -> one -> two -> exit`)
+    server.commit('graph')
+    const [first, second] = [await joined('first'), await joined('second')]
+    await work(first, 'first')
+    const id = await start('--on', 'any')
+    const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
+    await waitFor('the second step', () => lines().length === 2)
+    await killMachine(first)
+    await work(second, 'second')
+    await server.ok(['workers', 'lost', 'first'])
+    await waitFor('the second step elsewhere', () => lines().length === 3)
+    writeFileSync(gate, '')
+    await isCompleted(id)
+    const { cwd } = await show(id)
+    expect(lines().map(line => [first, second].findIndex(({ home }) => line.startsWith(home)))).toEqual([0, 0, 1, -1])
+    expect(lines()[3]).toBe('one')
+    await waitFor('the workspace on the server', () => existsSync(join(cwd, 'two.txt')))
+    expect(readFileSync(join(cwd, 'binary'))).toEqual(Buffer.from('a\0b'))
+    expect([existsSync(join(cwd, 'made.txt')), existsSync(join(cwd, 'README.md'))]).toEqual([true, false])
+  })
+
   test('continues after its worker was killed and started again', async () => {
     const { lines, letEnd } = slowGraph()
     const machine = await joined('first')
@@ -161,7 +191,7 @@ describe('a run on workers', () => {
     slowGraph().letEnd()
     await work(await joined('plain'), 'plain')
     const id = await start('--needs', 'gpu=yes')
-    await waitFor('the reason', async () => (await show(id)).text?.includes('no worker has the label gpu=yes'))
+    await waitFor('the reason', async () => (await show(id)).why?.includes('no worker has the label gpu=yes'))
     await work(await joined('strong', '--label', 'gpu=yes'), 'strong')
     await isCompleted(id)
   })
@@ -171,7 +201,7 @@ describe('a run on workers', () => {
     await work(await joined('first'), 'first')
     await server.ok(['workers', 'drain', 'first'])
     const id = await start('--on', 'any')
-    await waitFor('the reason', async () => (await show(id)).text?.includes('first is draining'))
+    await waitFor('the reason', async () => (await show(id)).why?.includes('first is draining'))
     await server.ok(['workers', 'ready', 'first'])
     await isCompleted(id)
   })
