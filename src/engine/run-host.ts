@@ -38,7 +38,7 @@ export interface RunHostOptions {
 }
 
 const RENEW_MS = 5_000
-/** When to try again after another process held the lease of a run. */
+/** When to try again after another process held the lease of a run, or no worker could take it. */
 const HELD_MS = 5_000
 
 interface Driven {
@@ -117,7 +117,9 @@ export class RunHost {
     if (!driven) return { againAt: clock.now() + HELD_MS }
     const end = await driven.done
     const { state } = driven.driver
-    return { againAt: end.state === 'waiting' && state ? againAt(state) : null }
+    if (end.state !== 'waiting' || !state) return { againAt: null }
+    // A run that waits for a worker is due all the time.
+    return { againAt: againAt(state) ?? (state.placement ? clock.now() + HELD_MS : null) }
   }
 
   /**

@@ -1,4 +1,13 @@
-import type { OpenStep, PlacedRun, RunState, RunSteps, RunStepsOptions, StepAbort, Usage, Workflow } from '../engine/index.js'
+import type {
+  OpenStep,
+  PlacedRun,
+  RunState,
+  RunSteps,
+  RunStepsOptions,
+  StepAbort,
+  Usage,
+  Workflow,
+} from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
 import { type Report, recoveryKey, type StepNeeds, stepKey, type WantedStep } from './protocol.js'

@@ -64,7 +64,14 @@ export class WorkerSteps {
     this.#options = options
     this.#files = new StepFiles(options.directory)
     for (const { begun, end } of this.#files.all())
-      this.#attempts.set(nameOf(begun.run, begun.key), { begun, end, steps: null, ready: null, seq: 0, unacknowledged: [] })
+      this.#attempts.set(nameOf(begun.run, begun.key), {
+        begun,
+        end,
+        steps: null,
+        ready: null,
+        seq: 0,
+        unacknowledged: [],
+      })
   }
 
   get runs(): string[] {

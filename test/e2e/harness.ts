@@ -9,7 +9,7 @@ export const ROOT = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('../
 export const CLI = join(ROOT, 'dist', 'cli.js')
 
 /** Ends a test that hangs; it does not limit the speed. */
-const WAIT_MS = Number(process.env.H3_WAIT ?? 120_000)
+const WAIT_MS = 120_000
 
 export interface CommandRun {
   code: number | null

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GraphHome } from './graph-home.js'
-import { TestHome, waitFor } from './harness.js'
+import { endQuietly, TestHome, waitFor } from './harness.js'
 
 interface ListedWorker {
   name: string
@@ -80,8 +80,11 @@ const show = (id: string) =>
 
 /** Kills every process of a machine at once, as a power failure does. */
 async function killMachine(machine: TestHome): Promise<void> {
-  for (const pid of machine.processes().others) process.kill(pid, 'SIGKILL')
-  await waitFor('its processes to end', () => machine.processes().others.length === 0)
+  await waitFor('its processes to end', () => {
+    const { others } = machine.processes()
+    for (const pid of others) endQuietly(pid)
+    return others.length === 0
+  })
 }
 
 async function kill(child: ChildProcess): Promise<void> {
