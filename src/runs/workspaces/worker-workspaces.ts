@@ -75,7 +75,11 @@ export class WorkerWorkspaces implements WorkspacePort {
   }
 
   /** Makes it, unless this worker has it since it got the run. */
-  async #make(run: string, cwd: string, { origin, branch, base, saved, epoch, identity }: WorkspaceNeeds): Promise<void> {
+  async #make(
+    run: string,
+    cwd: string,
+    { origin, branch, base, saved, epoch, identity }: WorkspaceNeeds,
+  ): Promise<void> {
     const path = this.#path(run, cwd)
     if (readCopy(path)?.epoch === epoch) return
     setAside(path)
@@ -84,7 +88,13 @@ export class WorkerWorkspaces implements WorkspacePort {
     await git.run(['init', '--quiet', '--initial-branch', branch])
     await git.run(['config', 'user.name', identity.name])
     await git.run(['config', 'user.email', identity.email])
-    await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, origin), `refs/heads/${branch}:refs/heads/${branch}`])
+    await git.run([
+      'fetch',
+      '--quiet',
+      '--update-head-ok',
+      await this.#fetch(run, origin),
+      `refs/heads/${branch}:refs/heads/${branch}`,
+    ])
     if (saved) {
       const refs = [`+refs/heads/*:refs/heads/*`, `+${wipRef(run)}:${wipRef(run)}`]
       await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, saved.blob), ...refs])
