@@ -7,7 +7,7 @@ import { type JoinedWorker, writeJoined } from './worker-home.js'
 const ANSWER_MS = 15_000
 
 /** `https://host:4100/#<token>[.<pin>]`, as `signalbox workers invite` prints it. */
-export function parseJoinLink(link: string): { server: string; token: string; pin: string | null } {
+function parseJoinLink(link: string): { server: string; token: string; pin: string | null } {
   try {
     const { origin, hash, protocol } = new URL(link)
     const [token = '', pin] = hash.slice(1).split('.')

@@ -28,9 +28,7 @@ export {
   SUBPROTOCOL,
   type WorkspaceNeeds,
 } from './protocol.js'
-export type { WorkerChannel } from './worker-connection.js'
 export { WorkerHub, type WorkerView } from './worker-hub.js'
 export { channelProof, openSocket, WorkerLink } from './worker-link.js'
 export { newWorkerKey } from './worker-proof.js'
-export type { WorkerRecord } from './worker-record.js'
 export { type ServerPort, WorkerSteps, type WorkspacePort } from './worker-steps.js'

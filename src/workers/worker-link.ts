@@ -25,7 +25,7 @@ export interface WorkerIdentity {
 }
 
 /** What a worker says of itself with every connection. */
-export type Greeting = Omit<Extract<WorkerFrame, { type: 'hello' }>, 'type' | 'worker' | 'signature'>
+type Greeting = Omit<Extract<WorkerFrame, { type: 'hello' }>, 'type' | 'worker' | 'signature'>
 
 export interface LinkListener {
   greeting(): Greeting
