@@ -47,6 +47,8 @@ export interface RunState<Work = unknown> {
   placement: NonNullable<EventData<'run.created'>['placement']> | null
   /** The worker that has it, and how many there were. */
   placed: { worker: string; epoch: number } | null
+  /** A person wants it on another worker: on this one, or on any. */
+  moveTo: { worker: string | null } | null
   /** How a worker last saved its workspace. */
   saved: EventData<'workspace.saved'> | null
   work: Work
@@ -78,6 +80,7 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
     artifacts: 0,
     placement: event.data.placement ?? null,
     placed: null,
+    moveTo: null,
     saved: null,
     work: workflow.begin(event.data, { id, at: event.at }),
   }
@@ -97,6 +100,10 @@ type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, event: { a
 const FOLDS: Folds = {
   'run.placed': (run, { worker, epoch }) => {
     run.placed = { worker, epoch }
+    run.moveTo = null
+  },
+  'run.move-asked': (run, { to }) => {
+    run.moveTo = { worker: to ?? null }
   },
   'workspace.saved': (run, saved) => {
     run.saved = saved

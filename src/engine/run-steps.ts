@@ -48,4 +48,4 @@ export interface PlacedRun {
   state(): RunState | null
 }
 
-export type PlacementChoice = { stay: true } | { worker: string; why: string } | { waits: string }
+export type PlacementChoice = { stay: true } | { worker: string; name: string; why: string } | { waits: string }

@@ -34,8 +34,9 @@ export interface RunRecord {
   from: NonNullable<EventData<'run.created'>['from']> | null
   /** Which workers may carry out its steps; null: only the server. */
   placement: NonNullable<EventData<'run.created'>['placement']> | null
-  /** The worker that has it. */
+  /** The worker that has it, and its name. */
   worker: string | null
+  workerName: string | null
   /** Counts its moves between workers. */
   epoch: number
   isArchived: boolean
@@ -99,6 +100,7 @@ function evolve(record: RunRecord | null, event: ProjectedEvent): RunRecord | nu
   switch (event.type) {
     case 'run.placed':
       next.worker = String(data.worker)
+      next.workerName = String(data.name)
       next.epoch = Number(data.epoch)
       break
     case 'run.waiting':
@@ -168,6 +170,7 @@ function begin(id: string, data: EventData<'run.created'>, at: number): RunRecor
     from: data.from ?? null,
     placement: data.placement ?? null,
     worker: null,
+    workerName: null,
     epoch: 0,
     isArchived: false,
   }

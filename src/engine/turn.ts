@@ -80,8 +80,8 @@ export class RunTurns<Work> {
     const lost = [...run.steps.keys()].map(step => newEvent('step.lost', { step }))
     this.#journal.propose(lost, at)
     if ('worker' in choice) {
-      const { worker, why } = choice
-      this.#journal.propose([newEvent('run.placed', { worker, why, epoch: (run.placed?.epoch ?? 0) + 1 })], at)
+      const { worker, name, why } = choice
+      this.#journal.propose([newEvent('run.placed', { worker, name, why, epoch: (run.placed?.epoch ?? 0) + 1 })], at)
       return true
     }
     if (run.status === 'queued')

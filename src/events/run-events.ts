@@ -70,7 +70,17 @@ export const runEvents = defineEvents({
   },
   'run.placed': {
     description: 'A worker got the run; with every move the epoch grows.',
-    data: z.object({ worker: z.string(), epoch: z.int().positive(), why: z.string() }),
+    data: z.object({
+      worker: z.string(),
+      /** Its name, for people. */
+      name: z.string(),
+      epoch: z.int().positive(),
+      why: z.string(),
+    }),
+  },
+  'run.move-asked': {
+    description: 'A person wants the run on another worker. Steps in progress are done again there.',
+    data: z.object({ to: z.string().optional(), by: z.string() }),
   },
   'run.started': {
     description: 'A host started to drive the run.',

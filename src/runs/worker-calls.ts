@@ -45,7 +45,11 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
   const blobs = new BlobFiles(join(options.dataDirectory, 'blobs'))
   const origin = new WorkspaceOrigin({ dataDirectory: options.dataDirectory, blobs })
   const hub: WorkerHub = new WorkerHub({
-    ...options,
+    store,
+    clock,
+    lostAfterMs: options.lostAfterMs,
+    wake: options.wake,
+    onError: options.onError,
     workflows: WORKFLOWS,
     performers: {
       'graph.child_look': new ChildObserveSteps(store),

@@ -20,7 +20,7 @@ export interface Candidate {
 export function chooseWorker(
   wish: PlacementWish,
   candidates: readonly Candidate[],
-): { worker: string; why: string } | { waits: string } {
+): { worker: string; name: string; why: string } | { waits: string } {
   const named = candidates.filter(candidate => matches(wish, candidate.record))
   if (named.length === 0) return { waits: `no worker has ${describeWish(wish)}` }
   const ready = named.filter(({ record, isConnected }) => isConnected && record.state === 'ready' && !record.isDraining)
@@ -29,7 +29,8 @@ export function chooseWorker(
   if (free.length === 0) return { waits: `every worker that has ${describeWish(wish)} is busy` }
   const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
   const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))
-  return { worker: best!.record.id, why: `${describeWish(wish)}, least loaded of ${free.length}` }
+  const { id, name } = best!.record
+  return { worker: id, name, why: `${describeWish(wish)}, least loaded of ${free.length}` }
 }
 
 function matches({ worker, pool, labels = {} }: PlacementWish, record: WorkerRecord): boolean {

@@ -102,7 +102,9 @@ const beat = (dialog: Dialog) => dialog.connection.message(JSON.stringify({ type
 
 async function placed(machine: Machine): Promise<string> {
   const id = await createRun(store, { ...listRun([]), placement: {} }, clock.now())
-  await store.append(runStream(id), 'any', [newEvent('run.placed', { worker: machine.id, epoch: 1, why: 'test' })])
+  await store.append(runStream(id), 'any', [
+    newEvent('run.placed', { worker: machine.id, name: 'w', epoch: 1, why: 'test' }),
+  ])
   return id
 }
 

@@ -142,12 +142,33 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     return new PlacedSteps(this, run, { ...options, workflow, local, isLocal: effect => SERVER_EFFECTS.has(effect) })
   }
 
-  async place({ placement, placed }: RunState): Promise<PlacementChoice> {
-    if (placed) {
-      const record = await this.registry.get(placed.worker)
-      if (record && record.state !== 'lost' && record.state !== 'removed') return { stay: true }
-    }
-    return chooseWorker(placement ?? {}, await this.#candidates())
+  async place({ placement, placed, moveTo }: RunState): Promise<PlacementChoice> {
+    const wish = placement ?? {}
+    const record = placed && (await this.registry.get(placed.worker))
+    const isThere = record !== null && record.state !== 'lost' && record.state !== 'removed'
+    if (!isThere) return chooseWorker(wish, await this.#candidates())
+    if (!moveTo) return { stay: true }
+    const others = (await this.#candidates()).filter(candidate => candidate.record.id !== record.id)
+    const choice = chooseWorker(moveTo.worker === null ? wish : { worker: moveTo.worker }, others)
+    return 'waits' in choice ? { stay: true } : choice
+  }
+
+  /**
+   * Moves a run to another worker: to this one, or to any that it may be on.
+   * @throws SignalboxError `E_STATE` if no worker has it, or none can take it.
+   */
+  async move(run: string, { to, by }: { to?: string | undefined; by: string }): Promise<void> {
+    const { store, wake } = this.#options
+    const { worker, placement, status } = await getRun(store, run)
+    if (worker === null || isEnded(status))
+      throw new SignalboxError('E_STATE', `no worker has run ${run}`, { next: 'signalbox workers lists what each has' })
+    const target = to === undefined ? undefined : await this.registry.find(to)
+    const others = (await this.#candidates()).filter(({ record }) => record.id !== worker)
+    const choice = chooseWorker(target ? { worker: target.id } : (placement ?? {}), others)
+    if ('waits' in choice) throw new SignalboxError('E_STATE', `run ${run} cannot move: ${choice.waits}`)
+    const asked = newEvent('run.move-asked', { ...(target && { to: target.id }), by })
+    await store.append(`run/${run}`, 'any', [asked])
+    wake(run)
   }
 
   async #candidates(): Promise<Candidate[]> {

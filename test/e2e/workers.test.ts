@@ -159,6 +159,25 @@ describe('a run on workers', () => {
     expect([existsSync(join(cwd, 'made.txt')), existsSync(join(cwd, 'README.md'))]).toEqual([true, false])
   })
 
+  test('is moved by a person: its step stops, and is done again elsewhere', async () => {
+    const { lines, letEnd } = slowGraph()
+    await work(await joined('first'), 'first')
+    const id = await start('--on', 'any')
+    await waitFor('the second step', () => lines().includes('begun'))
+    expect(await server.run(['runs', 'move', id])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot move'),
+    })
+    await work(await joined('second'), 'second')
+    await server.ok(['runs', 'move', id, '--to', 'second'])
+    await waitFor('the second step elsewhere', () => lines().filter(line => line === 'begun').length === 2)
+    await waitFor('the first worker to stop it', async () => (await worker('first'))?.steps === 0)
+    letEnd()
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'begun', 'begun', 'two', 'three'])
+    expect((await server.ok(['runs'])).stdout).toContain('on second')
+  })
+
   test('continues after its worker was killed and started again', async () => {
     const { lines, letEnd } = slowGraph()
     const machine = await joined('first')
@@ -208,6 +227,38 @@ describe('a run on workers', () => {
     await server.ok(['workers', 'ready', 'first'])
     await isCompleted(id)
   })
+})
+
+test('many runs survive workers that are killed again and again: no end is lost, none is taken twice', async () => {
+  const log = join(server.directory, 'log')
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const nodes = names.map(
+    name => `${name} [shape=parallelogram, tool_command="echo $SIGNALBOX_RUN ${name} >> ${log}"];`,
+  )
+  server.graph(`${nodes.join(' ')} start -> ${names.join(' -> ')} -> exit`)
+  server.commit('graph')
+  const machines = [await joined('first'), await joined('second')]
+  const children = [await work(machines[0]!, 'first'), await work(machines[1]!, 'second')]
+  const ids = await Promise.all(Array.from({ length: 4 }, () => start('--on', 'any')))
+  const ended = async (id: string) => {
+    const events = await server.ndjson<{ type: string; data: { step: string } }>(['show', id, '--events', '--json'])
+    return events.filter(({ type }) => type === 'step.ended').map(({ data }) => data.step)
+  }
+  const total = async () => (await Promise.all(ids.map(ended))).flat().length
+  for (const [round, name] of ['first', 'second', 'first', 'second'].entries()) {
+    const before = await total()
+    if (before >= ids.length * names.length) break
+    await kill(children[round % 2]!)
+    children[round % 2] = await work(machines[round % 2]!, name)
+    await waitFor('further steps', async () => (await total()) > before)
+  }
+  for (const id of ids) await isCompleted(id)
+  for (const id of ids) {
+    const steps = await ended(id)
+    expect(new Set(steps).size).toBe(steps.length)
+    const visited = steps.map(step => step.slice(0, step.indexOf('@')))
+    expect(names.every(name => visited.includes(name))).toBe(true)
+  }
 })
 
 test('an invitation works once, and a removed worker cannot connect', async () => {

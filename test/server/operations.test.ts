@@ -370,6 +370,7 @@ describe('workers', () => {
       return json.status === 'waiting' && json
     })
     expect(waiting).toMatchObject({ worker: null, why: 'no ready worker has the pool build (w1 is joined)' })
+    await call('runs.move', api(`/runs/${placed.json.id}/move`), { body: {}, expect: 409 })
     await call('runs.cancel', api(`/runs/${placed.json.id}/cancel`), { body: {} })
     expect((await call('workers.drain', api('/workers/w1/drain'), { body: {} })).json.isDraining).toBe(true)
     expect((await call('workers.lost', api('/workers/w1/lost'), { body: {} })).json.state).toBe('lost')

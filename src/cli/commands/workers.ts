@@ -24,7 +24,14 @@ export async function run(context: CommandContext, { args, options }: Input): Pr
       return show(context, await findWorker(client, args.worker), options)
     case 'drain':
     case 'ready':
-      return show(context, await client.post(`${path}/drain`, { isDraining: action === 'drain' }), options)
+      return show(
+        context,
+        await client.post(`${path}/drain`, {
+          isDraining: action === 'drain',
+          isMoving: options.move === true,
+        }),
+        options,
+      )
     case 'lost':
       return show(context, await client.post(`${path}/lost`), options)
     case 'remove':

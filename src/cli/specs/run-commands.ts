@@ -70,7 +70,11 @@ export const ONESHOT_COMMANDS = {
 export const RUN_COMMANDS = {
   runs: {
     group: 'runs',
-    summary: 'list runs; --worktrees: the worktrees they left',
+    summary: 'list runs; --worktrees: the worktrees they left; move: to another worker',
+    arguments: [
+      { name: 'action', description: 'move: to another worker', optional: true, completes: ['move'] },
+      { name: 'run', description: 'with move: the run', optional: true, completes: 'run' },
+    ],
     options: [
       { flags: '--all', description: 'also archived ones' },
       { flags: '--status <status>', description: 'only runs with this status' },
@@ -83,11 +87,13 @@ export const RUN_COMMANDS = {
         description: 'with --remove: even with uncommitted files; they are saved for 7 days',
       },
       { flags: '--yes', description: 'with --force: without typing the path' },
+      { flags: '--to <worker>', description: 'with move: the worker (default: any that the run may be on)' },
       JSON_OPTION,
     ],
     examples: [
       ['signalbox runs', 'newest first'],
       ['signalbox runs --worktrees --clean', 'free disk space'],
+      ['signalbox runs move 3f --to w2', 'a step in progress is done again there'],
     ],
   },
   show: {

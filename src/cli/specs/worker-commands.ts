@@ -45,6 +45,7 @@ export const WORKER_COMMANDS = {
     options: [
       { flags: '--pool <name>', description: 'with invite: the pool of the worker (default: default)' },
       { flags: '--label <key=value>', description: 'with invite: a label of the worker; repeatable', repeatable: true },
+      { flags: '--move', description: 'with drain: its runs move to other workers now' },
       { flags: '--valid <time>', description: 'with invite: how long the link works (default: 15m; at most 24h)' },
       JSON_OPTION,
     ],

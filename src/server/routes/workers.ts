@@ -58,12 +58,17 @@ export const workerRoutes: readonly Route[] = [
     path: '/workers/:id/drain',
     summary: 'Gives a worker no further runs, or gives it runs again.',
     access: 'owner',
-    body: z.strictObject({ isDraining: z.boolean().default(true) }),
+    body: z.strictObject({
+      isDraining: z.boolean().default(true),
+      isMoving: z.boolean().default(false).describe('its runs move to other workers now'),
+    }),
     answers: { 200: workerAnswer },
     handle: async ({ parts, params, body, person, json }) => {
       const hub = hubOf(parts)
       const found = await hub.registry.find(params.id!)
       await hub.registry.drain(found, body.isDraining, person.name)
+      const { runs } = await hub.view(found)
+      if (body.isMoving) for (const run of runs) await hub.move(run, { by: person.name })
       return json(workerView(await hub.view(await hub.registry.find(found.id))))
     },
   }),
@@ -97,7 +102,7 @@ export const workerRoutes: readonly Route[] = [
 ]
 
 /** @throws SignalboxError `E_STATE` in a host that drives no runs. */
-function hubOf({ workers }: ServerParts): WorkerHub {
+export function hubOf({ workers }: ServerParts): WorkerHub {
   if (workers) return workers
   throw new SignalboxError('E_STATE', 'this server has no workers', { next: 'signalbox serve' })
 }

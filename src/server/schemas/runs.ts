@@ -65,6 +65,7 @@ export const run = z
       .nullable()
       .describe('which workers may carry it out; null: only the server'),
     worker: z.string().nullable().describe('the worker that has it'),
+    workerName: z.string().nullable(),
     epoch: z.int().describe('how many workers have had it'),
     isArchived: z.boolean(),
   })
