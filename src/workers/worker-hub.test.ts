@@ -9,6 +9,7 @@ import { listRun } from '../engine/testing/list-workflow.js'
 import { newEvent, validateEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
 import { openTestStore } from '../store/testing/open-test-store.js'
+import type { PlacedSteps } from './placed-steps.js'
 import type { ServerFrame } from './protocol.js'
 import type { WorkerConnection } from './worker-connection.js'
 import { WorkerHub } from './worker-hub.js'
@@ -186,6 +187,16 @@ describe('a worker', () => {
       [moved, null, []],
       ['run_unknown', null, []],
     ])
+  })
+
+  test('stops its steps when the run moves to another worker', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    const [first, second] = [await connect(machine), await connect(other, 'boot-9')]
+    const steps = (worker: string) => ({ id: 'run_1', term: 1, worker, wanted: [] }) as unknown as PlacedSteps
+    hub.changed(steps(machine.id))
+    hub.changed(steps(other.id))
+    expect(first.of('wanted').map(({ term }) => term)).toEqual([1, null])
+    expect(second.of('wanted').map(({ term }) => term)).toEqual([1])
   })
 
   test('may ask about its own runs only', async () => {

@@ -72,6 +72,8 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly #options: WorkerHubOptions
   readonly #connected = new Map<string, Connected>()
   readonly #runs = new Map<string, PlacedSteps>()
+  /** The worker that each driven run was on: it stops when the run moves. */
+  readonly #lastWorker = new Map<string, string>()
   readonly #startedAt: number
   /** Starts of workers whose connection this server saw end. */
   readonly #closedBoots = new Set<string>()
@@ -181,12 +183,18 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   changed(steps: PlacedSteps): void {
     this.#runs.set(steps.id, steps)
     const { worker } = steps
+    const before = this.#lastWorker.get(steps.id)
+    if (worker !== null) this.#lastWorker.set(steps.id, worker)
+    if (before !== undefined && before !== worker) this.#forget(before, steps.id)
     const connected = worker === null ? undefined : this.#connected.get(worker)
     connected?.connection.send({ type: 'wanted', run: steps.id, term: steps.term, steps: steps.wanted })
   }
 
   released(steps: PlacedSteps, { isOver }: { isOver: boolean }): void {
-    if (this.#runs.get(steps.id) === steps) this.#runs.delete(steps.id)
+    if (this.#runs.get(steps.id) === steps) {
+      this.#runs.delete(steps.id)
+      this.#lastWorker.delete(steps.id)
+    }
     const { worker } = steps
     if (isOver && worker !== null) this.#forget(worker, steps.id)
   }
