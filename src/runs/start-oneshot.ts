@@ -68,7 +68,8 @@ type OneshotSettings = Home['loaded']['config']['oneshot']
 export async function startOneshot(context: StartContext, options: OneshotOptions): Promise<StartedRun> {
   const { store, clock, env, cwd, person } = context
   const task = checkTask(options.task, cwd)
-  const isApart = options.isInWorktree === true || options.branch !== undefined
+  // A worker has no access to the person's own working tree.
+  const isApart = options.isInWorktree === true || options.branch !== undefined || options.placement !== undefined
   const home = await enterProject(context, { trust: options.trust, isApart })
   const settings = home.loaded.config.oneshot
   const isLive = options.isLive === true || settings.live

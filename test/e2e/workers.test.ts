@@ -41,8 +41,12 @@ async function freePort(): Promise<number> {
 async function serve(on: number): Promise<void> {
   serving = server.start(['serve', '--port', String(on)])
   serving.stdout!.resume()
-  serving.stderr!.resume()
-  await waitFor('the server', async () => (await server.run(['workers', '--json'])).code === 0)
+  let said = ''
+  serving.stderr!.on('data', chunk => {
+    said += String(chunk)
+  })
+  // Not by a command: it would start a daemon with another port.
+  await waitFor('the server', () => said.includes('listening on'))
 }
 
 /** A machine of its own, as far as Signalbox can tell: another home directory. */
@@ -54,8 +58,8 @@ async function joined(name: string, ...options: string[]): Promise<TestHome> {
   return machine
 }
 
-async function work(machine: TestHome, name: string): Promise<ChildProcess> {
-  const child = machine.start(['worker'])
+async function work(machine: TestHome, name: string, env: Record<string, string> = {}): Promise<ChildProcess> {
+  const child = machine.start(['worker'], { env })
   child.stdout!.resume()
   child.stderr!.resume()
   await waitFor(`${name} to connect`, async () => (await worker(name))?.isConnected)
@@ -159,6 +163,22 @@ describe('a run on workers', () => {
     expect([existsSync(join(cwd, 'made.txt')), existsSync(join(cwd, 'README.md'))]).toEqual([true, false])
   })
 
+  test('is a oneshot whose agent asks for a permission: the server decides, and the work comes home', async () => {
+    await work(await joined('first'), 'first', server.demo())
+    const task = ['oneshot', 'x', '--agent', 'demo', '--permissions', 'ask', '--on', 'first', '--detach', '--json']
+    const { run: id } = await server.json<{ run: string }>(task)
+    const asked = await waitFor('the request', async () => {
+      const list = await server.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
+      return list[0]
+    })
+    await server.ok(['approve', asked.id, '--fingerprint', asked.fingerprint])
+    await isCompleted(id)
+    const { cwd } = await show(id)
+    await waitFor('the file at home', () => existsSync(join(cwd, 'DEMO.md')))
+    expect(readFileSync(join(cwd, 'DEMO.md'), 'utf8')).toBe('- x\n')
+    expect(existsSync(join(server.work, 'DEMO.md'))).toBe(false)
+  })
+
   test('is moved by a person: its step stops, and is done again elsewhere', async () => {
     const { lines, letEnd } = slowGraph()
     await work(await joined('first'), 'first')
@@ -259,6 +279,12 @@ test('many runs survive workers that are killed again and again: no end is lost,
     const visited = steps.map(step => step.slice(0, step.indexOf('@')))
     expect(names.every(name => visited.includes(name))).toBe(true)
   }
+})
+
+test('a graph that works in the person’s own tree is refused', async () => {
+  server.write('flow.dot', 'digraph g { worktree=none; start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }')
+  const refused = await server.run(['run', 'flow.dot', '--on', 'any', '--detach', ...(await server.trust('flow.dot'))])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('worktree=none') })
 })
 
 test('an invitation works once, and a removed worker cannot connect', async () => {

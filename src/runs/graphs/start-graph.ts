@@ -72,6 +72,10 @@ export async function startGraph(
     id,
     isWanted: wantsWorktree(graph) && dryRun === null,
   })
+  if (options.placement && workspace.branch === null && !wantsWorktree(graph))
+    throw new SignalboxError('E_INPUT', 'a graph with worktree=none cannot run on a worker', {
+      next: 'leave worktree=none out, or leave --on, --pool and --needs out',
+    })
   const labels = { ...options.labels, ...driverLabel(driver) }
   const input: GraphInput = {
     dot: printDot(withGoal(graph, options.goal)),

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import type { RunState } from '../../engine/index.js'
 import { Git } from '../../git/index.js'
 import type { BlobFiles, WorkspaceNeeds } from '../../workers/index.js'
@@ -33,7 +33,7 @@ export class WorkspaceOrigin {
 
   /** Brings what a worker saved into the run's worktree on this machine. */
   async bringHome({ id, cwd, saved }: RunState): Promise<void> {
-    if (!saved || !existsSync(cwd)) return
+    if (!saved || !this.#isOwn(cwd) || !existsSync(cwd)) return
     const git = new Git(cwd)
     const ref = `refs/signalbox/wip/${id}`
     await git.run(['fetch', '--quiet', '--no-tags', this.#options.blobs.path(saved.blob), `+${ref}:${ref}`])
@@ -41,10 +41,16 @@ export class WorkspaceOrigin {
     await git.restoreTree(saved.wip)
   }
 
+  /** Made for runs: a person's own working tree is never changed. */
+  #isOwn(cwd: string): boolean {
+    return cwd.startsWith(join(this.#options.dataDirectory, 'worktrees') + sep)
+  }
+
   /** Made once: the worktree of the server is as the run found it until it comes back. */
   async #originOf({ id, cwd }: RunState): Promise<Origin | null> {
     const file = join(runDirectory(this.#options.dataDirectory, id), 'origin.json')
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Origin
+    if (!this.#isOwn(cwd)) return null
     const git = new Git(cwd)
     const [base, branch] = [await git.head(), await git.branch()]
     if (base === null || branch === null) return null
