@@ -4,7 +4,7 @@ import { agentNames, loadAgent } from '../agents/index.js'
 import { type Clock, newNonce, type Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
-import { acquireLock, endProcesses } from '../process/index.js'
+import { acquireLock, endProcesses, isOfStep } from '../process/index.js'
 import { BEAT_MS, BlobFiles, WorkerLink, WorkerSteps } from '../workers/index.js'
 import { openPerformers, WORKFLOWS } from './open-runs.js'
 import { profileReader } from './pipelines/read-profile.js'
@@ -94,7 +94,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       blobs: new BlobFiles(join(settings.dataDirectory, 'blobs')),
       server: link,
     }),
-    endProcesses: name => endProcesses({ leaders: [], isMarked: mark => mark === name, graceMs: KILL_GRACE_MS, clock }),
+    endProcesses: name =>
+      endProcesses({ leaders: [], isWanted: found => isOfStep(found, name), graceMs: KILL_GRACE_MS, clock }),
     onError,
   })
   let beating: Timer

@@ -123,7 +123,7 @@ test('a gate at a terminal exits with 4 at the end of the input, and stays open'
     pty.write('\u0004')
   })
   const code = await new Promise<number>(resolve => pty.onExit(({ exitCode }) => resolve(exitCode)))
-  expect([code, screen]).toEqual([4, expect.stringMatching(/signalbox answer apr_/)])
+  expect([code, screen]).toEqual([4, expect.stringMatching(/answer with: signalbox answer apr_\w+ <Yes \| No>/)])
 })
 
 test('an input that the graph neither declares nor mentions is refused', async () => {

@@ -12,10 +12,13 @@ type Loader<Name extends CommandName> = () => Promise<{
 export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   status: () => import('./status.js'),
   demo: () => import('./demo.js'),
+  open: () => import('./open.js'),
   serve: () => import('./serve.js'),
   watch: () => import('./watch.js'),
   start: () => import('./start.js'),
   sessions: () => import('./sessions.js'),
+  rename: () => import('./rename.js'),
+  diff: () => import('./diff.js'),
   use: () => import('./use.js'),
   attach: () => import('./attach.js'),
   send: () => import('./send.js'),
@@ -63,5 +66,6 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   store: () => import('./store.js'),
   worker: () => import('./worker.js'),
   workers: () => import('./workers.js'),
+  help: () => import('./help.js'),
   completion: () => import('./completion.js'),
 }
