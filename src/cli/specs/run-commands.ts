@@ -89,7 +89,7 @@ export const RUN_COMMANDS = {
         description: 'with --remove: even with uncommitted files; they are saved for 7 days',
       },
       { flags: '--yes', description: 'with --force: without typing the path' },
-      { flags: '--to <worker>', description: 'with move: the worker (default: any that the run may be on)' },
+      { flags: '--to <worker>', description: 'with move: the worker (default: one with room)' },
       JSON_OPTION,
     ],
     examples: [
