@@ -142,6 +142,10 @@ export class DaemonClient {
     return this.#call<T>('POST', path, body)
   }
 
+  delete<T = unknown>(path: string): Promise<InMilliseconds<T>> {
+    return this.#call<T>('DELETE', path)
+  }
+
   patch<T = unknown>(path: string, body: unknown): Promise<InMilliseconds<T>> {
     return this.#call<T>('PATCH', path, body)
   }
