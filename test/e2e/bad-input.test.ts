@@ -147,7 +147,7 @@ describe('a mistake in the settings', () => {
     writeConfig('[terminal]\nscrollback = 100\n')
     const { stdout } = await home.ok(['config', 'show', 'terminal', '--origin'])
     expect(stdout).toMatch(/scrollback.*100.*config\.toml:2/)
-    expect(await home.json(['config', 'show', '--json'])).toMatchObject({ 'terminal.scrollback': '100' })
+    expect(await home.json(['config', 'show', '--json'])).toMatchObject({ 'terminal.scrollback': 100 })
   })
 })
 

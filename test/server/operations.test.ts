@@ -147,6 +147,7 @@ describe('sessions and approvals', () => {
     const { json } = await call('sessions.conversation', api(`/sessions/${session}/conversation`))
     expect(JSON.stringify(json.messages)).toContain('Done')
     expect((await call('sessions.git', api(`/sessions/${session}/git`))).json.git).toBeNull()
+    await call('sessions.diff', api(`/sessions/${session}/diff`), { expect: 409 })
     await call('sessions.held', api(`/sessions/${session}/messages`))
     await call('sessions.drop-message', api(`/sessions/${session}/messages/none`), { expect: 404 })
     await call('sessions.keys', api(`/sessions/${session}/keys`), { body: { keys: ['a', 'backspace'] } })
