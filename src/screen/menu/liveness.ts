@@ -1,5 +1,5 @@
 import type { Frame } from '../../terminal/index.js'
-import type { RowBlock } from '../grammar.js'
+import { chromeRows, type RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
@@ -57,6 +57,8 @@ export function proveLive(
       !isOnPanel(candidate, rows, block),
   )
   if (inside && !isOverlay) return fail(`outside-transcript: it is inside a ${inside.kind} block`)
+  if (spec === null && !isOverlay && areTips(candidate, rows, pack))
+    return fail('outside-transcript: the pack lists these rows as no content')
   proofs.push('outside-transcript')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'cursor'], failed: null }
   const selected = selectedRow
@@ -173,4 +175,14 @@ function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pac
     else return index
   }
   return null
+}
+
+/**
+ * Numbered tips of a start screen, while the agent has not drawn its input box yet. The edges of a
+ * box are no content either, and a menu may be inside.
+ */
+function areTips({ group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): boolean {
+  const chrome = chromeRows(rows, pack)
+  const isTip = (row: number) => chrome.has(row) && menuRows.some(({ index, isBoxed }) => index === row && !isBoxed)
+  return group.options.length > 0 && group.options.every(({ row }) => isTip(row))
 }
