@@ -95,3 +95,10 @@ export const RUN_ARGUMENT = {
   description: 'the run: its id, a unique prefix of it, or latest',
   completes: 'run',
 } as const
+
+/** Where a run is carried out: options of every command that starts one. */
+export const PLACEMENT_OPTIONS = [
+  { flags: '--on <worker>', description: 'carry it out on this worker; any: on one that has room' },
+  { flags: '--pool <name>', description: 'carry it out on a worker of this pool' },
+  { flags: '--needs <key=value>', description: 'a label that the worker must have; repeatable', repeatable: true },
+] as const

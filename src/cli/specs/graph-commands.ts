@@ -1,5 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
-import { PLACEMENT_OPTIONS } from './worker-commands.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT } from './command-spec.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',

@@ -1,5 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
-import { PLACEMENT_OPTIONS } from './worker-commands.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT } from './command-spec.js'
 
 const LEVELS = ['read', 'ask', 'edits', 'all'] as const
 
@@ -72,7 +71,7 @@ export const RUN_COMMANDS = {
   runs: {
     group: 'runs',
     daily: true,
-    summary: 'list runs; --worktrees: the worktrees they left; move: to another worker',
+    summary: 'list runs; --worktrees: the worktrees they left',
     arguments: [
       { name: 'action', description: 'move: to another worker', optional: true, completes: ['move'] },
       { name: 'run', description: 'with move: the run', optional: true, completes: 'run' },

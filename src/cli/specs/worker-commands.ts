@@ -1,12 +1,5 @@
 import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 
-/** Where a run is carried out: options of every command that starts one. */
-export const PLACEMENT_OPTIONS = [
-  { flags: '--on <worker>', description: 'carry it out on this worker; any: on one that has room' },
-  { flags: '--pool <name>', description: 'carry it out on a worker of this pool' },
-  { flags: '--needs <key=value>', description: 'a label that the worker must have; repeatable', repeatable: true },
-] as const
-
 /** Machines that carry out runs for a server. */
 export const WORKER_COMMANDS = {
   worker: {
