@@ -14,6 +14,7 @@ import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
 import { LiveBus, LiveSessions } from './live-sessions.js'
+import { LoopMonitor } from './loop-monitor.js'
 import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
@@ -43,6 +44,8 @@ export class Host {
   readonly notifications: NotificationCenter | null
   /** Switches that take effect without a restart. */
   readonly switches: Switches
+  /** How long this process blocks its event loop; measured in a daemon only. */
+  readonly loop: LoopMonitor
   readonly #options: HostOptions
   readonly #records: SessionRecords
   readonly #sessions: LiveSessions
@@ -62,6 +65,7 @@ export class Host {
     await host.#followDecisions()
     await host.#ledgerSweeper.start()
     if (options.owner !== 'daemon') return host
+    host.loop.start()
     for (const sweep of host.#sweeps) sweep.start()
     host.#settingsWatcher?.start()
     return host
@@ -76,6 +80,7 @@ export class Host {
     this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock, onError })
     this.#records = new SessionRecords(store, this.ledger, owner)
     this.bus = new LiveBus(onError)
+    this.loop = new LoopMonitor(clock)
     const note: Note = (type, data) => this.#note(type, data)
     this.packs = openPacks(options, note)
     this.#channels = this.#openChannels()
@@ -105,6 +110,7 @@ export class Host {
       drift: new DriftFiles(settings.dataDirectory),
       redactor: this.#redactor,
       bus: this.bus,
+      loop: this.loop,
       note,
     })
     this.#sweeps = [
@@ -205,6 +211,7 @@ export class Host {
   }
 
   async close(): Promise<void> {
+    this.loop.stop()
     this.notifications?.close()
     this.panes?.close()
     this.packs.close()

@@ -24,6 +24,7 @@ import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import { isRunning } from './find-session.js'
 import { catchUp, discardKept } from './kept-sessions.js'
+import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import type { SessionRecords } from './session-records.js'
@@ -44,6 +45,7 @@ interface LiveSessionsOptions {
   drift: DriftFiles
   redactor: Redactor
   bus: LiveBus
+  loop: LoopMonitor
   /** Writes an event about the host itself. */
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
@@ -68,7 +70,9 @@ export class LiveSessions {
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
-    this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError)
+    this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, (id, ms) =>
+      options.loop.worked(id, ms),
+    )
   }
 
   get(id: string): LiveSession | null {
@@ -225,7 +229,7 @@ export class LiveSessions {
   }
 
   #queueOf(id: string): SessionQueue {
-    const queue = this.#queues.get(id) ?? this.#scheduler.add(() => isAsking(this.get(id)))
+    const queue = this.#queues.get(id) ?? this.#scheduler.add(() => isAsking(this.get(id)), id)
     this.#queues.set(id, queue)
     return queue
   }

@@ -44,6 +44,7 @@ const WAITING_MAX = 8 * 1024 * 1024
 export class SessionScheduler {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
+  readonly #onTurn: (id: string, ms: number) => void
   /** Queues with work, the one that has waited longest first. */
   readonly #urgent = new Set<SessionQueue>()
   readonly #others = new Set<SessionQueue>()
@@ -53,14 +54,21 @@ export class SessionScheduler {
   /** When sessions first worked in this turn of the event loop; null: not yet. */
   #turnBegan: number | null = null
 
-  constructor(clock: Clock, onError: (error: unknown) => void) {
+  /** `onTurn`: a session has worked for this long. */
+  constructor(
+    clock: Clock,
+    onError: (error: unknown) => void,
+    onTurn: (id: string, ms: number) => void = () => undefined,
+  ) {
     this.#clock = clock
     this.#onError = onError
+    this.#onTurn = onTurn
   }
 
   /** Adds a queue for one session. `isAsking`: the session has an open request now. */
-  add(isAsking: () => boolean): SessionQueue {
+  add(isAsking: () => boolean, id = ''): SessionQueue {
     const queue: SessionQueue = new SessionQueue(this.#clock, {
+      id,
       isAsking,
       take: work => this.#take(queue, work),
       takeLast: callback => {
@@ -130,6 +138,7 @@ export class SessionScheduler {
     }
     if (queue.work.length === 0) for (const callback of queue.timers.splice(0)) this.#attempt(callback)
     this.#isRunning = false
+    this.#onTurn(queue.id, this.#clock.monotonic() - now)
     if (queue.work.length > 0 || queue.timers.length > 0) this.#wait(queue)
   }
 
@@ -154,6 +163,7 @@ interface Output {
 }
 
 interface QueuePort {
+  id: string
   isAsking(): boolean
   take(work: Work): void
   takeLast(callback: () => void): void
@@ -166,6 +176,7 @@ export class SessionQueue {
   readonly timers: (() => void)[] = []
   /** The host's clock, whose timers wait for the session's turn. */
   readonly clock: Clock
+  readonly id: string
   readonly #port: QueuePort
   #askedAt = Number.NEGATIVE_INFINITY
   #burstAt = Number.NEGATIVE_INFINITY
@@ -173,6 +184,7 @@ export class SessionQueue {
 
   constructor(clock: Clock, port: QueuePort) {
     this.#port = port
+    this.id = port.id
     this.clock = {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),

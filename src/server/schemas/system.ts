@@ -37,6 +37,17 @@ export const settings = z.object({ items: z.array(setting), version: z.string() 
 
 const telegram = z.object({ state: z.string(), detail: z.string().optional() })
 
+const loopBlock = z
+  .object({
+    ms: z.int(),
+    at: moment,
+    session: z
+      .object({ id: z.string(), ms: z.int() })
+      .nullable()
+      .describe('the session with the longest turn at that time'),
+  })
+  .nullable()
+
 export const health = z
   .object({
     pid: z.int(),
@@ -54,6 +65,9 @@ export const health = z
     streams: z.object({ events: z.int(), terminals: z.int() }),
     agents: z.array(z.string()),
     telegram,
+    loop: z
+      .object({ longest: loopBlock, recent: loopBlock })
+      .describe('the longest time in which the daemon did nothing else, since its start and in the last five minutes'),
     disk: z.object({ freeMb: z.int(), leastMb: z.int() }),
     lockdownSince: moment.nullable(),
     isReadOnly: z.boolean(),
