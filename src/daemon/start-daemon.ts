@@ -6,7 +6,7 @@ import { type Home, openHome } from '../host/home/index.js'
 import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
-import { acquireLock } from '../process/index.js'
+import { acquireLock, noteStartProgress } from '../process/index.js'
 import { openRuns, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
 import { createBot } from './bot.js'
@@ -65,6 +65,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw new SignalboxError('E_DAEMON_RUNNING', 'Signalbox is already running for this home directory', {
       next: 'signalbox serve --link opens its dashboard; signalbox serve --stop stops it',
     })
+  const note = (doing: string | null) => noteStartProgress(settings.runtimeDirectory, doing)
   let stop: () => void = () => undefined
   let hasFailed = false
   const onError = (error: unknown) => {
@@ -77,6 +78,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const stopping = new Promise<void>(resolve => {
     stop = resolve
   })
+  note('starting the keeper')
   const keeper = await startKeeper({
     runtimeDirectory: settings.runtimeDirectory,
     socketPath: settings.keeperSocket,
@@ -87,11 +89,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       stop()
     },
   })
+  note('opening the store')
   const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError }).catch(async error => {
     await keeper.close()
     lock.release()
     throw error
   })
+  note('resuming runs')
   await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
   const undriven = new UndrivenRuns({
     store: host.store,
@@ -110,6 +114,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lock.release()
     clock.close()
   }
+  note('opening the API')
   const bot = createBot({ home, env, log })
   const api = await listen(options, home, {
     host,
@@ -126,6 +131,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await end()
     throw error
   })
+  note(null)
   bot.start({ host, lockdown: api.parts.lockdown })
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
   if (!options.isDemo) void host.panes?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)

@@ -55,6 +55,7 @@ export class Host {
   readonly #sweeps: readonly { start(): void; stop(): void }[]
   readonly #ledgerSweeper: LedgerSweeper
   readonly #settingsWatcher: SettingsWatcher | null
+  readonly #caughtUpListeners = new Set<(id: string) => void>()
   #decisions: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
@@ -94,7 +95,7 @@ export class Host {
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
       clock,
-      () => this.liveSessions(),
+      () => this.#sessions.opened(),
       onError,
       settings.sessions.snapshotMs,
     )
@@ -111,6 +112,9 @@ export class Host {
       redactor: this.#redactor,
       bus: this.bus,
       loop: this.loop,
+      onCaughtUp: id => {
+        for (const listener of this.#caughtUpListeners) listener(id)
+      },
       note,
     })
     this.#sweeps = [
@@ -152,8 +156,39 @@ export class Host {
     return this.#records.choose(record, who)
   }
 
+  /** Null for a session that has ended, and for one that is still catching up. */
   live(id: string): LiveSession | null {
     return this.#sessions.get(id)
+  }
+
+  /** Waits while the session catches up after a restart. Null if it has ended. */
+  whenLive(id: string): Promise<LiveSession | null> {
+    return this.#sessions.whenLive(id)
+  }
+
+  isCatchingUp(id: string): boolean {
+    return this.#sessions.isCatchingUp(id)
+  }
+
+  /** How many sessions are catching up. */
+  get catchingUp(): number {
+    return this.#sessions.catchingUp
+  }
+
+  /** It is live, or will be when it has caught up. */
+  isRunning(id: string): boolean {
+    return this.live(id) !== null || this.isCatchingUp(id)
+  }
+
+  /** Called for each session that has caught up. */
+  onCaughtUp(listener: (id: string) => void): () => void {
+    this.#caughtUpListeners.add(listener)
+    return () => this.#caughtUpListeners.delete(listener)
+  }
+
+  /** Resolves when every session of an earlier host is live. */
+  caughtUp(): Promise<void> {
+    return this.#sessions.caughtUp()
   }
 
   liveSessions(): LiveSession[] {
@@ -222,7 +257,7 @@ export class Host {
     this.#settingsWatcher?.stop()
     this.#sessions.close()
     await this.#channels.stop()
-    await Promise.all(this.liveSessions().map(session => session.settled()))
+    await this.#snapshots.saveAll()
     await this.store.close()
   }
 
@@ -234,7 +269,7 @@ export class Host {
     return new SettingsWatcher({
       files: new SettingsFiles(settings.settingsFile),
       clock,
-      projects: async () => (await this.records()).filter(({ id }) => this.live(id)).map(({ project }) => project),
+      projects: async () => (await this.records()).filter(({ id }) => this.isRunning(id)).map(({ project }) => project),
       onChanged: change => this.#note('config.changed', change),
       onError,
     })
@@ -246,6 +281,7 @@ export class Host {
       settings,
       clock,
       sessions: () => this.records(),
+      untilOpen: id => this.whenLive(id),
       isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
       foreign: call => (settings.hooks.isEnabled ? (this.panes?.receiverOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
@@ -267,7 +303,7 @@ export class Host {
 
   async #applyDecision(id: string): Promise<void> {
     const record = await this.ledger.get(id)
-    const session = record?.subject.session ? this.live(record.subject.session) : null
+    const session = record?.subject.session ? await this.whenLive(record.subject.session) : null
     if (record && session) await session.apply(record)
   }
 

@@ -130,7 +130,8 @@ export class SessionScheduler {
   /** One turn of one session: its work up to a limit, and then its timers if no work is left. */
   #run(queue: SessionQueue, now: number): void {
     this.#isRunning = true
-    for (let read = 0; queue.work.length > 0 && read < TURN_BYTES; ) {
+    const until = now + TURN_MS
+    for (let read = 0; queue.work.length > 0 && read < TURN_BYTES && this.#clock.monotonic() < until; ) {
       const { work, size } = queue.next(now)
       read += size
       this.#waitingBytes -= size

@@ -118,6 +118,8 @@ class Connection {
         return keeper.list()
       case 'attach':
         return this.#attach(request.id, request.fromOffset, request.channel)
+      case 'locate':
+        return keeper.locate(request.id, request.offset)
       case 'detach':
         return this.#detach(request.channel)
       case 'open-input':

@@ -1,3 +1,5 @@
+import type { ReadPosition } from '../terminal/recording/index.js'
+
 /**
  * The interface of the keeper, the owner of the PTYs. A foreground command has it in its own
  * process, the daemon behind a socket; a host cannot tell the difference.
@@ -10,6 +12,11 @@ export interface KeeperPort {
    * longer in memory is in the recording: then the result is `behind` and nothing is streamed.
    */
   attach(id: string, fromOffset: number, listener: KeeperListener): Promise<AttachResult>
+  /**
+   * Where to read the recording from, for the output from `offset` on; null: from its start. A
+   * keeper of an earlier version always says so.
+   */
+  locate(id: string, offset: number): Promise<ReadPosition | null>
   /**
    * Keys for a program that has exited are dropped, as in any terminal; an unknown id is refused.
    */

@@ -166,6 +166,7 @@ async function healthOf(call: Call) {
     storeBytes: statSync(join(dataDirectory, 'signalbox.db'), { throwIfNoEntry: false })?.size ?? 0,
     position: await call.position(),
     sessions: host.liveSessions().length,
+    catchingUp: host.catchingUp,
     panes: host.panes?.list().length ?? 0,
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
@@ -190,6 +191,11 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
   const { longest, recent } = host.loop.view
   return parts.metrics.text([
     { name: 'signalbox_sessions', help: 'Live sessions.', values: [{ value: host.liveSessions().length }] },
+    {
+      name: 'signalbox_sessions_catching_up',
+      help: 'Sessions that the daemon has not read up to the present yet.',
+      values: [{ value: host.catchingUp }],
+    },
     {
       name: 'signalbox_panes',
       help: 'Supervised panes by status.',

@@ -60,6 +60,7 @@ export const health = z
     storeBytes: z.int(),
     position,
     sessions: z.int(),
+    catchingUp: z.int().describe('number of further sessions that the daemon has not read up to the present yet'),
     panes: z.int(),
     runs: z.object({ driven: z.int(), open: z.int() }),
     streams: z.object({ events: z.int(), terminals: z.int() }),
@@ -80,6 +81,7 @@ export const daemon = z.object({
   build: z.number(),
   isDetached: z.boolean(),
   isLocked: z.boolean(),
+  catchingUp: z.int().describe('number of sessions that the daemon has not read up to the present yet'),
 })
 
 export const lockdown = z.object({ since: moment, grants: z.int() })
