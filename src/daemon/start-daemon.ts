@@ -78,56 +78,57 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const stopping = new Promise<void>(resolve => {
     stop = resolve
   })
-  note('starting the keeper')
-  const keeper = await startKeeper({
-    runtimeDirectory: settings.runtimeDirectory,
-    socketPath: settings.keeperSocket,
-    clock,
-    onLost: error => {
-      // Without its keeper a daemon has no sessions; the next command starts a new pair.
-      onError(error)
-      stop()
-    },
-  })
-  note('opening the store')
-  const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError }).catch(async error => {
-    await keeper.close()
-    lock.release()
-    throw error
-  })
-  note('resuming runs')
-  await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
-  const undriven = new UndrivenRuns({
-    store: host.store,
-    clock,
-    sessionSteps: () => sessionSteps(host),
-    onError,
-  })
-  await undriven.endLeftovers().catch(onError)
-  const runs = await driveRuns(host, env, onError)
-  await undriven.start()
+  /** Closes what has been opened, the last first. */
+  const open: (() => Promise<void> | void)[] = [() => clock.close(), () => lock.release()]
   const end = async () => {
-    undriven.close()
-    await runs.close().catch(onError)
-    await host.close().catch(onError)
-    await keeper.close()
-    lock.release()
-    clock.close()
+    for (const close of open.splice(0).reverse()) await Promise.resolve(close()).catch(onError)
   }
-  note('opening the API')
-  const bot = createBot({ home, env, log })
-  const api = await listen(options, home, {
-    host,
-    runs,
-    env,
-    bot,
-    settings: server,
-    clock,
-    version,
-    build: { time: options.buildTime, isDetached: options.isDetached },
-    stop: () => stop(),
-    log,
-  }).catch(async error => {
+  const opening = async () => {
+    note('starting the keeper')
+    const keeper = await startKeeper({
+      runtimeDirectory: settings.runtimeDirectory,
+      socketPath: settings.keeperSocket,
+      clock,
+      onLost: error => {
+        // Without its keeper a daemon has no sessions; the next command starts a new pair.
+        onError(error)
+        stop()
+      },
+    })
+    open.push(() => keeper.close())
+    note('opening the store')
+    const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError })
+    open.push(() => host.close())
+    note('resuming runs')
+    await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
+    const undriven = new UndrivenRuns({
+      store: host.store,
+      clock,
+      sessionSteps: () => sessionSteps(host),
+      onError,
+    })
+    await undriven.endLeftovers().catch(onError)
+    const runs = await driveRuns(host, env, onError)
+    open.push(() => runs.close())
+    open.push(() => undriven.close())
+    await undriven.start()
+    note('opening the API')
+    const bot = createBot({ home, env, log })
+    const api = await listen(options, home, {
+      host,
+      runs,
+      env,
+      bot,
+      settings: server,
+      clock,
+      version,
+      build: { time: options.buildTime, isDetached: options.isDetached },
+      stop: () => stop(),
+      log,
+    })
+    return { host, bot, api }
+  }
+  const { host, bot, api } = await opening().catch(async error => {
     await end()
     throw error
   })

@@ -43,6 +43,19 @@ export function fileField(name: string, bytes: Uint8Array): InputFile {
   return new InputFile(bytes, name)
 }
 
+/** They change nothing. `getUpdates` is left to its own loop. */
+const READS = /^get(?!Updates$)/
+
+/** Repeats a read once: the server may have just closed the connection that was kept open. */
+async function again<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof HttpError || error instanceof TypeError)) throw error
+    return read()
+  }
+}
+
 /** Connection errors before the request was sent. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH'])
 
@@ -55,16 +68,16 @@ export function openBotApi(options: { token: string; apiRoot: string; timeoutS?:
   const raw = api.raw as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
   return {
     async call<T>(method: string, fields: CallFields, signal?: AbortSignal): Promise<T> {
-      try {
-        // Methods without parameters take only the signal.
-        const args = Object.keys(fields).length === 0 ? [signal] : [fields, signal]
-        return (await raw[method]!(...args)) as T
-      } catch (error) {
+      // Methods without parameters take only the signal.
+      const args = Object.keys(fields).length === 0 ? [signal] : [fields, signal]
+      const attempt = () => raw[method]!(...args) as Promise<T>
+      return (READS.test(method) ? again(attempt) : attempt()).catch(error => {
         throw problemOf(error)
-      }
+      })
     },
     async download(filePath, maxBytes, signal) {
-      const response = await fetch(`${options.apiRoot}/file/bot${options.token}/${filePath}`, signal ? { signal } : {})
+      const url = `${options.apiRoot}/file/bot${options.token}/${filePath}`
+      const response = await again(() => fetch(url, signal ? { signal } : {}))
       if (!response.ok || !response.body)
         throw new ApiProblem('the file could not be downloaded', { code: response.status })
       const chunks: Uint8Array[] = []

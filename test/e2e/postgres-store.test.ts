@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadDriver } from '../../src/store/index.js'
 import { newTestDatabase, type TestDatabase } from '../../src/store/testing/postgres-server.js'
 import { executableFiles } from '../../src/trust/index.js'
@@ -63,20 +63,35 @@ describeNeeding('postgres', 'a home whose events are in PostgreSQL', () => {
     expect((await ended).code).toBe(0)
   })
 
-  it('ends its daemon with exit code 1 when the database is away', async () => {
-    const proxy = await BreakingProxy.before(database.url)
-    try {
-      const env = { SIGNALBOX_STORE_URL: proxy.url, PGPASSWORD: database.password }
-      const ended = home.finish(home.start(['serve', '--port', '0'], { env }))
-      const started = "SELECT 1 FROM events WHERE type = 'host.started'"
-      await waitFor('the daemon', async () => (await database.query(started).catch(() => []))[0])
+  describe('a daemon whose database goes away', () => {
+    let proxy: BreakingProxy
+    beforeEach(async () => {
+      proxy = await BreakingProxy.before(database.url)
+    })
+    afterEach(() => proxy.close())
+
+    const env = () => ({ SIGNALBOX_STORE_URL: proxy.url, PGPASSWORD: database.password })
+    const serve = () => home.finish(home.start(['serve', '--port', '0'], { env: env() }))
+
+    it('ends with exit code 1', async () => {
+      const ended = serve()
+      await waitFor('the daemon', async () => (await home.run(['status'], { env: env() })).code === 0)
       await proxy.close()
       const { code, stderr } = await ended
-      expect(code).toBe(1)
       expect(stderr).toContain('does not answer')
-    } finally {
-      await proxy.close()
-    }
+      expect(code).toBe(1)
+    })
+
+    it('ends with exit code 1 while it starts', async () => {
+      let isAway = false
+      proxy.onRequest = data => {
+        isAway ||= data.includes('host.started')
+        return isAway ? 'lose request' : 'pass'
+      }
+      const { code, stderr } = await serve()
+      expect(stderr).toContain('does not answer')
+      expect(code).toBe(1)
+    })
   })
 
   it('is not moved if its ledger was changed', async () => {

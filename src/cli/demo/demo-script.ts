@@ -53,12 +53,12 @@ const leader = {
           agents: {
             agents: [
               { name: 'North line', task: 'Check 48 signals against the plan', ms: 25_000, tokens: 9_400 },
-              { name: 'South line', task: 'Check 61 signals against the plan', ms: 1_500_000, tokens: 88_000 },
-              { name: 'Harbour', task: 'Check 77 signals against the plan', ms: 1_700_000, tokens: 120_000 },
+              { name: 'South line', task: 'Check 61 signals against the plan', ms: 4_500_000, tokens: 88_000 },
+              { name: 'Harbour', task: 'Check 77 signals against the plan', ms: 5_100_000, tokens: 120_000 },
               {
                 name: 'Sight lines',
                 task: 'Look for signals that a driver sees too late',
-                ms: 1_600_000,
+                ms: 4_800_000,
                 tokens: 64_000,
                 of: 'Harbour',
               },

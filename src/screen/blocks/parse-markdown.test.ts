@@ -87,6 +87,11 @@ describe('blocks', () => {
     })
   })
 
+  test('a row with more cells than the header keeps their words', () => {
+    const [block] = parseMarkdown('| a | b |\n|---|---|\n| 1 | 2 | 3 |\n| 4 |')
+    expect(blockPlainText(block!)).toMatch(/1\W+2 \| 3\W+4/)
+  })
+
   test('a bar inside code or after a backslash does not separate cells', () => {
     expect(parseMarkdown('| a | b |\n|---|---|\n| `x|y` | p\\|q |')[0]).toMatchObject({
       body: [[[{ text: 'x|y', code: true }], [{ text: 'p|q' }]]],

@@ -195,7 +195,9 @@ function table(lines: readonly string[], at: number): Parsed {
   while (next < lines.length && lines[next]!.trim() !== '' && lines[next]!.includes('|')) next++
   const body = lines.slice(at + 2, next).map(line => {
     const cells = cellsOf(line)
-    return header.map((_, column) => parseInline(cells[column] ?? ''))
+    // A row with more cells than the header keeps their words, in its last cell.
+    const rest = cells.splice(header.length - 1).join(' | ')
+    return header.map((_, column) => parseInline(cells[column] ?? (column === header.length - 1 ? rest : '')))
   })
   return [[{ kind: 'table', header: header.map(parseInline), body, align }], next]
 }

@@ -32,6 +32,8 @@ const KEPT_ROWS = 5000
 /** Rows that appear this soon after a resize may be a second copy of the rows above. In seconds. */
 const REPAINT_S = 1
 const WIDTHS = 8
+/** A program that prints more rows than this between two looks floods the screen. */
+const UNSEEN_ROWS = 1000
 
 /**
  * The rows that an agent has shown above the live part of its screen, with stable ids. In the
@@ -163,8 +165,19 @@ export class ConversationRows {
     const isKnown = this.#echo === null ? !this.#isEchoLost : this.#isStill(this.#echo, frame.history.firstId)
     const isSame = !hasJumped && !isRepainting
     if (isSame && isKnown) return this.#echo
+    if (before && !isRepainting && isKnown) return this.#unseenEcho(frame, before) ?? this.#echo
     const from = isSame ? Math.max(frame.history.firstId, this.#searchedTo ?? 0) : frame.history.firstId
     this.#searchedTo = frame.lines[0]?.id ?? null
+    return this.#searchEcho(from)
+  }
+
+  /** A prompt among the rows that have scrolled by since the last look. */
+  #unseenEcho({ history }: Look['frame'], before: Look): Echo | null {
+    const end = contentEnd(this.#look!, this.#kept)
+    return this.#searchEcho(Math.max(history.firstId, before.frame.lines[0]?.id ?? 0, end - UNSEEN_ROWS))
+  }
+
+  #searchEcho(from: number): Echo | null {
     const rows = this.#source.readRows(from, contentEnd(this.#look!, this.#kept))
     const found = transcriptBlocks(rows, this.#pack).findLast(block => isEcho(block, this.#pack))
     return found ? echoOf(rows, found) : null
