@@ -56,7 +56,11 @@ async function measure(name, end) {
   const seconds = () => ((performance.now() - begun) / 1000).toFixed(2)
   home.spawnDaemon()
   let health = await attempt(() => home.get('/health'))
-  print(`${name}: answers`, `after ${seconds()} s; ${health.catchingUp} sessions catching up`)
+  const start = cpuSeconds(home.pid('daemon'))
+  print(
+    `${name}: answers`,
+    `after ${seconds()} s and ${start.toFixed(2)} s of CPU; ${health.catchingUp} sessions catching up`,
+  )
   await attempt(async () => {
     const { items } = await home.get('/approvals')
     if (!items.some(({ state }) => state === 'pending')) throw new Error('not yet')

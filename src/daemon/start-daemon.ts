@@ -97,7 +97,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     open.push(() => keeper.close())
     note('opening the store')
-    const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError })
+    const host = await Host.open({
+      settings,
+      clock,
+      keeper,
+      owner: 'daemon',
+      version,
+      catchesUpLater: true,
+      onError,
+    })
     open.push(() => host.close())
     note('resuming runs')
     await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
@@ -129,10 +137,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return { host, bot, api }
   }
   const { host, bot, api } = await opening().catch(async error => {
+    note(null)
     await end()
     throw error
   })
   note(null)
+  host.startCatchUp()
   bot.start({ host, lockdown: api.parts.lockdown })
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
   if (!options.isDemo) void host.panes?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)

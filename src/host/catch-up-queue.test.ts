@@ -24,6 +24,7 @@ async function run(queue: CatchUpQueue, body: (turn: () => number) => void): Pro
     if (!isOver) setImmediate(count)
   }
   body(() => turns)
+  queue.start()
   setImmediate(count)
   await queue.untilEmpty()
   isOver = true
@@ -69,13 +70,14 @@ describe('sessions that catch up', () => {
     const failing = queue.add('failing', 1, async () => {
       throw new Error('broken')
     })
+    queue.start()
     await expect(failing).rejects.toThrow('broken')
     await run(queue, turn => void queue.add('other', 2, reader('other', 1, read, turn)))
     expect(read).toHaveLength(1)
     await queue.until('failing')
   })
 
-  test('get no turn after the host has closed', async () => {
+  test('get no turn before the host has opened and after it has closed', async () => {
     const queue = new CatchUpQueue(clock)
     const read: string[] = []
     void queue.add(
@@ -83,8 +85,12 @@ describe('sessions that catch up', () => {
       1,
       reader('late', 1, read, () => 0),
     )
+    const someTurns = () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
+    await someTurns()
+    expect(read).toEqual([])
+    queue.start()
     queue.close()
-    await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
+    await someTurns()
     expect(read).toEqual([])
   })
 })

@@ -28,6 +28,7 @@ export class CatchUpQueue {
   readonly #waiting = new Map<Entry, () => void>()
   #isArmed = false
   #isClosed = false
+  #isStarted = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -57,6 +58,12 @@ export class CatchUpQueue {
     return entry.done
   }
 
+  /** Sessions wait until here, or until someone waits for one: the host opens its other parts first. */
+  start(): void {
+    this.#isStarted = true
+    this.#arm()
+  }
+
   /**
    * Resolves when the session is live, or cannot become so; it is read before others from now on.
    */
@@ -64,6 +71,7 @@ export class CatchUpQueue {
     const own = this.#entries.filter(entry => entry.id === id)
     for (const entry of own) entry.isUrgent = true
     this.#sort(this.#entries)
+    this.start()
     await Promise.allSettled(own.map(({ done }) => done))
   }
 
@@ -90,7 +98,7 @@ export class CatchUpQueue {
 
   /** One slice in each turn of the event loop. */
   #arm(): void {
-    if (this.#isArmed || this.#waiting.size === 0) return
+    if (!this.#isStarted || this.#isArmed || this.#waiting.size === 0) return
     this.#isArmed = true
     setImmediate(() => {
       if (this.#isClosed) return

@@ -65,6 +65,7 @@ export class Host {
     await host.#sessions.takeOver()
     await host.#followDecisions()
     await host.#ledgerSweeper.start()
+    if (!options.catchesUpLater) host.startCatchUp()
     if (options.owner !== 'daemon') return host
     host.loop.start()
     for (const sweep of host.#sweeps) sweep.start()
@@ -186,9 +187,9 @@ export class Host {
     return () => this.#caughtUpListeners.delete(listener)
   }
 
-  /** Resolves when every session of an earlier host is live. */
-  caughtUp(): Promise<void> {
-    return this.#sessions.caughtUp()
+  /** Sessions of an earlier host catch up from now on. */
+  startCatchUp(): void {
+    this.#sessions.startCatchUp()
   }
 
   liveSessions(): LiveSession[] {

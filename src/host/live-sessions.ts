@@ -112,6 +112,10 @@ export class LiveSessions {
     return this.get(id)
   }
 
+  startCatchUp(): void {
+    this.#catchUps.start()
+  }
+
   /** Resolves when no session is catching up. */
   caughtUp(): Promise<void> {
     return this.#catchUps.untilEmpty()
