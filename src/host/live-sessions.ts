@@ -155,7 +155,8 @@ export class LiveSessions {
     }
     const record = await records.get(id)
     const queue = this.#queueOf(id)
-    const session = await this.#open(record, prepared.live, null, prepared.spawn.env)
+    const journal = await SessionJournal.open(this.#options.store, id)
+    const session = await this.#open(record, { live: prepared.live, journal, env: prepared.spawn.env })
     if (viewer) session.watch(viewer)
     this.#goLive(session)
     const attached = await keeper.attach(id, 0, queue.listener(session))
@@ -215,7 +216,9 @@ export class LiveSessions {
     // Its hooks are known, and wait until it is live.
     channels.expect(id)
     const reading = this.#catchUps.add(id, kept.offset - snapshots.offsetOf(id), async pause => {
-      const session = await this.#open(record, await packFor(record.agent, packs), snapshots.load(id))
+      const live = await packFor(record.agent, packs)
+      const journal = await SessionJournal.open(this.#options.store, id, pause)
+      const session = await this.#open(record, { live, journal, restored: snapshots.load(id) })
       await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(id), pause })
       this.#goLive(session)
       onCaughtUp(id)
@@ -248,18 +251,21 @@ export class LiveSessions {
 
   async #open(
     record: SessionRecord,
-    live: LivePack,
-    restored: SessionSnapshot | null,
-    env: NodeJS.ProcessEnv = { ...process.env, ...record.places },
+    {
+      live,
+      journal,
+      restored = null,
+      env = { ...process.env, ...record.places },
+    }: { live: LivePack; journal: SessionJournal; restored?: SessionSnapshot | null; env?: NodeJS.ProcessEnv },
   ): Promise<LiveSession> {
-    const { host, store, ledger, channels, panes, bus } = this.#options
+    const { host, ledger, channels, panes, bus } = this.#options
     const { settings, keeper, version, onError } = host
     const { clock } = this.#queueOf(record.id)
     const session = new LiveSession({
       record,
       pack: live.pack,
       keeper,
-      journal: await SessionJournal.open(store, record.id),
+      journal,
       ledger,
       clock,
       emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
