@@ -76,9 +76,10 @@ export class LiveSessions {
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
-    this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, (id, ms) =>
-      options.loop.worked(id, ms),
-    )
+    this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, {
+      onTurn: (id, ms) => options.loop.worked(id, ms),
+      hold: isHeld => options.host.keeper.hold?.(isHeld),
+    })
     this.#catchUps = new CatchUpQueue(options.host.clock)
   }
 

@@ -135,6 +135,11 @@ export class KeeperClient implements KeeperPort {
     await this.#ask({ op: 'forget', id })
   }
 
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#socket.pause()
+    else this.#socket.resume()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#socket.destroy()

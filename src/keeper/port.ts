@@ -27,6 +27,8 @@ export interface KeeperPort {
   mark(id: string, label: string): Promise<void>
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
+  /** Reads no output from the keeper while held; replies wait too. Not needed in its own process. */
+  hold?(isHeld: boolean): void
   close(): Promise<void>
 }
 

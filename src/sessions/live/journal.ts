@@ -45,7 +45,7 @@ export class SessionJournal {
   static async open(
     store: EventStore,
     session: string,
-    pause = async () => undefined as void,
+    pause: () => Promise<void> = () => Promise.resolve(),
   ): Promise<SessionJournal> {
     const known = new Set<string>()
     const prompts: StoredEvent[] = []
