@@ -101,7 +101,7 @@ function* commandProblems(lines, commands) {
 }
 
 function misuse([name, ...rest], commands) {
-  if (!/^[a-z][a-z-]*$/.test(name) || name === 'help') return null
+  if (!/^[a-z][a-z-]*$/.test(name)) return null
   const flags = commands.get(name)
   if (!flags) return `there is no command \`signalbox ${name}\``
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest

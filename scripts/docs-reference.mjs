@@ -39,7 +39,11 @@ export async function loadReference() {
     'reference/api.md': apiPage(),
     ...(await tableDrawings()),
   }
-  const commands = new Map(COMMANDS.map(command => [command.name, new Set(flagsOf(command))]))
+  const commands = new Map(
+    COMMANDS.flatMap(command =>
+      [command.name, ...(command.aliases ?? [])].map(name => [name, new Set(flagsOf(command))]),
+    ),
+  )
   return { files, commands }
 }
 
@@ -98,7 +102,7 @@ function cliPage(commands) {
 }
 
 function commandSection(command) {
-  const { name, summary, details, examples, rest, arguments: args = [], options = [] } = command
+  const { name, aliases = [], summary, details, examples, rest, arguments: args = [], options = [] } = command
   const words = args.map(argument => (argument.optional ? `[${argument.name}]` : `<${argument.name}>`))
   const usage = [
     'signalbox',
@@ -115,7 +119,7 @@ function commandSection(command) {
   const lines = examples.map(([line, meaning]) => `${line.padEnd(width)}  # ${meaning}`)
   return [
     `### ${name}`,
-    `${sentence(summary)}${details ? ` ${details}` : ''}`,
+    `${sentence(summary)}${details ? ` ${details}` : ''}${aliases.map(alias => ` Also: \`signalbox ${alias}\`.`).join('')}`,
     `\`\`\`\n${usage}\n\`\`\``,
     ...(rows.length > 0 ? [table(['', ''], rows)] : []),
     `\`\`\`sh\n${lines.join('\n')}\n\`\`\``,

@@ -128,11 +128,12 @@ async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, b
   try {
     if (!record) throw new SignalboxError('E_UNKNOWN', `unknown approval "${id}"`)
     const option = denyingOption(record.request.options)
+    if (!option) throw new SignalboxError('E_APPROVAL_OPTION', 'it has no option that denies: answer it')
     await ledger.decide(id, {
       ...by,
       fingerprint: record.fingerprint,
-      option: option?.key ?? '',
-      ...(option?.takes === 'reason' && { text: 'Denied together with other requests, without a reason.' }),
+      option: option.key,
+      ...(option.takes === 'reason' && { text: 'Denied together with other requests, without a reason.' }),
       seen: { displayHash: record.display.hash, whole: false },
       idempotencyKey: newNonce(),
     })

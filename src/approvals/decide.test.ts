@@ -51,6 +51,11 @@ describe('a decision', () => {
     expect(codeOf({ ...record, subject }, denial)).toBe('E_INPUT')
   })
 
+  test('as a denial takes neither an edited input nor a grant', () => {
+    expect(codeOf(record, decision({ option: 'No', editedInput: { command: 'ls' } }))).toBe('E_INPUT')
+    expect(codeOf(record, decision({ option: 'No', grant: { scope: 'session' } }))).toBe('E_INPUT')
+  })
+
   // Each row fails one more check, from the last to the first: the first check that fails is
   // reported.
   const faults: [code: string, on: Partial<ApprovalRecord>, request: Partial<ProposedDecision>][] = [

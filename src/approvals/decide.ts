@@ -81,6 +81,8 @@ export function judgeDecision(
       'only a denial of a session’s request can interrupt the turn',
       'deny it, or decide without the interrupt',
     )
+  if (answer.isDenial && (request.editedInput !== undefined || request.grant))
+    return refuse('E_INPUT', 'a denial takes neither an edited input nor a grant', 'leave them out, or allow it')
   if (answer.isDenial) return { accept: decisionOf(record, request, answer) }
   if (rules.isLocked)
     return refuse(

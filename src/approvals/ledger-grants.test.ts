@@ -285,6 +285,16 @@ describe('a batch', () => {
     expect(await decideBatch(ledger, items([long]), by)).toMatchObject([{ state: 'refused' }])
   })
 
+  test('denying all leaves a question without an option that denies open, and says why', async () => {
+    const base = reportedOf()
+    const options = base.request.options.filter(({ meaning }) => meaning === 'allow-once')
+    const { id } = await ledger.request({ ...base, request: { ...base.request, options } })
+    expect(await denyAll(ledger, by)).toMatchObject([
+      { id, state: 'refused', message: expect.stringContaining('no option that denies') },
+    ])
+    expect((await ledger.get(id))!.state).toBe('pending')
+  })
+
   test('denying all has no conditions', async () => {
     await ask('npm test')
     await ask('rm -rf x')

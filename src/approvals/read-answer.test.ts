@@ -76,3 +76,33 @@ describe('a gate', () => {
     expect(readAnswer(record, given)).toMatchObject(expected)
   })
 })
+
+describe('a dialog of an agent', () => {
+  const dialog = (questions: ApprovalRecord['request']['questions'], options: string[]): ApprovalRecord => {
+    const made = gate(
+      options.map(key => ({ key })),
+      { freeText: 'optional' },
+    )
+    return { ...made, kind: 'question', source: recordOf().source, request: { ...made.request, questions } }
+  }
+  const ONE = dialog([], ['8080', '3000'])
+  const FIELD = gate([{ key: '8080' }, { key: 'other', meaning: 'text' }])
+
+  test.each([
+    ['no choice at a permission', recordOf(), { choices: [] }],
+    ['no choice where one is taken', ONE, { choices: [] }],
+    ['two choices where one is taken', ONE, { choices: ['8080', '3000'] }],
+    ['an option together with choices', ONE, { option: '8080', choices: ['3000'] }],
+    ['a text field without its text', FIELD, { option: 'other' }],
+    ['an empty text', ONE, { text: '' }],
+    ['a blank text', ONE, { text: ' \n\t' }],
+  ])('refuses %s', (_, record, given) => {
+    expect(readAnswer(record, given)).toBeInstanceOf(SignalboxError)
+  })
+
+  test('takes no choice where several may be chosen', () => {
+    expect(readAnswer(dialog([{ text: 'Which?', multi: true }], ['a', 'b']), { choices: [] })).toMatchObject({
+      choices: [],
+    })
+  })
+})

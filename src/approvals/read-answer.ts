@@ -24,6 +24,8 @@ type Given = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'note' | 'ed
 export function readAnswer(record: ApprovalRecord, given: Given): Answer | SignalboxError {
   if (record.kind === 'auth')
     return refused('signing in cannot be decided here', 'attach to the session and sign in there')
+  if (given.choices !== undefined && given.option !== undefined)
+    return refused('an answer is an option or choices, not both', offerOf(record))
   if (given.choices !== undefined) return readChoices(record, given.choices, given)
   return given.option === undefined ? readText(record, given) : readOption(record, given.option, given)
 }
@@ -43,10 +45,13 @@ function readChoices(record: ApprovalRecord, keys: readonly string[], { text }: 
     if (count > 1 && !question.multi) return no(`"${shortened(question.text)}" takes one answer, not ${count}`)
     if (count === 0 && !question.multi && text === undefined) return no(`"${question.text}" has no answer`)
   }
+  if (questions.length === 0 && chosen.length > 1) return no(`this request takes one answer, not ${chosen.length}`)
   const alone = chosen.find(({ isAlone }) => isAlone)
   if (alone && chosen.length > 1) return no(`"${optionText(alone.label)}" cannot be combined with other options`)
+  // "None of them" answers only a question that takes several choices.
+  if (chosen.length === 0 && (isGate(record) || (questions.length === 0 && text === undefined)))
+    return no('no option was chosen')
   if (isGate(record)) {
-    if (chosen.length === 0) return no('no option was chosen')
     if (text !== undefined && freeText === 'none') return no('the options of this gate do not take a text; use a note')
   }
   if (chosen.some(({ meaning }) => meaning !== 'choice'))
@@ -60,7 +65,7 @@ function readText(record: ApprovalRecord, { text }: Given): Answer | SignalboxEr
   // A gate with several such options does not know which of them the text is for.
   const isTaken = freeText !== 'none' || (fields.length > 0 && !isGate(record))
   if (!isTaken) return refused('this request does not take a text without an option', offerOf(record))
-  if (isGate(record) && (text ?? '').trim() === '') return refused('the text is empty', offerOf(record))
+  if ((text ?? '').trim() === '') return refused('the text is empty', offerOf(record))
   return { option: fields[0]?.key ?? '', tier: 'text', isDenial: false, isAllow: false }
 }
 
@@ -88,6 +93,8 @@ function textProblem(record: ApprovalRecord, option: Option, { text, note, edite
     case 'count':
       return text === undefined || /^[1-9]\d{0,2}$/.test(text.trim()) ? null : 'takes a number from 1 to 999'
     case undefined: {
+      // The agent would wait in its text field.
+      if (option.meaning === 'text' && (text ?? '').trim() === '') return 'needs a text'
       const takesText = freeText !== 'none' || (!isGate(record) && ['text', 'deny-with-text'].includes(option.meaning))
       return text === undefined || takesText ? null : 'does not take a text'
     }

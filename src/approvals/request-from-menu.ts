@@ -53,7 +53,9 @@ export function requestFromMenu(
   const onScreen = toolUseOnScreen(menu)
   const neverAuto = manualOnlyReason(menu)
   const isCut = menu.isCut || menu.more.above || menu.more.below
-  const terminalOnly = terminalOnlyReason(menu)
+  // A report of the agent may show it later.
+  const elsewhere = menu.isElsewhere ? 'the dialog on the screen does not contain what it asks about' : undefined
+  const terminalOnly = terminalOnlyReason(menu) ?? elsewhere
   return {
     kind,
     subject,

@@ -252,6 +252,13 @@ describe('the risk of other tools', () => {
       'high',
       /outside the project: \/etc\/x/,
     ],
+    [
+      'apply_patch',
+      { command: '*** Begin Patch\n*** Add File: /etc/x\n+a\n' },
+      'high',
+      /outside the project: \/etc\/x/,
+    ],
+    ['apply_patch', '*** Begin Patch\n*** Add File: /etc/x\n+a\n', 'high', /outside the project: \/etc\/x/],
     ['write_file', { path: 'a', content: '' }, 'elevated', /writes inside/],
     ['run_shell_command', { command: 'npm test' }, 'low', /checks/],
     ['run_shell_command', { command: 'npm test', directory: '/tmp' }, 'high', /runs outside the project/],

@@ -170,6 +170,10 @@ export class DaemonClient {
     return call.finally(() => answered.abort())
   }
 
+  patch<T = unknown>(path: string, body: unknown): Promise<InMilliseconds<T>> {
+    return this.#call<T>('PATCH', path, body)
+  }
+
   /** Posts a form with files. */
   async upload<T = unknown>(path: string, form: FormData): Promise<InMilliseconds<T>> {
     const encoded = new Response(form)

@@ -2,18 +2,10 @@ import { Command, CommanderError, Option, type OutputConfiguration } from 'comma
 import { EXIT, exitCodeOf, type SignalboxError, toSignalboxError } from '../errors/index.js'
 import { LOADERS } from './commands/index.js'
 import { type CommandContext, processContext } from './context.js'
+import { helpColumns, shortHelp, twoColumns, wrapText } from './help.js'
 import type { CommandInput } from './specs/command-spec.js'
 import { COMMANDS, type NamedCommand } from './specs/index.js'
 import { version } from './version.js'
-
-const GROUPS: Record<NamedCommand['group'], string> = {
-  everyday: 'Every day:',
-  sessions: 'Sessions:',
-  approvals: 'Approvals:',
-  runs: 'Runs:',
-  screens: 'Screens:',
-  setup: 'Set-up:',
-}
 
 /** Wraps descriptions even where the names of commands leave them little room, as in 80 columns. */
 const HELP = { minWidthToWrap: 20 }
@@ -27,7 +19,7 @@ export async function main(argv: readonly string[], context: CommandContext = pr
   ignoreBrokenPipe()
   // For a command that runs other programs the words after `--` are theirs; elsewhere `--` ends the
   // options.
-  const takesRest = COMMANDS.some(command => command.rest !== undefined && command.name === argv[0])
+  const takesRest = COMMANDS.some(command => command.rest !== undefined && isNamed(command, argv[0]))
   const separator = takesRest ? argv.indexOf('--') : -1
   const words = separator < 0 ? argv : argv.slice(0, separator)
   const rest = separator < 0 ? null : argv.slice(separator + 1)
@@ -43,28 +35,25 @@ export async function main(argv: readonly string[], context: CommandContext = pr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     const known = toSignalboxError(error)
-    context.note(describeError(known, { isDebug: Boolean(context.env.SIGNALBOX_DEBUG) }))
+    context.note(
+      words.includes('--json')
+        ? JSON.stringify({ error: errorFields(known) })
+        : describeError(known, { isDebug: Boolean(context.env.SIGNALBOX_DEBUG) }),
+    )
     return exitCodeOf(known)
   }
 }
 
 function buildProgram(run: RunCommand): Command {
   const program = new Command('signalbox')
-    .description(
-      'Runs coding agents in real terminals and lets you answer their requests from terminal, browser or phone.',
-    )
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help for a command')
+    .helpCommand(false)
     .enablePositionalOptions()
-    .configureHelp(HELP)
+    .configureHelp({ ...HELP, formatHelp: () => shortHelp(helpColumns()) })
     .exitOverride()
     .configureOutput(oneLineErrors('signalbox'))
   for (const command of COMMANDS) program.addCommand(buildCommand(command, run), { hidden: command.hidden ?? false })
-  program.addHelpText(
-    'after',
-    '\nWithout a command: signalbox status.\nDocumentation: docs/ in the package; every command has --help with examples.',
-  )
   return program
 }
 
@@ -74,7 +63,7 @@ function buildCommand(spec: NamedCommand, run: RunCommand): Command {
     .configureHelp(HELP)
     .exitOverride()
     .configureOutput(oneLineErrors(`signalbox ${spec.name}`))
-    .helpGroup(GROUPS[spec.group])
+    .aliases([...(spec.aliases ?? [])])
   for (const argument of spec.arguments ?? []) command.argument(argumentUsage(argument), argument.description)
   for (const option of spec.options ?? []) {
     const made = new Option(option.flags, option.description)
@@ -83,10 +72,8 @@ function buildCommand(spec: NamedCommand, run: RunCommand): Command {
     command.addOption(made)
   }
   if (spec.rest) command.usage(`${command.usage()} ${spec.rest}`)
-  if (spec.details) command.addHelpText('after', `\n${wrap(spec.details, Math.min(100, process.stdout.columns || 80))}`)
-  const width = Math.max(...spec.examples.map(([line]) => line.length))
-  const examples = spec.examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)
-  command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
+  if (spec.details) command.addHelpText('after', `\n${wrapText(spec.details, helpColumns()).join('\n')}`)
+  command.addHelpText('after', `\nExamples:\n${twoColumns(spec.examples, helpColumns())}`)
   command.action(async () => {
     const args = Object.fromEntries(
       (spec.arguments ?? []).map(({ name }, index) => [name, command.processedArgs[index] as string | undefined]),
@@ -112,15 +99,8 @@ function oneLineErrors(command: string): OutputConfiguration {
   }
 }
 
-function wrap(text: string, width: number): string {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1)!
-    if (line === '') lines[lines.length - 1] = word
-    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(word)
-  }
-  return lines.join('\n')
+function isNamed({ name, aliases }: NamedCommand, word: string | undefined): boolean {
+  return word !== undefined && (name === word || (aliases ?? []).includes(word))
 }
 
 function argumentUsage({ name, optional, variadic }: { name: string; optional?: boolean; variadic?: boolean }): string {
@@ -135,6 +115,11 @@ function ignoreBrokenPipe(): void {
       if (error.code === 'EPIPE') process.exit(EXIT.ok)
     })
   }
+}
+
+/** An error for programs that read JSON. */
+function errorFields({ code, message, next, place }: SignalboxError) {
+  return { code, message, ...(next && { next }), ...(place && { place }) }
 }
 
 /** One line: where, what is wrong, and what to do next. With `isDebug` also the stack. */

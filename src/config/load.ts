@@ -39,6 +39,8 @@ interface ShownSetting {
   about: string
   /** The value as a file contains it; "set" or "unset" for a secret. */
   shown: string
+  /** The value itself, for programs; `shown` for a secret. */
+  value: unknown
   origin: Origin
 }
 
@@ -77,6 +79,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
         key,
         about: known.setting.about,
         shown: describeValue(known.setting, value),
+        value: known.setting.isSecret ? describeValue(known.setting, value) : value,
         origin: originOf(given.get(key)),
       })),
   }

@@ -82,7 +82,7 @@ export const peopleSettings = {
   },
 
   server: {
-    port: integer(0, 'TCP port of the dashboard; 0 chooses a free port.', { max: 65_535 }),
+    port: integer(0, 'TCP port of the dashboard; 0 chooses a free port once and keeps it.', { max: 65_535 }),
     bind: string('127.0.0.1', 'Address that the dashboard listens on.'),
     public: boolean(
       false,

@@ -121,7 +121,11 @@ export const workSettings = {
       ),
       agents: {
         '*': {
-          agent: string(null, 'Agent of this role (architect, developer, reviewer, evaluator).', { project: 'yes' }),
+          agent: string(
+            null,
+            'Agent of this role: architect, developer, reviewer, evaluator, or task_reviewer (reviews all tasks but the last one; the reviewer by default).',
+            { project: 'yes' },
+          ),
           model: string(null, 'Model of this role.', { project: 'yes' }),
           permissions: oneOf(PERMISSIONS, null, 'What this role may do without asking.', OPEN_PERMISSIONS),
           effort: string(null, 'Reasoning effort of this role.', { project: 'yes' }),

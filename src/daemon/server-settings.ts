@@ -21,6 +21,7 @@ export function serverSettings(
     webDirectory: join(PACKAGE_ROOT, 'dist', 'web'),
     bind: server.bind,
     port: options.port ?? server.port,
+    keepsPort: options.port === undefined && server.port === 0,
     isPublic: server.public,
     tls: server.tls_cert && server.tls_key ? { certFile: server.tls_cert, keyFile: server.tls_key } : null,
     isBehindProxy: server.behind_proxy,

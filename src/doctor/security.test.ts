@@ -55,6 +55,8 @@ describe('doctor --security', () => {
     const found = await findings('[approvals]\ndecide_from = ["web"]\n[oneshot]\npermissions = "all"\n')
     expect(found.get('deciders')!.level).toBe('ok')
     expect(found.get('permissions')!.level).toBe('warning')
+    const unset = (await findings('')).get('permissions')
+    expect(unset).toMatchObject({ level: 'ok', message: expect.stringContaining('ask, or edits') })
   })
 
   test('reports settings that cannot be read', async () => {

@@ -109,8 +109,10 @@ function checkDeciders({ approvals }: Config): Finding {
 }
 
 function checkPermissions({ oneshot }: Config): Finding {
-  if (oneshot.permissions !== 'all')
-    return { check: 'permissions', level: 'ok', message: `unattended workers may do: "${oneshot.permissions}"` }
+  if (oneshot.permissions !== 'all') {
+    const level = oneshot.permissions ?? 'ask, or edits if the agent cannot ask'
+    return { check: 'permissions', level: 'ok', message: `permissions of unattended workers: ${level}` }
+  }
   return {
     check: 'permissions',
     level: 'warning',

@@ -17,7 +17,7 @@ import {
 import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { endProcesses } from '../process/index.js'
+import { endProcesses, isOfStep, type MarkedProcess } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
@@ -274,8 +274,8 @@ export class AgentSteps {
     await this.#options.live?.abandon(call.name)
     const start = readStart(this.directory(call))
     const leader = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null }
-    const isMarked = (mark: string) => mark === call.name
-    await endProcesses({ leaders: [leader], isMarked, graceMs: KILL_GRACE_MS, clock: this.#options.clock })
+    const isWanted = (found: MarkedProcess) => isOfStep(found, call.name)
+    await endProcesses({ leaders: [leader], isWanted, graceMs: KILL_GRACE_MS, clock: this.#options.clock })
     await this.#options.withdraw?.(call.name)
   }
 

@@ -170,6 +170,8 @@ export const sessionEvents = defineEvents({
       blocks: z.array(block),
       /** The next message continues this one: a long answer is written in parts. */
       continues: z.literal(true).optional(),
+      /** The agent's own command (`/context`) that printed it, if that opened no turn. */
+      command: z.string().optional(),
       /** Counts later versions of the message: the agent's own record arrived after the end. */
       revision: z.int().positive().optional(),
     }),

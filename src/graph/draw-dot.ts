@@ -3,7 +3,7 @@ import { handlerOf } from './handler-of.js'
 
 /** The state of a node in a run, for drawing it. */
 export interface DrawnState {
-  status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped' | 'cancelled' | 'running' | 'waiting'
+  status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped' | 'cancelled' | 'running' | 'stopped' | 'waiting'
   visits: number
   ms: number
 }
@@ -24,6 +24,7 @@ export const FILL: Readonly<Record<DrawnState['status'], string>> = {
   skipped: '#eeeeee',
   cancelled: '#dddddd',
   running: '#cfe4fb',
+  stopped: '#dddddd',
   waiting: '#fbe3c5',
 }
 const LABEL_MAX = 60

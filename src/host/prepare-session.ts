@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { type AgentAdapter, adapterForProgram, type LivePack, type LivePacks, loadAgent } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
+import { withLimitMark } from '../process/index.js'
 import { wireHooks } from '../reports/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
@@ -103,6 +104,18 @@ export async function prepareSession(
     wiring: wired?.wiring ?? null,
     env,
   })
+  const environment = sessionEnvironment({
+    terminal: request.terminal,
+    daemon: context.env,
+    pass: settings.envPass,
+    pack: live.pack,
+    adapter: { ...custom?.env, ...command.env, ...wired?.env },
+    session: id,
+    step: request.step,
+    keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
+  })
+  const { step } = request
+  const marked = step === undefined ? command : withLimitMark(step, command, { path: environment.PATH, cwd })
   const recordings = join(settings.dataDirectory, 'recordings')
   mkdirSync(recordings, { recursive: true, mode: 0o700 })
   return {
@@ -112,20 +125,10 @@ export async function prepareSession(
     live,
     spawn: {
       id,
-      file: command.file,
-      args: command.args,
+      file: marked.file,
+      args: marked.args,
       cwd,
-      env: sessionEnvironment({
-        terminal: request.terminal,
-        daemon: context.env,
-        pass: settings.envPass,
-        pack: live.pack,
-        adapter: { ...custom?.env, ...command.env, ...wired?.env },
-        session: id,
-        step: request.step,
-        keep:
-          request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
-      }),
+      env: environment,
       ...size,
       recording: join(recordings, `${id}.cast`),
     },

@@ -1,9 +1,11 @@
+import { relative } from 'node:path'
 import type { HeadlessEnd } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
 import type { AgentSteps, AgentTurn, Performer, Recovery, StepCall, StepEnd } from '../engine/index.js'
 import { Git } from '../git/index.js'
 import { runStepCommand } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
+import { changedPaths, directoryState } from './directory-state.js'
 import type { AgentStepResult, OneshotInput } from './oneshot-run.js'
 import type { AgentRole, OneshotWork } from './oneshot-workflow.js'
 import { auditorPrompt, workerPrompt } from './prompts.js'
@@ -87,14 +89,11 @@ export class OneshotSteps implements Performer {
       earlier: feedback.filter(({ from }) => from === 'auditor'),
       complaint,
     })
-    const ours = logsOf(input)
-    const before = isRepository ? await git.treeHash(ours) : null
+    const changes = await watchFiles(cwd, logsOf(input))
     const end = await this.#options.agents.run(call, turnOf(call, work, 'auditor', prompt))
     if (end.status !== 'ok') return endOf(end, {})
-    if (before !== null && (await git.treeHash(ours)) !== before) {
-      await git.restoreTree(before, ours)
-      return endOf(end, { verdict: null, complaint: 'the auditor changed files; they were restored' })
-    }
+    const changed = await changes()
+    if (changed !== null) return endOf(end, { verdict: null, complaint: changed })
     const read = readVerdict({ text: end.text, ...(end.structured !== undefined && { structured: end.structured }) })
     if (read.verdict === null) return endOf(end, { verdict: null, complaint: read.complaint })
     if (read.extra.length > 0) call.notice('info', `the verdict has unexpected keys: ${read.extra.join(', ')}`)
@@ -125,6 +124,29 @@ export class OneshotSteps implements Performer {
       }
     }
     return results
+  }
+}
+
+/**
+ * Notes the files of a directory. The result says what was done about changes of them, or null
+ * without changes: git restores them; elsewhere they can only be found.
+ */
+async function watchFiles(cwd: string, except: readonly string[]): Promise<() => Promise<string | null>> {
+  const git = new Git(cwd)
+  if ((await git.root()) !== null) {
+    const before = await git.treeHash(except)
+    return async () => {
+      if ((await git.treeHash(except)) === before) return null
+      await git.restoreTree(before, except)
+      return 'the auditor changed files; they were restored'
+    }
+  }
+  const before = await directoryState(cwd, except)
+  return async () => {
+    const [first, ...more] = changedPaths(before, await directoryState(cwd, except))
+    if (first === undefined) return null
+    const others = more.length === 0 ? '' : ` and ${more.length} more`
+    return `the auditor changed ${relative(cwd, first)}${others}; without a git repository nothing was restored`
   }
 }
 

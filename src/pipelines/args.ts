@@ -21,7 +21,14 @@ export type Player = z.infer<typeof player>
  */
 export const profileCopy = z.object({
   name: z.string(),
-  roles: z.object({ architect: player, developer: player, reviewer: player, evaluator: player }),
+  roles: z.object({
+    architect: player,
+    developer: player,
+    reviewer: player,
+    evaluator: player,
+    /** Reviews all tasks but the last one, if another agent or model is enough for that. */
+    task_reviewer: player.optional(),
+  }),
   planPathPattern: z.string().default(DEFAULT_PLAN_PATH),
   commitPlan: z.boolean().default(true),
   commitPrefix: z.string().default('feat'),

@@ -4,7 +4,7 @@ import { addUsage, type StepCall, type Usage } from '../engine/index.js'
 import { soleJsonObject } from '../text/index.js'
 import type { NodeContext } from './node.js'
 import type { RolePrompt } from './prompts/role-prompts.js'
-import { callOf, playRole, type RoleTurn } from './role-turn.js'
+import { callOf, playerOf, playRole, type RoleTurn } from './role-turn.js'
 
 export interface Extraction<T> {
   turn: Omit<RoleTurn, 'prompt'>
@@ -28,7 +28,7 @@ export type Extracted<T> =
 export async function extractStructured<T>(context: NodeContext, extraction: Extraction<T>): Promise<Extracted<T>> {
   const earlier = await fromEarlier(context, extraction)
   if (earlier !== null) return earlier
-  const { agent } = context.args.profile.roles[extraction.turn.role]
+  const { agent } = playerOf(context, extraction.turn.role)
   const headless = (await loadAgent(agent)).headless
   let usage: Usage | undefined
   let complaint: string | null = null

@@ -48,6 +48,16 @@ describe('an implementation run', () => {
     expect(fixture.git('status', '--porcelain')).toBe('')
   })
 
+  test('lets the task reviewer of the profile review all tasks but the last', async () => {
+    const agents = fixture.script({ reviewer: [say(APPROVED)] })
+    const { roles } = fixture.profile()
+    const profile = fixture.profile({ roles: { ...roles, task_reviewer: { ...roles.reviewer, model: 'small' } } })
+    const run = await fixture.implement({ profile })
+    expect(run.record.status).toBe('completed')
+    const reviews = agents.turns.filter(({ role }) => role === 'reviewer')
+    expect(reviews.map(({ turn }) => turn.model)).toEqual(['small', roles.reviewer.model])
+  })
+
   test('gives the Developer only the section of its task, and continues its conversation for rework only', async () => {
     const agents = fixture.script({ reviewer: [say(rejected()), say(APPROVED)] })
     await fixture.implement()

@@ -2,7 +2,7 @@ import { type HeadlessEnd, kindOfTool } from '../agents/index.js'
 import { type AgentTurn, failedTurn, type StepCall, type Usage } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { canonicalJson } from '../text/index.js'
-import type { RoleName } from './args.js'
+import type { Player, RoleName } from './args.js'
 import type { NodeContext, NodeResult } from './node.js'
 import type { RolePrompt } from './prompts/role-prompts.js'
 import { judgeTool, type ToolCall } from './tool-policy.js'
@@ -28,10 +28,17 @@ const INPUT_MAX = 500
 /** From this share on, a conversation is reported as nearly full. */
 const FULL_SHARE = 0.8
 
+/** The agent of a role. The task reviewer of the profile reviews all tasks but the last one. */
+export function playerOf({ args, state }: Pick<NodeContext, 'args' | 'state'>, role: RoleName): Player {
+  const { roles } = args.profile
+  const isEarlier = state.pipeline_type === 'implementation' && state.current_task_index < (state.total_tasks ?? 1) - 1
+  return (role === 'reviewer' && isEarlier ? roles.task_reviewer : undefined) ?? roles[role]
+}
+
 /** One turn of the agent that plays a role, under its policy; usage by role and task. */
 export async function playRole(context: NodeContext, turn: RoleTurn): Promise<HeadlessEnd> {
   const { args, services, cwd, state } = context
-  const player = args.profile.roles[turn.role]
+  const player = playerOf(context, turn.role)
   const call = callOf(context, turn.part)
   const agentTurn: AgentTurn = {
     agent: player.agent,

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { ToolKind } from '../activity/index.js'
-import { rateRisk } from '../approvals/index.js'
+import { rateRisk, readToolUse } from '../approvals/index.js'
 import type { RoleName } from './args.js'
 
 /** The worst a tool can do. */
@@ -47,8 +47,8 @@ export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, workt
   const risk = isDestructive({ tool, kind: means, input }, worktree) ? DESTRUCTIVE : RISK[means]
   if (risk === DESTRUCTIVE) return { decision: 'ask', reason: `${tool} may be destructive` }
   if (risk > CEILING[role]) return { decision: 'deny', reason: `${tool} exceeds what the ${role} may do` }
-  const path = means === 'write' ? pathOf(input) : null
-  if (path !== null && !isInside(worktree, path)) return { decision: 'deny', reason: `${path} is outside the worktree` }
+  const outside = means === 'write' ? writtenPaths(tool, input).find(path => !isInside(worktree, path)) : undefined
+  if (outside !== undefined) return { decision: 'deny', reason: `${outside} is outside the worktree` }
   return { decision: 'allow', reason: `allowed for the ${role}` }
 }
 
@@ -89,11 +89,9 @@ function commandOf(input: unknown): string | null {
   return typeof command === 'string' ? command : null
 }
 
-function pathOf(input: unknown): string | null {
-  const given = (input ?? {}) as Record<string, unknown>
-  for (const name of ['file_path', 'path', 'filePath', 'notebook_path', 'absolute_path'])
-    if (typeof given[name] === 'string') return given[name]
-  return null
+function writtenPaths(tool: string, input: unknown): readonly string[] {
+  const use = readToolUse(tool, input)
+  return use.kind === 'write' ? use.paths : []
 }
 
 function isInside(directory: string, path: string): boolean {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { newNonce, systemClock } from '../clock/index.js'
-import { type ChildGroup, endProcesses, isAlive, markedProcesses, spawnGroup } from './index.js'
+import { type ChildGroup, endProcesses, isAlive, isOfStep, markedProcesses, spawnGroup } from './index.js'
 
 let directory: string
 let mark: string
@@ -20,7 +20,7 @@ function start(script: string): Promise<ChildGroup> {
   return spawnGroup('/bin/sh', ['-c', script], { cwd: directory, env, stdin: null, mark, clock: systemClock })
 }
 
-const running = () => markedProcesses().filter(found => found.mark === mark)
+const running = () => markedProcesses().filter(found => isOfStep(found, mark))
 const until = (holds: () => boolean) => expect.poll(holds).toBe(true)
 
 describe('a process group', () => {
@@ -63,9 +63,19 @@ describe('a process group', () => {
     expect(isAlive(far)).toBe(false)
   })
 
+  test.runIf(process.platform === 'linux')('ends processes that cleared their environment', async () => {
+    const group = await start("env -i setsid sh -c 'echo $$ > far; sleep 600' > /dev/null 2>&1 &")
+    await group.exit
+    await until(() => exists('far') && readFileSync(join(directory, 'far'), 'utf8').trim() !== '')
+    const far = Number(readFileSync(join(directory, 'far'), 'utf8'))
+    expect(isAlive(far)).toBe(true)
+    await group.kill(100)
+    expect([isAlive(far), running()]).toEqual([false, []])
+  })
+
   test('that is known only by its mark is ended, and nothing else is', async () => {
     const group = await start('sleep 600')
-    await endProcesses({ leaders: [], isMarked: found => found === mark, graceMs: 5_000, clock: systemClock })
+    await endProcesses({ leaders: [], isWanted: found => isOfStep(found, mark), graceMs: 5_000, clock: systemClock })
     expect(await group.exit).toEqual({ code: null, signal: 'SIGTERM' })
     expect(running()).toEqual([])
   })
@@ -73,7 +83,7 @@ describe('a process group', () => {
   test('is left alone while another process drives its step, also one that starts meanwhile', async () => {
     const first = await start('exec sleep 600')
     const end = (mayEnd: () => Promise<boolean>) =>
-      endProcesses({ leaders: [], isMarked: found => found === mark, graceMs: 0, clock: systemClock, mayEnd })
+      endProcesses({ leaders: [], isWanted: found => isOfStep(found, mark), graceMs: 0, clock: systemClock, mayEnd })
     await end(async () => false)
     expect(isAlive(first.pid)).toBe(true)
     let second: ChildGroup | null = null
@@ -92,7 +102,7 @@ describe('a process group', () => {
     for (const processStart of ['another', null])
       await endProcesses({
         leaders: [{ pid: other.pid, processStart }],
-        isMarked: found => found === `${mark}-gone`,
+        isWanted: found => isOfStep(found, `${mark}-gone`),
         graceMs: 50,
         clock: systemClock,
       })

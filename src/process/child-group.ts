@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { type Clock, delay } from '../clock/index.js'
+import { withLimitMark } from './limit-mark.js'
 import { isAlive, processStart } from './process-info.js'
-import { markedProcesses, STEP_MARK } from './step-mark.js'
+import { isOfStep, type MarkedProcess, markedProcesses, STEP_MARK } from './step-mark.js'
 
 export interface GroupExit {
   code: number | null
@@ -32,8 +33,8 @@ export interface ChildGroup {
 }
 
 /**
- * Starts a program without a shell. `stdin` is an open file descriptor, a pipe, or nothing; `mark`
- * is put into the environment. Rejects when the program cannot be started.
+ * Starts a program without a shell. `stdin` is an open file descriptor, a pipe, or nothing; every
+ * process that it starts inherits `mark`. Rejects when the program cannot be started.
  */
 export function spawnGroup(
   file: string,
@@ -41,8 +42,9 @@ export function spawnGroup(
   options: { cwd: string; env: Record<string, string>; stdin: number | 'pipe' | null; mark: string; clock: Clock },
 ): Promise<ChildGroup> {
   const { cwd, env, stdin, mark, clock } = options
+  const program = withLimitMark(mark, { file, args }, { path: env.PATH, cwd })
   return new Promise((resolve, reject) => {
-    const child = spawn(file, [...args], {
+    const child = spawn(program.file, [...program.args], {
       cwd,
       env: { ...env, [STEP_MARK]: mark },
       stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
@@ -69,7 +71,7 @@ export function spawnGroup(
         kill: graceMs =>
           endProcesses({
             leaders: [{ pid, processStart: start, isRunning }],
-            isMarked: found => found === mark,
+            isWanted: found => isOfStep(found, mark),
             graceMs,
             clock,
           }),
@@ -90,7 +92,8 @@ export interface GroupLeader {
 export interface EndOptions {
   /** The first processes of the steps. */
   leaders: readonly GroupLeader[]
-  isMarked(mark: string): boolean
+  /** Which of the marked processes to end. */
+  isWanted(process: MarkedProcess): boolean
   graceMs: number
   clock: Clock
   /**
@@ -107,10 +110,10 @@ export interface EndOptions {
  * only while they have the mark. Agents run the commands of their tools in separate sessions, which
  * a signal to the group does not reach.
  */
-export async function endProcesses({ leaders, isMarked, graceMs, clock, mayEnd }: EndOptions): Promise<void> {
+export async function endProcesses({ leaders, isWanted, graceMs, clock, mayEnd }: EndOptions): Promise<void> {
   const proven = new Set<number>()
   const signalAll = async (name: NodeJS.Signals): Promise<boolean> => {
-    const listed = markedProcesses().filter(({ mark }) => isMarked(mark))
+    const listed = markedProcesses().filter(isWanted)
     if (mayEnd && !(await mayEnd())) return false
     const marked = listed.filter(({ pid, start }) => isAlive(pid) && processStart(pid) === start)
     for (const leader of leaders)
@@ -123,7 +126,7 @@ export async function endProcesses({ leaders, isMarked, graceMs, clock, mayEnd }
     return groups.length + others.length > 0
   }
   // Looking for marks reads the environment of every process: leaders are checked first.
-  const isLeft = () => leaders.some(isSame) || markedProcesses().some(({ mark }) => isMarked(mark))
+  const isLeft = () => leaders.some(isSame) || markedProcesses().some(isWanted)
   if (!(await signalAll('SIGTERM'))) return
   const deadline = clock.monotonic() + graceMs
   while (isLeft() && clock.monotonic() < deadline) await delay(clock, POLL_MS)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import { withoutLimitMark } from './limit-mark.js'
 import { STEP_MARK } from './step-mark.js'
 
 export interface DetachedStart {
@@ -22,9 +23,10 @@ export function startDetached(
   options: { logFile: string; cwd: string; env: NodeJS.ProcessEnv },
 ): DetachedStart {
   const { [STEP_MARK]: _, ...env } = options.env
+  const program = withoutLimitMark({ file: process.execPath, args: [script, ...args] })
   const log = openSync(options.logFile, 'a', 0o600)
   try {
-    const child = spawn(process.execPath, [script, ...args], {
+    const child = spawn(program.file, [...program.args], {
       cwd: options.cwd,
       env,
       detached: true,

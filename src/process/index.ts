@@ -3,6 +3,7 @@
  * lock a home directory, ask the kernel who runs in a terminal and whether it reads from it.
  *
  * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
+ * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
  * - start-progress.ts: what a program that is starting does, for those who wait for it.
  * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: who owns a thing.
@@ -14,6 +15,7 @@
 export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
+export { withLimitMark } from './limit-mark.js'
 export { acquireLock } from './lock.js'
 export { graceAfter, onAbort } from './on-abort.js'
 export { buildTime, ownProgram, PACKAGE_ROOT } from './own-program.js'
@@ -23,5 +25,5 @@ export { foregroundProcesses } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
 export { runStepCommand } from './run-step-command.js'
 export { noteStartProgress, readStartProgress } from './start-progress.js'
-export { markedProcesses, STEP_MARK } from './step-mark.js'
+export { isOfStep, isOfStepOfRun, type MarkedProcess, markedProcesses, STEP_MARK } from './step-mark.js'
 export { readsTerminal } from './terminal-facts.js'

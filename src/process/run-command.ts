@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { systemClock } from '../clock/index.js'
+import { withLimitMark } from './limit-mark.js'
+import { STEP_MARK } from './step-mark.js'
 
 export interface CommandResult {
   code: number | null
@@ -10,7 +12,7 @@ export interface CommandResult {
 
 /**
  * Runs a program to its end with an argument array, without a shell, and without input unless it is
- * given. Rejects only when it could not be started. A program that takes longer than `timeoutMs` is
+ * given. A mark of a step in its environment marks all its processes. Rejects only when it could not be started. A program that takes longer than `timeoutMs` is
  * killed with all processes that it started: their open pipes would keep us waiting.
  */
 export function runCommand(
@@ -21,10 +23,13 @@ export function runCommand(
   },
 ): Promise<CommandResult> {
   const maxBytes = options.maxBytes ?? 16 * 1024 * 1024
+  const { cwd, env = process.env } = options
+  const { [STEP_MARK]: mark, PATH: path } = env
+  const program = mark === undefined ? { file, args } : withLimitMark(mark, { file, args }, { path, cwd })
   return new Promise((resolve, reject) => {
-    const child = spawn(file, [...args], {
-      cwd: options.cwd,
-      env: options.env ?? process.env,
+    const child = spawn(program.file, [...program.args], {
+      cwd,
+      env,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: options.timeoutMs !== undefined,
     })

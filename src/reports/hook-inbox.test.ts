@@ -70,6 +70,21 @@ const request = (id: string) => ({
   data: { tool_name: 'Shell', tool_input: { command: 'ls' } },
 })
 
+it('an event is known by other names, too', async () => {
+  const token = await tokenOf('ses_a')
+  const names = ['stop', 'after_agent', 'session-idle', 'permission_prompt', 'promptSubmit']
+  for (const event of names)
+    expect(await call({ event, data: { outcome: 'done', prompt: 'go' } }, token), event).toMatchObject({ status: 200 })
+  expect(delivered.map(({ report }) => report.statement.is)).toEqual([
+    'turn-ended',
+    'turn-ended',
+    'turn-ended',
+    'waiting',
+    'prompt',
+  ])
+  expect(await call({ event: 'nonsense', data: {} }, token)).toMatchObject({ status: 202 })
+})
+
 describe('a hook that may be held', () => {
   it('is not held while a person is attached to its session, if so configured', async () => {
     const attended = new Set(['ses_a'])

@@ -192,9 +192,9 @@ export class HookInbox {
   ): HookOutcome {
     const isRepeated = this.#isRepeated(session, call)
     if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session)) return this.#note('dropped', session)
-    let statements: ReturnType<NonNullable<AgentAdapter['hooks']>['read']>
+    let statements: ReturnType<HookReader['read']>
     try {
-      statements = adapter.hooks!.read(call.event, call.data)
+      statements = readCall(adapter.hooks!, call)
     } catch (error) {
       throw this.#malformed(adapter.name, session, error instanceof Error ? error.message : String(error))
     }
@@ -317,4 +317,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
+}
+
+type HookReader = NonNullable<AgentAdapter['hooks']>
+
+/** A call by its own name, else by the canonical one: a person's script may write `stop`. */
+function readCall(hooks: HookReader, { event, data }: Envelope): ReturnType<HookReader['read']> {
+  const own = hooks.read(event, data)
+  const name = own.length === 0 ? canonicalEvent(event, data) : null
+  if (name === null || name === event) return own
+  const [canonical, type] = name.split(':')
+  return hooks.read(canonical!, type === undefined ? data : { notification_type: type, ...data })
 }

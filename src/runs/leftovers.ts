@@ -1,7 +1,14 @@
 import type { Clock } from '../clock/index.js'
-import { getRun, isEnded, type RunDrivers, type RunRecord, runStream } from '../engine/index.js'
+import { getRun, isEnded, listRuns, type RunDrivers, type RunRecord, runStream } from '../engine/index.js'
 import { type EventData, isEvent } from '../events/index.js'
-import { endProcesses, type GroupLeader, markedProcesses } from '../process/index.js'
+import {
+  endProcesses,
+  type GroupLeader,
+  isOfStep,
+  isOfStepOfRun,
+  type MarkedProcess,
+  markedProcesses,
+} from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 
 const KILL_GRACE_MS = 5_000
@@ -24,9 +31,10 @@ export async function endLeftovers(
   run: string,
   { keep = new Set(), mayEnd }: LeftoverOptions = {},
 ): Promise<void> {
-  const isMarked = (mark: string) => mark.startsWith(`${run}/`) && !keep.has(mark)
+  const isKept = (found: MarkedProcess) => [...keep].some(name => isOfStep(found, name))
+  const isWanted = (found: MarkedProcess) => isOfStepOfRun(found, run) && !isKept(found)
   const leaders = (await spawnedSteps(store, run)).filter(({ step }) => !keep.has(`${run}/${step}`))
-  await endProcesses({ leaders, isMarked, graceMs: KILL_GRACE_MS, clock, ...(mayEnd && { mayEnd }) })
+  await endProcesses({ leaders, isWanted, graceMs: KILL_GRACE_MS, clock, ...(mayEnd && { mayEnd }) })
 }
 
 /**
@@ -37,13 +45,21 @@ export async function endAllLeftovers(
   parts: LeftoverParts & { drivers: RunDrivers },
   keep: ReadonlySet<string>,
 ): Promise<void> {
-  const runs = new Set(markedProcesses().map(({ mark }) => mark.slice(0, mark.indexOf('/'))))
-  for (const id of runs) {
-    const record = await getRun(parts.store, id).catch(() => null)
-    if (!record) continue
+  for (const record of await runsOf(parts.store, markedProcesses())) {
+    const { id } = record
     const kept = isOver(record) ? new Set<string>() : keep
     await endLeftovers(parts, id, { keep: kept, mayEnd: async () => !(await parts.drivers.isHeld(id)) })
   }
+}
+
+/** The runs of this store to which the processes belong. */
+async function runsOf(store: EventStore, processes: readonly MarkedProcess[]): Promise<RunRecord[]> {
+  const names = new Set(processes.flatMap(({ mark }) => (typeof mark === 'string' ? mark.split('/', 1) : [])))
+  const named = await Promise.all([...names].map(id => getRun(store, id).catch(() => null)))
+  const nameless = processes.filter(({ mark }) => typeof mark !== 'string')
+  const all = nameless.length === 0 ? [] : await listRuns(store)
+  const others = all.filter(({ id }) => !names.has(id) && nameless.some(found => isOfStepOfRun(found, id)))
+  return [...named.filter(record => record !== null), ...others]
 }
 
 function isOver({ status }: RunRecord): boolean {

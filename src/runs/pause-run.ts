@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/index.js'
 import { isEnded, listRuns, pauseRun as pause, RunDrivers, resumeRun as resume } from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
 import type { EventStore } from '../store/index.js'
 import { endLeftovers } from './leftovers.js'
 
@@ -23,7 +24,11 @@ export async function pauseRun(
   await endLeftovers({ store, clock }, id, { mayEnd: async () => !(await drivers.isHeld(id)) })
   for (const child of await childrenOf(store, id))
     if (!isEnded(child.status) && child.status !== 'paused')
-      await pauseRun({ store, clock }, child.id, { by, reason: pausedWith(id) })
+      await pauseRun({ store, clock }, child.id, { by, reason: pausedWith(id) }).catch(ignoreEnded)
+}
+
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof SignalboxError && error.code === 'E_STATE')) throw error
 }
 
 /** Resumes the runs that were paused together with this one. */

@@ -10,7 +10,7 @@ import type { BlockSpec, Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
 import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
-import { withGuessedKind, withoutCommands, withoutHints, withoutStatus } from './transcript-filters.js'
+import { withGuessedKind, withoutCommands, withoutHints, withoutQueued, withoutStatus } from './transcript-filters.js'
 
 /**
  * The parts of a frame: where its live part starts, what is above it, and whether there is a menu.
@@ -68,7 +68,9 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
-  const conversation = withoutStatus(roles.slice(0, liveFirst), withoutCommands(rows, split(liveFirst), pack))
+  const shown = withoutQueued(rows, split(liveFirst))
+  const said = withoutCommands(rows, shown, pack)
+  const conversation = withoutStatus(roles.slice(0, liveFirst), said)
   const content = withoutHints(rows, conversation, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, content)
   const blocks = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
@@ -86,7 +88,11 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const newest = blocks.at(-1)
   if (newest) set(makeRegion('newest', newest.first, newest.last))
   if (newest?.kind === 'error') set(makeRegion('error', newest.first, newest.last))
-  set(makeRegion('status', Math.max((blocks.at(-1)?.last ?? -1) + 1, (terminator?.row ?? -1) + 1), liveFirst - 1))
+  // The output of a slash command was printed, too: it is above the status, not a part of it.
+  const working = roles.slice(0, liveFirst).lastIndexOf('working')
+  const printed = shown.findLast(block => !said.includes(block) && (working < 0 || block.last < working))
+  const lastRow = Math.max(blocks.at(-1)?.last ?? -1, printed?.last ?? -1, terminator?.row ?? -1)
+  set(makeRegion('status', lastRow + 1, liveFirst - 1))
   return {
     rows,
     regions,

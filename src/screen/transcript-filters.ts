@@ -10,12 +10,17 @@ import { isGrey } from './style-match.js'
  * not, and classify the rest where no mark of the pack does.
  */
 
-/** Slash commands, their results and queued prompts are neither prompts nor answers. */
+/** A prompt that waits in the agent's queue was not said yet. */
+export function withoutQueued(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
+  return blocks.filter(
+    ({ spec, first, last }) => !spec?.queued || !rows.slice(first, last + 1).some(row => spec.queued!.test(row.text)),
+  )
+}
+
+/** Slash commands and their results are neither prompts nor answers. */
 export function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
   let isCommand = false
   return blocks.filter(block => {
-    if (block.spec?.queued && rows.slice(block.first, block.last + 1).some(row => block.spec!.queued!.test(row.text)))
-      return false
     if (block.kind === 'user')
       isCommand = pack.commands?.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0)) ?? false
     else if (block.kind !== 'tool_result' && block.spec !== null) isCommand = false

@@ -46,6 +46,7 @@ export type Interrupted = z.output<typeof sessions.interrupted>
 export type Waited = z.output<typeof sessions.waited>
 export type Screen = z.output<typeof sessions.screen>
 export type GitState = z.output<typeof sessions.gitState>
+export type SessionDiff = z.output<typeof sessions.sessionDiff>
 export type Message = z.output<typeof sessions.message>
 export type Prompt = z.output<typeof sessions.prompt>
 export type Conversation = z.output<typeof sessions.conversation>

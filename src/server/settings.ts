@@ -7,6 +7,8 @@ export interface ServerSettings {
   webDirectory: string
   bind: string
   port: number
+  /** A free port was chosen before: it is used again, unless another program has taken it. */
+  keepsPort?: boolean
   isPublic: boolean
   tls: { certFile: string; keyFile: string } | null
   isBehindProxy: boolean

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { SignalboxError } from '../errors/index.js'
 import { createApp } from './app.js'
-import { writePrivateFile } from './auth/private-file.js'
+import { readPrivateFile, writePrivateFile } from './auth/private-file.js'
 import { OwnAddresses } from './gate/origins.js'
 import type { ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
@@ -38,7 +38,8 @@ export async function listenTcp(parts: ServerParts): Promise<TcpListener> {
     server.on('connection', socket => {
       if (!isFromProxy(socket, settings.proxies)) socket.destroy()
     })
-  await listen(server, settings)
+  if (settings.keepsPort) await listenOnKeptPort(server, settings)
+  else await listen(server, settings)
   const { port } = server.address() as AddressInfo
   const own = new OwnAddresses({ port, isSecure, further: settings.hosts })
   const app = createApp(parts, { kind: 'tcp', own, isSecure, files: new StaticFiles(settings.webDirectory) })
@@ -78,9 +79,27 @@ function open({ tls, headersMs }: ServerSettings, handle: RequestListener): Serv
   }
 }
 
-function listen(server: Server, { bind, port }: ServerSettings): Promise<void> {
+/**
+ * Bookmarks, installed apps and logins of browsers belong to an address with its port, so a home
+ * keeps the free port that it got first.
+ */
+async function listenOnKeptPort(server: Server, settings: ServerSettings): Promise<void> {
+  const file = join(settings.stateDirectory, 'port')
+  const kept = Number(await readPrivateFile(file))
+  const isKept = Number.isInteger(kept) && kept > 0 && kept <= 65_535
+  try {
+    await listen(server, { ...settings, port: isKept ? kept : 0 })
+  } catch (error) {
+    if (!isKept) throw error
+    await listen(server, settings)
+  }
+  const { port } = server.address() as AddressInfo
+  if (port !== kept) await writePrivateFile(file, `${port}\n`)
+}
+
+function listen(server: Server, { bind, port }: Pick<ServerSettings, 'bind' | 'port'>): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', error => {
+    const fail = (error: Error) => {
       const { code } = error as NodeJS.ErrnoException
       const why = code === 'EADDRINUSE' ? 'the port is in use' : (code ?? error.message)
       reject(
@@ -89,8 +108,12 @@ function listen(server: Server, { bind, port }: ServerSettings): Promise<void> {
           cause: error,
         }),
       )
+    }
+    server.once('error', fail)
+    server.listen({ port, host: bind }, () => {
+      server.off('error', fail)
+      resolve()
     })
-    server.listen({ port, host: bind }, () => resolve())
   })
 }
 

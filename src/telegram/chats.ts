@@ -8,6 +8,7 @@ import {
   telegramTopicsProjection,
 } from '../host/index.js'
 import type { People } from '../people/index.js'
+import type { SessionRecord } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import { mayDecide, type Reader } from './cards/card-builder.js'
 
@@ -84,6 +85,12 @@ export class Chats {
     return known
       .map(({ state }) => state)
       .filter(({ chat, current, follows }) => (current === session || follows?.includes(session)) && readers.has(chat))
+  }
+
+  /** The name of the person whose session this is: the owner's sessions are those of `local`. */
+  ownerOf({ person }: SessionRecord): string {
+    const found = this.#people.all().find(({ id, role }) => (person === 'local' ? role === 'owner' : id === person))
+    return found?.name ?? (person === 'local' ? 'the owner' : 'another person')
   }
 
   /** The chats that have a topic for this session or run. */

@@ -7,6 +7,7 @@ import type { Person } from '../people/index.js'
 import type { LiveSession, SessionRecord } from '../sessions/index.js'
 import type { BotApi } from './bot-api.js'
 import type { CardBuilder, Reader } from './cards/card-builder.js'
+import { sessionTitle } from './cards/session-title.js'
 import type { Chats } from './chats.js'
 import type { ButtonSpec } from './incoming/button-action.js'
 import type { ButtonTokens } from './incoming/button-tokens.js'
@@ -150,6 +151,17 @@ export class CommandServices {
     await this.chats.change(chat, { current: session, follows: session === null ? others : [...others, session] })
   }
 
+  /** `#2`, or `#2 of Bob`: every person counts their sessions from 1. */
+  numberOf(record: SessionRecord, to: Requester): string {
+    const isOwn = record.person === personName(to.person)
+    return `#${record.number}${isOwn ? '' : ` of ${this.chats.ownerOf(record)}`}`
+  }
+
+  /** The name of a session for this person: that of another person's session says whose it is. */
+  titleOf(record: SessionRecord, to: Requester): string {
+    return sessionTitle(record).replace(`#${record.number}`, () => this.numberOf(record, to))
+  }
+
   async #sessionOf(subject: string | null): Promise<string | null> {
     if (subject === null) return null
     const session = /^(ses_[^/.]+)/.exec(subject)?.[1]
@@ -157,6 +169,11 @@ export class CommandServices {
     const approval = /^(apr_[^/]+)/.exec(subject)?.[1]
     return approval ? ((await this.host.ledger.get(approval))?.subject.session ?? null) : null
   }
+}
+
+/** What is wrong, and what to do next. */
+export function refusalText({ message, next }: Pick<SignalboxError, 'message' | 'next'>): string {
+  return next ? `${message}${/[.!?]$/u.test(message) ? ' ' : ' — '}${next}` : message
 }
 
 /** The owner is the same person on every surface. */

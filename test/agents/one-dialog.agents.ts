@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitFor } from '../e2e/harness.js'
 import { AgentHome } from './agent-home.js'
-import type { AgentPlace, AgentUnderTest } from './agent-under-test.js'
+import type { AgentUnderTest } from './agent-under-test.js'
+import { BIG_DIALOGS, prepareBigDialogs } from './big-dialogs.js'
 import { FakeModel } from './fake-models/fake-model.js'
-import type { ToolCall } from './fake-models/wire.js'
 import { claude } from './table/claude.js'
 import { codex } from './table/codex.js'
 import { gemini } from './table/gemini.js'
@@ -30,28 +30,6 @@ interface Recorded {
   joined?: { channel: string }[]
   decision?: { actor: { kind: string }; surface: string }
   outcome?: { reason?: string; followedBy?: string; observed?: object }
-}
-
-const ran = (name: string) => `node -e "require('fs').appendFileSync('${name}.txt','x')"`
-
-const COMMANDS: Record<string, (name: string) => string> = {
-  'a here-document': name => `cat > notes.md <<'EOF'\n# Notes\n\n- first\n- second\nEOF\n${ran(name)}`,
-  'a command of 60 lines': name =>
-    [...Array.from({ length: 59 }, (_, n) => `echo step ${n} of many > /dev/null`), ran(name)].join('\n'),
-}
-
-const LINES = Array.from({ length: 200 }, (_, n) => `const value${n} = ${n}`).join('\n')
-
-/** How the model of each agent asks to write a file of 200 lines. */
-const WRITES: Record<string, (name: string, place: AgentPlace) => ToolCall> = {
-  claude: (name, { project }) => ({
-    name: 'Write',
-    input: { file_path: join(project, `${name}.txt`), content: LINES },
-  }),
-  gemini: (name, { project }) => ({
-    name: 'write_file',
-    input: { file_path: join(project, `${name}.txt`), content: LINES },
-  }),
 }
 
 /** Loaded into every relay: holds back the one that reports a permission. */
@@ -90,6 +68,7 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
 
   beforeAll(async () => {
     home = new SizedHome(agent, await model.listen())
+    prepareBigDialogs(agent, home.place)
   })
   afterAll(async () => {
     await home?.close()
@@ -108,18 +87,18 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
     })
     afterAll(async () => void (await home.run(['stop', session])))
 
-    const dialogs = [...Object.keys(COMMANDS), ...(WRITES[agent.name] ? ['a file of 200 lines'] : [])]
-    test.each(dialogs)('%s is one request', async what => {
+    test.each(Object.keys(BIG_DIALOGS))('%s is one request', async what => {
       const name = `${what.replace(/\W+/g, '-')}-${size}-${isHookLate}`
       const key = name.toUpperCase()
-      const command = COMMANDS[what]
-      const tool = command ? agent.shell(command(name), home.place) : WRITES[agent.name]!(name, home.place)
+      const { tool, file } = BIG_DIALOGS[what]!(agent, home.place, name)
       model.when(key, { text: 'I do it.', tool }, { text: 'It is done.' })
       const before = new Set((await home.recorded(session)).map(({ id }) => id))
       const ofDialog = async () => (await home.recorded(session)).filter(({ id }) => !before.has(id))
       await home.ok(['send', session, `Please do ${key}`])
+      // Codex shows its dialog only after the hook, and ends a hook that takes longer than 3 s.
+      const isMenuOnly = agent.name === 'gemini' || (agent.name === 'codex' && isHookLate)
       const isHooked = (record: Recorded) =>
-        agent.name === 'gemini' || [record.source, ...(record.joined ?? [])].some(({ channel }) => channel === 'hook')
+        isMenuOnly || [record.source, ...(record.joined ?? [])].some(({ channel }) => channel === 'hook')
       const [first] = await waitFor('the dialog and its report', async () => {
         const list = await ofDialog()
         const isKnown = list.some(record => isHooked(record) && record.source.requestKey !== '')
@@ -131,38 +110,24 @@ describe.each(wantedOf(AGENTS))('$name', agent => {
         async () => Date.now() > first!.requestedAt + (isHookLate ? 6_000 : 2_000),
       )
       const list = await ofDialog()
-      console.log(
-        name,
-        JSON.stringify(
-          list.map(r => ({
-            k: r.kind,
-            t: r.request.tool,
-            s: r.state,
-            risk: r.risk.level,
-            src: r.source.requestKey,
-            can: r.source.can,
-            to: r.terminalOnly,
-            j: r.joined?.map(j => j.channel),
-            text: r.request.text?.slice(0, 60),
-            o: r.request.options.map(o => `${o.meaning}|${o.label.slice(0, 20)}`),
-          })),
-        ),
-        `\n${await home.screen(session)}`,
-      )
       expect(list).toHaveLength(1)
       const [request] = list
       expect(request).toMatchObject({ state: 'pending', kind: 'permission' })
       expect(request!.risk.level).not.toBe('low')
+      // A request is known in full from a report of the agent. One that is known only from a dialog
+      // that does not show all of it is not allowed from here.
+      const isUnseen = what !== 'a here-document' && request!.request.input === null
+      if (isUnseen) expect(request!.terminalOnly).toBeDefined()
       const mayType = request!.terminalOnly === undefined || request!.source.can?.includes('hold') === true
       const approved = await home.run(['approve', request!.id, '--fingerprint', request!.fingerprint])
       if (mayType) expect(approved).toMatchObject({ code: 0 })
       else {
         expect(approved.stderr).toContain('only the terminal can allow this')
-        expect(home.file(`${name}.txt`)).toBeNull()
+        expect(existsSync(file)).toBe(false)
         await home.ok(['deny', request!.id])
       }
       await home.waitUntil(session, 'idle')
-      expect(home.file(`${name}.txt`) !== null).toBe(mayType)
+      expect(existsSync(file)).toBe(mayType)
       const [after, ...more] = await ofDialog()
       expect(more).toEqual([])
       expect(after).toMatchObject({ state: 'applied', decision: { actor: { kind: 'person' }, surface: 'cli' } })

@@ -280,6 +280,21 @@ describe('a form of several questions', () => {
   })
 })
 
+describe('deny and approve', () => {
+  it('choose only an option of their own kind, and the request stays open', async () => {
+    await agentThatAsks(shell('touch made.txt'))
+    const request = await pending()
+    const { options } = request.request
+    const labelOf = (meaning: string) => options.find(option => option.meaning === meaning)!.label
+    const denied = await home.run(['deny', request.id, '--option', labelOf('allow-once')])
+    expect(denied).toMatchObject({ stderr: expect.stringContaining('deny cannot choose it') })
+    const allowed = ['approve', request.id, '--option', labelOf('deny'), '--fingerprint', request.fingerprint]
+    expect((await home.run(allowed)).stderr).toContain('approve cannot choose it')
+    expect((await pending()).id).toBe(request.id)
+    await home.ok(['deny', request.id, '--option', labelOf('deny')])
+  })
+})
+
 describe('a decision without an id', () => {
   it('applies to the pending request if there is exactly one', async () => {
     const none = await home.run(['deny'])

@@ -59,6 +59,7 @@ describe('a mistake on the command line', () => {
     await expectRefusal(['wait', '1', '--for', 'lunch'], 2, /idle, approval, done/, AS_PROCESS)
     await expectRefusal(['wait', '1', '--timeout', 'soon'], 2, /--timeout takes a number of seconds, not "soon"/)
     await expectRefusal(['start'], 2, /signalbox start demo/)
+    await expectRefusal(['send', '1', ''], 2, /the prompt is empty/)
     await expectRefusal(['completion', 'tcsh'], 2, /bash, zsh or fish/, AS_PROCESS)
     await expectRefusal(['config', 'show', 'terminal.siez'], 2, /terminal\.size/)
     for (const size of ['0x0', '501x1', '1x501', '80', 'axb', '-1x5'])

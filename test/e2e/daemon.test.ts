@@ -29,8 +29,10 @@ describe('the daemon', () => {
     const { daemons, keepers } = home.processes()
     expect(keepers).toHaveLength(1)
     expect(readFileSync(home.path('state', 'daemon.log'), 'utf8').split('listening on').length - 1).toBe(1)
-    const second = await home.run(['serve'])
-    expect([second.code, errorLines(second.stderr).length]).toEqual([1, 1])
+    const second = await home.ok(['serve'])
+    expect(second.stdout).toContain('/login#')
+    const other = await home.run(['serve', '--port', '0'])
+    expect([other.code, errorLines(other.stderr).length]).toEqual([1, 1])
     expect(home.daemon).toBe(daemons[0])
   })
 

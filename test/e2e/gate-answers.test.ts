@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandRun, parseLines } from './harness.js'
@@ -17,7 +18,7 @@ interface Approval {
   state: string
   decision?: { option: string; choices?: string[]; actor: { kind: string } }
   request: { text: string; input: Record<string, unknown>; options: { key: string; label: string }[] }
-  display: { title: string; blocks: { text?: string }[] }
+  display: { hash: string; title: string; blocks: { text?: string }[] }
 }
 
 let home: InsideHome
@@ -59,6 +60,33 @@ async function refuses(approval: string, words: readonly string[][]): Promise<vo
   }
 }
 
+/** The same over the API: 4xx with what the gate takes. */
+async function refusesOverApi({ approval, fingerprint }: Outcome['gates'][number], bodies: readonly object[]) {
+  const shown = (await approvals()).find(({ id }) => id === approval)!
+  const seen = { displayHash: shown.display.hash, whole: true }
+  for (const body of bodies) {
+    const said = JSON.stringify(body)
+    const { status, text } = await post(`/api/v1/approvals/${approval}/decision`, { fingerprint, seen, ...body })
+    expect(status, said).toBeGreaterThanOrEqual(400)
+    expect(status, said).toBeLessThan(500)
+    expect(text, said).toContain('error')
+    expect((await approvals()).find(({ id }) => id === approval)!.state, said).toBe('pending')
+  }
+}
+
+function post(path: string, body: object): Promise<{ status: number; text: string }> {
+  const socketPath = join(home.home, 'run', 'signalbox.sock')
+  const headers = { host: 'signalbox', 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const sending = request({ socketPath, method: 'POST', path, headers }, async answer => {
+      let text = ''
+      for await (const part of answer) text += String(part)
+      resolve({ status: answer.statusCode ?? 0, text })
+    })
+    sending.on('error', reject).end(JSON.stringify(body))
+  })
+}
+
 describe('a gate of a pipeline takes only what it offers', () => {
   test('the plan, and the objections', async () => {
     commit('issue.md', '# Add a lamp\n\n[demo:tasks 1]\n[demo:review reject,reject,reject,reject,reject,reject]\n')
@@ -69,11 +97,36 @@ describe('a gate of a pipeline takes only what it offers', () => {
     await refuses(approval, [['aprove'], ['y'], ['99'], ['edit'], ['replace'], ['approve', '--text', 'x'], ['a b c']])
     for (const typed of [['reject'], ['--text', 'aprove']])
       expect((await run('answer', approval, ...typed)).code, typed.join(' ')).not.toBe(0)
+    expect((await run('serve', '--background')).code).toBe(0)
+    await refusesOverApi(planned.gates[0]!, [
+      {},
+      { option: 'aprove' },
+      { option: '' },
+      { option: 'approve', text: 'but' },
+      { option: 'edit', text: ' ' },
+      { option: 'reject' },
+      { option: 'approve', choices: ['cancel'] },
+      { choices: [] },
+      { choices: ['approve'] },
+      { text: 'aprove' },
+      { text: '\u001b[A' },
+      { option: ['approve'] },
+      { option: 'cancel', editedInput: { plan_markdown: 'x' } },
+    ])
     expect(readFileSync(file, 'utf8')).toBe(before)
     expect((await run('approve', approval, '--fingerprint', fingerprint)).code).toBe(0)
     const stuck = outcomeOf(await run('resume', planned.run, '--json'))
     expect(stuck.gates[0]!.gate).toContain('objections')
     await refuses(stuck.gates[0]!.approval, [['foo'], ['0'], ['more', '--text', 'some'], ['more,accept']])
+    await refusesOverApi(stuck.gates[0]!, [
+      { option: 'foo' },
+      { option: 'more', text: '0' },
+      { option: 'more', text: '1e9' },
+      { option: 'more', text: '٣' },
+      { option: 'accept', text: 'fine' },
+      { choices: ['more', 'accept'] },
+      { text: 'accept' },
+    ])
     expect((await run('answer', stuck.gates[0]!.approval, 'accept')).code).toBe(0)
     expect((await run('resume', planned.run, '--json')).code).toBe(0)
   })
@@ -82,6 +135,17 @@ describe('a gate of a pipeline takes only what it offers', () => {
     writeFileSync(join(cwd, 'README.md'), 'hello\n[demo:review reject,approve]\n')
     const { gates } = outcomeOf(await run('review', '--local', '--fix', '--agent', 'demo', '--json'))
     await refuses(gates[0]!.approval, [['99'], ['foo'], ['1;2'], ['0,1'], ['1,1'], ['none,1'], ['1', '--text', 'x']])
+    expect((await run('serve', '--background')).code).toBe(0)
+    await refusesOverApi(gates[0]!, [
+      { choices: [] },
+      { choices: ['99'] },
+      { choices: ['1', '1'] },
+      { choices: ['none', '1'] },
+      { choices: ['1'], text: 'and this' },
+      { choices: '1' },
+      { option: '1;2' },
+      { text: '1' },
+    ])
     expect((await run('answer', gates[0]!.approval, '1')).code).toBe(0)
   })
 })

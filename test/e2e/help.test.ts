@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/specs/index.js'
 import { CLI, TestHome } from './harness.js'
 
 let home: TestHome
@@ -13,42 +14,44 @@ afterEach(() => home.close())
 const has = (program: string) => spawnSync('which', [program]).status === 0
 
 describe('help', () => {
-  it('lists every command; each has a page with examples that start with signalbox or a shell', async () => {
+  it('is a list of daily commands that fits a small terminal', async () => {
     const { stdout } = await home.ok(['--help'])
-    const names = [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)]
-      .map(([, name]) => name!)
-      .filter(name => name !== 'help')
-    expect(names).toEqual(
-      expect.arrayContaining([
-        'demo',
-        'start',
-        'sessions',
-        'attach',
-        'send',
-        'read',
-        'wait',
-        'stop',
-        'approvals',
-        'approve',
-        'deny',
-        'answer',
-        'grants',
-        'doctor',
-        'paths',
-        'config',
-        'completion',
-        'serve',
-      ]),
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(24)
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80)
+    for (const name of ['start, new', 'sessions, ls', 'open', 'approve', 'deny', 'send'])
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    expect((await home.ok(['help'])).stdout).toBe(stdout)
+  })
+
+  it('of all commands has each of them; each has a page with examples', async () => {
+    const { stdout } = await home.ok(['help', '--all'])
+    const names = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)(?:, [a-z]+)? /gm)].map(([, name]) => name!)
+    expect(names.sort()).toEqual(
+      COMMANDS.filter(({ hidden }) => !hidden)
+        .map(({ name }) => name)
+        .sort(),
     )
     await Promise.all(
       names.map(async name => {
         const page = (await home.ok([name, '--help'])).stdout
         const examples = page.split('\nExamples:\n')[1] ?? ''
-        expect(examples.trim().split('\n').length, name).toBeGreaterThan(0)
-        for (const line of examples.trimEnd().split('\n')) expect(line, name).toMatch(/^ {2}.*signalbox/)
+        expect(examples, name).toMatch(/^ {2}.*signalbox/)
+        for (const line of page.split('\n')) expect(line.length, `${name}: ${line}`).toBeLessThanOrEqual(120)
       }),
     )
-    expect((await home.ok(['help', 'start'])).stdout).toBe((await home.ok(['start', '--help'])).stdout)
+    expect((await home.ok(['help', 'start'])).stdout).toBe((await home.ok(['new', '--help'])).stdout)
+  })
+
+  it('suggests the closest command for an unknown one', async () => {
+    const { code, stderr } = await home.run(['help', 'aprove'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "approve"?')])
+  })
+
+  it('an error of a command with --json is JSON', async () => {
+    const { code, stdout, stderr } = await home.run(['show', 'run_nope', '--json'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'E_UNKNOWN', message: expect.stringContaining('nope') } })
   })
 
   it('prints the version, starts nothing and creates nothing', async () => {
@@ -99,5 +102,6 @@ describe('completion', () => {
     expect(complete('start', '--si')).toEqual(['--size'])
     const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '600'])
     expect(complete('stop', 'ses_')).toEqual([session.id])
+    expect(complete('new', 'cla')).toEqual(['claude'])
   })
 })

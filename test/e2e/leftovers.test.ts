@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { markedProcesses } from '../../src/process/index.js'
+import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
 import { executableFiles } from '../../src/trust/index.js'
 import { isRunning, waitFor } from './harness.js'
 import { inside } from './inside.js'
@@ -10,7 +10,7 @@ import { env, git, home, scenario, useOneshotHome } from './oneshot-home.js'
 useOneshotHome()
 
 /** The processes of this run's steps. */
-const leftOf = (run: string) => markedProcesses().filter(({ mark }) => mark.startsWith(`${run}/`))
+const leftOf = (run: string) => markedProcesses().filter(found => isOfStepOfRun(found, run))
 const lines = (name: string) => {
   const file = join(home.work, name)
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
@@ -87,6 +87,34 @@ test.each([
   const run = await start()
   expect((await inside(home, ['cancel', run])).code).toBe(0)
   expect(leftOf(run)).toEqual([])
+})
+
+/** A process that keeps neither its environment, its session nor its parent. */
+const FAR = "env -i setsid sh -c 'echo $$ > far; exec sleep 600' > /dev/null 2>&1 &"
+const farProcess = () => waitFor('the far process', () => Number(lines('far')[0] ?? 0) || null, 30_000)
+
+test('a step that ends leaves no process that cleared its environment', async () => {
+  const command = `${FAR} while [ ! -s far ]; do sleep 0.05; done`
+  const args = await writeGraph(
+    `c [shape=parallelogram, tool_command="${command}"]; start -> c -> exit; graph [worktree=none]`,
+  )
+  expect((await home.run([...args, '--json'], { env: env() })).code).toBe(0)
+  expect(isRunning(await farProcess())).toBe(false)
+})
+
+test.each([
+  ['cancelling', async (run: string) => inside(home, ['cancel', run])],
+  ['a daemon that starts', async () => home.run(['serve', '--background'])],
+])('%s ends processes that cleared their environment', async (_, end) => {
+  const graph = `c [shape=parallelogram, tool_command="${FAR} ${BEGIN}"]; start -> c -> exit; graph [worktree=none]`
+  const run = await killAtWork(await writeGraph(graph))
+  const far = await farProcess()
+  // Only the far process is left, so that nothing else leads to it.
+  for (const { pid, mark } of leftOf(run)) if (typeof mark === 'string') process.kill(pid, 'SIGKILL')
+  expect(isRunning(far)).toBe(true)
+  expect((await end(run)).code).toBe(0)
+  await waitFor('its end', () => !isRunning(far))
+  await home.run(['serve', '--stop'])
 })
 
 test('a daemon that starts ends the processes of runs that no process drives', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { markedProcesses } from '../../src/process/index.js'
+import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
 import { parseLines, TestHome, waitFor } from './harness.js'
 import { inside } from './inside.js'
 
@@ -149,7 +149,7 @@ test('cancelling a run while no daemon runs ends its agent, and the next daemon 
   await waitFor('the question', () => requestOf(run))
   await home.kill(home.daemon)
   await home.ok(['cancel', run])
-  expect(markedProcesses().filter(({ mark }) => mark.startsWith(`${run}/`))).toEqual([])
+  expect(markedProcesses().filter(found => isOfStepOfRun(found, run))).toEqual([])
   await home.ok(['serve', '--background'], { env: scenarioOf() })
   await waitFor('its terminal to be gone', async () => {
     const left = await json<{ label: string | null }[]>('sessions', '--json')

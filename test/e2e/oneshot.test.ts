@@ -14,6 +14,7 @@ import {
   resume,
   runFile,
   type Shown,
+  scenario,
   show,
   states,
   useOneshotHome,
@@ -55,6 +56,21 @@ describe('a oneshot', () => {
   test('resume refuses a flag that has no effect on a resumed run', async () => {
     const refused = await resume('--agent', 'demo', '--inactivity-threshold', '2s')
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--agent, --inactivity-threshold')])
+  })
+
+  test('discards the verdict of an auditor that changes files: git restores them, elsewhere they are named', async () => {
+    const write = { tool: { name: 'Bash', kind: 'shell', command: ['sh', '-c', '[ -e bad ] || echo bad > bad'] } }
+    const auditor = [write, { say: '{"verdict": "DONE"}' }]
+    const args = ['--auditor-permissions', 'all']
+    const restored = await oneshot('do it', args, scenario({ auditor }))
+    expect([restored.code, restored.stdout]).toEqual([
+      1,
+      expect.stringContaining('no verdict: the auditor changed files; they were restored'),
+    ])
+    expect(existsSync(join(home.work, 'bad'))).toBe(false)
+    rmSync(join(home.work, '.git'), { recursive: true })
+    const named = await oneshot('do it', args, scenario({ auditor }))
+    expect(named.stdout).toContain('no verdict: the auditor changed bad; without a git repository nothing was restored')
   })
 
   test('an impossible or completed run cannot be resumed', async () => {

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DaemonClient } from '../../src/cli/daemon-client.js'
-import { markedProcesses } from '../../src/process/index.js'
+import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
 import { executableFiles } from '../../src/trust/index.js'
 import { silentContext } from '../support/silent-context.js'
 import { TestHome, waitFor } from './harness.js'
@@ -18,19 +18,30 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-/** A run that the daemon drives, at work until there is a file `stop`. */
-async function detachedRun(): Promise<string> {
+/** Writes a graph whose node `c` works until there is a file `stop`, in a child run if wanted. */
+async function writeGraph({ isChild = false } = {}): Promise<string[]> {
   for (const name of ['begun', 'stop']) rmSync(join(home.work, name), { force: true })
-  const command = 'touch begun; while [ ! -e stop ]; do sleep 0.05; done'
-  const nodes = `start [shape=Mdiamond]; exit [shape=Msquare]; c [shape=parallelogram, tool_command="${command}"]`
-  writeFileSync(join(home.work, 'flow.dot'), `digraph g { graph [worktree=none]; ${nodes}; start -> c -> exit }`)
-  const { hash } = await executableFiles(join(home.work, 'flow.dot'), [])
-  const { stdout } = await inside(home, ['run', 'flow.dot', '--trust', hash, '--detach', '--json'])
-  await waitFor('the command to work', () => existsSync(join(home.work, 'begun')), 30_000)
+  const command = `cd ${home.work}; touch begun; while [ ! -e stop ]; do sleep 0.05; done`
+  const graph = (node: string) =>
+    `digraph g { graph [worktree=none]; start [shape=Mdiamond]; exit [shape=Msquare]; ${node}; start -> c -> exit }`
+  const tool = graph(`c [shape=parallelogram, tool_command="${command}"]`)
+  writeFileSync(join(home.work, 'child.dot'), tool)
+  writeFileSync(join(home.work, 'flow.dot'), isChild ? graph('c [type=pipeline, pipeline="child.dot"]') : tool)
+  const files = isChild ? [join(home.work, 'child.dot')] : []
+  const { hash } = await executableFiles(join(home.work, 'flow.dot'), files)
+  return ['run', 'flow.dot', '--trust', hash, '--json']
+}
+
+const begun = () => waitFor('the command to work', () => existsSync(join(home.work, 'begun')), 30_000)
+
+/** A run that the daemon drives, at work until there is a file `stop`. */
+async function detachedRun(options: { isChild?: boolean } = {}): Promise<string> {
+  const { stdout } = await inside(home, [...(await writeGraph(options)), '--detach'])
+  await begun()
   return (JSON.parse(stdout) as { run: string }).run
 }
 
-const processesOf = (run: string) => markedProcesses().filter(({ mark }) => mark.startsWith(`${run}/`))
+const processesOf = (run: string) => markedProcesses().filter(found => isOfStepOfRun(found, run))
 const nodeStatus = async (run: string) => {
   const { items } = await client.get<{ items: { node: string; status: string }[] }>(`/runs/${run}/nodes`)
   return items.find(({ node }) => node === 'c')?.status
@@ -50,6 +61,48 @@ test('a run that the daemon drives is paused and resumed by commands', async () 
   const resumed = await inside(home, ['resume', run])
   expect([resumed.code, resumed.stderr]).toEqual([0, ''])
   expect((await inside(home, ['pause', run])).stderr).toContain('is already completed')
+})
+
+test('a node of a paused run is stopped, and cancelled when the run is', async () => {
+  const run = await detachedRun()
+  await waitFor('the node to run', async () => (await nodeStatus(run)) === 'running')
+  await inside(home, ['pause', run])
+  expect(await nodeStatus(run)).toBe('stopped')
+  expect((await inside(home, ['graph', run, '--format', 'md'])).stdout).toMatch(/`c` \| tool \| stopped/)
+  await inside(home, ['cancel', run])
+  expect(await nodeStatus(run)).toBe('cancelled')
+})
+
+const statuses = async (parent: string) => {
+  const all = JSON.parse((await inside(home, ['runs', '--json'])).stdout) as RunLine[]
+  return all.filter(run => run.id === parent || run.parent === parent).map(({ status }) => status)
+}
+interface RunLine {
+  id: string
+  status: string
+  parent?: string
+}
+
+test('pausing a run pauses its child run, and resuming it continues both', async () => {
+  const run = await detachedRun({ isChild: true })
+  await inside(home, ['pause', run])
+  expect(await statuses(run)).toEqual(['paused', 'paused'])
+  writeFileSync(join(home.work, 'stop'), '')
+  expect((await inside(home, ['resume', run])).code).toBe(0)
+  expect(await statuses(run)).toEqual(['completed', 'completed'])
+})
+
+test('Ctrl-C pauses a run and its child run', async () => {
+  const driver = home.start(await writeGraph({ isChild: true }))
+  await begun()
+  driver.kill('SIGINT')
+  expect((await home.finish(driver)).code).toBe(130)
+  const [{ id, parent }] = JSON.parse((await inside(home, ['runs', '--json'])).stdout) as [RunLine]
+  const run = parent ?? id
+  expect(await statuses(run)).toEqual(['paused', 'paused'])
+  writeFileSync(join(home.work, 'stop'), '')
+  expect((await inside(home, ['resume', run])).code).toBe(0)
+  expect(await statuses(run)).toEqual(['completed', 'completed'])
 })
 
 test('a cancelled run has no node that is still running', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { markedProcesses } from '../../src/process/index.js'
+import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
 import { isRunning, TestHome, waitFor } from './harness.js'
 
 let home: TestHome
@@ -67,7 +67,7 @@ test('a daemon stops while a step of its run ignores SIGTERM, and leaves no proc
     30_000,
   )
   await stopsCleanly()
-  expect(markedProcesses().filter(({ mark }) => mark.startsWith(`${run}/`))).toEqual([])
+  expect(markedProcesses().filter(found => isOfStepOfRun(found, run))).toEqual([])
 })
 
 test('a daemon with sessions at work stops, and no timer of them keeps it', async () => {

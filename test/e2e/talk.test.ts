@@ -15,6 +15,7 @@ interface Message {
   turn: string
   message: string
   markdown: string
+  command?: string
 }
 
 /** A demo agent that plays one of these turns for each prompt. */
@@ -59,6 +60,17 @@ describe('send', () => {
     const refused = await send('five')
     expect(refused).toMatchObject({ code: 4, stdout: '' })
     expect((await home.run(['interrupt', session.id])).code).toBe(4)
+  })
+
+  it('--wait prints what the agent’s own command prints, before any turn and after one', async () => {
+    const session = await start([{ steps: [{ say: 'All is well.' }] }])
+    const send = (text: string) => home.run(['send', session.id, text, '--wait', '--timeout', '60'])
+    const help = await send('/help')
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('ctrl-j new line') })
+    expect(await send('go')).toMatchObject({ code: 0, stdout: 'All is well.\n' })
+    expect(await send('/compact')).toMatchObject({ code: 0, stdout: 'The conversation was made shorter.\n' })
+    const messages = await said(session.id)
+    expect(messages.map(({ command }) => command)).toEqual(['/help', undefined, '/compact'])
   })
 
   it('an answer of 3000 lines is printed and kept completely', async () => {

@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DaemonClient } from '../../src/cli/daemon-client.js'
-import { markedProcesses } from '../../src/process/index.js'
-import type { Overview, Run } from '../../src/server/index.js'
+import { isOfStepOfRun, markedProcesses } from '../../src/process/index.js'
+import type { Overview, Run, RunNode } from '../../src/server/index.js'
 import { executableFiles } from '../../src/trust/index.js'
 import { silentContext } from '../support/silent-context.js'
 import { waitFor } from './harness.js'
@@ -68,6 +68,8 @@ test('the daemon shows a run whose driver died as stopped, counts it as needing 
     why: 'stopped: nobody drives it',
     next: `signalbox resume ${run}`,
   })
+  const { items } = await client.get<{ items: RunNode[] }>(`/runs/${run}/nodes`)
+  expect(items.find(({ node }) => node === 'c')).toMatchObject({ status: 'stopped' })
   await waitFor('its journal to say so', async () => (await said('show', run, '--events')).includes('"run.undriven"'))
-  await waitFor('its processes to end', () => !markedProcesses().some(({ mark }) => mark.startsWith(`${run}/`)))
+  await waitFor('its processes to end', () => !markedProcesses().some(found => isOfStepOfRun(found, run)))
 })

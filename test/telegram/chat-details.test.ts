@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newEvent } from '../../src/events/index.js'
 import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
-import { TestBot } from './support.js'
+import { raise, TestBot } from './support.js'
 
 /* What a chat shows besides answers and requests, with the demo agent. */
 
@@ -87,4 +87,45 @@ it('an interrupted turn without an answer says so', async () => {
   await bot.fake.until(() => live().phase === 'thinking', 'work')
   await live().interrupt()
   await bot.seen(ann, /^shop.*\nInterrupted\.$/, before)
+})
+
+it('the agent’s own commands answer at the lowest verbosity, also if they print a notice', async () => {
+  await isAtRest()
+  ann.say('/verbose 0')
+  await bot.seen(ann, 'Answers only.')
+  for (const [command, output] of [
+    ['//help', 'ctrl-j new line'],
+    ['//context', 'of 200.0k tokens'],
+    ['//cost', 'Cost: $'],
+    ['//compact', 'The conversation was made shorter.'],
+  ] as const) {
+    const before = last()
+    ann.say(command)
+    await bot.seen(ann, output, before)
+  }
+})
+
+it('/esc before any answer says once that the turn was interrupted', async () => {
+  await isAtRest()
+  const before = last()
+  ann.say('slowly')
+  await bot.fake.until(() => live().phase === 'thinking', 'work')
+  ann.say('/esc')
+  await bot.seen(ann, 'Interrupted.', before)
+  await isAtRest()
+  await bot.bot.settled()
+  expect(ann.chat.messages.filter(({ id, text }) => id > before && text.includes('Interrupted.'))).toHaveLength(1)
+})
+
+it('a reply with a word that decides is not taken as the reason to deny', async () => {
+  const record = await raise(bot.host, 'npm publish')
+  const card = await bot.seen(ann, 'npm publish')
+  for (const word of ['yes', 'Ok.', 'allow', '1', 'Yes, for this session']) {
+    const before = last()
+    ann.say(word, { replyTo: card.id })
+    expect((await bot.seen(ann, `“${word}” is not a reason`, before)).text).toContain('Yes, for this session')
+  }
+  expect((await bot.host.ledger.get(record.id))?.state).toBe('pending')
+  ann.say('not before the tests pass', { replyTo: card.id })
+  await bot.fake.until(async () => (await bot.host.ledger.get(record.id))?.decision?.tier === 'deny', 'the denial')
 })

@@ -65,6 +65,13 @@ it('/implement shows the plan as a card; a reply with feedback leads to a new pl
   ann.say('Add a lamp\nIt shines.\n[demo:tasks 1]', { replyTo: what.id })
   const plan = await bot.seen(ann, 'Approve the plan', what.id)
   expect(buttons(plan)).toEqual(expect.arrayContaining(['Approve', 'Cancel the run']))
+  for (const word of ['approve', 'Yes!', 'OK', '1', '1, 2', 'cancel the run', '👍', 'lgtm', 'no', 'edit']) {
+    const before = last()
+    ann.say(word, { replyTo: plan.id })
+    const refusal = await bot.seen(ann, `“${word}” is not a reason`, before)
+    expect(refusal.text).toContain('Approve · ')
+  }
+  expect((await bot.host.ledger.list({ isOpenOnly: true })).map(({ state }) => state)).toEqual(['pending'])
   ann.say('brighter, please', { replyTo: plan.id })
   await bot.fake.until(() => /✅|⛔/.test(plan.text), 'the rejection on the card')
   const second = await bot.seen(ann, 'Approve the plan', plan.id)
@@ -91,6 +98,12 @@ it('/review of uncommitted changes shows its findings as a list to tick, and sub
   const list = await bot.seen(ann, /Which of \d+ items? should be fixed/, what.id)
   expect(buttons(list)[0]).toMatch(/^☐ 1 /)
   expect(buttons(list)).toEqual(expect.arrayContaining(['None', 'Submit 0 of 1']))
+  for (const word of ['99', 'foo', '1;2', '0,1', 'yes']) {
+    const after = last()
+    ann.say(word, { replyTo: list.id })
+    expect((await bot.seen(ann, 'does not take a text', after)).text).toContain('none (None)')
+  }
+  ann.press(list, 'Submit 0 of 1')
   ann.press(list, '☐ 1')
   await bot.fake.until(() => buttons(list).includes('Submit 1 of 1'), 'the tick')
   expect(buttons(list)[0]).toMatch(/^☑ 1 /)

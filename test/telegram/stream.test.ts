@@ -201,6 +201,14 @@ it('the typing indicator is repeated every four seconds until the end, where not
   await bot.fake.until(() => calls('sendChatAction').length === 1, 'the sign')
   clock.jump(4000)
   await bot.fake.until(() => calls('sendChatAction').length === 2, 'the sign again')
+  // The session repeats it as well: that is not a second sign.
+  bot.host.bus.emit({ type: 'typing', session, on: true } as never)
+  for (const text of ['/runs', '/runs', '/runs']) {
+    const shown = texts().length
+    ann.say(text)
+    await bot.fake.until(() => texts().length >= shown + 2, 'an answer of the bot')
+  }
   await finish(1, 'Done writing')
   await bot.seen(ann, 'Done writing')
+  expect(calls('sendChatAction')).toHaveLength(2)
 })

@@ -241,6 +241,47 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     expect(decision?.note).toBe('3: small steps')
   })
 
+  it('a gate refuses a wrong number with what it takes, stays open, and takes a right one', async () => {
+    const base = reportedOf({ requestKey: 'objections' }, { project: server.work, run: 'run_gate' })
+    const text = 'The reviewer still objects'
+    const option = { meaning: 'choice', from: 'signalbox', danger: null }
+    const { id } = await ask({
+      ...base,
+      kind: 'gate',
+      source: { ...base.source, channel: 'run' },
+      request: {
+        ...base.request,
+        text,
+        freeText: 'none',
+        questions: [{ text, multi: false }],
+        options: [
+          { ...option, key: 'more', label: 'Try again', takes: 'count' },
+          { ...option, key: 'accept', label: 'Accept it' },
+        ],
+      },
+    } as ApprovalRequest)
+    await open(`/a/${id}`)
+    const one = card(id)
+    const answer = one.getByRole('button', { name: 'Answer' })
+    await one.getByText('Try again').waitFor()
+    expect(await answer.isDisabled()).toBe(true)
+    await one.getByLabel('Try again').check()
+    for (const wrong of ['a few', '0', '1000', '-1', '1,2']) {
+      await one.getByLabel('How many (optional)').fill(wrong)
+      const refusal = page.getByText(/takes a number from 1 to 999/)
+      await until(async () => {
+        await answer.click({ timeout: 3_000 }).catch(() => undefined)
+        return (await refusal.count()) > 0
+      })
+      expect((await known(id)).state, wrong).toBe('pending')
+      await page.reload()
+      await one.getByLabel('Try again').check()
+    }
+    await one.getByLabel('How many (optional)').fill('2')
+    await press(one, id, answer)
+    expect((await known(id)).decision).toMatchObject({ option: 'more', text: '2' })
+  })
+
   let run = ''
   it('a run is trusted and started from the form; its gate is answered; it is exported, forked and rewound', async () => {
     await open('/start?what=run')

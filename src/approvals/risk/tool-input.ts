@@ -92,7 +92,7 @@ export function readToolUse(tool: string, input: unknown): ToolUse {
   }
   const paths = pathsOf(fields)
   if (kind === 'read') return { kind, paths }
-  if (kind === 'write') return { kind, paths: [...paths, ...patchPaths(fields)] }
+  if (kind === 'write') return { kind, paths: [...paths, ...patchPaths(fields, input)] }
   const url = firstOf(fields, ['url', 'uri'], isString)
   if (kind === 'fetch' || (kind === undefined && url !== undefined))
     return { kind: 'fetch', urls: url === undefined ? [] : [url] }
@@ -109,9 +109,12 @@ function pathsOf(fields: Record<string, unknown>): string[] {
   return [...new Set([...single, ...listed, ...changes])]
 }
 
-/** Codex's patch format names each file on a separate line. */
-function patchPaths(fields: Record<string, unknown>): string[] {
-  const patch = firstOf(fields, ['patch', 'input', 'diff'], isString) ?? ''
+/**
+ * Codex's patch format names each file on a separate line. Its hooks report the patch as the
+ * command of `apply_patch`, its transcript as the input itself.
+ */
+function patchPaths(fields: Record<string, unknown>, input: unknown): string[] {
+  const patch = isString(input) ? input : (firstOf(fields, ['patch', 'input', 'diff', 'command'], isString) ?? '')
   return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$|^\+\+\+ (?:b\/)?(.+)$/gm)]
     .map(match => match[1] ?? match[2] ?? match[3]!)
     .filter(path => path !== '/dev/null')

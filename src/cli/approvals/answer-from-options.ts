@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ApprovalRecord, ProposedDecision } from '../../approvals/index.js'
+import { type ApprovalRecord, isDenialMeaning, type ProposedDecision } from '../../approvals/index.js'
 import { questionOf, readAnswer } from '../../engine/index.js'
 import { SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { optionText } from '../../text/index.js'
@@ -16,6 +16,8 @@ export interface AnswerOptions {
   /** A file with the edited input: JSON, or the Markdown of a plan. */
   edit: string | null
 }
+
+type Option = ApprovalRecord['request']['options'][number]
 
 /** The answer to send, and its name for the person. */
 export interface ChosenAnswer extends Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'editedInput'> {
@@ -56,6 +58,7 @@ function chosen(record: ApprovalRecord, { wants, option, choices, text }: Answer
     if (read && 'option' in read) return { ...read, ...withText, label: named(read.option) }
     if (read && 'text' in read) return { ...read, label: 'your text' }
     const found = findOption(options, option)
+    checkMeaning(record, wants, found)
     return { option: found.key, ...withText, label: found.label }
   }
   if (wants === 'answer') {
@@ -67,6 +70,18 @@ function chosen(record: ApprovalRecord, { wants, option, choices, text }: Answer
   }
   const found = plainOption(options, wants)
   return { option: found.key, ...withText, label: found.label }
+}
+
+/** `deny` never allows, and `approve` never denies, whatever option is named. */
+function checkMeaning({ id, request }: ApprovalRecord, wants: AnswerOptions['wants'], found: Option): void {
+  const isDenial = isDenialMeaning(found.meaning)
+  if (wants === 'answer' || isDenial === (wants === 'deny')) return
+  const [command, does] = wants === 'deny' ? ['deny', 'does not deny'] : ['approve', 'denies']
+  const fitting = request.options.filter(({ meaning }) => isDenialMeaning(meaning) === (wants === 'deny'))
+  const offers = fitting.map(({ label }) => optionText(label)).join(' · ')
+  throw new SignalboxError('E_APPROVAL_OPTION', `"${optionText(found.label)}" ${does}: ${command} cannot choose it`, {
+    next: `${offers ? `${command} takes: ${offers}; ` : ''}signalbox answer ${id} takes every option`,
+  })
 }
 
 /** A request of a run itself, which its ledger entry answers: nothing has to be delivered. */

@@ -21,6 +21,12 @@ describe('an option named by a person', () => {
     expect(findOption(OPTIONS, 'No, a').label).toBe('No, and tell the agent')
   })
 
+  test('is never found by the beginning of a number', () => {
+    const ports = [option('8080 (default)'), option('3000')]
+    expect(() => findOption(ports, '80')).toThrow('no option "80"')
+    expect(findOption(ports, '8080').label).toBe('8080 (default)')
+  })
+
   test('is refused when several options match, or none', () => {
     expect(() => findOption(OPTIONS, 'Ye')).toThrow('matches several options: Yes · Yes, and do not ask again')
     expect(() => findOption(OPTIONS, 'Maybe')).toThrow('no option "Maybe"')

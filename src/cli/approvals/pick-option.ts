@@ -9,13 +9,16 @@ interface OptionInfo {
   takes?: string | undefined
 }
 
-/** The option that a person names: by label, by another case, by a unique beginning. */
+/**
+ * The option that a person names: by label, by another case, by a unique beginning. A number is
+ * never the beginning of another number: 80 is not 8080.
+ */
 export function findOption<T extends OptionInfo>(options: readonly T[], wanted: string): T {
   const low = (text: string) => text.trim().replace(/\s+/gu, ' ').toLowerCase()
   const attempts: ((option: T) => boolean)[] = [
     option => option.label === wanted || option.key === wanted,
     option => low(option.label) === low(wanted),
-    option => low(wanted) !== '' && low(option.label).startsWith(low(wanted)),
+    option => isBeginning(low(wanted), low(option.label)),
   ]
   for (const isMeant of attempts) {
     const found = options.filter(isMeant)
@@ -28,6 +31,11 @@ export function findOption<T extends OptionInfo>(options: readonly T[], wanted: 
   throw new SignalboxError('E_APPROVAL_OPTION', `the request has no option "${wanted}"`, {
     next: `the request offers: ${labels(options)}`,
   })
+}
+
+function isBeginning(word: string, label: string): boolean {
+  const isCutNumber = /\d$/u.test(word) && /^\d/u.test(label.slice(word.length))
+  return word !== '' && label.startsWith(word) && !isCutNumber
 }
 
 /** The option that allows once, or denies; never one that does more. */

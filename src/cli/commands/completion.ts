@@ -1,3 +1,4 @@
+import { agentNames } from '../../agents/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandContext } from '../context.js'
 import { COMMANDS, type InputOf, type NamedCommand } from '../specs/index.js'
@@ -18,28 +19,38 @@ function flagsOf(command: NamedCommand): string[] {
   ]
 }
 
-/** Shell commands that print ids. They use `status`, which starts no daemon: a tab key must not. */
-const ID_SOURCES: Readonly<Record<string, string>> = {
-  session: `signalbox status --json 2>/dev/null | grep -o '"id":"ses_[0-9a-z]*' | cut -c7-`,
-  approval: `signalbox status --json 2>/dev/null | grep -o '"id":"apr_[0-9a-z]*' | cut -c7-`,
-  agent: 'echo demo',
+/** Shell commands that print ids. They start no daemon: a tab key must not. */
+const ID_SOURCES = {
+  session: idsOf('status', 'ses'),
+  approval: idsOf('status', 'apr'),
+  run: idsOf('runs', 'run'),
+}
+
+function idsOf(command: string, prefix: string): string {
+  return `signalbox ${command} --json 2>/dev/null | grep -o '"id":"${prefix}_[0-9a-z]*' | cut -c7-`
 }
 
 function sourceOf(command: NamedCommand): string {
   const wanted = command.arguments?.[0]?.completes
   if (wanted === undefined || wanted === 'file' || wanted === 'directory') return ''
+  if (wanted === 'agent') return agentNames().join(' ')
+  if (wanted === 'command') return COMMANDS.map(({ name }) => name).join(' ')
   return typeof wanted === 'string' ? `$(${ID_SOURCES[wanted]})` : wanted.join(' ')
+}
+
+function namesOf({ name, aliases = [] }: NamedCommand): string[] {
+  return [name, ...aliases]
 }
 
 function bash(commands: readonly NamedCommand[]): string {
   const cases = commands.map(
-    command => `    ${command.name}) words="${flagsOf(command).join(' ')} ${sourceOf(command)}" ;;`,
+    command => `    ${namesOf(command).join('|')}) words="${flagsOf(command).join(' ')} ${sourceOf(command)}" ;;`,
   )
   return `# bash completion for signalbox
 _signalbox() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words
   case "\${COMP_CWORD}:\${COMP_WORDS[1]}" in
-    1:*) words="${commands.map(command => command.name).join(' ')} --help --version" ;;
+    1:*) words="${commands.flatMap(namesOf).join(' ')} --help --version" ;;
   esac
   if [ "$COMP_CWORD" -gt 1 ]; then case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
@@ -54,7 +65,7 @@ function zsh(commands: readonly NamedCommand[]): string {
   const names = commands.map(command => `    '${command.name}:${quote(command.summary)}'`)
   const cases = commands.map(
     command =>
-      `    ${command.name}) compadd -- ${flagsOf(command).join(' ')} ${sourceOf(command).replace(/^\$\((.*)\)$/, (_, source: string) => `\${(f)"$(${source})"}`)} ;;`,
+      `    ${namesOf(command).join('|')}) compadd -- ${flagsOf(command).join(' ')} ${sourceOf(command).replace(/^\$\((.*)\)$/, (_, source: string) => `\${(f)"$(${source})"}`)} ;;`,
   )
   return `#compdef signalbox
 _signalbox() {
@@ -80,13 +91,13 @@ function fish(commands: readonly NamedCommand[]): string {
       const long = /--([\w-]+)/.exec(option.flags)?.[1]
       if (long)
         lines.push(
-          `complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -l ${long} -d '${quote(option.description)}'`,
+          `complete -c signalbox -n '__fish_seen_subcommand_from ${namesOf(command).join(' ')}' -l ${long} -d '${quote(option.description)}'`,
         )
     }
     const source = sourceOf(command).replace(/^\$\((.*)\)$/, '($1)')
     if (source)
       lines.push(
-        `complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -a "${source.replace(/"/g, '\\"')}"`,
+        `complete -c signalbox -n '__fish_seen_subcommand_from ${namesOf(command).join(' ')}' -a "${source.replace(/"/g, '\\"')}"`,
       )
   }
   return lines.join('\n')

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
+import { systemClock } from '../../clock/index.js'
 import { graphOf, graphWorkflow, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type Drawing, drawDot, type Graph } from '../../graph/index.js'
 import { openHome } from '../../host/home/index.js'
-import { drawingOf, drawMarkdown, drawSvg, loadGraph, readGraphFile } from '../../runs/index.js'
+import { describeRun, drawingOf, drawMarkdown, drawSvg, loadGraph, readGraphFile } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { findRunFor, withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
@@ -60,6 +61,8 @@ async function readSource(context: CommandContext, word: string): Promise<{ grap
     const record = await findRunFor(context, store, word)
     if (record.kind !== 'graph') throw new SignalboxError('E_INPUT', `run ${record.id} is not a graph run`)
     const { work } = (await readRun(store, record.id, graphWorkflow)).run
-    return { graph: graphOf(work.input), drawing: drawingOf(await store.readStream(runStream(record.id))) }
+    const described = await describeRun({ store, clock: systemClock }, record)
+    const events = await store.readStream(runStream(record.id))
+    return { graph: graphOf(work.input), drawing: drawingOf(events, described) }
   })
 }

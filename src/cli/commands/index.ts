@@ -12,10 +12,13 @@ type Loader<Name extends CommandName> = () => Promise<{
 export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   status: () => import('./status.js'),
   demo: () => import('./demo.js'),
+  open: () => import('./open.js'),
   serve: () => import('./serve.js'),
   watch: () => import('./watch.js'),
   start: () => import('./start.js'),
   sessions: () => import('./sessions.js'),
+  rename: () => import('./rename.js'),
+  diff: () => import('./diff.js'),
   use: () => import('./use.js'),
   attach: () => import('./attach.js'),
   send: () => import('./send.js'),
@@ -61,5 +64,6 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   paths: () => import('./paths.js'),
   config: () => import('./config.js'),
   store: () => import('./store.js'),
+  help: () => import('./help.js'),
   completion: () => import('./completion.js'),
 }

@@ -58,7 +58,10 @@ function pickTurn(messages: readonly Message[], wanted: string | undefined): Mes
   const number = Number(wanted)
   const turn = number < 0 ? turns.at(number) : turns.find(name => numberOf(name) === number)
   if (!Number.isInteger(number) || turn === undefined)
-    throw new SignalboxError('E_INPUT', `there is no turn ${wanted}`, { next: `this session has ${turns.length}` })
+    throw new SignalboxError('E_INPUT', `there is no turn ${wanted}`, {
+      next:
+        turns.length === 0 ? 'this session has no answer yet' : `turns with answers: ${turns.map(numberOf).join(', ')}`,
+    })
   return messages.filter(message => message.turn === turn)
 }
 

@@ -22,6 +22,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'s
   const id = isPrompt ? undefined : args.id
   const text = readPrompt(context, isPrompt ? args.id : args.text, options.file)
   const timeoutMs = parseSeconds('--timeout', options.timeout)
+  if (text === '') throw new SignalboxError('E_INPUT', 'the prompt is empty', { next: 'give a text' })
   const client = await DaemonClient.connect(context)
   if (id === undefined) await refuseSessionName(client, text)
   const session = await client.get<Session>(await sessionPath(client, id))

@@ -39,6 +39,7 @@ async function serve(context: CommandContext, { port, readOnly, store, json }: O
   process.umask(0o077)
   // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
+  const hasOptions = port !== undefined || readOnly === true || store !== undefined
   const { startDaemon } = await import('../../daemon/index.js')
   const starting = async () =>
     startDaemon({
@@ -46,7 +47,7 @@ async function serve(context: CommandContext, { port, readOnly, store, json }: O
       port: port === undefined ? undefined : parsePort(port),
       isReadOnly: readOnly === true,
       // A daemon that a person gave options to is not replaced by one without them.
-      isDetached: isDetached && port === undefined && !readOnly && store === undefined,
+      isDetached: isDetached && !hasOptions,
       clock: systemClock,
       version: version(),
       buildTime: buildTime(),
@@ -55,8 +56,13 @@ async function serve(context: CommandContext, { port, readOnly, store, json }: O
   const daemon = await starting().catch(async error => {
     const { code, message, next, place } = toSignalboxError(error)
     await reportStartFailure({ code, message, next, place })
+    if (code === 'E_DAEMON_RUNNING' && !isDetached && !hasOptions) return null
     throw error
   })
+  if (daemon === null) {
+    context.note('Signalbox is already running; here is a new link. To stop it: signalbox serve --stop')
+    return printLink(context, { json })
+  }
   reportStarted()
   const url = isDetached ? null : daemon.link()
   if (json) context.json({ address: daemon.address, link: url, socket: daemon.socketPath, pid: process.pid })

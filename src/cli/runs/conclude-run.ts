@@ -10,6 +10,7 @@ import { agentEnvironment, type DescribedRun, describeRun, readPipeline, type St
 import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import { answerCommand } from './answer-command.js'
 import { pipelineExit, runExit } from './run-exit.js'
 import { showItems } from './show-pipeline.js'
 import { whyText } from './show-run.js'
@@ -27,7 +28,7 @@ export async function concludeRun(
   if (described.isUndriven) return concludeUndriven(context, described, json === true)
   if (record.kind === 'oneshot') return concludeOneshot(context, place, described, json === true)
   if (isPipelineRun(record)) return concludePipeline(context, place, described, json === true)
-  return concludeGraph(context, described, json === true)
+  return concludeGraph(context, place, described, json === true)
 }
 
 /** A run that was followed, and whose driver died. */
@@ -45,7 +46,12 @@ function concludeUndriven(
   return EXIT.needsHuman
 }
 
-function concludeGraph(context: CommandContext, record: DescribedRun, isJson: boolean): number {
+async function concludeGraph(
+  context: CommandContext,
+  { store }: RunPlace,
+  record: DescribedRun,
+  isJson: boolean,
+): Promise<number> {
   const { id: run, status, reason, why, next, usage } = record
   if (isJson) {
     context.json({ type: 'outcome', run, status, reason, why, next, usage })
@@ -57,7 +63,8 @@ function concludeGraph(context: CommandContext, record: DescribedRun, isJson: bo
     `${context.style(colour, context.style('bold', status))}${whyText(record)} · ${plural(record.steps, 'step')} · ${durationOf(record)}${costOf(record)}`,
   )
   if (status === 'waiting') {
-    for (const approval of Object.values(record.gates)) context.note(`answer with: signalbox answer ${approval} …`)
+    for (const approval of Object.values(record.gates))
+      context.note(`answer with: ${await answerCommand(store, approval)}`)
     context.note(`then resume with: signalbox resume ${run}`)
   }
   if (next !== null) context.note(`resume with: ${next}`)
@@ -142,7 +149,7 @@ async function concludePipeline(
   if (isCompleted) for (const line of details) out(visibleText(line))
   if (state.pipeline_type === 'review') showItems(context, state)
   if (isCompleted) await showBranch(context, run)
-  for (const { approval, gate } of gates) for (const hint of hintsFor(approval, gate)) note(hint)
+  for (const { approval, gate } of gates) for (const hint of await hintsFor(store, approval, gate)) note(hint)
   if (record.status === 'waiting') note(`then, if nothing drives the run: signalbox resume ${record.id}`)
   if (record.next !== null) note(`resume with: ${record.next}`)
   return exit
@@ -201,7 +208,7 @@ async function openGates(store: EventStore, record: DescribedRun): Promise<OpenG
   return found
 }
 
-function hintsFor(approval: string, gate: string): string[] {
+async function hintsFor(store: EventStore, approval: string, gate: string): Promise<string[]> {
   if (gate === 'plan')
     return [
       `approve the plan: signalbox approve ${approval}`,
@@ -209,7 +216,7 @@ function hintsFor(approval: string, gate: string): string[] {
       `a new plan:       signalbox deny ${approval} --note "what should be different"`,
     ]
   if (gate === 'items') return [`pick items: signalbox answer ${approval} 1,2 (or all, none)`]
-  return [`answer: signalbox answer ${approval} …`]
+  return [`answer with: ${await answerCommand(store, approval)}`]
 }
 
 /** The branch, its changes, and how to merge it. */

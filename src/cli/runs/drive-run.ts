@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import type { ApprovalRecord } from '../../approvals/index.js'
-import { getRun, graphWorkflow, isEnded, pauseRun, type RunRecord, readRun, runStream } from '../../engine/index.js'
+import { getRun, graphWorkflow, isEnded, type RunRecord, readRun, runStream } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
 import {
@@ -11,6 +11,7 @@ import {
   driveRun,
   followRun,
   loadUserModule,
+  pauseRun,
   type RunListener,
   readPipeline,
   type StartContext,
@@ -115,10 +116,12 @@ async function driveHere(
   const { id } = record
   const module = await userModuleOf(context, place, record)
   const answerGate = await answererFor(context, place, record, flags, module)
-  const restore = onInterrupt(async signal => {
+  // The run may have ended when the signal arrives. Its child runs are paused after it.
+  let pausing = Promise.resolve()
+  const restore = onInterrupt(signal => {
     context.note(`interrupting; resume with: signalbox resume ${id}`)
     const reason = signal === 'SIGINT' ? 'sigint' : 'sigterm'
-    await pauseRun(place.store, id, { by: 'local', reason }).catch(() => undefined)
+    pausing = pauseRun(place, id, { by: 'local', reason }).catch(() => undefined)
   })
   try {
     return await driveRun(
@@ -133,6 +136,7 @@ async function driveHere(
       },
     )
   } finally {
+    await pausing
     restore()
   }
 }
@@ -247,11 +251,11 @@ function progressOf(context: CommandContext, record: RunRecord): Pick<RunListene
 /**
  * The first signal interrupts the run cleanly, the second exits at once: the journal is complete.
  */
-function onInterrupt(first: (signal: NodeJS.Signals) => Promise<void>): () => void {
+function onInterrupt(first: (signal: NodeJS.Signals) => void): () => void {
   let count = 0
   const handle = (signal: NodeJS.Signals) => {
     count++
-    if (count === 1) void first(signal)
+    if (count === 1) first(signal)
     else process.exit(EXIT.interrupted)
   }
   process.on('SIGINT', handle)

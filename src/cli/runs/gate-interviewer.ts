@@ -10,6 +10,7 @@ import type { RunGates, RunListener } from '../../runs/index.js'
 import { visibleText } from '../../text/index.js'
 import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
+import { withoutKey } from './answer-command.js'
 
 interface Terminal {
   input: NodeJS.ReadableStream
@@ -146,11 +147,6 @@ export class ConsoleInterviewer implements Interviewer {
 
 /** The gate was answered elsewhere, or the terminal is gone: nothing is decided here. */
 export class GateClosed extends Error {}
-
-/** The key is shown before the label: `[Y] Yes` → `Yes`. */
-function withoutKey(label: string): string {
-  return label.trim().replace(/^(?:\[[^\]]\]\s+|\S\)\s+|\S - )/, '')
-}
 
 function hintOf({ type, takesText, options }: Question): string {
   if (type === 'MULTI_SELECT') return 'keys, separated by commas'

@@ -7,6 +7,7 @@ import { type DescribedRun, describeRun, reasonText } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { formatDuration, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import { answerCommand } from './answer-command.js'
 import { showPipeline } from './show-pipeline.js'
 
 /** A step of a run, built from its events. */
@@ -83,7 +84,8 @@ export async function showRun(
   if (pipeline) showPipeline(context, pipeline)
   if (steps.length > 0) out('')
   for (const step of steps) showStep(context, step)
-  for (const [gate, approval] of Object.entries(record.gates)) out(`waiting at ${gate}: signalbox answer ${approval} …`)
+  for (const [gate, approval] of Object.entries(record.gates))
+    out(`waiting at ${gate}: ${await answerCommand(store, approval)}`)
 }
 
 /** The reason in brackets, if there is more to say than the status. */

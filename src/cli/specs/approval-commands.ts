@@ -27,7 +27,8 @@ const NO_WAIT_OPTION = {
 export const APPROVAL_COMMANDS = {
   approvals: {
     group: 'approvals',
-    summary: 'list requests that wait for a decision; --history: past decisions',
+    daily: true,
+    summary: 'list requests that wait for you; --history: past decisions',
     options: [
       { flags: '-a, --all', description: 'also decided ones' },
       { flags: '--history', description: 'who decided what and how fast, refusals, grants' },
@@ -45,6 +46,7 @@ export const APPROVAL_COMMANDS = {
   },
   approve: {
     group: 'approvals',
+    daily: true,
     summary: 'allow a request once, or similar ones for a while (grant)',
     arguments: [ONLY_ARGUMENT],
     options: [
@@ -84,6 +86,7 @@ export const APPROVAL_COMMANDS = {
   },
   deny: {
     group: 'approvals',
+    daily: true,
     summary: 'deny a request',
     arguments: [ONLY_ARGUMENT],
     options: [
@@ -110,6 +113,7 @@ export const APPROVAL_COMMANDS = {
   },
   answer: {
     group: 'approvals',
+    daily: true,
     summary: 'answer an agent’s question: an option, several choices, or text',
     arguments: [
       APPROVAL_ARGUMENT,

@@ -5,6 +5,10 @@
 export interface CommandSpec {
   /** One line for the list of commands. */
   summary: string
+  /** In the short list of `signalbox --help`; the others are in `signalbox help --all`. */
+  daily?: boolean
+  /** Other names for the same command. */
+  aliases?: readonly string[]
   group: 'everyday' | 'sessions' | 'approvals' | 'runs' | 'screens' | 'setup'
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]
@@ -22,7 +26,7 @@ interface ArgumentSpec {
   optional?: boolean
   variadic?: boolean
   /** What shell completion offers here. */
-  completes?: 'session' | 'approval' | 'run' | 'agent' | 'file' | 'directory' | readonly string[]
+  completes?: 'session' | 'approval' | 'run' | 'agent' | 'command' | 'file' | 'directory' | readonly string[]
 }
 
 interface OptionSpec {

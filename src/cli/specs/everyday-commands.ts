@@ -10,6 +10,7 @@ export const EVERYDAY_COMMANDS = {
   },
   demo: {
     group: 'everyday',
+    daily: true,
     summary: 'try everything with scripted agents: no key, no network',
     options: [
       { flags: '--terminal', description: 'one agent in this terminal instead of the dashboard' },
@@ -26,6 +27,14 @@ export const EVERYDAY_COMMANDS = {
       ['signalbox demo --telegram', 'also the Telegram bot, in a chat in the browser'],
       ['signalbox demo --yes --speed 5', 'unattended and fast'],
     ],
+  },
+  open: {
+    group: 'everyday',
+    daily: true,
+    summary: 'open the dashboard in your browser',
+    options: [{ flags: '--print', description: 'print the link instead' }, JSON_OPTION],
+    details: 'Without a display it prints the link, which works once, for 5 minutes.',
+    examples: [['signalbox open', 'the dashboard of this home']],
   },
   serve: {
     group: 'everyday',
@@ -57,6 +66,7 @@ export const EVERYDAY_COMMANDS = {
   },
   watch: {
     group: 'everyday',
+    daily: true,
     summary: 'live list of all sessions and tmux panes with their status',
     options: [
       { flags: '--tmux', description: 'only tmux panes; needs no set-up' },
@@ -73,7 +83,7 @@ export const EVERYDAY_COMMANDS = {
     details:
       'Keys: j k move, enter opens (attaches, or selects the pane in tmux), space marks as seen, x clears, w says why, ' +
       '/ filters, h switches heuristics for a pane, m its notifications, a shows or hides idle panes, ? helps, q quits. ' +
-      'Signalbox joins tmux in control mode once watch is used: one client per tmux session, without size or input.',
+      'The daemon joins tmux in control mode (panes.sources): one client per tmux session, without size or input.',
     examples: [
       ['signalbox watch', 'everything; panes that need you come first'],
       ['signalbox watch --tmux', 'what runs in tmux'],

@@ -35,7 +35,8 @@ const MAX_TOKENS_OPTION = { flags: '--max-tokens <n>', description: 'pause when 
 export const PIPELINE_COMMANDS = {
   implement: {
     group: 'runs',
-    summary: 'from an issue to a branch: plan, approval, tasks with reviews and commits',
+    daily: true,
+    summary: 'from an issue to a reviewed branch: plan, tasks, commits',
     arguments: [
       {
         name: 'issue',

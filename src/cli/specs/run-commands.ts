@@ -6,6 +6,7 @@ const LEVELS = ['read', 'ask', 'edits', 'all'] as const
 export const ONESHOT_COMMANDS = {
   oneshot: {
     group: 'runs',
+    daily: true,
     summary: 'a worker does a task, an auditor judges it, until it is done',
     arguments: [{ name: 'task', description: 'what to do; - reads standard input', optional: true }],
     options: [
@@ -68,6 +69,7 @@ export const ONESHOT_COMMANDS = {
 export const RUN_COMMANDS = {
   runs: {
     group: 'runs',
+    daily: true,
     summary: 'list runs; --worktrees: the worktrees they left',
     options: [
       { flags: '--all', description: 'also archived ones' },

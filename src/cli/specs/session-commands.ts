@@ -17,6 +17,8 @@ const ACTIVE_ARGUMENT = {
 export const SESSION_COMMANDS = {
   start: {
     group: 'sessions',
+    daily: true,
+    aliases: ['new'],
     summary: 'start an agent, or any program, as a session',
     arguments: [
       { name: 'agent', description: 'the agent to run (see `signalbox doctor`)', optional: true, completes: 'agent' },
@@ -43,11 +45,31 @@ export const SESSION_COMMANDS = {
   },
   sessions: {
     group: 'sessions',
+    daily: true,
+    aliases: ['ls'],
     summary: 'list sessions',
     options: [{ flags: '-a, --all', description: 'also those that have ended' }, JSON_OPTION],
     examples: [
       ['signalbox sessions', 'what is running'],
       ['signalbox sessions --all --json', 'everything, for a program'],
+    ],
+  },
+  rename: {
+    group: 'sessions',
+    summary: 'give a session a name',
+    arguments: [SESSION_ARGUMENT, { name: 'name', description: 'the new name', variadic: true }],
+    options: [JSON_OPTION],
+    examples: [['signalbox rename 2 fix the login page', 'lists and pages show this name']],
+  },
+  diff: {
+    group: 'sessions',
+    daily: true,
+    summary: 'show what is not committed in the repository of a session',
+    arguments: [ACTIVE_ARGUMENT],
+    options: [JSON_OPTION],
+    examples: [
+      ['signalbox diff 2', 'uncommitted changes, with new files'],
+      ['signalbox diff 2 | git apply --check -R', 'as a patch'],
     ],
   },
   use: {
@@ -72,6 +94,7 @@ export const SESSION_COMMANDS = {
   },
   attach: {
     group: 'sessions',
+    daily: true,
     summary: 'attach your terminal to a session; ctrl-] detaches',
     arguments: [SESSION_ARGUMENT],
     options: [{ flags: '--view', description: 'watch only: keys are not sent, the size stays' }],
@@ -85,6 +108,7 @@ export const SESSION_COMMANDS = {
   },
   send: {
     group: 'sessions',
+    daily: true,
     summary: 'send a prompt to a session',
     arguments: [ACTIVE_ARGUMENT, { name: 'text', description: 'the prompt; - reads standard input', optional: true }],
     options: [
@@ -116,7 +140,8 @@ export const SESSION_COMMANDS = {
   },
   read: {
     group: 'sessions',
-    summary: 'print the conversation of a session or of an agent in a tmux pane',
+    daily: true,
+    summary: 'print the conversation of a session or a tmux pane',
     arguments: [ACTIVE_ARGUMENT],
     options: [
       { flags: '--turn <n>', description: 'only this turn; negative numbers count from the end' },
@@ -148,6 +173,7 @@ export const SESSION_COMMANDS = {
   },
   stop: {
     group: 'sessions',
+    daily: true,
     summary: 'stop a session: interrupt, exit keys, then signals',
     arguments: [SESSION_ARGUMENT],
     options: [JSON_OPTION],

@@ -123,6 +123,7 @@ export const SETUP_COMMANDS = {
   },
   doctor: {
     group: 'setup',
+    daily: true,
     summary: 'check directories, store, daemon and agents; say what to fix',
     options: [
       { flags: '--fix', description: 'repair what can be repaired' },
@@ -143,14 +144,25 @@ export const SETUP_COMMANDS = {
   },
   config: {
     group: 'setup',
-    summary: 'show the settings in force',
+    summary: 'show, read and change settings',
     arguments: [
-      { name: 'action', description: 'show (default)', optional: true, completes: ['show'] },
-      { name: 'key', description: 'only this setting or table', optional: true },
+      {
+        name: 'action',
+        description: 'show (default), get, set, or edit the file in your editor',
+        optional: true,
+        completes: ['show', 'get', 'set', 'edit'],
+      },
+      { name: 'key', description: 'the setting; with show also a table of settings', optional: true },
+      { name: 'value', description: 'with set: the new value; none restores the default', optional: true },
     ],
-    options: [{ flags: '--origin', description: 'where each value comes from' }, JSON_OPTION],
+    options: [{ flags: '--origin', description: 'with show: where each value comes from' }, JSON_OPTION],
+    details:
+      'set changes one line of your settings file and keeps its comments; a value that is not allowed changes nothing. ' +
+      'A running daemon uses new settings after signalbox serve --stop.',
     examples: [
       ['signalbox config show', 'every setting'],
+      ['signalbox config set terminal.size 140x50', 'change one'],
+      ['signalbox config get server.port', 'its value, for a script'],
       ['signalbox config show terminal --origin', 'one table, with file and line of each value'],
     ],
   },
@@ -177,6 +189,16 @@ export const SETUP_COMMANDS = {
     examples: [
       ['source <(signalbox completion bash)', 'in this shell'],
       ['signalbox completion fish > ~/.config/fish/completions/signalbox.fish', 'permanently'],
+    ],
+  },
+  help: {
+    group: 'setup',
+    summary: 'print the commands, or the options of one',
+    arguments: [{ name: 'command', description: 'the command', optional: true, completes: 'command' }],
+    options: [{ flags: '-a, --all', description: 'all commands, not only the daily ones' }],
+    examples: [
+      ['signalbox help start', 'the options of start'],
+      ['signalbox help --all', 'all commands'],
     ],
   },
 } as const satisfies CommandSpecs

@@ -2,6 +2,7 @@ import { openMenu } from '../menu/menu-state.js'
 import type { Session } from '../player/session.js'
 import { clearComposer, composedText, pressComposerKey } from './composer.js'
 import type { Key } from './input-decoder.js'
+import { commandOutput } from './own-commands.js'
 import { type Status, type StatusState, statusSequence } from './program-status.js'
 import type { Renderer } from './renderer.js'
 import { Screen } from './screen.js'
@@ -10,7 +11,6 @@ import { TuiSurface } from './tui-surface.js'
 import type { ViewModel } from './view-model.js'
 
 const EXIT_ARMED_MS = 3000
-const HELP = 'enter sends · ctrl-j new line · esc stops · ctrl-c twice or /exit leaves · /model picks a model'
 const MODELS = [
   'Lever 1',
   'Lever 1 mini',
@@ -126,10 +126,10 @@ export class App {
   }
 
   private command(text: string): boolean {
+    const output = commandOutput(text, this.screen.model)
     if (text === '/exit' || text === '/quit') this.options.leave(0)
-    else if (text === '/help') this.surface.notice(HELP)
-    else if (text === '/compact') this.surface.notice('The conversation was made shorter.')
     else if (text === '/model') void this.pickModel()
+    else if (output) this.surface.answerCommand(text, output)
     else return false
     return true
   }

@@ -52,6 +52,8 @@ export function entryLines(entry: Entry, width: number): Line[] {
       )
     case 'notice':
       return wrapSpans([{ text: entry.text, style: QUIET }], { width, first: mark('○', QUIET) })
+    case 'output':
+      return entry.lines.map(text => resultLine([{ text, style: QUIET }], width))
     case 'error':
       return wrapSpans([{ text: entry.text, style: { fg: COLOR.red } }], {
         width,
@@ -126,12 +128,11 @@ function toolLines(entry: ToolEntry, width: number): Line[] {
       first: mark(TOOL, { fg: TOOL_COLOR[entry.state] }),
     },
   )
-  return [
-    ...head,
-    ...resultRows(entry, Math.max(1, width - 4)).map(line =>
-      fitLine([{ text: `  ${GUTTER} `, style: FAINT }, ...line], width),
-    ),
-  ]
+  return [...head, ...resultRows(entry, Math.max(1, width - 4)).map(line => resultLine(line, width))]
+}
+
+function resultLine(line: Line, width: number): Line {
+  return fitLine([{ text: `  ${GUTTER} `, style: FAINT }, ...line], width)
 }
 
 function resultRows(entry: ToolEntry, width: number): Line[] {

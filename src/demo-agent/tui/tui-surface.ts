@@ -189,6 +189,12 @@ export class TuiSurface implements Surface {
     this.commit({ kind: 'notice', text })
   }
 
+  /** The program answers a command of its own at once, without a turn. */
+  answerCommand(text: string, output: Entry): void {
+    this.commit({ kind: 'user', text })
+    this.commit(output)
+  }
+
   failed(failure: Failure): void {
     this.commit({ kind: 'error', text: `${failure.status ? `${failure.status} · ` : ''}${failure.message}` })
   }

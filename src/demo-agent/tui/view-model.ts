@@ -26,6 +26,8 @@ export type Entry =
   | { kind: 'thought'; durationMs: number }
   | { kind: 'answer'; question: string; answer: string }
   | { kind: 'notice'; text: string }
+  /** The output of a command of the program itself. */
+  | { kind: 'output'; lines: string[] }
   | { kind: 'error'; text: string }
   | { kind: 'end'; outcome: Outcome; durationMs: number; tokens: number }
 

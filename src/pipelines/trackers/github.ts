@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { Tracker, TrackerServices } from './tracker.js'
+import { parseAnswer, type Tracker, type TrackerServices } from './tracker.js'
 
 const issueAnswer = z.object({
   number: z.int(),
@@ -29,7 +29,8 @@ export function githubTracker(services: TrackerServices): Tracker {
       const number = numberOf(reference)
       await requireSignIn(services)
       const args = ['issue', 'view', number, '--json', 'number,title,body,state,labels,url']
-      const found = issueAnswer.parse(JSON.parse(await gh(services, args, `issue ${number}`)))
+      const text = await gh(services, args, `issue ${number}`)
+      const found = parseAnswer(issueAnswer, text, `the answer of gh about issue ${number}`)
       const isClosed = found.state.toUpperCase() === 'CLOSED'
       return {
         issue: {
@@ -59,9 +60,8 @@ export function githubTracker(services: TrackerServices): Tracker {
 export async function fetchPullRequest(services: TrackerServices, number: string): Promise<PullRequest> {
   await requireSignIn(services)
   const fields = 'number,title,body,baseRefName,headRefName,headRefOid,url'
-  return pullAnswer.parse(
-    JSON.parse(await gh(services, ['pr', 'view', number, '--json', fields], `pull request ${number}`)),
-  )
+  const text = await gh(services, ['pr', 'view', number, '--json', fields], `pull request ${number}`)
+  return parseAnswer(pullAnswer, text, `the answer of gh about pull request ${number}`)
 }
 
 function numberOf(reference: string): string {
@@ -85,9 +85,13 @@ async function gh(services: TrackerServices, args: readonly string[], what: stri
   if (code === 0) return stdout
   const said = stderr.trim().split('\n')[0] ?? ''
   const isMissing = /not found|could not resolve|no (issues|pull requests) found/i.test(said)
-  throw new SignalboxError(isMissing ? 'E_UNKNOWN' : 'E_TRACKER', `gh did not find ${what}: ${said}`, {
-    next: isMissing ? 'check the number, and which repository you are in' : 'try again; nothing was started',
-  })
+  throw new SignalboxError(
+    isMissing ? 'E_UNKNOWN' : 'E_TRACKER',
+    `${isMissing ? 'gh did not find' : 'gh failed for'} ${what}: ${said}`,
+    {
+      next: isMissing ? 'check the number, and which repository you are in' : 'try again; nothing was started',
+    },
+  )
 }
 
 async function run(services: TrackerServices, args: readonly string[]) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import { documentText } from './document-text.js'
-import type { Tracker, TrackerServices } from './tracker.js'
+import { parseAnswer, type Tracker, type TrackerServices } from './tracker.js'
 
 const VARIABLES = ['JIRA_BASE_URL', 'JIRA_EMAIL', 'JIRA_API_TOKEN'] as const
 const ATTEMPTS = 3
@@ -23,7 +23,7 @@ export function jiraTracker(services: TrackerServices): Tracker {
     async fetch(reference) {
       const key = reference.replace(/^jira:/i, '').toUpperCase()
       const { text, base } = await request(services, 'GET', `/rest/api/3/issue/${encodeURIComponent(key)}`, key)
-      const found = answer.parse(JSON.parse(text))
+      const found = parseAnswer(answer, text, `the answer of Jira about ${key}`)
       return {
         issue: {
           id: found.key,

@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
 import type { Issue } from '../state.js'
 
 /** A source of issues. */
@@ -28,4 +30,22 @@ export interface TrackerServices {
   ): Promise<{ status: number; text: string }>
   /** Waits between attempts. */
   pause(ms: number): Promise<void>
+}
+
+/** @throws SignalboxError `E_TRACKER` that names who answered, if it is not the JSON expected. */
+export function parseAnswer<T>(schema: z.ZodType<T>, text: string, from: string): T {
+  const unreadable = (why: string) =>
+    new SignalboxError('E_TRACKER', `${from} is not the JSON that was expected: ${why}`, {
+      next: 'try again; nothing was started',
+    })
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw unreadable((error as Error).message)
+  }
+  const parsed = schema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw unreadable(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
 }

@@ -21,6 +21,8 @@ case "$*" in
   "issue view 12 --json comments") cat "${directory}/comments" ;;
   "issue comment 12"*) echo "$*" > "${directory}/comments"; echo https://github.com/o/r/issues/12#c1 ;;
   "pr view 7"*) echo '{"number":7,"title":"P","body":"b","baseRefName":"main","headRefName":"x","headRefOid":"abc","url":"u"}' ;;
+  "issue view 13"*) printf '{"title": "two\\nlines"}' ;;
+  "pr view 8"*) echo '{"number":8}' ;;
   *) echo "GraphQL: Could not resolve to an issue" >&2; exit 1 ;;
 esac
 `
@@ -114,6 +116,14 @@ describe('a GitHub issue', () => {
     ).toBe(EXIT.agentMissing)
     expect(await codeOf(fetchIssue(services({ GH_SIGNED_OUT: '1' }), request('gh:12')))).toBe(EXIT.agentMissing)
     expect(await codeOf(fetchIssue(services(), request('gh:99')))).toBe(EXIT.usage)
+  })
+
+  test('names gh and the issue if its answer is not the JSON expected', async () => {
+    await expect(fetchIssue(services(), request('gh:13'))).rejects.toMatchObject({
+      code: 'E_TRACKER',
+      message: expect.stringMatching(/^the answer of gh about issue 13 is not the JSON that was expected: Bad control/),
+    })
+    await expect(fetchPullRequest(services(), '8')).rejects.toThrow('the answer of gh about pull request 8')
   })
 
   test('gets one comment, even if posting is repeated', async () => {

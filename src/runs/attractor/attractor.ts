@@ -173,7 +173,7 @@ export class AttractorApi {
   async graph(id: string): Promise<string> {
     const { store, drawTimeoutMs } = this.#options
     const { record, work } = await this.#read(id)
-    const drawing = drawingOf(await store.readStream(runStream(record.id)))
+    const drawing = drawingOf(await store.readStream(runStream(record.id)), await describeRun(this.#options, record))
     return (await drawSvg(work.graph, drawing, drawTimeoutMs === undefined ? {} : { timeoutMs: drawTimeoutMs })).svg
   }
 

@@ -18,8 +18,11 @@ import { formatDuration } from '../../text/index.js'
 /** Graphviz would take minutes for a larger graph. */
 const SVG_NODES_MAX = 2_000
 
-/** What happened in a run, by node and edge. */
-export function drawingOf(events: readonly StoredEvent[]): Drawing {
+/**
+ * What happened in a run, by node and edge. Nothing works at a node of a run that is paused, or
+ * that no process drives.
+ */
+export function drawingOf(events: readonly StoredEvent[], { isUndriven }: { isUndriven: boolean }): Drawing {
   const states = new Map<string, DrawnState>()
   const taken = new Map<string, number>()
   const startedAt = new Map<string, number>()
@@ -39,10 +42,12 @@ export function drawingOf(events: readonly StoredEvent[]): Drawing {
     else if (type === 'gate.opened') gates.set(String(data.gate), nodeOfStep(String(data.gate)))
     else if (ENDS.has(type)) {
       gates.clear()
-      change(states, 'running', 'cancelled')
-    } else if (type === 'run.resumed') change(states, 'cancelled', 'running')
+      change(states, ['running', 'stopped'], 'cancelled')
+    } else if (type === 'run.paused') change(states, ['running'], 'stopped')
+    else if (type === 'run.resumed') change(states, ['cancelled', 'stopped'], 'running')
     else if (type === 'gate.answered' || type === 'gate.expired') gates.delete(String(data.gate))
   }
+  if (isUndriven) change(states, ['running'], 'stopped')
   for (const node of gates.values()) {
     const state = states.get(node)
     if (state) states.set(node, { ...state, status: 'waiting' })
@@ -53,8 +58,12 @@ export function drawingOf(events: readonly StoredEvent[]): Drawing {
 const ENDS: ReadonlySet<string> = new Set(['run.cancelled', 'run.failed', 'run.rejected', 'run.completed'])
 
 /** No node of a run that has ended is still running; one that failed can be resumed. */
-function change(states: Map<string, DrawnState>, from: DrawnState['status'], to: DrawnState['status']): void {
-  for (const [node, state] of states) if (state.status === from) states.set(node, { ...state, status: to })
+function change(
+  states: Map<string, DrawnState>,
+  from: readonly DrawnState['status'][],
+  to: DrawnState['status'],
+): void {
+  for (const [node, state] of states) if (from.includes(state.status)) states.set(node, { ...state, status: to })
 }
 
 /** `p@1.2/review@1#1` → `review` */

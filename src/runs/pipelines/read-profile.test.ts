@@ -29,11 +29,24 @@ test('without settings one agent has every role, and reviewer and evaluator only
     reviewTypes: ['general'],
     prompts: {},
   })
-  expect(Object.entries(profile.roles).map(([role, { agent, permissions }]) => [role, agent, permissions])).toEqual([
+  expect(Object.entries(profile.roles).map(([role, player]) => [role, player?.agent, player?.permissions])).toEqual([
     ['architect', 'demo', 'edits'],
     ['developer', 'demo', 'edits'],
     ['reviewer', 'demo', 'read'],
     ['evaluator', 'demo', 'read'],
+  ])
+})
+
+test('the task reviewer of a profile has what the reviewer has, except for its own settings', async () => {
+  settings(`[profiles.careful.agents.reviewer]
+effort = "high"
+[profiles.careful.agents.task_reviewer]
+effort = "low"
+`)
+  const { roles } = (await read({ profile: 'careful' })).profile
+  expect([roles.reviewer, roles.task_reviewer]).toMatchObject([
+    { agent: 'demo', effort: 'high', permissions: 'read' },
+    { agent: 'demo', effort: 'low', permissions: 'read' },
   ])
 })
 

@@ -58,8 +58,11 @@ export async function readProfile(
     throw new SignalboxError('E_CONFIG', `there is no profile "${name}"`, {
       next: `known: ${Object.keys(config.profiles).join(', ') || 'none; define one as [profiles.<name>] in the settings'}`,
     })
-  const roles = {} as Record<RoleName, Player>
-  for (const role of ROLES) roles[role] = await readRole(search, role, settings, options)
+  const { task_reviewer: taskReviewer, ...own } = settings?.agents ?? {}
+  const roles: Partial<ProfileCopy['roles']> = {}
+  for (const role of ROLES) roles[role] = await readRole(search, role, own[role], options)
+  if (taskReviewer)
+    roles.task_reviewer = await readRole(search, 'reviewer', { ...own.reviewer, ...taskReviewer }, options)
   const types = options.reviewTypes ?? settings?.review_types ?? ['general']
   const { prompts, guidelines } = readPrompts(home, name, types)
   const profile = profileCopy.parse({
@@ -103,10 +106,9 @@ function limitsOf(given: Limits = {}, settings: ProfileSettings | null): Limits 
 async function readRole(
   search: AgentSearch,
   role: RoleName,
-  settings: ProfileSettings | null,
+  own: ProfileSettings['agents'][string] | undefined,
   { agent, model, endpoint, apiKeyEnv, isUnattended }: PipelineOptions,
 ): Promise<Player> {
-  const own = settings?.agents[role]
   const wanted = own?.agent ?? agent ?? search.home.loaded.config.oneshot.agent
   const { adapter, headless } = await headlessAgent(search, wanted, role)
   if (headless.needsEndpoint && endpoint === undefined && !search.home.settings.endpoint)

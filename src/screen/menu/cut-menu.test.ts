@@ -18,6 +18,8 @@ describe('the text above the options', () => {
     ['... first 51 lines hidden (Ctrl+O to show) ...'],
     ['... 4 hidden (Ctrl+O) ...'],
     ['… 40 more lines'],
+    ['[… 68 lines] ^a view all'],
+    ['(press Ctrl+O to expand MCP tool details)'],
   ])('is cut by "%s"', row => {
     expect(headOf([RULE, ' Run a command', `   ${row}`, ' May I?', ' 1. Yes']).isCut).toBe(true)
   })
@@ -25,6 +27,12 @@ describe('the text above the options', () => {
   test('is not cut by a count or an ellipsis in its words', () => {
     const words = [RULE, ' Run a command', '   $ wc -l; echo 3 lines…', ' May I?', ' 1. Yes']
     expect(headOf(words)).toMatchObject({ isCut: false, reachesTop: false })
+  })
+
+  test('is cut by an ellipsis at the edge of its box, and not by one before it', () => {
+    const boxed = (line: string) => headOf([`╭${RULE}╮`, `│ ${line.padEnd(58)} │`, '│ May I?', '│ 1. Yes'])
+    expect(boxed(`release {"environment":"production","${'x'.repeat(20)}…`).isCut).toBe(true)
+    expect(boxed('echo 3 lines…').isCut).toBe(false)
   })
 
   test('is cut by a rule inside the command', () => {

@@ -1,5 +1,5 @@
 import type { Frame } from '../../terminal/index.js'
-import type { RowBlock } from '../grammar.js'
+import { chromeRows, type RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
@@ -57,6 +57,10 @@ export function proveLive(
       !isOnPanel(candidate, rows, block),
   )
   if (inside && !isOverlay) return fail(`outside-transcript: it is inside a ${inside.kind} block`)
+  // Numbered tips of a start screen, while the agent has not drawn its input box yet.
+  const chrome = chromeRows(rows, pack)
+  if (group.options.length > 0 && group.options.every(({ row }) => chrome.has(row)) && !isOverlay)
+    return fail('outside-transcript: the pack lists these rows as no content')
   proofs.push('outside-transcript')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'cursor'], failed: null }
   const selected = selectedRow

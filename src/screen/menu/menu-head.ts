@@ -28,11 +28,11 @@ export interface MenuHead {
 export type MenuCeiling = (optionsFirst: number) => number
 
 /**
- * `⋮ 23 more rows`, `… +12 lines`, `... first 22 lines hidden ...`: the agent shows only a part of
- * the text.
+ * `⋮ 23 more rows`, `[… 68 lines]`, `... first 22 lines hidden ...`, `(press Ctrl+O to expand …)`:
+ * the agent shows only a part of the text.
  */
 const LEFT_OUT =
-  /^\s*(?:[⋮…]|\.{3}|\[?\(?\+)\s*[^\p{L}\p{N}]*(?:(?:first|last|and)\s+)?\+?\d+\s+(?:hidden\b|(?:more\s+|hidden\s+|other\s+)?(?:rows?|lines?)\b)|^\s*[⋮…]\s*$/iu
+  /^\s*[[(]?(?:[⋮…]|\.{3}|\+)\s*[^\p{L}\p{N}]*(?:(?:first|last|and)\s+)?\+?\d+\s+(?:hidden\b|(?:more\s+|hidden\s+|other\s+)?(?:rows?|lines?)\b)|^\s*[⋮…]\s*$|\bctrl\+o to (?:expand|show)\b/iu
 
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
 
@@ -48,7 +48,7 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling
     first,
     lines,
     text: lines.join('\n'),
-    isCut: isInside || found.some(row => LEFT_OUT.test(row.text)),
+    isCut: isInside || found.some(row => LEFT_OUT.test(row.text) || isShortened(row)),
     reachesTop,
   }
 }
@@ -94,6 +94,11 @@ function collect(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCe
   const top = own.find(row => !row.isBlank)
   if (!top) return { found, first, isInside, reachesTop: isFull }
   return { found: own, first: top.index, isInside, reachesTop: isFull && from === 0 }
+}
+
+/** A row that ends with an ellipsis at the right edge of its box: the agent cut it there. */
+function isShortened({ text, edge }: MenuRow): boolean {
+  return edge !== null && text.endsWith('…') && edge - text.length <= 1
 }
 
 /** A line from the left edge of the screen that is not the lower end of a box above. */

@@ -67,6 +67,8 @@ export interface Menu {
   more: { above: boolean; below: boolean }
   /** The screen does not show the whole text above the options. */
   isCut: boolean
+  /** The dialog does not contain what it asks about, such as a change that is drawn above it. */
+  isElsewhere?: true
   footer: { keys: string; verb: string }[]
   danger: string[]
   /** How the agent accepts an answer here; a pack may override the defaults. */

@@ -118,6 +118,7 @@ function fromGroup(
       text,
       more,
       isCut: isCut(head, rows, frame),
+      ...(spec?.isElsewhere && { isElsewhere: true as const }),
       footer: footer.keys,
       danger: dangerOf(pack, head.text),
       keys: keysOf(spec),

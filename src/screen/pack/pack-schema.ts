@@ -151,6 +151,8 @@ const menu = z.strictObject({
   confirm: z.string().default('\r'),
   /** Chooses an option that takes a reason when there is none, if `confirm` does nothing then. */
   unreasoned: z.string().optional(),
+  /** The dialog does not contain what it asks about, such as a change that is drawn above it. */
+  elsewhere: z.boolean().default(false),
   choose: z.enum(['arrows', 'accelerator']).default('arrows'),
   meaning: z.array(z.strictObject({ label: z.string(), meaning, danger: z.boolean().default(false) })).default([]),
 })

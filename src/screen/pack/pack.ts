@@ -124,6 +124,8 @@ export interface MenuSpec {
   toggle: string
   confirm: string
   unreasoned: string | null
+  /** The dialog does not contain what it asks about. */
+  isElsewhere: boolean
   choose: 'arrows' | 'accelerator'
   meaning: { label: RegExp; meaning: OptionMeaning; danger: boolean }[]
 }

@@ -239,6 +239,7 @@ function compileMenu(
     toggle: menu.toggle,
     confirm: menu.confirm,
     unreasoned: menu.unreasoned ?? null,
+    isElsewhere: menu.elsewhere,
     choose: menu.choose,
     meaning: menu.meaning.map(entry => ({ ...entry, label: compile(entry.label, `menus[${n}].meaning`) })),
   }

@@ -16,7 +16,7 @@ import {
 } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { handlerOf, textOf } from '../../graph/index.js'
-import { runDirectory } from '../../runs/index.js'
+import { describeRun, runDirectory } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -47,8 +47,7 @@ export const runDetailRoutes: readonly Route[] = [
     access: 'viewer',
     answers: { 200: answer('in the order of the graph', runNodes) },
     handle: async call => {
-      const { record, events } = await journalOf(call)
-      const visits = visitsOf(events)
+      const { record, visits } = await visitsOfRun(call)
       const known = await graphNodes(call, record)
       const names = [...new Set([...known.keys(), ...visits.map(({ node }) => node)])]
       const items = names.map(node => nodeSummary(node, known.get(node) ?? null, visits, call.host.clock.now()))
@@ -63,9 +62,9 @@ export const runDetailRoutes: readonly Route[] = [
     access: 'viewer',
     answers: { 200: answer('the visit', nodeVisit) },
     handle: async call => {
-      const { events, record } = await journalOf(call)
+      const { record, visits } = await visitsOfRun(call)
       const number = Number(call.params.visit)
-      const found = visitsOf(events).find(({ node, visit }) => node === call.params.node && visit === number)
+      const found = visits.find(({ node, visit }) => node === call.params.node && visit === number)
       if (!found)
         throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no visit ${call.params.visit} of that node`, {
           next: 'GET …/nodes lists them',
@@ -82,9 +81,9 @@ export const runDetailRoutes: readonly Route[] = [
     access: 'viewer',
     answers: { 200: answer('visits in the order of their start', timeline) },
     handle: async call => {
-      const { record, events } = await journalOf(call)
+      const { record, visits: all } = await visitsOfRun(call)
       // Inputs and results are part of the visit's own operation.
-      const visits = visitsOf(events).map(visit => ({
+      const visits = all.map(visit => ({
         ...visit,
         attempts: visit.attempts.map(attempt => ({ ...attempt, input: null, result: null })),
       }))
@@ -206,6 +205,11 @@ export const runDetailRoutes: readonly Route[] = [
 export async function journalOf({ host, params }: Pick<Call, 'host' | 'params'>) {
   const record = await findRun(host.store, params.id!)
   return { record, events: (await host.store.readStream(runStream(record.id))) as StoredEvent[] }
+}
+
+async function visitsOfRun(call: Pick<Call, 'host' | 'params'>): Promise<{ record: RunRecord; visits: NodeVisit[] }> {
+  const { record, events } = await journalOf(call)
+  return { record, visits: visitsOf(events, await describeRun(call.host, record)) }
 }
 
 /** @throws SignalboxError `E_STATE` for a run that is not one of a graph. */

@@ -3,7 +3,7 @@ import { graphOf } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { handlerOf, printDot, textOf } from '../../graph/index.js'
-import { drawingOf, drawSvg } from '../../runs/index.js'
+import { describeRun, drawingOf, drawSvg } from '../../runs/index.js'
 import { type ShareableDiff, shareableDiff } from '../../sessions/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -33,7 +33,7 @@ export const runGraphRoutes: readonly Route[] = [
       const graph = graphOf(input)
       const { format } = call.query
       if (format === 'dot') return tagged(call.header('if-none-match'), printDot(graph), 'text/vnd.graphviz')
-      const drawing = drawingOf(events)
+      const drawing = drawingOf(events, await describeRun(call.host, record))
       if (format === 'svg')
         return tagged(call.header('if-none-match'), (await drawSvg(graph, drawing)).svg, 'image/svg+xml')
       const nodes = [...graph.nodes.values()].map(node => {

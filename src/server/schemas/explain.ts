@@ -93,6 +93,7 @@ const menu = z.object({
     .nullable(),
   more: z.object({ above: z.boolean(), below: z.boolean() }),
   isCut: z.boolean(),
+  isElsewhere: z.literal(true).optional(),
   footer: z.array(z.object({ keys: z.string(), verb: z.string() })),
   danger: z.array(z.string()),
   keys: z.object({

@@ -87,7 +87,8 @@ export const runStep = z.object({
 })
 
 const nodeStatus = z.enum([
-  ...(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped', 'cancelled'] as const),
+  ...(['running', 'stopped', 'waiting', 'success', 'fail'] as const),
+  ...(['partial_success', 'retry', 'skipped', 'cancelled'] as const),
 ])
 
 export const nodeVisit = z

@@ -123,6 +123,12 @@ export const gitState = z.object({
     .nullable(),
 })
 
+export const sessionDiff = z.object({
+  diff: z.string(),
+  isCut: z.boolean(),
+  hidden: z.array(z.string()).describe('changed files that are not shown, because they usually hold credentials'),
+})
+
 export const message = z
   .object({
     at: moment,

@@ -6,8 +6,11 @@ import { ENDS, partsOfStep, type RunStep, stepsOf } from './run-steps.js'
 /** One visit of a node, from its start to its final outcome, with every attempt. */
 export type NodeVisit = InMilliseconds<Visit>
 
-/** Visits in order of their start. The nodes of a run without a graph are its steps. */
-export function visitsOf(events: readonly StoredEvent[]): NodeVisit[] {
+/**
+ * Visits in order of their start. The nodes of a run without a graph are its steps. Nothing works
+ * at a node of a run that is paused, or that no process drives.
+ */
+export function visitsOf(events: readonly StoredEvent[], { isUndriven }: { isUndriven: boolean }): NodeVisit[] {
   const visits = new Map<string, NodeVisit>()
   const open = new Map<string, NodeVisit>()
   const keyOf = (branch: unknown, node: unknown, visit: unknown) => `${branch ?? ''} ${String(node)}@${String(visit)}`
@@ -21,6 +24,7 @@ export function visitsOf(events: readonly StoredEvent[]): NodeVisit[] {
       const { node, visit, attempt, reason, branch } = data as EventData<'node.retrying'>
       visits.get(keyOf(branch, node, visit))?.retries.push({ attempt, reason, at })
     } else if (ENDS.has(type)) cancelOpen(visits.values(), at)
+    else if (type === 'run.paused') stopRunning(visits.values(), at)
     else if (type === 'run.resumed') reopen(visits.values())
     else if (type === 'node.finished') finish(visits.get(keyOf(data.branch, data.node, data.visit)), data, at)
     else if (type === 'edge.selected') {
@@ -34,6 +38,7 @@ export function visitsOf(events: readonly StoredEvent[]): NodeVisit[] {
       if (visit) noteGate(visit, type, gate, String(data.approval), at)
     }
   }
+  if (isUndriven) stopRunning(visits.values(), events.at(-1)?.at ?? 0)
   for (const step of stepsOf(events)) {
     const key = keyOf(step.branch ?? undefined, step.node, step.visit)
     const visit = visits.get(key) ?? fromStep(step)
@@ -80,12 +85,21 @@ function finish(visit: NodeVisit | undefined, data: Record<string, unknown>, at:
 }
 
 function cancelOpen(visits: Iterable<NodeVisit>, at: number): void {
-  for (const visit of visits) if (visit.endedAt === null) Object.assign(visit, { endedAt: at, status: 'cancelled' })
+  for (const visit of visits)
+    if (visit.endedAt === null || visit.status === 'stopped')
+      Object.assign(visit, { endedAt: visit.endedAt ?? at, status: 'cancelled' })
+}
+
+/** A gate that waits for its answer waits in a paused run, too. */
+function stopRunning(visits: Iterable<NodeVisit>, at: number): void {
+  for (const visit of visits)
+    if (visit.endedAt === null && visit.status === 'running') Object.assign(visit, { endedAt: at, status: 'stopped' })
 }
 
 function reopen(visits: Iterable<NodeVisit>): void {
   for (const visit of visits)
-    if (visit.status === 'cancelled') Object.assign(visit, { endedAt: null, status: 'running' })
+    if (visit.status === 'cancelled' || visit.status === 'stopped')
+      Object.assign(visit, { endedAt: null, status: 'running' })
 }
 
 function noteGate(visit: NodeVisit, type: string, gate: string, approval: string, at: number): void {

@@ -4,7 +4,7 @@ import { displayWidth } from '../../text/index.js'
 import { ConversationRows, type ConversationRowsState, type Echo, type RowSource } from './conversation-rows.js'
 import { partEnd } from './message-parts.js'
 import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
-import { BlockReader, isSameList } from './read-conversation.js'
+import { BlockReader, type IdleBlocks, isSameList, type ReadOptions, readIdleBlocks } from './read-conversation.js'
 import { type ClosedMessage, ClosedMessages, type ReportedText, reconcileReported } from './reported-text.js'
 
 /** Saved in snapshots. */
@@ -73,6 +73,7 @@ const INITIAL: ConversationState = {
  */
 export class Conversation {
   readonly #session: string
+  readonly #pack: Pack
   readonly #rows: ConversationRows
   readonly #reader: BlockReader
   readonly #closed = new ClosedMessages()
@@ -91,6 +92,7 @@ export class Conversation {
 
   constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = INITIAL) {
     this.#session = session
+    this.#pack = pack
     this.#reader = new BlockReader(pack)
     this.#rows = new ConversationRows(pack, rows, state.shown)
     this.#state = { ...state }
@@ -311,17 +313,18 @@ export class Conversation {
    * Rows that appeared while the agent was idle, such as the output of a slash command. Null if
    * there are none: rows of a repaint, prompts and a few characters do not count.
    */
-  idleOutput(look: Look): { from: number; lastRow: number; blocks: Block[]; markdown: string } | null {
+  idleOutput(look: Look): (IdleBlocks & { from: number; lastRow: number; markdown: string }) | null {
     this.observe(look)
     const { from, lastRow, isTurnOpen } = this.#state
-    // Before the first prompt there is only the greeting, which may move.
-    if (!this.#rows.isWhole || (this.#state.turns === 0 && !this.#rows.echo)) return null
+    if (!this.#rows.isWhole) return null
     const start = isTurnOpen ? from : Math.max(from, lastRow + 1)
     const rows = this.#rowsFrom(start).filter(row => !this.#rows.isRepaint(row.id))
-    const blocks = this.#blocksOf(rows, look, false)
-    const markdown = renderMarkdown(blocks)
+    const read = readIdleBlocks(rows, this.#pack, this.#readOptions(look, false))
+    // Before the first prompt there is only the greeting, which may move.
+    if (this.#state.turns === 0 && !this.#rows.echo && read.command === null) return null
+    const markdown = renderMarkdown(read.blocks)
     if (markdown.replace(/\s/gu, '').length < MIN_CHARACTERS) return null
-    return { from: start, lastRow: rows.at(-1)!.id, blocks, markdown }
+    return { ...read, from: start, lastRow: rows.at(-1)!.id, markdown }
   }
 
   /** The idle output as a message that is closed at once. */
@@ -332,7 +335,8 @@ export class Conversation {
     this.#state.from = found.from
     this.#state.lastRow = found.lastRow
     this.#setBlocks(found.blocks, true)
-    return this.closeMessage(look)
+    const closed = this.closeMessage(look)
+    return closed && found.command !== null ? Object.assign(closed, { command: found.command }) : closed
   }
 
   /** Ends the turn. Its echo is remembered, so that it opens no second turn. */
@@ -365,14 +369,18 @@ export class Conversation {
   }
 
   #piecesOf(rows: readonly TextRow[], look: Look, isOpen: boolean): readonly Block[][] {
-    return this.#reader.read(rows, {
+    return this.#reader.read(rows, this.#readOptions(look, isOpen))
+  }
+
+  #readOptions(look: Look, isOpen: boolean): ReadOptions {
+    return {
       cols: look.frame.cols,
       turn: this.message ?? this.turn ?? this.#session,
       isOpen,
       // The last row grows only while the agent writes text.
       holdRows: look.observation.view === 'response_content' ? 1 : 0,
       widths: this.#rows.widths,
-    })
+    }
   }
 
   #setBlocks(read: readonly Block[], isEnd = false): void {

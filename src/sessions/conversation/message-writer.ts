@@ -132,6 +132,7 @@ export class MessageWriter {
         markdown: renderMarkdown(blocks),
         blocks: blocks as unknown as EventData<'message.final'>['blocks'],
         ...((closed.continues || index < groups.length - 1) && { continues: true as const }),
+        ...(closed.command !== undefined && { command: closed.command }),
         ...(revision > 0 && { revision }),
       })
     }

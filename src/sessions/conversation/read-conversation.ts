@@ -9,6 +9,7 @@ import {
   transcriptBlocks,
 } from '../../screen/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import { isCommand } from '../live/send-text.js'
 import { ConversationRows, type Echo, echoOf, isEcho, type RowSource } from './conversation-rows.js'
 
 /** A turn of a conversation that a terminal shows or keeps. */
@@ -71,7 +72,7 @@ export function knownTurns(known: readonly string[], read: readonly string[]): n
   return best.count
 }
 
-interface ReadOptions {
+export interface ReadOptions {
   cols: number
   /** The prefix of the block ids. */
   turn: string
@@ -121,6 +122,36 @@ export class BlockReader {
 /** Whether two lists hold the very same objects. */
 export function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index])
+}
+
+export interface IdleBlocks {
+  blocks: Block[]
+  /** The agent's own command whose output they are; null: they came by themselves. */
+  command: string | null
+}
+
+/**
+ * Blocks that appeared while the agent was idle. Below a command of the agent's own, a notice is
+ * the command's output. */
+export function readIdleBlocks(rows: readonly TextRow[], pack: Pack, options: ReadOptions): IdleBlocks {
+  const all = extractPieces(rows, { pack, ...options }).flat()
+  const at = all.findIndex(block => block.kind === 'user' && isOwnCommand(block.text, pack))
+  const blocks = all.map((block, index) => (at >= 0 && index > at ? noticeAsProse(block) : block))
+  const named = all[at]
+  return {
+    blocks: blocks.filter(({ kind }) => kind !== 'user'),
+    command: named?.kind === 'user' ? named.text : null,
+  }
+}
+
+function isOwnCommand(text: string, { commands }: Pack): boolean {
+  return commands?.test(text) ?? isCommand(text)
+}
+
+function noticeAsProse(block: Block): Block {
+  if (block.kind !== 'notice') return block
+  const { kind: _kind, text, ...base } = block
+  return { ...base, kind: 'prose', variant: 'paragraph', runs: [{ text }] }
 }
 
 interface TurnPrompt {

@@ -150,6 +150,8 @@ export interface ClosedMessage {
   blocks: readonly Block[]
   /** The next message continues this one. */
   continues: boolean
+  /** The agent's own command that printed it. */
+  command?: string
   /** The agent's own record confirms all of its text. */
   isConfirmed: boolean
   /** When its turn was opened and when it was closed, in seconds since the session's start. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { DONE, MENU, THINKING } from '../testing/demo-screens.js'
+import { DONE, MENU, paintTurn, THINKING } from '../testing/demo-screens.js'
 import { SessionFixture } from '../testing/session-fixture.js'
 
 let fixture: SessionFixture
@@ -119,4 +119,39 @@ describe('a frame that ends in the middle of an update', () => {
     await fixture.print(`${BEGIN}${painted(['▷ go', '', ...MENU])}`, 3_000)
     expect(fixture.session.approval?.request.options).toHaveLength(2)
   })
+})
+
+test('an agent that begins with a tool is at work before it thinks or writes', async () => {
+  fixture = await SessionFixture.open()
+  fixture.session.goLive()
+  await fixture.paint([' Signalbox demo agent 1.0.0'])
+  await fixture.paint(['▷ run it', '', '◇ Shell  npm test', '  ┆ running…', '', THINKING, ''])
+  expect(fixture.session.phase).toBe('streaming')
+  await fixture.paint(['▷ run it', '', '◇ Shell  npm test', '  ┆ ok', '', DONE, ''])
+  expect(await order()).toEqual(['turn.opened', 'message.final', 'turn.closed'])
+})
+
+test('the output of the agent’s own command is a message that names it, although no turn is open', async () => {
+  fixture = await SessionFixture.open()
+  fixture.session.goLive()
+  const turn = await paintTurn(fixture, 'go', ['◆ Gone.'])
+  const rows = [...turn, '▷ /help', '', '  ┆ enter sends', '']
+  await fixture.paint(rows, { passMs: 1_500 })
+  await fixture.paint([...rows, '▷ /compact', '', '○ The conversation was made shorter.', ''], { passMs: 1_500 })
+  const [, ...finals] = await fixture.events('message.final')
+  expect(finals.map(({ command, markdown }) => [command, markdown])).toEqual([
+    ['/help', '```\nenter sends\n```'],
+    ['/compact', 'The conversation was made shorter.'],
+  ])
+})
+
+test('what the agent prints when it exits is not an answer', async () => {
+  fixture = await SessionFixture.open()
+  fixture.session.goLive()
+  await fixture.paint([' Signalbox demo agent 1.0.0'])
+  await fixture.paint(['▷ go', '', THINKING, ''])
+  const farewell = ['▷ go', '', '◈ Goodbye. To continue this session:', '  signalbox-demo --resume 3dbfc738']
+  await fixture.print(`\u001b[H\u001b[J${farewell.join('\r\n')}`, 0)
+  await fixture.exit(0)
+  expect(await fixture.messages()).toEqual([])
 })

@@ -63,4 +63,4 @@ export type {
   Viewer,
 } from './session-options.js'
 export { type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
-export { type ShareableDiff, shareableDiff } from './shareable-diff.js'
+export { type ShareableDiff, shareableDiff, uncommittedDiff } from './shareable-diff.js'

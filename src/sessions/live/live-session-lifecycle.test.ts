@@ -34,7 +34,9 @@ describe('notices', () => {
     await fixture.pass(590_000)
     expect(await fixture.notices()).toEqual([])
     await fixture.pass(1_300_000)
-    expect(await fixture.notices()).toMatchObject([{ kind: 'silence', text: expect.stringContaining('10 min') }])
+    expect(await fixture.notices()).toMatchObject([
+      { kind: 'silence', text: expect.stringContaining('nothing new for 10 min.') },
+    ])
     await fixture.paint(['▷ hello', '', '◆ Something', '', THINKING, ''])
     await fixture.pass(650_000)
     expect(await fixture.notices()).toHaveLength(2)

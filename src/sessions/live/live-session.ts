@@ -117,6 +117,11 @@ export class LiveSession implements KeeperListener {
     return this.#terminal.offset
   }
 
+  /** The turn that was opened last; null before the first. */
+  get lastTurn(): string | null {
+    return this.#phase.lastTurn
+  }
+
   get phase(): Phase {
     return this.#phase.phase
   }

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../clock/index.js'
 import type { KeptExit } from '../../keeper/index.js'
 import type { Observation } from '../../screen/index.js'
-import { formatAge } from '../../text/index.js'
+import { formatDuration } from '../../text/index.js'
 import type { SessionTimes } from './session-options.js'
 
 export interface Notice {
@@ -81,8 +81,8 @@ export class SessionNotices {
 
   silent(): void {
     const { clock, session, lastRows, notify } = this.#options
-    const [row = ''] = lastRows(1)
-    const age = formatAge(clock.monotonic() - this.#changedAt)
+    const [row = ''] = lastRows(1).map(text => text.trim().replace(/\s{2,}/gu, '  '))
+    const age = formatDuration(clock.monotonic() - this.#changedAt)
     notify({
       kind: 'silence',
       text: `Session ${session.number} is working, but its screen has shown nothing new for ${age}. The last row: ${row}`,
@@ -146,7 +146,7 @@ export class SessionNotices {
 
   #notReady(): void {
     const { session, clock, lastRows, notify } = this.#options
-    const age = formatAge(clock.now() - session.startedAt)
+    const age = formatDuration(clock.now() - session.startedAt)
     notify({
       kind: 'not-ready',
       text: `Session ${session.number} shows no input box after ${age}. To check it: signalbox attach ${session.number}`,

@@ -32,3 +32,9 @@ export async function shareableDiff(
   }
   return { text: parts.filter(part => part.trim() !== '').join(''), hidden }
 }
+
+/** Everything that is not committed, with new files; before the first commit, all files. */
+export async function uncommittedDiff(git: Git): Promise<ShareableDiff> {
+  const from = (await git.head()) ?? (await git.run(['hash-object', '-t', 'tree', '/dev/null'])).trim()
+  return shareableDiff(git, { from, hasUntracked: true })
+}

@@ -121,6 +121,8 @@ const AFTER = {
 
 function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
   const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
+  // A dialog without a title names no tool.
+  if (kind === 'permission' && request.tool === kind) return `${who} asks for permission`
   if (kind === 'permission') return `${who} wants to use ${request.tool.replace(/^use\s+/i, '')}`
   return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
 }

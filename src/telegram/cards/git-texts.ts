@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import { type FileStatus, Git } from '../../git/index.js'
 import { runCommand } from '../../process/index.js'
-import { type SessionRecord, shareableDiff } from '../../sessions/index.js'
+import { type SessionRecord, uncommittedDiff } from '../../sessions/index.js'
 import { plural } from '../../text/index.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { sessionTitle } from './session-title.js'
@@ -49,9 +49,7 @@ export async function gitLine(cwd: string): Promise<string> {
  */
 export async function gitDiff(record: SessionRecord): Promise<{ text: string; caption: string } | null> {
   const git = await repository(record)
-  // Before the first commit, the diff is against the empty tree.
-  const from = (await git.head()) ?? (await git.run(['hash-object', '-t', 'tree', '/dev/null'])).trim()
-  const diff = await shareableDiff(git, { from, hasUntracked: true })
+  const diff = await uncommittedDiff(git)
   const notes = diff.hidden.map(path => `Not sent, because files with this name usually hold credentials: ${path}\n`)
   const text = [...notes, diff.text].join('')
   if (text === '') return null

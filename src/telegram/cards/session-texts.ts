@@ -4,6 +4,7 @@ import type { InterruptResult, LiveSession, SessionRecord } from '../../sessions
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
+import type { OutboxItem } from '../outgoing/outbox-item.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { sessionTitle } from './session-title.js'
 import { ago, clockTime } from './times.js'
@@ -64,6 +65,17 @@ export function interruptText(sent: InterruptResult): string {
   if (sent.result === 'interrupted') return 'Interrupted.'
   if (sent.result === 'idle') return 'The agent is idle: there is nothing to interrupt.'
   return sent.result === 'refused' ? `Not interrupted: ${sent.detail}.` : `Perhaps interrupted: ${sent.detail}.`
+}
+
+/**
+ * The message about an interrupted turn: one in each chat, whether `/esc` or the end of the turn
+ * sends it first. Null without a turn.
+ */
+export function interruptedMessage(record: SessionRecord, turn: string | null, chat: number): OutboxItem | null {
+  if (turn === null) return null
+  const html = `<b>${escapeHtml(sessionTitle(record))}</b>\n${interruptText({ result: 'interrupted' })}`
+  const act = { do: 'card', html, keyboard: [], isOpen: true } as const
+  return { chat, topic: record.id, lane: 2, subject: `${turn}/interrupted`, act }
 }
 
 /** How much of the context is left, where the agent's screen shows it. */

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import { plural } from '../../text/index.js'
-import { interruptText, lastLine, statusOf } from '../cards/session-texts.js'
+import { interruptedMessage, interruptText, lastLine, statusOf } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, personName, type Requester } from '../command-services.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
@@ -54,17 +54,17 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       const lines = await Promise.all(
         running.map(async record => {
           const last = await lastLine(host, record)
-          const title = `${record.id === current ? '▸ ' : ''}<b>${escapeHtml(sessionTitle(record))}</b>`
+          const title = `${record.id === current ? '▸ ' : ''}<b>${escapeHtml(services.titleOf(record, to))}</b>`
           const line = to.reader.isPrivate && last ? `\n<i>${escapeHtml(last)}</i>` : ''
           return `${title}\n${escapeHtml(statusOf(host, record, services.clock.now()))}${line}`
         }),
       )
       await services.reply(to, lines.join('\n\n'), {
         buttons: running.map(record => [
-          { text: `Use #${record.number}`, action: { do: 'current', session: record.id } },
-          { text: `Open #${record.number}`, action: { do: 'show-session', session: record.id } },
+          { text: `Use ${services.numberOf(record, to)}`, action: { do: 'current', session: record.id } },
+          { text: `Open ${services.numberOf(record, to)}`, action: { do: 'show-session', session: record.id } },
           {
-            text: `Stop #${record.number}`,
+            text: `Stop ${services.numberOf(record, to)}`,
             action: { do: 'stop', session: record.id, isSure: false },
             style: 'danger',
           },
@@ -98,10 +98,14 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     role: 'approver',
     run: async ({ services, to }) => {
       const record = await services.requireSession(to)
-      const result = await (await services.requireLive(record)).interrupt()
-      await services.reply(to, `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(interruptText(result))}`, {
-        about: record.id,
-      })
+      const live = await services.requireLive(record)
+      const result = await live.interrupt()
+      const item = interruptedMessage(record, live.lastTurn, to.chat)
+      if (result.result === 'interrupted' && item) await services.outbox.enqueue([item])
+      else
+        await services.reply(to, `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(interruptText(result))}`, {
+          about: record.id,
+        })
       return 'interrupted'
     },
   },
@@ -143,12 +147,12 @@ export async function showSession(services: CommandServices, to: Requester, reco
   const { current } = await services.chats.get(to.chat)
   const buttons: ButtonSpec[][] = []
   if (live && current !== record.id)
-    buttons.push([{ text: `Use #${record.number}`, action: { do: 'current', session: record.id } }])
+    buttons.push([{ text: `Use ${services.numberOf(record, to)}`, action: { do: 'current', session: record.id } }])
   if (live) buttons.push([{ text: 'Stop', action: { do: 'stop', session: record.id, isSure: false }, style: 'danger' }])
   else if (record.agentSessionId !== undefined && record.resumedBy === undefined)
     buttons.push([{ text: 'Continue', action: { do: 'resume-session', session: record.id } }])
   const html = [
-    `<b>${escapeHtml(sessionTitle(record))}</b>`,
+    `<b>${escapeHtml(services.titleOf(record, to))}</b>`,
     escapeHtml(statusOf(services.host, record, services.clock.now())),
     last && `<i>${escapeHtml(last)}</i>`,
   ]
@@ -158,7 +162,7 @@ export async function showSession(services: CommandServices, to: Requester, reco
 /** Asks for a confirmation before a session is stopped. */
 export async function askToStop(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
   const session = record.id
-  await services.reply(to, `Stop <b>${escapeHtml(sessionTitle(record))}</b>?`, {
+  await services.reply(to, `Stop <b>${escapeHtml(services.titleOf(record, to))}</b>?`, {
     about: session,
     buttons: [
       [{ text: 'Yes, stop it', action: { do: 'stop', session, isSure: true }, style: 'danger' }],
@@ -179,8 +183,8 @@ export async function stopSession(services: CommandServices, to: Requester, reco
   if (current === record.id) await services.makeCurrent(to.chat, next?.id ?? null)
   const then = next
     ? `The current session is now ${escapeHtml(sessionTitle(next))}.`
-    : 'No session is running: /new starts one.'
-  await services.reply(to, `<b>${escapeHtml(sessionTitle(record))}</b> has stopped. ${then}`)
+    : `${left.length > 0 ? 'You have no other session' : 'No session is running'}: /new starts one.`
+  await services.reply(to, `<b>${escapeHtml(services.titleOf(record, to))}</b> has stopped. ${then}`)
 }
 
 /** The session with this number or beginning of an id; without a word, the current one. */

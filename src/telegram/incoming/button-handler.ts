@@ -8,7 +8,7 @@ import type { StreamAppend } from '../../store/index.js'
 import { optionText } from '../../text/index.js'
 import { interruptText, screenText } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
-import { type CommandServices, personName, type Requester, requireRole } from '../command-services.js'
+import { type CommandServices, personName, type Requester, refusalText, requireRole } from '../command-services.js'
 import { showRun } from '../commands/run-commands.js'
 import { askToStop, showSession, stopSession } from '../commands/session-commands.js'
 import type { StartWizard } from '../commands/start-wizard.js'
@@ -97,7 +97,7 @@ export class ButtonHandler {
       return await refuse(
         error.code === 'E_TOKEN_USED' || error.code === 'E_APPROVAL_DECIDED'
           ? await this.#afterUse(action, person)
-          : [error.message, error.next].filter(Boolean).join(' — '),
+          : refusalText(error),
       )
     } finally {
       timer.cancel()
@@ -258,7 +258,7 @@ export class ButtonHandler {
         await once('Updating…')
         // This may take minutes: the result is sent as a message.
         void updateAgent(action.agent)
-          .catch(error => [error.message, error.next].filter(Boolean).join(' '))
+          .catch(refusalText)
           .then(result => services.reply(to, escapeHtml(result)))
           .catch(this.#options.onError)
         return 'Updating…'

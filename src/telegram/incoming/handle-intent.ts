@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { Person } from '../../people/index.js'
 import { sessionTitle } from '../cards/session-title.js'
-import { type CommandServices, type Requester, requireRole } from '../command-services.js'
+import { type CommandServices, type Requester, refusalText, requireRole } from '../command-services.js'
 import { commandOf, runCommand } from '../commands/index.js'
 import type { StartWizard } from '../commands/start-wizard.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -62,7 +62,7 @@ export async function handleIntent(
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     if (error.code === 'E_ROLE') await handlers.onRefused(intent, about.update, error.message)
-    await services.reply(to, escapeHtml([error.message, error.next].filter(Boolean).join(' ')), { isReply: true })
+    await services.reply(to, escapeHtml(refusalText(error)), { isReply: true })
     return `refused: ${error.code}`
   }
 }

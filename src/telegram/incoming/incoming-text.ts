@@ -6,6 +6,7 @@ import { type CommandServices, type Requester, requireRole } from '../command-se
 import type { StartWizard } from '../commands/start-wizard.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { decideFromChat, denyWithReason } from './decide-from-chat.js'
+import { checkReason } from './deciding-word.js'
 import { questionOfSubject, questionSubject } from './reply-question.js'
 
 /** A text that waited longer than this for the bot needs a confirmation. */
@@ -122,6 +123,8 @@ export class IncomingText {
       await decideFromChat(this.#services, record.id, { fingerprint, text, isWhole: true }, to)
       return 'answered'
     }
+    // The bot asked for the reason, or the text is one by itself.
+    if (!question) checkReason(record, text)
     return denyWithReason(this.#services, { approval: record.id, fingerprint, reason: text }, to)
   }
 

@@ -69,7 +69,8 @@ export class AnswerStream {
           return status.turnEnded(update.session)
         }
         status.working(update.session, false)
-        return this.#startTyping(update.session)
+        // The session repeats this, too, for listeners that join late.
+        return this.#working.has(update.session) ? undefined : this.#startTyping(update.session)
       }
       if (update.type !== 'message.update' || !this.#options.isOn) return
       const blocks = update.blocks as readonly Block[]

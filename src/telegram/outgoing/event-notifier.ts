@@ -11,7 +11,7 @@ import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import { answerActions, type Verbosity } from '../cards/answer-messages.js'
 import type { CardBuilder, Reader } from '../cards/card-builder.js'
-import { compactButton, contextLeft, lastLine } from '../cards/session-texts.js'
+import { compactButton, contextLeft, interruptedMessage, lastLine } from '../cards/session-texts.js'
 import { sessionTitle } from '../cards/session-title.js'
 import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
@@ -242,14 +242,8 @@ export class EventNotifier {
     const events = await host.store.readStream(`session/${session}`)
     if (events.some(({ type, data }) => type === 'message.final' && data.turn === turn)) return []
     const record = await host.record(session).catch(() => null)
-    const title = record ? `<b>${escapeHtml(sessionTitle(record))}</b>\n` : ''
-    return (await chats.followers(session)).map(({ chat }) => ({
-      chat,
-      topic: session,
-      lane: 2,
-      subject: `${turn}/interrupted`,
-      act: { do: 'say', html: `${title}Interrupted.` },
-    }))
+    if (!record) return []
+    return (await chats.followers(session)).map(({ chat }) => interruptedMessage(record, turn, chat)!)
   }
 
   /**
@@ -421,17 +415,19 @@ export class EventNotifier {
 }
 
 /**
- * Whether a message is what a command of the agent itself printed (`/context`, `/cost`): the turn
- * has such a command as its prompt, and the agent has used no tool in it.
+ * Whether a message is what a command of the agent itself printed (`/context`, `/cost`): the
+ * message names the command, or the turn has it as its prompt. The agent has used no tool for it.
  */
 function isCommandOutput(
-  { turn, blocks }: Pick<EventData<'message.final'>, 'turn' | 'blocks'>,
+  { turn, blocks, command }: Pick<EventData<'message.final'>, 'turn' | 'blocks' | 'command'>,
   events: readonly StoredEvent[],
 ): boolean {
+  if (blocks.some(({ kind }) => kind === 'tool_call')) return false
+  if (command !== undefined) return true
   const prompt = turnPrompts(events).find(each => each.turn === turn)?.prompt ?? ''
   if (!/^\/\w/u.test(prompt)) return false
   const messages = events.filter(event => isEvent(event, 'message.final')).filter(({ data }) => data.turn === turn)
-  return ![...messages.flatMap(({ data }) => data.blocks), ...blocks].some(({ kind }) => kind === 'tool_call')
+  return !messages.flatMap(({ data }) => data.blocks).some(({ kind }) => kind === 'tool_call')
 }
 
 /** Nothing more is sent to a topic after these. A failed run may be resumed. */

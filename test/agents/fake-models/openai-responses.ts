@@ -77,9 +77,9 @@ export const openaiResponses: Wire = {
         const at = { item_id: message.id, output_index: output.length, content_index: 0 }
         event('response.output_text.delta', { ...at, delta: piece })
       },
-      tool({ name, input, isFreeform }) {
+      tool({ name, namespace, input, isFreeform }) {
         close()
-        const call = { call_id: newId('call'), name }
+        const call = { call_id: newId('call'), name, ...(namespace !== undefined && { namespace }) }
         const item = isFreeform
           ? { type: 'custom_tool_call', id: newId('ctc'), ...call, input: String(input) }
           : { type: 'function_call', id: newId('fc'), ...call, arguments: JSON.stringify(input) }

@@ -14,6 +14,8 @@ export interface ModelRequest {
 
 export interface ToolCall {
   name: string
+  /** The group of the tool, for APIs that have groups. */
+  namespace?: string
   input: unknown
   /** Free text instead of JSON, for APIs that have such tools. */
   isFreeform?: true

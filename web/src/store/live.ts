@@ -1,4 +1,5 @@
 import { batch, computed, signal } from '@preact/signals'
+import { timeOf } from '../api/format'
 import type {
   Approval,
   EphemeralFrame,
@@ -18,6 +19,7 @@ import { access, getJson } from '../transport/request'
 import { SharedStream, type StreamState } from '../transport/stream'
 import { Collection, foldApproval } from './collection'
 import { Latest } from './latest'
+import { spendWith } from './spend-today'
 
 export const sessions = new Collection<Session>()
 export const panes = new Collection<Pane>()
@@ -179,6 +181,7 @@ function takeFrame({ event, data }: EphemeralFrame): void {
     case 'session.record':
       return sessions.put(data.data.session)
     case 'run.record':
+      countRun(data.data.run)
       return runs.put(data.data.run)
     case 'pane.gone':
       return panes.remove(data.data.pane.id)
@@ -188,6 +191,12 @@ function takeFrame({ event, data }: EphemeralFrame): void {
     case 'pane.stuck':
       return panes.put(data.data.pane)
   }
+}
+
+function countRun(run: Run): void {
+  const today = spend.peek()
+  const midnight = new Date().setHours(0, 0, 0, 0)
+  if (today && timeOf(run.updatedAt) >= midnight) spend.value = spendWith(today, runs.peek(run.id), run, midnight)
 }
 
 /** Of the frames with the same key only the newest is applied. */

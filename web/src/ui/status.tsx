@@ -121,11 +121,9 @@ export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'paused'
 }
 
-/** The status of a node, or of one of its steps that was cancelled. */
-type NodeStatus = RunNode['status'] | 'cancelled'
-
-const NODE: Readonly<Record<NodeStatus, Aspect>> = {
+const NODE: Readonly<Record<RunNode['status'], Aspect>> = {
   running: { ...WORKING, word: 'running' },
+  stopped: { word: 'stopped', tone: 'unlit', shape: 'bars' },
   waiting: { word: 'waiting', tone: 'caution', shape: 'diamond' },
   success: { word: 'success', tone: 'lunar', shape: 'tick' },
   partial_success: { word: 'partial success', tone: 'caution', shape: 'triangle' },
@@ -136,7 +134,7 @@ const NODE: Readonly<Record<NodeStatus, Aspect>> = {
   idle: { word: 'not started', tone: 'unlit', shape: 'ring' },
 }
 
-export function nodeAspect(status: NodeStatus): Aspect {
+export function nodeAspect(status: RunNode['status']): Aspect {
   return NODE[status]
 }
 

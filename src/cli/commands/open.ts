@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { EXIT } from '../../errors/index.js'
+import { findExecutable } from '../../process/index.js'
+import type { LoginLink } from '../../server/index.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import type { InputOf } from '../specs/index.js'
+
+/** Opens the dashboard in the browser of this machine, or prints the link where there is none. */
+export async function run(context: CommandContext, { options }: InputOf<'open'>): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const { address, url } = await client.post<LoginLink>('/auth/links', {})
+  if (options.json) {
+    context.json({ address, link: url })
+    return EXIT.ok
+  }
+  const isOpen = !options.print && (await openInBrowser(context, url))
+  context.out(isOpen ? `opened ${address}` : url)
+  if (!isOpen) context.note('The link works once, for 5 minutes.')
+  return EXIT.ok
+}
+
+/** The browser may run for days: only its start is awaited. */
+async function openInBrowser({ env, cwd }: CommandContext, url: string): Promise<boolean> {
+  const isMac = process.platform === 'darwin'
+  // Without a display, xdg-open would start a browser in this terminal.
+  if (!isMac && !env.DISPLAY && !env.WAYLAND_DISPLAY) return false
+  const program = findExecutable(isMac ? 'open' : 'xdg-open', { path: env.PATH, cwd })
+  if (program === null) return false
+  const opener = spawn(program, [url], { env, stdio: 'ignore', detached: true })
+  opener.unref()
+  return new Promise(resolve => {
+    opener.on('spawn', () => resolve(true))
+    opener.on('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,121 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCommand } from '../../src/process/index.js'
+import { TestHome } from './harness.js'
+
+let home: TestHome
+beforeEach(() => {
+  home = new TestHome()
+})
+afterEach(() => home.close())
+
+const startSleep = () => home.json<{ id: string; number: number }>(['new', '--json', '--', 'sleep', '600'])
+
+describe('sessions', () => {
+  it('are listed by ls, and renamed', async () => {
+    const { id, number } = await startSleep()
+    await home.ok(['rename', String(number), 'fix', 'the', 'login'])
+    expect(await home.json(['ls', '--json'])).toMatchObject([{ id, label: 'fix the login' }])
+  })
+
+  it('show what is not committed, without files that hold credentials', async () => {
+    const git = (...args: string[]) => runCommand('git', args, { cwd: home.work, env: home.env })
+    await git('init', '-q')
+    writeFileSync(join(home.work, 'a.txt'), 'one\n')
+    await git('add', '.')
+    await git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', 'first')
+    const { id } = await startSleep()
+    expect((await home.ok(['diff', id])).stderr).toContain('no changes')
+    writeFileSync(join(home.work, 'a.txt'), 'two\n')
+    writeFileSync(join(home.work, 'new.txt'), 'new\n')
+    writeFileSync(join(home.work, '.env'), 'KEY=canary\n')
+    const { stdout, stderr } = await home.ok(['diff', id])
+    expect(stdout).toContain('-one\n+two')
+    expect(stdout).toContain('+new')
+    expect(stderr).toContain('.env')
+    expect(stdout + stderr).not.toContain('canary')
+  })
+
+  it('outside of a repository have no diff', async () => {
+    const { id } = await startSleep()
+    const { code, stderr } = await home.run(['diff', id])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('not in a git repository')])
+  })
+})
+
+describe('the dashboard', () => {
+  it('keeps its address over restarts, and gets another one while its port is taken', async () => {
+    const address = async () => (await home.json<{ address: string }>(['open', '--json'])).address
+    const first = await address()
+    await home.ok(['serve', '--stop'])
+    expect(await address()).toBe(first)
+    await home.ok(['serve', '--stop'])
+    const { createServer } = await import('node:net')
+    const other = createServer().listen(Number(new URL(first).port), '127.0.0.1')
+    await new Promise(resolve => other.once('listening', resolve))
+    try {
+      expect(await address()).not.toBe(first)
+    } finally {
+      other.close()
+    }
+  })
+
+  it('is opened in the browser where there is a display; else its link is printed', async () => {
+    const bin = join(home.directory, 'bin')
+    mkdirSync(bin)
+    const opened = join(home.directory, 'opened')
+    for (const name of ['xdg-open', 'open'])
+      writeFileSync(join(bin, name), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`, { mode: 0o755 })
+    const env = { PATH: `${bin}:${process.env.PATH}`, DISPLAY: ':1' }
+    expect((await home.ok(['open'], { env })).stdout).toMatch(/^opened http:/)
+    await expect.poll(() => readFileSync(opened, 'utf8')).toContain('/login#')
+    expect((await home.ok(['open', '--print'], { env })).stdout).toMatch(/^http:.*\/login#/)
+  })
+})
+
+describe('settings', () => {
+  it('are read and changed one by one; comments stay', async () => {
+    const file = home.path('config', 'config.toml')
+    mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
+    writeFileSync(file, '# mine\n[terminal]\nsize = "100x30" # wide\n', { mode: 0o600 })
+    expect((await home.ok(['config', 'get', 'terminal.size'])).stdout).toBe('100x30\n')
+    await home.ok(['config', 'set', 'terminal.size', '120x40'])
+    expect((await home.ok(['config', 'get', 'terminal.size'])).stdout).toBe('120x40\n')
+    await home.ok(['config', 'set', 'sessions.max_total', '7'])
+    expect(await home.json(['config', 'get', 'sessions.max_total', '--json'])).toBe(7)
+    expect(await home.json(['config', 'show', 'terminal', '--json'])).toMatchObject({ 'terminal.size': '120x40' })
+    expect(readFileSync(file, 'utf8')).toContain('# mine')
+    await home.ok(['config', 'set', 'sessions.max_total'])
+    expect(await home.json(['config', 'get', 'sessions.max_total', '--json'])).not.toBe(7)
+  })
+
+  it('that are wrong or unknown change nothing', async () => {
+    for (const [args, message] of [
+      [['set', 'sessions.max_total', 'many'], 'sessions.max_total'],
+      [['set', 'sessions.max_totl', '3'], 'did you mean "sessions.max_total"?'],
+      [['set'], 'which setting?'],
+      [['frob'], 'unknown action'],
+    ] as const) {
+      const { code, stderr } = await home.run(['config', ...args])
+      expect([code === 0, stderr], args.join(' ')).toEqual([false, expect.stringContaining(message)])
+    }
+    expect(await home.json(['config', 'show', 'sessions.max_total', '--origin', '--json'])).toMatchObject({
+      'sessions.max_total': { origin: { source: 'default' } },
+    })
+  })
+
+  it('are edited in the editor; a mistake is named', async () => {
+    const editor = join(home.directory, 'editor')
+    writeFileSync(editor, '#!/bin/sh\nprintf "[terminal]\\nsize = 3\\n" > "$1"\n', { mode: 0o755 })
+    const { code, stderr } = await home.run(['config', 'edit'], { env: { EDITOR: editor, VISUAL: '' } })
+    expect([code, stderr]).toEqual([6, expect.stringContaining('terminal.size')])
+  })
+
+  it('are not changed by an agent', async () => {
+    const { code, stderr } = await home.run(['config', 'set', 'sessions.max_total', '7'], {
+      env: { SIGNALBOX_SESSION: 'ses_1' },
+    })
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining('an agent cannot change settings')])
+  })
+})
