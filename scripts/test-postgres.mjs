@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { install, requireNode, root, run } from './setup.mjs'
 
-const ROOMS = ['store', 'approvals', 'engine', 'oneshot', 'pipelines', 'host'].map(room => `src/${room}/`)
+const ROOMS = ['store', 'approvals', 'engine', 'oneshot', 'pipelines', 'host', 'workers'].map(room => `src/${room}/`)
 
 requireNode()
 install()

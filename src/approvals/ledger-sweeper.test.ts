@@ -15,8 +15,8 @@ let ledger: Ledger
 let sweeper: LedgerSweeper
 const errors: unknown[] = []
 
-async function startWatch(): Promise<LedgerSweeper> {
-  const started = new LedgerSweeper({ store, ledger, clock: site.clock, onError: error => errors.push(error) })
+async function startWatch(of: EventStore = store): Promise<LedgerSweeper> {
+  const started = new LedgerSweeper({ store: of, ledger, clock: site.clock, onError: error => errors.push(error) })
   await started.start()
   await started.settled()
   return started
@@ -33,6 +33,18 @@ afterEach(async () => {
   await site.close()
   expect(errors.splice(0)).toEqual([])
 })
+
+/** The same store, with a clock of its own. */
+function withClock({ isShared, aheadMs }: { isShared: boolean; aheadMs: number }): EventStore {
+  return new Proxy(store, {
+    get(target, name: keyof EventStore) {
+      if (name === 'isShared') return isShared
+      if (name === 'now') return async () => site.clock.now() + aheadMs
+      const member = target[name] as unknown
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
 
 async function pass(ms: number): Promise<void> {
   site.clock.advance(ms)
@@ -93,6 +105,13 @@ describe('a deadline', () => {
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
+  test('of a shared store is reached by its clock, however late this machine is', async () => {
+    const record = await ledger.request(reportedOf())
+    await sweeper.close()
+    sweeper = await startWatch(withClock({ isShared: true, aheadMs: 6 * MINUTE }))
+    expect((await ledger.get(record.id))!.state).toBe('expired')
+  })
+
   test('is continued by the next host', async () => {
     const record = await ledger.request(reportedOf())
     await sweeper.close()
@@ -150,8 +169,17 @@ describe('a grant ends', () => {
     const { id } = await grant()
     await sweeper.close()
     site.clock.step(-HOUR)
-    sweeper = await startWatch()
+    sweeper = await startWatch(withClock({ isShared: false, aheadMs: 0 }))
     expect(await reasonOf(id)).toBe('clock')
+  })
+
+  test('not when another machine of a shared store has a clock that is ahead', async () => {
+    const { id } = await grant()
+    await sweeper.close()
+    const event = newEvent('config.changed', { source: 'file', keys: [] }, site.clock.now() + HOUR)
+    await store.append('host', 'any', [event])
+    sweeper = await startWatch(withClock({ isShared: true, aheadMs: 0 }))
+    expect(await reasonOf(id)).toBeUndefined()
   })
 
   test.each(['trusted', 'distrusted'] as const)('when its project is %s; not when another is', async change => {

@@ -37,6 +37,8 @@ export class LedgerSweeper {
   #subscription: Subscription | null = null
   #timer: Timer | null = null
   #offset: number
+  /** How far the store's clock is ahead of this machine's. */
+  #aheadMs = 0
   #isOpen = true
   #working: Promise<void> = Promise.resolve()
 
@@ -50,8 +52,11 @@ export class LedgerSweeper {
     const { store, ledger, clock } = this.#options
     const after = await store.head()
     const [last] = await store.readAll({ after: Math.max(0, after - 1), limit: 1 })
-    // The last event is in the future: the wall clock was set back while no daemon ran.
-    if (last && last.at - clock.now() > CLOCK_STEP_MS) await ledger.grants.endWhere(() => true, 'clock')
+    // The last event is in the future: the wall clock was set back while no daemon ran. In a shared
+    // store it may come from a machine whose clock is ahead.
+    if (!store.isShared && last && last.at - clock.now() > CLOCK_STEP_MS)
+      await ledger.grants.endWhere(() => true, 'clock')
+    this.#aheadMs = (await store.now()) - clock.now()
     for (const record of await ledger.list({ isOpenOnly: true })) this.#track(record)
     this.#subscription = store.subscribe({ after, types: FOLLOWED, onError: this.#options.onError }, events => {
       for (const event of events) this.#enqueue(() => this.#follow(event))
@@ -70,7 +75,8 @@ export class LedgerSweeper {
 
   /** Ends everything that is due now. Called by a timer, and by tests. */
   async sweep(): Promise<void> {
-    const { ledger, clock } = this.#options
+    const { store, ledger, clock } = this.#options
+    this.#aheadMs = (await store.now()) - clock.now()
     const offset = clock.now() - clock.monotonic()
     if (Math.abs(offset - this.#offset) > CLOCK_STEP_MS) await ledger.grants.endWhere(() => true, 'clock')
     this.#offset = offset
@@ -80,7 +86,7 @@ export class LedgerSweeper {
         this.#due.delete(id)
         continue
       }
-      if (clock.monotonic() < dueAt && clock.now() < record.deadline.at) continue
+      if (clock.monotonic() < dueAt && clock.now() + this.#aheadMs < record.deadline.at) continue
       await ledger.expired(record)
       this.#due.delete(id)
     }
@@ -105,7 +111,7 @@ export class LedgerSweeper {
     const { clock } = this.#options
     // The engine handles the deadline of a gate: its graph says where to continue.
     if (record.state !== 'pending' || !record.deadline || record.deadline.owner === 'graph') return
-    this.#due.set(record.id, clock.monotonic() + Math.max(0, record.deadline.at - clock.now()))
+    this.#due.set(record.id, clock.monotonic() + Math.max(0, record.deadline.at - clock.now() - this.#aheadMs))
   }
 
   async #requested(id: string): Promise<void> {

@@ -170,6 +170,10 @@ export class DaemonClient {
     return call.finally(() => answered.abort())
   }
 
+  delete<T = unknown>(path: string): Promise<InMilliseconds<T>> {
+    return this.#call<T>('DELETE', path)
+  }
+
   patch<T = unknown>(path: string, body: unknown): Promise<InMilliseconds<T>> {
     return this.#call<T>('PATCH', path, body)
   }

@@ -73,6 +73,24 @@ export function parsePairs(option: string, given: readonly string[] = []): Recor
   )
 }
 
+/** `--on`, `--pool` and `--needs`; undefined: the server carries out the run. */
+export function parsePlacement({
+  on,
+  pool,
+  needs,
+}: {
+  on?: string | undefined
+  pool?: string | undefined
+  needs?: readonly string[] | undefined
+}): { worker?: string; pool?: string; labels?: Record<string, string> } | undefined {
+  if (on === undefined && pool === undefined && needs === undefined) return undefined
+  return {
+    ...(on !== undefined && on !== 'any' && { worker: on }),
+    ...(pool !== undefined && { pool }),
+    ...(needs !== undefined && { labels: parsePairs('--needs', needs) }),
+  }
+}
+
 /** `120x40` → columns and rows; null if the option was not given. */
 export function parseSize(text: string | undefined, most = 9_999): { cols: number; rows: number } | null {
   if (text === undefined) return null

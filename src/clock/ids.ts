@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto'
 
-export type IdPrefix = 'ses' | 'pan' | 'apr' | 'run' | 'rec' | 'grt' | 'trn' | 'msg' | 'sub' | 'req' | 'dev' | 'tgi'
+export type IdPrefix =
+  | 'ses'
+  | 'pan'
+  | 'apr'
+  | 'run'
+  | 'rec'
+  | 'grt'
+  | 'trn'
+  | 'msg'
+  | 'sub'
+  | 'req'
+  | 'dev'
+  | 'tgi'
+  | 'wrk'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 

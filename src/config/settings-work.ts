@@ -92,6 +92,15 @@ export const workSettings = {
     day_usd: number(null, 'Budget of all runs in a day, in USD; none is no limit.', { project: 'lower' }),
   },
 
+  worker: {
+    max_steps: integer(20, 'Steps that a worker on this machine carries out at the same time.', { min: 1, max: 1000 }),
+    lost_after: duration(
+      600,
+      'A worker that the server has not heard for this long is lost: its runs move to other workers.',
+      { min: 30, max: 86_400 },
+    ),
+  },
+
   graphs: {
     max_bytes: integer(1024 * 1024, 'Largest DOT file, in bytes.', {
       min: 1024,

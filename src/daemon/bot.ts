@@ -95,7 +95,7 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
     },
     ports: {
       ...runStarters({ home, env, host: parts.host }),
-      agents: await installedAgents(home, env),
+      ...(await installedAgents(home, env)),
       roots: home.loaded.config.projects.roots,
       lockdown: parts.lockdown,
       updateAgent: agent => updateAgent(agent, { env, configuredCommand: home.settings.commands?.[agent] ?? null }),
@@ -150,13 +150,15 @@ function dashboardOf({ loaded }: Home): { dashboard?: string } {
   return { dashboard: `https://${name}${isBehindProxy || port === 0 || hasPort ? '' : `:${port}`}` }
 }
 
-async function installedAgents({ settings }: Home, env: NodeJS.ProcessEnv): Promise<string[]> {
-  const found = await Promise.all(
-    agentNames().map(async name => {
-      const adapter = await loadAgent(name)
-      const configuredCommand = settings.commands?.[name] ?? null
-      return adapter.locate({ env, cwd: '/', configuredCommand }).found ? [name] : []
-    }),
+async function installedAgents(
+  { settings }: Home,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<TelegramPorts, 'agents' | 'agentsWithoutTerminal'>> {
+  const all = await Promise.all(agentNames().map(loadAgent))
+  const found = all.filter(
+    agent => agent.locate({ env, cwd: '/', configuredCommand: settings.commands?.[agent.name] ?? null }).found,
   )
-  return found.flat()
+  // An agent that is no program of its own has no terminal either.
+  const withoutTerminal = found.filter(({ programs }) => programs.length === 0)
+  return { agents: found.map(({ name }) => name), agentsWithoutTerminal: withoutTerminal.map(({ name }) => name) }
 }

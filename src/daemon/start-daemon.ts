@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Clock, ClosableClock } from '../clock/index.js'
+import type { RunHost, RunPlacer } from '../engine/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
@@ -7,7 +8,7 @@ import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
 import { acquireLock, noteStartProgress } from '../process/index.js'
-import { openRuns, sessionSteps, UndrivenRuns } from '../runs/index.js'
+import { openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
 import { createBot } from './bot.js'
 import { serverSettings } from './server-settings.js'
@@ -116,8 +117,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError,
     })
     await undriven.endLeftovers().catch(onError)
-    const runs = await driveRuns(host, env, onError)
+    const { hub: workers, bringHome } = openWorkerHub({
+      dataDirectory: settings.dataDirectory,
+      store: host.store,
+      ledger: host.ledger,
+      clock,
+      lostAfterMs: home.loaded.config.worker.lost_after * 1000,
+      wake: run => runs.poke(run),
+      onError,
+    })
+    const runs = await driveRuns(host, { placer: workers, onDriven: bringHome }, env, onError)
     open.push(() => runs.close())
+    workers.start()
+    open.push(() => workers.close())
     open.push(() => undriven.close())
     await undriven.start()
     note('opening the API')
@@ -125,6 +137,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const api = await listen(options, home, {
       host,
       runs,
+      workers,
       env,
       bot,
       settings: server,
@@ -169,7 +182,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /**
  * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
  */
-async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
+async function driveRuns(
+  host: Host,
+  placing: { placer: RunPlacer; onDriven(run: string): Promise<void> },
+  env: NodeJS.ProcessEnv,
+  onError: (error: unknown) => void,
+): Promise<RunHost> {
   const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
@@ -185,6 +203,7 @@ async function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: un
     ...(prices && { prices }),
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),
+    ...placing,
     isWanted: run => run.labels.host === 'daemon',
     onError,
   })

@@ -41,6 +41,16 @@ export function runsDueBy(store: EventStore, at: number): Promise<RunRecord[]> {
   return runsWhere(store, { dueAt: { atMost: at } })
 }
 
+/** The runs that have not ended, newest first. */
+export function openRuns(store: EventStore): Promise<RunRecord[]> {
+  return runsWhere(store, { status: ['queued', 'running', 'waiting', 'paused'] })
+}
+
+/** The runs that a worker has and that have not ended. */
+export function runsOnWorker(store: EventStore, worker: string): Promise<RunRecord[]> {
+  return runsWhere(store, { worker, status: ['queued', 'running', 'waiting'] })
+}
+
 /** Newest first. */
 export function childrenOf(store: EventStore, parent: string): Promise<RunRecord[]> {
   return runsWhere(store, { parent })

@@ -349,6 +349,17 @@ describe('two processes that drive the same run', () => {
   })
 })
 
+test('the second report of a step that has ended changes nothing, its usage included', async () => {
+  const id = await create(steps('a', 'b'))
+  const workers = new Workers()
+  workers.does.a = async () => ({ status: 'ok', usage: { input: 5, output: 1 } })
+  await (await driver(id, workers)).drive()
+  const again = { step: 'a@1#1', status: 'ok', result: null, usage: { input: 5, output: 1 } }
+  await store.append(runStream(id), 'any', [{ type: 'step.ended', data: again }])
+  const { run } = await readRun(store, id, listWorkflow)
+  expect(run.usage).toMatchObject({ input: 5, output: 1 })
+})
+
 describe('a crash', () => {
   const items: ListItem[] = [
     ...steps('a', 'b'),

@@ -1,30 +1,22 @@
 import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import type { EventStore, Lease, NewEvent } from '../store/index.js'
-import { proposeArrivals, proposeNext } from './proposals.js'
-import { RunJournal } from './run-journal.js'
+import type { NewEvent } from '../store/index.js'
 import type { RunState } from './run-state.js'
 import { isEnded, type RunStatus } from './run-status-table.js'
+import type { RunSteps, RunStepsOptions } from './run-steps.js'
 import { RunningSteps, sumOf } from './running-steps.js'
-import type { Command, GateLedger, Performer, Workflow } from './workflow.js'
+import { againAt, RunTurns, type TurnOptions } from './turn.js'
+import type { Usage } from './usage.js'
+import type { Command, Performer } from './workflow.js'
 
-export interface DriveOptions<Work> {
-  store: EventStore
-  run: string
-  workflow: Workflow<Work>
+export interface DriveOptions<Work> extends TurnOptions<Work> {
   performers: Readonly<Record<string, Performer>>
-  lease: Lease
   clock: Clock
-  /** A number in [0, 1), used when a command asks for jitter. */
-  random(): number
   /** Return when only people, timers or other runs can make progress. */
   park: boolean
   /** Keeps a run from parking while this process still works on it elsewhere. */
   isNeeded?(): boolean
-  durability?: 'full' | 'normal'
-  /** Left out: gates are stored as they are, and only people answer them. */
-  gates?: GateLedger
   onError(error: unknown): void
 }
 
@@ -39,19 +31,19 @@ export type DriveEnd =
   | { state: 'released' }
 
 /**
- * Drives one run: folds its journal, asks the workflow which work should be in progress, starts
- * that work, and writes down the results. Each turn is one transaction: the end of a step,
- * everything that follows from it and the announcement of the next steps are written together, and
- * only then do those steps start. So after a crash, everything that had ended is known, and
+ * Drives one run: takes its turns, has the work carried out that each of them asks for, and brings
+ * the results to the next one. Each turn is one transaction: the end of a step, everything that
+ * follows from it and the announcement of the next steps are written together, and only then do
+ * those steps start. So after a crash, everything that had ended is known, and
  * everything that had started has a name to look for.
  */
 export class Driver<Work> {
   readonly #options: DriveOptions<Work>
-  readonly #steps: RunningSteps
+  readonly #steps: RunSteps
   readonly #timers = new Map<string, Timer>()
   /** Gates whose automatic answer was given, or refused. */
   readonly #answered = new Set<string>()
-  #journal: RunJournal<Work> | null = null
+  #turns: RunTurns<Work> | null = null
   #arrived: NewEvent[] = []
   #isWoken = false
   #isPoked = false
@@ -62,30 +54,31 @@ export class Driver<Work> {
   constructor(options: DriveOptions<Work>) {
     this.#options = options
     this.#mayPark = options.park
-    this.#steps = new RunningSteps({
+    const stepsOptions: RunStepsOptions = {
       run: options.run,
-      performers: options.performers,
       now: () => options.clock.now(),
-      work: () => this.#journal?.run.work,
+      work: () => this.state?.work,
       costLeftUsd: () => {
-        const { limits, usage } = this.#journal?.run ?? { limits: {}, usage: { costUsd: 0 } }
+        const { limits, usage } = this.state ?? { limits: {}, usage: { costUsd: 0 } }
         return limits.costUsd === undefined ? null : Math.max(0, limits.costUsd - (usage.costUsd ?? 0))
       },
       arrive: event => this.#arrive(event),
       onSpent: () => this.#onSpent(),
       onError: options.onError,
-    })
+    }
+    const { lease, placer, performers } = options
+    const placed = placer?.stepsFor({ lease, state: () => this.state as RunState | null }, stepsOptions)
+    this.#steps = placed ?? new RunningSteps({ ...stepsOptions, performers })
   }
 
   /** Runs until the run ends, pauses, waits (when parking) or is taken over. */
   async drive(): Promise<DriveEnd> {
-    const { store, run, workflow, durability } = this.#options
-    const journal = await RunJournal.open(store, run, workflow, durability)
-    this.#journal = journal
+    const turns = await RunTurns.open(this.#options)
+    this.#turns = turns
     try {
-      await this.#takeOver(journal.run)
+      await this.#takeOver(turns.run)
       for (;;) {
-        const end = await this.#turn(journal)
+        const end = await this.#turn(turns)
         if (end) return end
         await this.#nextWake()
       }
@@ -94,13 +87,13 @@ export class Driver<Work> {
       throw error
     } finally {
       for (const timer of this.#timers.values()) timer.cancel()
-      await this.#steps.stop(this.#stopReason(journal.run.status))
+      await this.#steps.stop(this.#stopReason(turns.run.status))
     }
   }
 
   /** Another process appended to the run, up to this version. */
   poke(version: number): void {
-    if (this.#journal && version <= this.#journal.run.version) return
+    if (this.#turns && version <= this.#turns.run.version) return
     this.#isPoked = true
     this.#wakeUp()
   }
@@ -122,34 +115,34 @@ export class Driver<Work> {
   }
 
   get state(): RunState<Work> | null {
-    return this.#journal?.run ?? null
+    return this.#turns?.run ?? null
   }
 
-  async #turn(journal: RunJournal<Work>): Promise<DriveEnd | null> {
+  async #turn(turns: RunTurns<Work>): Promise<DriveEnd | null> {
     for (;;) {
       if (this.#isReleased) return { state: 'released' }
       if (this.#isPoked) {
         this.#isPoked = false
-        await journal.catchUp()
+        await turns.catchUp()
       }
       const arrived = this.#arrived
       this.#arrived = []
-      proposeArrivals({ journal, at: this.#now() }, arrived)
-      const commands = this.#plan(journal)
-      if (!(await journal.commit(this.#options.lease))) {
-        // Another process wrote first: its events are folded by now, so judge ours again.
+      const usage = (spent: Usage) => sumOf(this.#steps.usage, spent)
+      const commands = await turns.take(arrived, { at: this.#now(), usage })
+      if (!commands) {
         this.#arrived = [...arrived, ...this.#arrived]
         continue
       }
-      const { status } = journal.run
+      const { run } = turns
+      const { status } = run
       if (isEnded(status)) return { state: 'ended', status }
       if (status === 'paused') return { state: 'paused' }
-      this.#carryOut(journal.run, commands)
-      if (await this.#answerGates(journal.run, commands)) {
+      this.#carryOut(run, commands)
+      if (await this.#answerGates(run, commands)) {
         this.#isPoked = true
         continue
       }
-      return status === 'waiting' && this.#mayParkNow(journal.run) ? { state: 'waiting' } : null
+      return status === 'waiting' && this.#mayParkNow(run) ? { state: 'waiting' } : null
     }
   }
 
@@ -175,14 +168,8 @@ export class Driver<Work> {
   #mayParkNow(run: RunState<Work>): boolean {
     const { isNeeded } = this.#options
     if (!this.#mayPark || !this.#steps.isEmpty || isNeeded?.()) return false
-    const dues = [...run.timers.values(), ...[...run.gates.values()].flatMap(({ due }) => due ?? [])]
-    return dues.every(due => due > this.#now())
-  }
-
-  #plan(journal: RunJournal<Work>): readonly Command[] {
-    const { workflow, lease, random, gates } = this.#options
-    const usage = sumOf(this.#steps.usage, journal.run.usage)
-    return proposeNext({ journal, workflow, lease, at: this.#now(), usage, random, ...(gates && { gates }) })
+    const due = againAt(run as RunState)
+    return due === null || due > this.#now()
   }
 
   #carryOut(run: RunState<Work>, commands: readonly Command[]): void {

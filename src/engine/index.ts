@@ -4,11 +4,13 @@
  *
  * How a run progresses
  *
- *   RunHost            picks up runs, holds their leases, wakes their drivers          run-host.ts
- *     └ Driver         one run: fold → decide → write → carry out → wait for events    drive.ts
- *         ├ RunJournal     the stream and the state folded from it, in batches      run-journal.ts
- *         ├ proposeNext    turns the workflow's commands into events                  proposals.ts
- *         └ RunningSteps   the steps that this process performs                   running-steps.ts
+ *   RunEngine          says which runs need a look; EmbeddedEngine scans the store  run-engine.ts
+ *   RunHost            holds the leases of runs and wakes their drivers                run-host.ts
+ *     └ Driver         one run: turn → carry out → wait for events                        drive.ts
+ *         ├ RunTurns       fold → place → decide → append, nothing else                   turn.ts
+ *         │   ├ RunJournal     the stream and the state folded from it, in batches  run-journal.ts
+ *         │   └ proposeNext    turns the workflow's commands into events              proposals.ts
+ *         └ RunSteps       carries out steps: RunningSteps in this process, or a worker
  *
  * A `Workflow` (workflow.ts) is two pure functions: `evolve` folds an event, `decide` lists the
  * work that should be in progress: steps, recoveries, timers, gates, child runs. A `Performer` runs
@@ -44,7 +46,7 @@
  */
 
 export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
-export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
+export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun, runsOnWorker } from './control.js'
 export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, CheckpointFold, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
@@ -84,8 +86,10 @@ export { RunDrivers } from './run-drivers.js'
 export { RunHost } from './run-host.js'
 export { readRun, runStream } from './run-journal.js'
 export { byQueueOrder, queuePosition } from './run-order.js'
-
+export type { OpenStep, RunState } from './run-state.js'
 export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
+export type { PlacedRun, PlacementChoice, RunPlacer, RunSteps, RunStepsOptions } from './run-steps.js'
+export { RunningSteps } from './running-steps.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
 export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage } from './usage.js'
 export {

@@ -62,8 +62,10 @@ export function proposeArrivals<Work>(
 ): void {
   const { journal, at } = context
   for (const event of arrived) {
-    const { gate, approval, timer } = event.data as { gate: string; approval: string; timer: string }
-    if (event.type === 'timer.fired' && !journal.run.timers.has(timer)) continue
+    const { gate, approval, timer, step } = event.data as Record<string, string> & { gate: string; approval: string }
+    if (event.type === 'timer.fired' && !journal.run.timers.has(timer!)) continue
+    // Its worker was declared lost, or the run was paused, before the end arrived.
+    if ((event.type === 'step.ended' || event.type === 'step.lost') && !journal.run.steps.has(step!)) continue
     if (event.type === 'gate.expired') {
       if (journal.run.gates.get(gate)?.approval !== approval) continue
       const expired = { reason: 'not answered in time', onExpiry: 'default-edge' as const }
@@ -83,7 +85,10 @@ function announce<Work>(context: ProposalContext<Work>, commands: readonly Comma
   for (const command of commands) {
     if (command.do === 'step' && !run.steps.has(command.step)) {
       const { step, effect, input, branch } = command
-      propose(context, newEvent('step.started', { step, effect, input, ...(branch !== undefined && { branch }) }))
+      propose(
+        context,
+        newEvent('step.started', { step, effect, input, ...(branch !== undefined && { branch }), ...run.placed }),
+      )
     } else if (command.do === 'timer') {
       wanted.timers.add(command.timer)
       if (!run.timers.has(command.timer)) setTimer(context, command)
@@ -151,7 +156,8 @@ function closeGate<Work>(context: ProposalContext<Work>, gate: string, approval:
 function startChild<Work>(context: ProposalContext<Work>, { child, create }: CommandOf<'child'>): void {
   const id = newId('run')
   propose(context, newEvent('child.started', { child, run: id }))
-  const created = { ...create, parent: { run: context.journal.id, child } }
+  const { placement } = context.journal.run
+  const created = { ...create, ...(placement && { placement }), parent: { run: context.journal.id, child } }
   context.journal.proposeAlongside({
     stream: runStream(id),
     expected: 0,

@@ -9,6 +9,7 @@ import type { EventStore } from '../store/index.js'
 import { openTestStore } from '../store/testing/open-test-store.js'
 import { createRun, getRun } from './control.js'
 import { RunHost } from './run-host.js'
+import { RunningSteps } from './running-steps.js'
 import { runsProjection } from './runs-projection.js'
 import { listRun, listWorkflow } from './testing/list-workflow.js'
 import type { Performer } from './workflow.js'
@@ -110,4 +111,43 @@ test('a scan reads the runs that are due, not those that have ended or wait', as
   await expect.poll(async () => (await getRun(store, due)).endedAt).not.toBeNull()
   await hosted.close()
   expect(new Set(read)).toEqual(new Set([due]))
+})
+
+test('a run that no worker can take waits with the reason, is tried again later, and not in a tight loop', async () => {
+  let asked = 0
+  const hosted = new RunHost({
+    store,
+    clock,
+    owner: 'test',
+    isGone: () => true,
+    workflows: [listWorkflow] as never,
+    performers: {},
+    maxRuns: 4,
+    onError: () => undefined,
+    placer: {
+      place: async () => {
+        asked++
+        return { waits: 'every worker is busy' }
+      },
+      stepsFor: (_, options) => new RunningSteps({ ...options, performers: {} }),
+    },
+  })
+  const create = { ...listRun([{ do: 'step', name: 'a' }]), placement: { pool: 'build' } }
+  const id = await createRun(store, create, clock.now())
+  await hosted.start()
+  await expect.poll(async () => (await getRun(store, id)).text).toBe('every worker is busy')
+  // Each ended run makes the engine scan again.
+  for (const title of ['one', 'two', 'three'])
+    await expect.poll(async () => (await getRun(store, await made(title))).status).toBe('queued')
+  await expect.poll(() => hosted.isDriving(id)).toBe(false)
+  const before = asked
+  expect(before).toBe(1)
+  await expect
+    .poll(() => {
+      clock.advance(1_000)
+      return asked
+    })
+    .toBeGreaterThan(before)
+  expect(await getRun(store, id)).toMatchObject({ status: 'waiting', worker: null })
+  await hosted.close()
 })

@@ -1,11 +1,13 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
-import { childrenOf, runsDueBy } from './control.js'
+import { childrenOf, getRun } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
-import { PICKING_UP } from './run-drivers.js'
-import { byQueueOrder } from './run-order.js'
+import { EmbeddedEngine, LEASE_MS, WAKING } from './embedded-engine.js'
+import type { EngineStatus, RunEngine, TurnResult } from './run-engine.js'
 import { isEnded } from './run-status-table.js'
-import { dueAt, type RunRecord } from './runs-projection.js'
+import type { RunPlacer } from './run-steps.js'
+import type { RunRecord } from './runs-projection.js'
+import { againAt } from './turn.js'
 import type { GateLedger, Performer, Workflow } from './workflow.js'
 
 export interface RunHostOptions {
@@ -22,6 +24,8 @@ export interface RunHostOptions {
   durability?: 'full' | 'normal'
   random?(): number
   gates?: GateLedger
+  /** Which runs workers carry out; left out: none. */
+  placer?: RunPlacer
   onError(error: unknown): void
   /** Which runs this host picks up by itself; by default all whose workflow it knows. */
   isWanted?(run: RunRecord): boolean
@@ -33,10 +37,9 @@ export interface RunHostOptions {
   onClosed?(): void
 }
 
-const LEASE_MS = 15_000
 const RENEW_MS = 5_000
-/** Scanning finds the runs of hosts that died. */
-const SCAN_MS = 5_000
+/** When to try again after another process held the lease of a run, or no worker could take it. */
+const HELD_MS = 5_000
 
 interface Driven {
   driver: Driver<never>
@@ -49,7 +52,7 @@ interface Driven {
 
 /**
  * Drives runs in this process: acquires and renews leases, wakes drivers when another process
- * writes, and picks up runs that no process drives.
+ * writes. Its engine says which runs need to be driven.
  */
 export class RunHost {
   readonly #options: RunHostOptions
@@ -58,19 +61,23 @@ export class RunHost {
   readonly #subscription: Promise<Subscription>
   /** Child runs that need an event from outside to continue. */
   readonly #parkedChildren = new Set<string>()
-  /** Runs that could not be driven, and when to retry: an immediate retry would not help. */
-  readonly #retryAt = new Map<string, number>()
+  readonly #engine: RunEngine
   #renewing: Timer
-  #scanning: Timer | null = null
-  #pickingUp: Lease | null = null
-  #isStarted = false
-  #isScanning = false
-  #isScanWanted = false
   #isClosed = false
 
   constructor(options: RunHostOptions) {
     this.#options = options
     this.#workflows = new Map(options.workflows.map(workflow => [workflow.kind, workflow]))
+    const { store, clock, owner, isGone, onError, isWanted, maxRuns } = options
+    this.#engine = new EmbeddedEngine({
+      store,
+      clock,
+      owner,
+      isGone,
+      onError,
+      hasRoom: turns => Math.max(turns, this.#driven.size) < maxRuns,
+      isWanted: run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
+    })
     this.#renewing = this.#scheduleRenewal()
     this.#subscription = options.store.head().then(after =>
       options.store.subscribe({ after, onError: options.onError }, events => {
@@ -78,30 +85,41 @@ export class RunHost {
           if (!stream.startsWith('run/')) continue
           const driven = this.#driven.get(stream.slice('run/'.length))
           if (driven) driven.driver.poke(version)
-          else if (WAKING.has(type)) {
+          else if (WAKING.includes(type)) {
             this.#parkedChildren.delete(stream.slice('run/'.length))
             this.#driveChildren().catch(options.onError)
-            this.#scanSoon()
           }
         }
       }),
     )
   }
 
-  /**
-   * Looks for runs that no process drives, now and periodically: queued ones, woken ones, those of
-   * dead hosts. A lease tells other processes that this one does.
-   */
+  /** From now on drives every run that its engine finds. */
   async start(): Promise<void> {
-    await this.#announce()
-    this.#isStarted = true
-    this.#scanSoon()
+    await this.#engine.start(run => this.#driveToEnd(run))
   }
 
-  async #announce(): Promise<void> {
-    const { store, owner, isGone } = this.#options
-    const lease = await store.acquireLease(PICKING_UP, owner, { ttlMs: LEASE_MS, isGone })
-    if (!lease.isHeld) this.#pickingUp = lease
+  engineStatus(): Promise<EngineStatus> {
+    return this.#engine.status()
+  }
+
+  /** Looks at a run now: something outside its journal has changed. */
+  poke(run: string): void {
+    const driven = this.#driven.get(run)
+    if (driven) driven.driver.poke(Number.POSITIVE_INFINITY)
+    else void this.#engine.poke(run).catch(this.#options.onError)
+  }
+
+  /** Drives a run as far as it gets without an event from outside. */
+  async #driveToEnd(id: string): Promise<TurnResult> {
+    const { store, clock } = this.#options
+    const driven = await this.#drive(await getRun(store, id), { park: true, withChildren: false })
+    if (!driven) return { againAt: clock.now() + HELD_MS }
+    const end = await driven.done
+    const { state } = driven.driver
+    if (end.state !== 'waiting' || !state) return { againAt: null }
+    // A run that waits for a worker is due all the time.
+    return { againAt: againAt(state) ?? (state.placement ? clock.now() + HELD_MS : null) }
   }
 
   /**
@@ -154,50 +172,15 @@ export class RunHost {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#renewing.cancel()
-    this.#scanning?.cancel()
+    await this.#engine.close()
     ;(await this.#subscription).close()
     const all = [...this.#driven.values()]
     for (const { driver } of all) driver.release()
     await Promise.all(all.map(({ done }) => done.catch(this.#options.onError)))
-    if (this.#pickingUp) await this.#options.store.releaseLease(this.#pickingUp)
     this.#options.onClosed?.()
   }
 
-  // — finding runs —
-
-  #scanSoon(): void {
-    this.#isScanWanted = true
-    if (this.#isScanning || this.#isClosed || !this.#isStarted) return
-    this.#isScanning = true
-    void this.#scan()
-      .catch(this.#options.onError)
-      .finally(() => {
-        this.#isScanning = false
-      })
-  }
-
-  async #scan(): Promise<void> {
-    while (this.#isScanWanted && !this.#isClosed) {
-      this.#isScanWanted = false
-      const { clock, maxRuns, store, isWanted } = this.#options
-      // Those that become due before the next scan are included: they set its time.
-      const runs = (await runsDueBy(store, clock.now() + SCAN_MS)).filter(
-        run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
-      )
-      const due = (run: RunRecord) => Math.max(dueAt(run) ?? Number.POSITIVE_INFINITY, this.#retryAt.get(run.id) ?? 0)
-      for (const run of runs.filter(run => due(run) <= clock.now()).sort(byQueueOrder)) {
-        if (this.#driven.size >= maxRuns) break
-        await this.#drive(run, { park: true, withChildren: false })
-      }
-      this.#scanAgainAt(Math.min(...runs.map(due).filter(at => at > clock.now())))
-    }
-  }
-
-  #scanAgainAt(due: number): void {
-    const { clock } = this.#options
-    this.#scanning?.cancel()
-    this.#scanning = clock.setTimer(Math.min(SCAN_MS, Math.max(0, due - clock.now())), () => this.#scanSoon())
-  }
+  // — driving —
 
   async #drive(
     run: RunRecord,
@@ -221,6 +204,7 @@ export class RunHost {
       onError,
       ...(durability && { durability }),
       ...(this.#options.gates && { gates: this.#options.gates }),
+      ...(run.placement && this.#options.placer && { placer: this.#options.placer }),
     })
     const driven: Driven = {
       driver,
@@ -230,7 +214,7 @@ export class RunHost {
       withChildren,
     }
     this.#driven.set(run.id, driven)
-    driven.done.catch(onError)
+    driven.done.catch(withChildren ? onError : () => undefined)
     return driven
   }
 
@@ -240,15 +224,12 @@ export class RunHost {
     try {
       await onDriving?.(run)
       end = await driver.drive()
-      this.#retryAt.delete(run.id)
       return end
     } finally {
-      if (end === null) this.#retryAt.set(run.id, this.#options.clock.now() + SCAN_MS)
       await onDriven?.(run.id, end)?.catch(onError)
       this.#driven.delete(run.id)
       await store.releaseLease(lease).catch(onError)
       if (withChildren && run.parent !== null) await this.#onChildParked(run.id, run.parent).catch(onError)
-      this.#scanSoon()
     }
   }
 
@@ -269,13 +250,6 @@ export class RunHost {
   }
 
   async #renew(): Promise<void> {
-    // The lease of a host that was killed may still have run when this one started.
-    if (this.#isStarted && !this.#pickingUp) await this.#announce()
-    const leases = [...this.#driven.values()].map(({ lease }) => lease)
-    for (const lease of this.#pickingUp ? [this.#pickingUp, ...leases] : leases)
-      await this.#options.store.renewLease(lease, LEASE_MS)
+    for (const { lease } of this.#driven.values()) await this.#options.store.renewLease(lease, LEASE_MS)
   }
 }
-
-/** Events that may give an undriven run something to do. */
-const WAKING = new Set(['run.created', 'run.resumed', 'gate.answered', 'child.finished', 'run.cancelled'])

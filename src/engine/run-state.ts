@@ -9,6 +9,8 @@ export interface OpenStep {
   effect: string
   input: unknown
   startedAt: number
+  /** The version of its `step.started`, which names this attempt for good. */
+  version: number
 }
 
 interface OpenGate {
@@ -41,6 +43,14 @@ export interface RunState<Work = unknown> {
   ranMs: number
   runningSince: number | null
   artifacts: number
+  /** Which workers may carry out its steps; null: only the process that drives it. */
+  placement: NonNullable<EventData<'run.created'>['placement']> | null
+  /** The worker that has it, and how many there were. */
+  placed: { worker: string; epoch: number } | null
+  /** A person wants it on another worker: on this one, or on any. */
+  moveTo: { worker: string | null } | null
+  /** How a worker last saved its workspace. */
+  saved: EventData<'workspace.saved'> | null
   work: Work
 }
 
@@ -68,6 +78,10 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
     ranMs: 0,
     runningSince: null,
     artifacts: 0,
+    placement: event.data.placement ?? null,
+    placed: null,
+    moveTo: null,
+    saved: null,
     work: workflow.begin(event.data, { id, at: event.at }),
   }
 }
@@ -75,14 +89,27 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
 /** Folds one event, in place. Total: an unexpected event changes nothing but the version. */
 export function evolveRun<Work>(run: RunState<Work>, event: StoredEvent, workflow: Workflow<Work>): void {
   run.version = event.version
+  // Reported twice, or after the step was declared lost: the first end counts.
+  if (isEvent(event, 'step.ended') && !run.steps.has(event.data.step)) return
   evolveEngine(run as RunState, event)
   run.work = workflow.evolve(run.work, event)
 }
 
-type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, at: number) => void }
+type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, event: { at: number; version: number }) => void }
 
 const FOLDS: Folds = {
-  'step.started': (run, { step, effect, input }, at) => run.steps.set(step, { effect, input, startedAt: at }),
+  'run.placed': (run, { worker, epoch }) => {
+    run.placed = { worker, epoch }
+    run.moveTo = null
+  },
+  'run.move-asked': (run, { to }) => {
+    run.moveTo = { worker: to ?? null }
+  },
+  'workspace.saved': (run, saved) => {
+    run.saved = saved
+  },
+  'step.started': (run, { step, effect, input }, { at, version }) =>
+    run.steps.set(step, { effect, input, startedAt: at, version }),
   'step.ended': (run, { step, usage }) => {
     run.steps.delete(step)
     if (usage) run.usage = addUsage(run.usage, usage)
@@ -111,8 +138,10 @@ const FOLDS: Folds = {
 function evolveEngine(run: RunState, event: StoredEvent): void {
   const moved = statusEventOf(event.type)
   if (moved) moveStatus(run, moved, event.at)
-  const fold = FOLDS[event.type as EventType] as ((run: RunState, data: unknown, at: number) => void) | undefined
-  fold?.(run, event.data, event.at)
+  const fold = FOLDS[event.type as EventType] as
+    | ((run: RunState, data: unknown, event: StoredEvent) => void)
+    | undefined
+  fold?.(run, event.data, event)
 }
 
 function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
@@ -133,7 +162,11 @@ function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
   }
 }
 
+/** Raise it when the fields of `RunState` change: older snapshots are then discarded. */
+const FORMAT = 2
+
 interface SavedRun {
+  format: number
   workflow: number
   state: Omit<RunState, 'steps' | 'timers' | 'gates' | 'children' | 'warned' | 'work'> & {
     steps: [string, OpenStep][]
@@ -148,6 +181,7 @@ interface SavedRun {
 export function saveRun<Work>(run: RunState<Work>, workflow: Workflow<Work>): SavedRun {
   const { steps, timers, gates, children, warned, work, ...rest } = run
   return {
+    format: FORMAT,
     workflow: workflow.version,
     state: {
       ...rest,
@@ -161,10 +195,10 @@ export function saveRun<Work>(run: RunState<Work>, workflow: Workflow<Work>): Sa
   }
 }
 
-/** Null if another version of the workflow made the snapshot. */
+/** Null if another version of the program or of the workflow made the snapshot. */
 export function loadRun<Work>(saved: unknown, workflow: Workflow<Work>): RunState<Work> | null {
-  const { workflow: version, state } = saved as SavedRun
-  if (version !== workflow.version || !state) return null
+  const { format, workflow: version, state } = saved as SavedRun
+  if (format !== FORMAT || version !== workflow.version || !state) return null
   return {
     ...state,
     steps: new Map(state.steps),

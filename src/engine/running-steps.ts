@@ -1,7 +1,7 @@
 import { toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import type { NewEvent } from '../store/index.js'
 import type { OpenStep } from './run-state.js'
+import type { RunSteps, RunStepsOptions } from './run-steps.js'
 import { addUsage, type Usage } from './usage.js'
 import { type Performer, type Recovery, StepAbort, type StepCall, type StepEnd } from './workflow.js'
 
@@ -11,21 +11,12 @@ interface Running {
   usage: Usage | null
 }
 
-export interface RunningStepsOptions {
-  run: string
+export interface RunningStepsOptions extends RunStepsOptions {
   performers: Readonly<Record<string, Performer>>
-  now(): number
-  work(): unknown
-  costLeftUsd(): number | null
-  /** Takes an event to be written: the end of a step, a recovery result, a notice. */
-  arrive(event: NewEvent): void
-  /** Called when a step reports usage. */
-  onSpent(): void
-  onError(error: unknown): void
 }
 
 /** The steps of one run that run in this process, and those being recovered. */
-export class RunningSteps {
+export class RunningSteps implements RunSteps {
   readonly #options: RunningStepsOptions
   readonly #steps = new Map<string, Running>()
   readonly #recoveries = new Map<string, Running>()
@@ -40,7 +31,6 @@ export class RunningSteps {
     return this.#steps.size + this.#recoveries.size === 0
   }
 
-  /** Usage of the running steps so far. */
   get usage(): Usage[] {
     return [...this.#steps.values()].flatMap(({ usage }) => usage ?? [])
   }
@@ -56,7 +46,6 @@ export class RunningSteps {
     )
   }
 
-  /** Continues a step that outlived its host. False if it did not. */
   async adopt(step: string, open: OpenStep): Promise<boolean> {
     const performer = this.#options.performers[open.effect]
     const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
@@ -78,14 +67,13 @@ export class RunningSteps {
     if (this.#recoveries.has(step)) return
     const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
     this.#recoveries.set(step, running)
-    const call = this.#call(step, { effect, input, startedAt: this.#options.now() }, running)
+    const call = this.#call(step, { effect, input, startedAt: this.#options.now(), version: 0 }, running)
     running.done = this.#look(this.#options.performers[effect], call).then(recovery => {
       this.#recoveries.delete(step)
       if (!running.abort.signal.aborted) this.#options.arrive(newEvent('step.recovered', { ...recovery, step }))
     })
   }
 
-  /** Stops steps that are no longer wanted; their end is written as `cancelled`. */
   keepOnly(wanted: ReadonlySet<string>): void {
     for (const [step, { abort }] of this.#steps) if (!wanted.has(step)) abort.abort(new StepAbort('unneeded'))
   }

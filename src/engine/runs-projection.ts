@@ -32,12 +32,20 @@ export interface RunRecord {
   usage: Usage
   parent: string | null
   from: NonNullable<EventData<'run.created'>['from']> | null
+  /** Which workers may carry out its steps; null: only the server. */
+  placement: NonNullable<EventData<'run.created'>['placement']> | null
+  /** The worker that has it, and its name. */
+  worker: string | null
+  workerName: string | null
+  /** Counts its moves between workers. */
+  epoch: number
   isArchived: boolean
 }
 
 const TYPES = [
   'run.created',
   'run.started',
+  'run.placed',
   'run.waiting',
   'run.paused',
   'run.resumed',
@@ -58,11 +66,11 @@ const TYPES = [
 
 export const runsProjection: Projection<RunRecord> = {
   name: 'runs',
-  version: 2,
+  version: 3,
   types: TYPES,
   key: event => event.stream.slice('run/'.length),
   evolve,
-  index: run => ({ status: run.status, parent: run.parent, dueAt: dueAt(run) }),
+  index: run => ({ status: run.status, parent: run.parent, dueAt: dueAt(run), worker: run.worker }),
 }
 
 /**
@@ -90,7 +98,13 @@ function evolve(record: RunRecord | null, event: ProjectedEvent): RunRecord | nu
     next.text = null
   }
   switch (event.type) {
+    case 'run.placed':
+      next.worker = String(data.worker)
+      next.workerName = String(data.name)
+      next.epoch = Number(data.epoch)
+      break
     case 'run.waiting':
+      next.text = typeof data.reason === 'string' ? data.reason : null
       next.wakeAt = (data.wakeAt as number | null) ?? null
       break
     case 'run.paused':
@@ -154,6 +168,10 @@ function begin(id: string, data: EventData<'run.created'>, at: number): RunRecor
     usage: NO_USAGE,
     parent: data.parent?.run ?? null,
     from: data.from ?? null,
+    placement: data.placement ?? null,
+    worker: null,
+    workerName: null,
+    epoch: 0,
     isArchived: false,
   }
 }

@@ -31,6 +31,7 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_STEP_UP: EXIT.needsHuman,
   E_APPROVAL_SEE_ALL: EXIT.needsHuman,
   E_TIMEOUT: EXIT.timeout,
+  E_JOIN: EXIT.config,
   E_CONFIG: EXIT.config,
   E_HOME: EXIT.config,
   E_PACK: EXIT.config,

@@ -11,6 +11,7 @@ import { sessionEvents } from './session-events.js'
 import type { NewEvent, StoredEvent } from './stored-event.js'
 import { telegramEvents } from './telegram-events.js'
 import { trustEvents } from './trust-events.js'
+import { workerEvents } from './worker-events.js'
 
 /** Every type of event, by subject, with the streams that hold them. */
 export const EVENT_GROUPS = [
@@ -35,6 +36,11 @@ export const EVENT_GROUPS = [
     types: pipelineEvents,
   },
   { title: 'Telegram', streams: 'In streams `telegram/…`. None of them decides anything.', types: telegramEvents },
+  {
+    title: 'Workers',
+    streams: 'In streams `worker/<id>`; invitations in `invite/<hash of the token>`.',
+    types: workerEvents,
+  },
   { title: 'Trust', streams: 'In streams `project/<hash of its path>`.', types: trustEvents },
 ] as const
 

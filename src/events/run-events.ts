@@ -37,6 +37,13 @@ const ending = z.object({
   successor: z.string().optional(),
 })
 
+const placement = z.object({
+  /** Its id or its name. */
+  worker: z.string().optional(),
+  pool: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+})
+
 export const runEvents = defineEvents({
   'run.created': {
     description: 'A run was created.',
@@ -57,7 +64,23 @@ export const runEvents = defineEvents({
       from: z.object({ run: z.string(), as: z.enum(['fork', 'rewind', 'restart']) }).optional(),
       /** The run does not start before this time. */
       startAt: z.number().optional(),
+      /** Workers may carry out its steps: all of these must apply. Absent: only the server does. */
+      placement: placement.optional(),
     }),
+  },
+  'run.placed': {
+    description: 'A worker got the run; with every move the epoch grows.',
+    data: z.object({
+      worker: z.string(),
+      /** Its name, for people. */
+      name: z.string(),
+      epoch: z.int().positive(),
+      why: z.string(),
+    }),
+  },
+  'run.move-asked': {
+    description: 'A person wants the run on another worker. Steps in progress are done again there.',
+    data: z.object({ to: z.string().optional(), by: z.string() }),
   },
   'run.started': {
     description: 'A host started to drive the run.',
@@ -69,6 +92,8 @@ export const runEvents = defineEvents({
       gates: z.array(z.string()),
       wakeAt: z.number().nullable(),
       children: z.array(z.string()).optional(),
+      /** It waits for something else: for a worker, and why none can take it. */
+      reason: z.string().optional(),
     }),
   },
   'run.paused': {
@@ -92,9 +117,27 @@ export const runEvents = defineEvents({
     description: 'A message for people. It does not influence the run.',
     data: z.object({ level: z.enum(['info', 'warning', 'error']), text: z.string(), step: step.optional() }),
   },
+  'workspace.saved': {
+    description: 'A worker saved the workspace of the run, committed or not, so that another worker can continue it.',
+    data: z.object({
+      /** The commit of the run's branch. */
+      head: z.string(),
+      /** A commit of the whole tree on top of it. */
+      wip: z.string(),
+      /** A git bundle with both, without what the run started from. */
+      blob: z.string(),
+    }),
+  },
   'step.started': {
     description: 'A step is about to start. Written before its effect.',
-    data: z.object({ step, effect: z.string(), input: z.unknown(), branch: z.string().optional() }),
+    data: z.object({
+      step,
+      effect: z.string(),
+      input: z.unknown(),
+      branch: z.string().optional(),
+      worker: z.string().optional(),
+      epoch: z.int().positive().optional(),
+    }),
   },
   'step.spawned': {
     description: 'The step has a process, or a session in a terminal.',

@@ -26,11 +26,17 @@ export const sessionEvents = defineEvents({
       recording: z.string(),
       /** The owner of its terminal: `daemon`, or `foreground:<pid>:<start>`. */
       owner: z.string(),
+      /** The home directory whose keeper has the terminal; absent: the only one of this store. */
+      worker: z.string().optional(),
       resumedFrom: z.string().optional(),
       /** Environment variables that say where the agent stores its files. */
       places: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),
     }),
+  },
+  'session.numbered': {
+    description: 'A number was given to a session. One stream per person, so that no number is given twice.',
+    data: z.object({ session: z.string(), number: z.int().positive() }),
   },
   'session.ready': {
     description: 'The agent shows its input box or a menu for the first time.',

@@ -12,6 +12,7 @@ import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
 import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
+import { homeId } from './home-id.js'
 import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
 import { LiveBus, LiveSessions } from './live-sessions.js'
 import { LoopMonitor } from './loop-monitor.js'
@@ -80,7 +81,7 @@ export class Host {
     this.#settingsWatcher = this.#openSettingsWatcher()
     this.ledger = openLedger({ store, clock, settings, redactor: this.#redactor })
     this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock, onError })
-    this.#records = new SessionRecords(store, this.ledger, owner)
+    this.#records = new SessionRecords(store, this.ledger, { owner, worker: homeId(settings.dataDirectory) })
     this.bus = new LiveBus(onError)
     this.loop = new LoopMonitor(clock)
     const note: Note = (type, data) => this.#note(type, data)

@@ -7,6 +7,7 @@ import { validateEvent } from '../events/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { type EventStore, openStore, readPasswordFile } from '../store/index.js'
 import { trustProjection } from '../trust/index.js'
+import { workersProjection } from '../workers/core/index.js'
 import type { StoreSettings } from './settings.js'
 import { telegramProjections } from './telegram-projections.js'
 
@@ -42,6 +43,7 @@ export async function openHomeStore(
       ...ledgerProjections,
       runsProjection,
       trustProjection,
+      workersProjection,
       ...telegramProjections,
     ] as never,
     chained: LEDGER_STREAMS,

@@ -5,21 +5,28 @@ import { type EventData, newEvent } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
-import type { EventStore } from '../store/index.js'
+import type { EventStore, NewEvent } from '../store/index.js'
 import { activeSession, findSession, isRunning } from './find-session.js'
 import type { PreparedSession, StartRequest } from './prepare-session.js'
+
+export interface SessionOwner {
+  owner: 'daemon' | 'foreground'
+  /** The id of this home directory. */
+  worker: string
+}
 
 /** Reads the sessions of the log, and writes what the host itself records about them. */
 export class SessionRecords {
   readonly #store: EventStore
   readonly #ledger: Ledger
   readonly #owner: 'daemon' | 'foreground'
-  #starting: Promise<void> = Promise.resolve()
+  readonly #worker: string
 
-  constructor(store: EventStore, ledger: Ledger, owner: 'daemon' | 'foreground') {
+  constructor(store: EventStore, ledger: Ledger, { owner, worker }: SessionOwner) {
     this.#store = store
     this.#ledger = ledger
     this.#owner = owner
+    this.#worker = worker
   }
 
   /** @throws SignalboxError `E_UNKNOWN` */
@@ -65,13 +72,6 @@ export class SessionRecords {
     await this.#store.append(sessionStream(record.id), 'any', [newEvent('session.chosen', who)])
   }
 
-  /** One at a time: two concurrent starts must not take the same number. */
-  start(request: StartRequest, prepared: PreparedSession, kept: KeptSession): Promise<void> {
-    const done = this.#starting.then(() => this.#appendStart(request, prepared, kept))
-    this.#starting = done.catch(() => undefined)
-    return done
-  }
-
   async resumed(record: SessionRecord, by: string): Promise<void> {
     const { agentSessionId } = record
     await this.#store.append(sessionStream(record.id), 'any', [
@@ -92,6 +92,8 @@ export class SessionRecords {
 
   /** No process owns it: no terminal, or its foreground command is gone. */
   isOrphan(record: SessionRecord): boolean {
+    // Only its own home directory can tell what became of a terminal.
+    if (record.worker !== undefined && record.worker !== this.#worker) return false
     if (record.owner === 'daemon') return this.#owner === 'daemon'
     const [, pid, start] = record.owner.split(':')
     // If the system does not tell when a process started, its existence must do.
@@ -111,10 +113,9 @@ export class SessionRecords {
     }
   }
 
-  async #appendStart(request: StartRequest, prepared: PreparedSession, kept: KeptSession): Promise<void> {
-    const number = await this.#nextNumber(request.person)
+  async start(request: StartRequest, prepared: PreparedSession, kept: KeptSession): Promise<void> {
     const owner = this.#owner === 'daemon' ? 'daemon' : `foreground:${process.pid}:${processStart(process.pid)}`
-    await this.#store.append(sessionStream(kept.id), 0, [
+    const started = (number: number) =>
       newEvent(
         'session.started',
         {
@@ -129,13 +130,33 @@ export class SessionRecords {
           number,
           recording: kept.recording,
           owner,
+          worker: this.#worker,
           ...(request.label && { label: request.label }),
           ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
           places: pathVariablesOf(prepared.spawn.env),
         },
         kept.startedAt,
-      ),
-    ])
+      )
+    await this.#withNextNumber(request.person, kept.id, started)
+  }
+
+  /** Other hosts of this store may start sessions at the same moment: the first append wins. */
+  async #withNextNumber(person: string, session: string, started: (number: number) => NewEvent): Promise<void> {
+    const stream = `numbers/${person}`
+    for (;;) {
+      const expected = await this.#store.streamVersion(stream)
+      const number = await this.#nextNumber(person)
+      try {
+        await this.#store.appendAll([
+          { stream, expected, events: [newEvent('session.numbered', { session, number })] },
+          { stream: sessionStream(session), expected: 0, events: [started(number)] },
+        ])
+        return
+      } catch (error) {
+        const isTaken = error instanceof SignalboxError && error.code === 'E_VERSION'
+        if (!isTaken || (await this.#store.streamVersion(stream)) === expected) throw error
+      }
+    }
   }
 
   async #nextNumber(person: string): Promise<number> {

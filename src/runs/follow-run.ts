@@ -6,7 +6,7 @@ import { SignalboxError } from '../errors/index.js'
 import { isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
 import type { RunListener } from './drive-run.js'
-import { runDirectory } from './open-runs.js'
+import { runDirectory } from './run-directory.js'
 import type { StartContext } from './start-context.js'
 
 export interface FollowOptions {

@@ -46,7 +46,9 @@ export async function endAllLeftovers(
   keep: ReadonlySet<string>,
 ): Promise<void> {
   for (const record of await runsOf(parts.store, markedProcesses())) {
-    const { id } = record
+    const { id, placement } = record
+    // What it left running is on its worker.
+    if (placement) continue
     const kept = isOver(record) ? new Set<string>() : keep
     await endLeftovers(parts, id, { keep: kept, mayEnd: async () => !(await parts.drivers.isHeld(id)) })
   }

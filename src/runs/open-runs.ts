@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
 import type { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
@@ -22,11 +21,13 @@ import {
   type Performer,
   type Prices,
   RunHost,
+  type RunPlacer,
   type RunRecord,
   StallDetector,
   type StepCall,
   simulatedSteps,
   ToolSteps,
+  type Workflow,
 } from '../engine/index.js'
 import { Git } from '../git/index.js'
 import { printDot, textOf } from '../graph/index.js'
@@ -42,9 +43,12 @@ import { endLeftovers } from './leftovers.js'
 import { endOrphans, type SessionHost, SessionTurns, sessionSteps } from './live-turns.js'
 import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
+import { runDirectory } from './run-directory.js'
 import { StepApprovals } from './step-approvals.js'
 
-export interface RunsOptions {
+/** What performers of steps need, on a server and on a worker alike. */
+export interface PerformerOptions {
+  /** A worker's store reads the events of its own runs and nothing else. */
   store: EventStore
   clock: Clock
   dataDirectory: string
@@ -53,7 +57,6 @@ export interface RunsOptions {
   env: NodeJS.ProcessEnv
   /** A person at a terminal drives the runs: agents get the whole environment. */
   isInteractive: boolean
-  maxRuns: number
   /** The model of the agent `direct`, for turns that name none. */
   endpoint?: { url: string; apiKeyEnv: string | null }
   /** Prices of models whose agents report no cost. */
@@ -68,11 +71,21 @@ export interface RunsOptions {
   functions?: Readonly<Record<string, CustomHandler>>
   /** Reads profiles, for pipelines that run as graphs; from the settings of the home by default. */
   readProfile?: ReadProfile
-  /** Where agents ask for permissions, and gates are answered. */
-  ledger: Ledger
-  /** Keeps sessions, for workers in terminals. */
+  /** Where agents ask for permissions. */
+  approvals: Pick<StepApprovals, 'ask' | 'withdraw'>
+  /** Keeps sessions, for agents in terminals. */
   sessions?: SessionHost
   onActivity?(run: string, activity: Activity): void
+}
+
+export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
+  maxRuns: number
+  /** Where agents ask for permissions, and gates are answered. */
+  ledger: Ledger
+  /** Places runs on workers; left out: this process carries out every run. */
+  placer?: RunPlacer
+  /** Called after this process stops driving a run. */
+  onDriven?(run: string): Promise<void>
   /** Which runs to drive; all by default. */
   isWanted?(run: RunRecord): boolean
   /** A gate that was to be answered automatically waits for a person. */
@@ -82,11 +95,52 @@ export interface RunsOptions {
 
 /** Wires everything that drives runs in this process: workflows, performers of steps, files. */
 export function openRuns(options: RunsOptions): RunHost {
-  const { store, clock, env, envPass, isInteractive, onError } = options
-  const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
-  const environment = () => stepEnvironment({ env, pass: envPass, isInteractive })
+  const { store, clock, onError } = options
   const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
+  const performers = openPerformers({
+    ...options,
+    approvals,
+    onActivity: (run, activity) => {
+      files.activity(run, activity)
+      options.onActivity?.(run, activity)
+    },
+  })
+  if (options.sessions) void endOrphans(options.sessions).catch(onError)
+  return new RunHost({
+    store,
+    clock,
+    owner: ownName(),
+    isGone: isOwnerGone,
+    workflows: WORKFLOWS,
+    performers,
+    maxRuns: options.maxRuns,
+    random: () => randomInt(2 ** 32) / 2 ** 32,
+    gates: new AutomaticGates(options.ledger, options.onGateWaits),
+    onError,
+    onDriving: async run => {
+      const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
+      // What a placed run left running is on its worker.
+      if (!run.placement) await endLeftovers({ store, clock }, run.id, { keep })
+      await files.begin(run)
+    },
+    onDriven: async run => {
+      await files.end(run)
+      await options.onDriven?.(run)
+    },
+    onClosed: () => files.close(),
+    ...(options.isWanted && { isWanted: options.isWanted }),
+    ...(options.placer && { placer: options.placer }),
+  })
+}
+
+export const WORKFLOWS: readonly Workflow<never>[] = [oneshotWorkflow, graphWorkflow] as never
+
+/** Performs the steps of every kind of run; of a server, or of a worker. */
+export function openPerformers(options: PerformerOptions): Readonly<Record<string, Performer>> {
+  const { store, clock, env, envPass, isInteractive, approvals } = options
+  const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
+  const environment = () => stepEnvironment({ env, pass: envPass, isInteractive })
   const stallDetector = new StallDetector(clock)
   const agents = new AgentSteps({
     clock,
@@ -102,7 +156,6 @@ export function openRuns(options: RunsOptions): RunHost {
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
       stallDetector.noteProgress(run)
-      files.activity(run, activity)
       options.onActivity?.(run, activity)
     },
   })
@@ -125,44 +178,24 @@ export function openRuns(options: RunsOptions): RunHost {
     },
     builtInPipelines(),
   )
-  if (options.sessions) void endOrphans(options.sessions).catch(onError)
   const { functions = {} } = options
   const own = codeSteps(functions, call => createDirectory(agents.directory(call)))
   const isOwn = (fn: string) => Object.hasOwn(functions, fn)
-  return new RunHost({
-    store,
-    clock,
-    owner: ownName(),
-    isGone: isOwnerGone,
-    workflows: [oneshotWorkflow, graphWorkflow] as never,
-    performers: {
-      'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment }),
-      'graph.codergen': node(codergen),
-      'graph.prompt': node(codergen),
-      'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
-      'graph.parallel.fan_in': node(new FanInSteps(codergen)),
-      'graph.code': node(codePerformer(pipelines, own, isOwn)),
-      'graph.merge': mergeSteps,
-      'graph.child_source': childSourceSteps({ find: childGraph, functions: pipelineFunctions }),
-      'graph.child_look': new ChildObserveSteps(store),
-      'graph.child_steer': new ChildSteerSteps(store),
-      'graph.child_stop': new ChildStopSteps(store),
-      'graph.simulated': simulatedSteps,
-      ...Object.fromEntries(custom),
-    },
-    maxRuns: options.maxRuns,
-    random: () => randomInt(2 ** 32) / 2 ** 32,
-    gates: new AutomaticGates(options.ledger, options.onGateWaits),
-    onError,
-    onDriving: async run => {
-      const keep = options.sessions ? await sessionSteps(options.sessions) : new Set<string>()
-      await endLeftovers({ store, clock }, run.id, { keep })
-      await files.begin(run)
-    },
-    onDriven: run => files.end(run),
-    onClosed: () => files.close(),
-    ...(options.isWanted && { isWanted: options.isWanted }),
-  })
+  return {
+    'oneshot.agent': new OneshotSteps({ agents, clock, redactor, environment }),
+    'graph.codergen': node(codergen),
+    'graph.prompt': node(codergen),
+    'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
+    'graph.parallel.fan_in': node(new FanInSteps(codergen)),
+    'graph.code': node(codePerformer(pipelines, own, isOwn)),
+    'graph.merge': mergeSteps,
+    'graph.child_source': childSourceSteps({ find: childGraph, functions: pipelineFunctions }),
+    'graph.child_look': new ChildObserveSteps(store),
+    'graph.child_steer': new ChildSteerSteps(store),
+    'graph.child_stop': new ChildStopSteps(store),
+    'graph.simulated': simulatedSteps,
+    ...Object.fromEntries(custom),
+  }
 }
 
 /** The graph of a pipeline that a node names: one that ships, or one that the project registers. */
@@ -204,13 +237,6 @@ export function oneshotFiles({
     activities: (run, step) => readSegment(segmentPath(runDirectory(dataDirectory, run), step)),
     onError,
   })
-}
-
-/** The directory of a run's files: prompts, activities, exports. */
-export function runDirectory(dataDirectory: string, run: string): string {
-  const directory = join(dataDirectory, 'runs', run)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return directory
 }
 
 function createDirectory(path: string): string {

@@ -6,6 +6,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
 import type { EventStore } from '../store/index.js'
 import type { ExecutableFiles, TrustCheck } from '../trust/index.js'
+import type { PlacementWish } from '../workers/index.js'
 
 /** Where, for whom and with which settings a run is started. */
 export interface StartContext {
@@ -50,6 +51,8 @@ export interface RunOptions {
   labels?: Readonly<Record<string, string>> | undefined
   /** The daemon drives the run, not the process that starts it. */
   isDetached?: boolean | undefined
+  /** Workers may carry it out: all of this must apply. Left out: the server does. */
+  placement?: PlacementWish | undefined
   /** The hash of the files that the person has inspected, for a project that is not trusted yet. */
   trust?: string | undefined
 }

@@ -68,12 +68,15 @@ type OneshotSettings = Home['loaded']['config']['oneshot']
 export async function startOneshot(context: StartContext, options: OneshotOptions): Promise<StartedRun> {
   const { store, clock, env, cwd, person } = context
   const task = checkTask(options.task, cwd)
-  const isApart = options.isInWorktree === true || options.branch !== undefined
+  // A worker has no access to the person's own working tree.
+  const isApart = options.isInWorktree === true || options.branch !== undefined || options.placement !== undefined
   const home = await enterProject(context, { trust: options.trust, isApart })
   const settings = home.loaded.config.oneshot
   const isLive = options.isLive === true || settings.live
   // The daemon keeps the terminals, so it drives a run whose worker is in one.
-  const driver = options.isDetached || isLive ? 'daemon' : 'caller'
+  if (isLive && options.placement)
+    throw new SignalboxError('E_INPUT', 'an agent in a terminal cannot run on a worker', { next: 'leave --live out' })
+  const driver = options.isDetached || isLive || options.placement ? 'daemon' : 'caller'
   if (driver === 'daemon') await context.requireDaemon()
   const input = await readInput({ home, env, cwd }, { ...options, task, isLive })
   const git = new Git(cwd)
@@ -102,6 +105,7 @@ export async function startOneshot(context: StartContext, options: OneshotOption
         ...(sessionLog !== undefined && { sessionLog }),
       },
       limits: limitsFrom(options.limits, settings),
+      ...(options.placement && { placement: options.placement }),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
     clock.now(),

@@ -29,9 +29,9 @@ export class StepApprovals {
 
   /** Waits for the decision; a request that is closed without one is denied. */
   async ask(
-    call: StepCall,
-    { agent, cwd }: AgentTurn,
-    { requestId, tool, input }: Extract<Activity, { type: 'approval' }>,
+    call: Pick<StepCall, 'run' | 'name' | 'signal' | 'notice' | 'step'>,
+    { agent, cwd }: Pick<AgentTurn, 'agent' | 'cwd'>,
+    { requestId, tool, input }: Pick<Extract<Activity, { type: 'approval' }>, 'requestId' | 'tool' | 'input'>,
   ): Promise<PermissionAnswer> {
     const { run, name } = call
     const record = await this.#ledger.request(

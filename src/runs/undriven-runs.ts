@@ -79,7 +79,7 @@ export class UndrivenRuns {
     if (!this.#isClosed) this.#timer = clock.setTimer(CHECK_MS, () => void this.#check())
   }
 
-  async #notice({ id }: RunRecord): Promise<void> {
+  async #notice({ id, placement }: RunRecord): Promise<void> {
     const { store, clock, onError } = this.#options
     this.#noticed.add(id)
     const version = await store.streamVersion(runStream(id))
@@ -87,6 +87,7 @@ export class UndrivenRuns {
     // Another process may resume the run at this moment: then this is no longer true.
     if (last?.type !== 'run.undriven')
       await store.append(runStream(id), version, [newEvent('run.undriven', {})]).catch(ignoreResumed)
+    if (placement) return
     void endLeftovers({ store, clock }, id, { mayEnd: async () => !(await this.#drivers.isHeld(id)) }).catch(onError)
   }
 }

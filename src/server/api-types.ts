@@ -17,6 +17,7 @@ import type * as sessions from './schemas/sessions.js'
 import type * as stream from './schemas/stream.js'
 import type * as system from './schemas/system.js'
 import type * as usage from './schemas/usage.js'
+import type * as workers from './schemas/workers.js'
 
 /*
  * What the API answers, as types: the schemas of the operations and nothing else. The dashboard
@@ -39,6 +40,9 @@ export type LoginLink = z.output<typeof auth.loginLink>
 export type TokenFile = z.output<typeof auth.tokenFile>
 export type Device = z.output<typeof auth.device>
 export type DeviceList = z.output<typeof auth.deviceList>
+
+export type Worker = z.output<typeof workers.worker>
+export type WorkerInvite = z.output<typeof workers.workerInvite>
 
 export type Session = z.output<typeof sessions.session>
 export type StoppedSession = z.output<typeof sessions.stopped>

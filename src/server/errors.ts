@@ -27,6 +27,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_IDEMPOTENCY: 409,
   E_REJECTED: 409,
   E_NEEDS_HUMAN: 409,
+  E_JOIN: 403,
+  E_WORKER_TWICE: 409,
   E_LEASE: 409,
   E_RUN_BROKEN: 409,
   E_TOO_LARGE: 413,

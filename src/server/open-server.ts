@@ -8,6 +8,7 @@ import { openHome } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import { AttractorApi } from '../runs/index.js'
 import { TrustStore } from '../trust/index.js'
+import type { WorkerHub } from '../workers/index.js'
 import { createApp } from './app.js'
 import { Audit } from './audit.js'
 import { Auth } from './auth/auth.js'
@@ -33,6 +34,7 @@ const ANSWER_MS = 100
 export interface OpenServerOptions {
   host: Host
   runs: RunHost | null
+  workers?: WorkerHub
   settings: ServerSettings
   /** The environment of the daemon: names the home directory. */
   env: NodeJS.ProcessEnv
@@ -76,6 +78,7 @@ export class ApiServer {
     return new ApiServer({
       host,
       runs,
+      workers: options.workers ?? null,
       clock,
       version,
       build,

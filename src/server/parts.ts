@@ -4,6 +4,7 @@ import type { Home } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import type { AttractorApi } from '../runs/index.js'
 import type { TrustStore } from '../trust/index.js'
+import type { WorkerHub } from '../workers/index.js'
 import type { InMilliseconds, Paired, Pairing } from './api-types.js'
 import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
@@ -25,6 +26,8 @@ export interface ServerParts {
   host: Host
   /** Null in a host that drives no runs. */
   runs: RunHost | null
+  /** The workers of this server; null in a host that drives no runs. */
+  workers: WorkerHub | null
   clock: Clock
   version: string
   /** What a newer program reads before it replaces this daemon. */

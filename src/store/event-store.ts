@@ -11,6 +11,9 @@ export interface EventStore {
   /** Eight hex digits created with the store; a restored or replaced store has another one. */
   readonly id: string
 
+  /** Whether several machines write to it: its clock is then not the clock of this machine. */
+  readonly isShared: boolean
+
   /**
    * Appends to one stream at its expected version, all or nothing. Returns once the events are as
    * durable as requested.
@@ -128,6 +131,7 @@ export interface Lease extends Fence {
 export interface LeaseHolder {
   isHeld: true
   by: string
+  epoch: number
   until: number
 }
 

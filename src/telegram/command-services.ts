@@ -18,6 +18,8 @@ import type { Topics } from './topics.js'
 /** What the bot needs from other rooms. A function that is missing is reported as unavailable. */
 export interface TelegramPorts {
   agents: readonly string[]
+  /** Those of them that only runs can use. */
+  agentsWithoutTerminal?: readonly string[]
   /** Directories whose repositories are offered as projects. */
   roots: readonly string[]
   startOneshot?(wish: { task: string; project: string; agent?: string }): Promise<string>

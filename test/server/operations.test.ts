@@ -355,6 +355,31 @@ describe('runs and graphs', () => {
   })
 })
 
+describe('workers', () => {
+  test('a worker is listed, drained, declared lost and removed; a run waits for one', async () => {
+    const { registry } = server.workers!
+    const token = await registry.invite({ pool: 'build', labels: { gpu: 'yes' }, validMs: 60_000, by: 'owner' })
+    const { id } = await registry.join(token, { name: 'w1', key: 'k' })
+    const listed = await call('workers.list', api('/workers'))
+    expect(listed.json.items).toMatchObject([{ id, name: 'w1', pool: 'build', state: 'joined', runs: [] }])
+    const { hash } = await executableText(DOT, server.work)
+    const body = { graph: DOT, project: server.work, trust: hash, placement: { pool: 'build' } }
+    const placed = await call('runs.start', api('/runs'), { body })
+    const waiting = await until(async () => {
+      const { json } = await server.ask('GET', api(`/runs/${placed.json.id}`), { as: 'token' })
+      return json.status === 'waiting' && json
+    })
+    expect(waiting).toMatchObject({ worker: null, why: 'no ready worker has the pool build (w1 is joined)' })
+    await call('runs.move', api(`/runs/${placed.json.id}/move`), { body: {}, expect: 409 })
+    await call('runs.cancel', api(`/runs/${placed.json.id}/cancel`), { body: {} })
+    expect((await call('workers.drain', api('/workers/w1/drain'), { body: {} })).json.isDraining).toBe(true)
+    expect((await call('workers.lost', api('/workers/w1/lost'), { body: {} })).json.state).toBe('lost')
+    await call('workers.lost', api('/workers/w2/lost'), { body: {}, expect: 404 })
+    await call('workers.remove', api('/workers/w1'))
+    expect((await call('workers.list', api('/workers'))).json.items).toEqual([])
+  })
+})
+
 describe('the rest', () => {
   test('people, devices, settings, doctor, health, figures', async () => {
     const login = await server.login('owner')

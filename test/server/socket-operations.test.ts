@@ -55,6 +55,7 @@ describe('an operation of the socket', () => {
     await call('auth.rotate-token', {})
     await call('panes.join-tmux', { directories: [], sockets: [] })
     await call('panes.presence', { surface: 'watch' })
+    await call('workers.invite', { pool: 'build', labels: { gpu: 'yes' } })
     await call('health.shutdown', { pid: 0 })
   })
 

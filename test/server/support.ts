@@ -10,10 +10,11 @@ import type { RunHost } from '../../src/engine/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper, type KeeperPort } from '../../src/keeper/index.js'
-import { openRuns } from '../../src/runs/index.js'
+import { openRuns, openWorkerHub } from '../../src/runs/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
 import { OWNER, type Role } from '../../src/server/caller.js'
 import { ApiServer, type ServerSettings } from '../../src/server/index.js'
+import type { WorkerHub } from '../../src/workers/index.js'
 import { silentContext } from '../support/silent-context.js'
 
 export interface Login {
@@ -68,6 +69,7 @@ export class TestServer {
   api!: ApiServer
   host!: Host
   runs: RunHost | null = null
+  workers: WorkerHub | null = null
   log: string[] = []
   readonly #agent = new Agent({ keepAlive: true })
 
@@ -111,6 +113,16 @@ export class TestServer {
       version: '0.0.0',
       onError,
     })
+    const { hub } = openWorkerHub({
+      store: this.host.store,
+      ledger: this.host.ledger,
+      clock: systemClock,
+      dataDirectory: home.settings.dataDirectory,
+      lostAfterMs: 600_000,
+      wake: run => this.runs?.poke(run),
+      onError,
+    })
+    this.workers = hub
     if (hasRuns) {
       this.runs = openRuns({
         store: this.host.store,
@@ -121,6 +133,7 @@ export class TestServer {
         env: this.context.env,
         isInteractive: false,
         maxRuns: 8,
+        placer: hub,
         onError,
       })
       await this.runs.start()
@@ -144,6 +157,7 @@ export class TestServer {
     return ApiServer.open({
       host: this.host,
       runs: this.runs,
+      ...(this.workers && { workers: this.workers }),
       settings: {
         ...serverSettings(home.loaded.config, home.directories),
         requestsPerS: 10_000,

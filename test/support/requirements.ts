@@ -46,6 +46,7 @@ const REQUIREMENTS = {
   tmux: { name: 'tmux', isMet: () => runs('tmux', '-V'), isForeign: true },
   zsh: { name: 'zsh', isMet: () => runs('zsh', '--version'), isForeign: true },
   fish: { name: 'fish', isMet: () => runs('fish', '--version'), isForeign: true },
+  openssl: { name: 'openssl', isMet: () => runs('openssl', 'version') },
   'curl and jq': { name: 'curl and jq', isMet: () => runs('curl', '--version') && runs('jq', '--version') },
   'another user': { name: 'root and setpriv', isMet: () => isRoot() && runs('setpriv', '--version') },
   'a user other than root': { name: 'a user other than root', isMet: () => !isRoot() },

@@ -78,3 +78,15 @@ it('a number that only another person’s running session has names that person 
   ann.say('/stop 3')
   await bot.seen(ann, 'Stop shop · demo · #3 of Bob?', before)
 })
+
+it('/new offers no agent that has no terminal; a run may use it', async () => {
+  Object.assign(bot.ports, { agents: ['demo', 'gemini', 'direct'], agentsWithoutTerminal: ['direct'] })
+  const agents = async (command: string) => {
+    const before = last(ann)
+    ann.say(command)
+    const list = await bot.seen(ann, 'Which agent?', before)
+    return list.markup!.inline_keyboard!.flat().map(({ text }) => text)
+  }
+  expect(await agents('/new shop')).toEqual(['demo', 'gemini'])
+  expect(await agents('/oneshot shop')).toEqual(['demo', 'gemini', 'direct'])
+})

@@ -64,6 +64,8 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   paths: () => import('./paths.js'),
   config: () => import('./config.js'),
   store: () => import('./store.js'),
+  worker: () => import('./worker.js'),
+  workers: () => import('./workers.js'),
   help: () => import('./help.js'),
   completion: () => import('./completion.js'),
 }

@@ -1,9 +1,11 @@
 import { systemClock } from '../../clock/index.js'
 import { listRuns, queuePosition } from '../../engine/index.js'
-import { EXIT } from '../../errors/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
+import type { Run } from '../../server/index.js'
 import { formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
 import { runWorktrees } from '../runs/run-worktrees.js'
 import { withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
@@ -19,7 +21,8 @@ const STATUS_STYLE = {
   cancelled: 'dim',
 } as const
 
-export async function run(context: CommandContext, { options }: InputOf<'runs'>): Promise<number> {
+export async function run(context: CommandContext, { args, options }: InputOf<'runs'>): Promise<number> {
+  if (args.action !== undefined) return move(context, args, options)
   return withStore(context, async (store, home) => {
     if (options.worktrees) return runWorktrees(context, store, home, options)
     const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
@@ -42,12 +45,30 @@ export async function run(context: CommandContext, { options }: InputOf<'runs'>)
   })
 }
 
+async function move(
+  context: CommandContext,
+  { action, run: word }: InputOf<'runs'>['args'],
+  { to, json }: InputOf<'runs'>['options'],
+): Promise<number> {
+  if (action !== 'move' || word === undefined)
+    throw new SignalboxError('E_INPUT', 'runs takes no arguments except move and a run', {
+      next: 'signalbox runs move <run> [--to <worker>]',
+    })
+  const client = await DaemonClient.connect(context)
+  const moving = await client.post<Run>(`/runs/${encodeURIComponent(word)}/move`, { ...(to !== undefined && { to }) })
+  if (json) context.json(moving)
+  else context.out(`${moving.id} leaves ${moving.workerName}`)
+  return EXIT.ok
+}
+
 function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
   const status = run.isUndriven
     ? context.style('red', 'stopped'.padEnd(9))
     : context.style(STATUS_STYLE[run.status], run.status.padEnd(9))
   const age = formatAge(systemClock.now() - run.updatedAt).padStart(4)
-  const text = visibleText(`${run.labels.pipeline ?? run.kind} · ${run.title}${whyText(run, queued)}`)
+  const text = visibleText(
+    `${run.labels.pipeline ?? run.kind} · ${run.title}${run.workerName === null ? '' : ` · on ${run.workerName}`}${whyText(run, queued)}`,
+  )
   return `${run.id}  ${status} ${age}  ${truncate(text, Math.max(20, context.columns - 40))}`
 }
 

@@ -64,7 +64,7 @@ export async function showRun(
   const { input, output, costUsd } = record.usage
   const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
   out(`${record.kind} · ${status} · ${took} · ${input + output} tokens${cost}`)
-  out(style('dim', record.cwd))
+  out(style('dim', record.workerName === null ? record.cwd : `${record.cwd} · on ${record.workerName}`))
   if (next !== null) out(`resume with: ${next}`)
   const queued = queuePosition(record, await listRuns(store))
   if (queued) out(`number ${queued.place} in the queue; waits for ${queued.waitsFor}`)

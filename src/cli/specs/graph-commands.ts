@@ -1,4 +1,5 @@
 import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
+import { PLACEMENT_OPTIONS } from './worker-commands.js'
 
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
@@ -46,6 +47,7 @@ export const GRAPH_COMMANDS = {
       HANDLERS_OPTION,
       TRUST_OPTION,
       { flags: '--detach', description: 'let the daemon drive it' },
+      ...PLACEMENT_OPTIONS,
       NO_ASK_OPTION,
       { flags: '--label <key=value>', description: 'stored with the run; repeatable', repeatable: true },
       ANSWERS_OPTION,

@@ -1,4 +1,5 @@
 import { type CommandSpecs, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
+import { PLACEMENT_OPTIONS } from './worker-commands.js'
 
 const LEVELS = ['read', 'ask', 'edits', 'all'] as const
 
@@ -53,6 +54,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
       { flags: '--live', description: 'run the worker in a terminal of the daemon that people can attach to' },
       { flags: '--detach', description: 'let the daemon drive it' },
+      ...PLACEMENT_OPTIONS,
       { flags: '--trust <hash>', description: 'trust the project’s settings and agent hooks with this hash' },
       { flags: '--no-input', description: 'never ask a person' },
       JSON_OPTION,
@@ -70,7 +72,11 @@ export const RUN_COMMANDS = {
   runs: {
     group: 'runs',
     daily: true,
-    summary: 'list runs; --worktrees: the worktrees they left',
+    summary: 'list runs; --worktrees: the worktrees they left; move: to another worker',
+    arguments: [
+      { name: 'action', description: 'move: to another worker', optional: true, completes: ['move'] },
+      { name: 'run', description: 'with move: the run', optional: true, completes: 'run' },
+    ],
     options: [
       { flags: '--all', description: 'also archived ones' },
       { flags: '--status <status>', description: 'only runs with this status' },
@@ -83,11 +89,13 @@ export const RUN_COMMANDS = {
         description: 'with --remove: even with uncommitted files; they are saved for 7 days',
       },
       { flags: '--yes', description: 'with --force: without typing the path' },
+      { flags: '--to <worker>', description: 'with move: the worker (default: one with room)' },
       JSON_OPTION,
     ],
     examples: [
       ['signalbox runs', 'newest first'],
       ['signalbox runs --worktrees --clean', 'free disk space'],
+      ['signalbox runs move 3f --to w2', 'a step in progress is done again there'],
     ],
   },
   show: {

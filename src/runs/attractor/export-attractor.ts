@@ -5,7 +5,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { textOf } from '../../graph/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { CheckpointWriter } from '../graphs/checkpoint-writer.js'
-import { runDirectory } from '../open-runs.js'
+import { runDirectory } from '../run-directory.js'
 
 /**
  * Writes a run in attractor's directory layout: manifest, checkpoints, and for each node its

@@ -72,6 +72,10 @@ export async function startGraph(
     id,
     isWanted: wantsWorktree(graph) && dryRun === null,
   })
+  if (options.placement && workspace.branch === null && !wantsWorktree(graph))
+    throw new SignalboxError('E_INPUT', 'a graph with worktree=none cannot run on a worker', {
+      next: 'leave worktree=none out, or leave --on, --pool and --needs out',
+    })
   const labels = { ...options.labels, ...driverLabel(driver) }
   const input: GraphInput = {
     dot: printDot(withGoal(graph, options.goal)),
@@ -106,6 +110,7 @@ export async function startGraph(
       person,
       input,
       limits: limitsOf(graph, options.limits),
+      ...(options.placement && { placement: options.placement }),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
     clock.now(),
@@ -118,18 +123,25 @@ export async function startGraph(
  * The daemon keeps the terminals, so it drives a graph whose agents work in them. It runs no code
  * of the user.
  */
-function driverOf({ parsed, module }: LoadedGraph, { isDetached, dryRun }: GraphOptions): StartedRun['driver'] {
+function driverOf(
+  { parsed, module }: LoadedGraph,
+  { isDetached, dryRun, placement }: GraphOptions,
+): StartedRun['driver'] {
   const isSimulated = dryRun !== undefined && dryRun !== null
-  if (isDetached && (module || isSimulated))
-    throw new SignalboxError('E_INPUT', '--detach cannot be combined with --handlers or --dry-run', {
-      next: 'leave --detach out: the daemon runs no code of yours',
+  if ((isDetached || placement) && (module || isSimulated))
+    throw new SignalboxError('E_INPUT', '--detach and --on cannot be combined with --handlers or --dry-run', {
+      next: 'leave them out: the daemon runs no code of yours',
     })
   const isLive = !isSimulated && [...parsed.graph.nodes.values()].some(isLiveNode)
+  if (isLive && placement)
+    throw new SignalboxError('E_INPUT', 'live=true cannot be combined with --on, --pool or --needs', {
+      next: 'remove live=true: terminals are on the server',
+    })
   if (isLive && module)
     throw new SignalboxError('E_INPUT', 'live=true cannot be combined with --handlers', {
       next: 'remove live=true: the daemon keeps the terminals and runs no code of yours',
     })
-  return isDetached || isLive ? 'daemon' : 'caller'
+  return isDetached || isLive || placement ? 'daemon' : 'caller'
 }
 
 export function hashOfText(text: string): string {

@@ -9,7 +9,7 @@ import {
   setQueuedPlan,
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
-import { runDirectory } from '../open-runs.js'
+import { runDirectory } from '../run-directory.js'
 import { type Answerer, ledgerOf, RunGates } from '../run-gates.js'
 import type { StartContext } from '../start-context.js'
 

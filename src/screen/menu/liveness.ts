@@ -57,9 +57,7 @@ export function proveLive(
       !isOnPanel(candidate, rows, block),
   )
   if (inside && !isOverlay) return fail(`outside-transcript: it is inside a ${inside.kind} block`)
-  // Numbered tips of a start screen, while the agent has not drawn its input box yet.
-  const chrome = chromeRows(rows, pack)
-  if (group.options.length > 0 && group.options.every(({ row }) => chrome.has(row)) && !isOverlay)
+  if (spec === null && !isOverlay && areTips(candidate, rows, pack))
     return fail('outside-transcript: the pack lists these rows as no content')
   proofs.push('outside-transcript')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'cursor'], failed: null }
@@ -177,4 +175,14 @@ function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pac
     else return index
   }
   return null
+}
+
+/**
+ * Numbered tips of a start screen, while the agent has not drawn its input box yet. The edges of a
+ * box are no content either, and a menu may be inside.
+ */
+function areTips({ group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): boolean {
+  const chrome = chromeRows(rows, pack)
+  const isTip = (row: number) => chrome.has(row) && menuRows.some(({ index, isBoxed }) => index === row && !isBoxed)
+  return group.options.length > 0 && group.options.every(({ row }) => isTip(row))
 }

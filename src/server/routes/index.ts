@@ -29,6 +29,7 @@ import { sessionMessageRoutes } from './session-messages.js'
 import { sessionRoutes } from './sessions.js'
 import { systemRoutes } from './system.js'
 import { usageRoutes } from './usage.js'
+import { workerRoutes } from './workers.js'
 
 /** Generated once, because it takes long and never changes while the program runs. */
 let document: ReturnType<typeof openApi> | null = null
@@ -74,6 +75,7 @@ export const ROUTES: readonly Route[] = [
   ...usageRoutes,
   ...projectRoutes,
   ...systemRoutes,
+  ...workerRoutes,
   ...attractorRoutes,
   ...hookRoutes,
 ]

@@ -26,6 +26,15 @@ import { redacted } from './run-details.js'
 export const labels = z.record(z.string().regex(/^[\w.-]{1,60}$/), z.string().max(200)).default({})
 const project = z.string().min(1).max(4096).describe('the directory that it works in')
 export const budget = z.strictObject({ costUsd: z.number().positive().optional() }).optional()
+const name = z.string().min(1).max(80)
+const placement = z
+  .strictObject({
+    worker: name.optional(),
+    pool: name.optional(),
+    labels: z.record(name, z.string().max(200)).optional(),
+  })
+  .optional()
+  .describe('carry it out on a worker to which all of this applies')
 export const trust = z
   .string()
   .optional()
@@ -44,6 +53,7 @@ const startBody = z.union([
     labels,
     budget,
     trust,
+    placement,
   }),
   z.strictObject({
     oneshot: z.strictObject({
@@ -59,6 +69,7 @@ const startBody = z.union([
     labels,
     budget,
     trust,
+    placement,
   }),
   z.strictObject({ pipeline: z.string(), input: z.unknown().optional(), project, labels, budget, trust }),
 ])
@@ -130,6 +141,7 @@ async function start(call: StartCall): Promise<string> {
     limits: limitsOf(body.budget),
     trust: body.trust,
     isDetached: true,
+    ...('placement' in body && body.placement && { placement: placementOf(body.placement) }),
   }
   if ('graph' in body) {
     const { graph, input: inputs, agent, model } = body
@@ -142,6 +154,10 @@ async function start(call: StartCall): Promise<string> {
     return (await startOneshot(context, { ...options, ...oneshot, ...roles, isInWorktree, mayAsk: false })).id
   }
   return (await startPipeline(context, body.pipeline, body.input ?? {}, options)).id
+}
+
+function placementOf({ worker, pool, labels }: NonNullable<z.output<typeof placement>>) {
+  return { ...(worker && { worker }), ...(pool && { pool }), ...(labels && { labels }) }
 }
 
 export function limitsOf(given: z.output<typeof budget>): Limits | undefined {

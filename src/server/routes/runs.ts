@@ -7,10 +7,11 @@ import { RUN_STATUS, run } from '../schemas/runs.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { runView } from '../views/run-view.js'
 import { startContext } from './run-start.js'
+import { hubOf } from './workers.js'
 
 const runAnswer = answer('the run', run)
 
-/** Runs: listing, pausing, cancelling, resuming. */
+/** Runs: listing, pausing, moving, cancelling, resuming. */
 export const runRoutes: readonly Route[] = [
   route({
     id: 'runs.list',
@@ -80,6 +81,21 @@ export const runRoutes: readonly Route[] = [
       const { host, params, body, person, json } = call
       const { id } = await findRun(host.store, params.id!)
       await pauseRun(host, id, { by: person.name, reason: body.reason })
+      return json(await runView(call, await findRun(host.store, id)))
+    },
+  }),
+  route({
+    id: 'runs.move',
+    method: 'POST',
+    path: '/runs/:id/move',
+    summary: 'Moves a run to another worker; steps in progress are done again there.',
+    access: 'owner',
+    body: z.strictObject({ to: z.string().max(80).optional().describe('a worker; any other one by default') }),
+    answers: { 200: runAnswer },
+    handle: async call => {
+      const { host, parts, params, body, person, json } = call
+      const { id } = await findRun(host.store, params.id!)
+      await hubOf(parts).move(id, { to: body.to, by: person.name })
       return json(await runView(call, await findRun(host.store, id)))
     },
   }),

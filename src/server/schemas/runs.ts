@@ -59,6 +59,14 @@ export const run = z
     usage,
     parent: z.string().nullable(),
     from: z.object({ run: z.string(), as: z.enum(['fork', 'rewind', 'restart']) }).nullable(),
+    placement: z
+      .object({ worker: z.string(), pool: z.string(), labels: z.record(z.string(), z.string()) })
+      .partial()
+      .nullable()
+      .describe('which workers may carry it out; null: only the server'),
+    worker: z.string().nullable().describe('the worker that has it'),
+    workerName: z.string().nullable(),
+    epoch: z.int().describe('how many workers have had it'),
     isArchived: z.boolean(),
   })
   .meta({ id: 'Run' })

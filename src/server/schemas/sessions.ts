@@ -59,6 +59,7 @@ export const session = z
     resumedBy: z.string().optional(),
     recording: z.string(),
     owner: z.string(),
+    worker: z.string().optional().describe('the home directory that keeps its terminal'),
     places: z.record(z.string(), z.string()).optional(),
     allows: z
       .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))

@@ -7,6 +7,7 @@ import { type Credential, hasRole, OWNER, personName } from '../caller.js'
 import { errorBody } from '../errors.js'
 import { checkOrigin, type OwnAddresses } from '../gate/origins.js'
 import type { ServerParts } from '../parts.js'
+import { WORKER_PATH, WorkerSockets } from '../worker-socket.js'
 import { INPUT_MAX, sendJson, TerminalConnection } from './connection.js'
 import { type Hello, parseMessage } from './messages.js'
 
@@ -18,7 +19,7 @@ const PATH = /^\/api\/v1\/panes\/([\w%.:-]{1,80})\/terminal$/
 /**
  * Terminal bytes over WebSocket: `GET /api/v1/panes/:id/terminal`. The upgrade is checked like any
  * request. The first frame authenticates the client, and nothing is sent before that. `own` is null
- * on the owner's socket.
+ * on the owner's socket. Workers connect here, too (`worker-socket.ts`).
  */
 export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddresses | null): void {
   const sockets = new WebSocketServer({
@@ -26,9 +27,11 @@ export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddre
     maxPayload: INPUT_MAX,
     handleProtocols: protocols => (protocols.has('signalbox.terminal.v1') ? 'signalbox.terminal.v1' : false),
   })
+  const workers = parts.workers && new WorkerSockets(parts.workers)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     try {
+      if (workers && request.url === WORKER_PATH) return workers.upgrade(request, socket, head)
       checkUpgrade(request, own)
       const match = PATH.exec(request.url ?? '')
       if (!match) throw new SignalboxError('E_UNKNOWN', `unknown terminal path ${(request.url ?? '').slice(0, 200)}`)

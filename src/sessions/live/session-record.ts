@@ -25,6 +25,8 @@ export interface SessionRecord {
   resumedBy?: string
   recording: string
   owner: string
+  /** The home directory that keeps its terminal; absent: the only one of this store. */
+  worker?: string
   /** Environment variables that say where its agent keeps its files. */
   places?: Record<string, string>
   /** What the agent does without asking, because a person chose that in its own menu. */
@@ -53,7 +55,7 @@ const TYPES: readonly EventType[] = [
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 5,
+  version: 6,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -64,7 +66,7 @@ export const sessionsProjection: Projection<SessionRecord> = {
 
 function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRecord | null {
   if (isEvent(event, 'session.started')) {
-    const { agentVersion, agentSessionId, label, resumedFrom, places, ...rest } = event.data
+    const { agentVersion, agentSessionId, label, resumedFrom, places, worker, ...rest } = event.data
     return {
       id: event.stream.slice(event.stream.indexOf('/') + 1),
       ...rest,
@@ -73,6 +75,7 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
       ...(label !== undefined && { label }),
       ...(resumedFrom !== undefined && { resumedFrom }),
       ...(places !== undefined && { places }),
+      ...(worker !== undefined && { worker }),
       startedAt: event.at,
       state: 'starting',
       version: event.version,

@@ -10,7 +10,7 @@ import { runToEnd } from '../../clock/testing/run-to-end.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import type { EventStore } from '../../store/index.js'
-import { openTestStore } from '../../store/testing/open-test-store.js'
+import { openTestStore, storeSettled } from '../../store/testing/open-test-store.js'
 import type { AnswerChannel } from './request-answer.js'
 import { SessionRequests } from './session-requests.js'
 
@@ -124,7 +124,7 @@ async function asks(to: SessionRequests, command: string, fields: { subAgent?: s
 
 const shows = (command: string) =>
   menuOf(['Yes', 'Yes, always', 'No'], { body: [`$ ${command}`], print: `menu of ${command}` })
-const run = <T>(work: Promise<T>) => runToEnd(clock, work)
+const run = <T>(work: Promise<T>) => runToEnd(clock, work, { settled: () => storeSettled(3) })
 const open = () => ledger.list({ isOpenOnly: true })
 const end = async ({ id }: { id: string }) => {
   const { state, outcome } = (await ledger.get(id))!

@@ -31,6 +31,7 @@ export interface PostgresStoreOptions {
 /** The log in a PostgreSQL database, which processes of several machines may use at once. */
 export class PostgresEventStore implements Api.EventStore {
   readonly id: string
+  readonly isShared = true
   readonly #options: PostgresStoreOptions
   readonly #connections: Connections
   readonly #planner = new AppendPlanner()
@@ -197,13 +198,13 @@ export class PostgresEventStore implements Api.EventStore {
       [key, owner, Math.round(ttlMs)],
     )
     if (taken) return { isHeld: false, key, owner, epoch: taken.epoch }
-    return (await this.leaseHolder(key)) ?? { isHeld: true, by: '', until: 0 }
+    return (await this.leaseHolder(key)) ?? { isHeld: true, by: '', epoch: 0, until: 0 }
   }
 
   async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
-    const sql = "SELECT owner, expires FROM leases WHERE key = $1 AND owner <> ''"
-    const [held] = await this.#connections.read<{ owner: string; expires: number }>(sql, [key])
-    return held ? { isHeld: true, by: held.owner, until: held.expires } : null
+    const sql = "SELECT owner, epoch, expires FROM leases WHERE key = $1 AND owner <> ''"
+    const [held] = await this.#connections.read<{ owner: string; epoch: number; expires: number }>(sql, [key])
+    return held ? { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires } : null
   }
 
   async renewLease({ key, epoch }: Api.Fence, ttlMs: number): Promise<boolean> {

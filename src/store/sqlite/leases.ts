@@ -26,7 +26,7 @@ export function takeLease(
   const { key, owner, now, ttlMs } = request
   const held = connection.get<LeaseRow>(READ, key)
   const isFree = !held || held.owner === '' || held.expires <= now || (request.isGone?.(held.owner) ?? false)
-  if (!isFree) return { isHeld: true, by: held.owner, until: held.expires }
+  if (!isFree) return { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires }
   const epoch = (held?.epoch ?? 0) + 1
   connection.run(TAKE, key, owner, epoch, now + ttlMs)
   return { isHeld: false, key, owner, epoch }
@@ -47,7 +47,7 @@ export function releaseLease(connection: Connection, { key, epoch }: Fence): voi
 
 export function readHolder(connection: Connection, key: string): LeaseHolder | null {
   const held = connection.get<LeaseRow>(READ, key)
-  return held && held.owner !== '' ? { isHeld: true, by: held.owner, until: held.expires } : null
+  return held && held.owner !== '' ? { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires } : null
 }
 
 /** Inside the transaction of an append. @throws SignalboxError `E_PRECONDITION` */

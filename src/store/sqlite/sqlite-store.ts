@@ -45,6 +45,7 @@ interface EncodedAppend {
 /** The log in one SQLite file; each method is one short synchronous access. */
 export class SqliteEventStore implements Api.EventStore {
   readonly id: string
+  readonly isShared = false
   readonly #connection: Connection
   readonly #clock: Clock
   readonly #validate: EventValidator | undefined

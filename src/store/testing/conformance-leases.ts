@@ -38,7 +38,7 @@ export function describeLeases(fixture: StoreFixture): void {
       expect(await store.leaseHolder('run/1')).toBeNull()
       await take(store, 'one')
       await fixture.passTime(2 * TTL)
-      expect(await store.leaseHolder('run/1')).toEqual({ isHeld: true, by: 'one', until: expect.any(Number) })
+      expect(await store.leaseHolder('run/1')).toEqual({ isHeld: true, by: 'one', epoch: 1, until: expect.any(Number) })
       await store.releaseLease(await take(store, 'two'))
       expect(await store.leaseHolder('run/1')).toBeNull()
     })

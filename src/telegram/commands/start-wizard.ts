@@ -30,7 +30,7 @@ export class StartWizard {
     requireRole(to.person, 'approver')
     if (form.project === undefined) return this.#askProject(form, page, to)
     if (form.agent === undefined) {
-      const { agents } = this.#services.ports
+      const agents = this.#agents(form.kind)
       if (agents.length !== 1) return this.#askAgent(form, to)
       return this.next({ ...form, agent: agents[0]! }, 0, to)
     }
@@ -52,7 +52,7 @@ export class StartWizard {
     while (words.length > 0) {
       const [word = ''] = words
       const project = projects.find(path => path === word || basename(path) === word)
-      if (form.agent === undefined && this.#services.ports.agents.includes(word)) form.agent = word
+      if (form.agent === undefined && this.#agents(kind).includes(word)) form.agent = word
       else if (form.project === undefined && project !== undefined) form.project = project
       else break
       words.shift()
@@ -80,6 +80,12 @@ export class StartWizard {
     return [...new Set([...used.map(({ path }) => path), ...below])].filter(path => existsSync(path))
   }
 
+  /** A session needs an agent with a terminal. */
+  #agents(kind: StartForm['kind']): readonly string[] {
+    const { agents, agentsWithoutTerminal = [] } = this.#services.ports
+    return kind === 'new' ? agents.filter(agent => !agentsWithoutTerminal.includes(agent)) : agents
+  }
+
   async #askProject(form: StartForm, page: number, to: Requester): Promise<string> {
     const projects = await this.projects()
     if (projects.length === 0)
@@ -102,7 +108,7 @@ export class StartWizard {
   }
 
   async #askAgent(form: StartForm, to: Requester): Promise<string> {
-    const { agents } = this.#services.ports
+    const agents = this.#agents(form.kind)
     if (agents.length === 0)
       throw new SignalboxError('E_AGENT_MISSING', 'No agent is installed on this machine.', {
         next: 'signalbox doctor lists what is missing.',

@@ -1,0 +1,62 @@
+import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
+
+/** Where a run is carried out: options of every command that starts one. */
+export const PLACEMENT_OPTIONS = [
+  { flags: '--on <worker>', description: 'carry it out on this worker; any: on one that has room' },
+  { flags: '--pool <name>', description: 'carry it out on a worker of this pool' },
+  { flags: '--needs <key=value>', description: 'a label that the worker must have; repeatable', repeatable: true },
+] as const
+
+/** Machines that carry out runs for a server. */
+export const WORKER_COMMANDS = {
+  worker: {
+    group: 'setup',
+    summary: 'carry out runs of a server on this machine',
+    arguments: [
+      { name: 'action', description: 'join: once, with a link of the server', optional: true, completes: ['join'] },
+      { name: 'link', description: 'with join: the link that signalbox workers invite printed', optional: true },
+    ],
+    options: [
+      { flags: '--name <name>', description: 'with join: the name of this worker (default: the host name)' },
+      { flags: '--max-steps <n>', description: 'steps at the same time (default: worker.max_steps)' },
+      JSON_OPTION,
+    ],
+    details:
+      'A worker connects to its server, carries out the steps that the server wants, and reports. It has no access to ' +
+      'the store and decides nothing. If it is killed, its next start reports what it had begun. If the server is away, ' +
+      'steps continue and their ends are reported later.',
+    examples: [
+      ['signalbox worker join "https://build.example:4100/#…"', 'once, with the link of the owner'],
+      ['signalbox worker', 'until it is stopped'],
+    ],
+  },
+  workers: {
+    group: 'setup',
+    summary: 'list the workers of this server; invite, drain, give up or remove one',
+    arguments: [
+      {
+        name: 'action',
+        description: 'invite, show, drain, ready, lost or remove',
+        optional: true,
+        completes: ['invite', 'show', 'drain', 'ready', 'lost', 'remove'],
+      },
+      { name: 'worker', description: 'its name or id', optional: true },
+    ],
+    options: [
+      { flags: '--pool <name>', description: 'with invite: the pool of the worker (default: default)' },
+      { flags: '--label <key=value>', description: 'with invite: a label of the worker; repeatable', repeatable: true },
+      { flags: '--move', description: 'with drain: its runs move to other workers now' },
+      { flags: '--valid <time>', description: 'with invite: how long the link works (default: 15m; at most 24h)' },
+      JSON_OPTION,
+    ],
+    details:
+      'drain: the worker keeps its runs and gets no further ones; ready ends that. lost: its runs move to other workers ' +
+      'at once, and what it did since its last report may be done again.',
+    examples: [
+      ['signalbox workers', 'state, load and runs of each'],
+      ['signalbox workers invite --pool build --label gpu=yes', 'a link for one machine'],
+      ['signalbox workers drain w3', 'before an upgrade of its machine'],
+      ['signalbox workers lost w3', 'its machine will not come back'],
+    ],
+  },
+} as const satisfies CommandSpecs

@@ -1,0 +1,99 @@
+import { newEvent } from '../events/index.js'
+import type { AppendOptions, EventStore, Lease, NewEvent } from '../store/index.js'
+import { proposeArrivals, proposeNext } from './proposals.js'
+import { RunJournal } from './run-journal.js'
+import type { RunState } from './run-state.js'
+import { isEnded } from './run-status-table.js'
+import type { PlacementChoice, RunPlacer } from './run-steps.js'
+import type { Usage } from './usage.js'
+import type { Command, GateLedger, Workflow } from './workflow.js'
+
+export interface TurnOptions<Work> {
+  store: EventStore
+  run: string
+  workflow: Workflow<Work>
+  lease: Lease
+  /** A number in [0, 1), used when a command asks for jitter. */
+  random(): number
+  durability?: AppendOptions['durability']
+  /** Left out: gates are stored as they are, and only people answer them. */
+  gates?: GateLedger
+  /** Left out: the run stays in this process. */
+  placer?: RunPlacer
+}
+
+/**
+ * The turns of one run: each folds what arrived, asks the workflow what should be in progress, and
+ * appends everything that follows in one transaction at the version that was read. A turn starts
+ * nothing and waits for nobody, so doing it twice, late or in two processes does no harm.
+ */
+export class RunTurns<Work> {
+  readonly #options: TurnOptions<Work>
+  readonly #journal: RunJournal<Work>
+
+  static async open<Work>(options: TurnOptions<Work>): Promise<RunTurns<Work>> {
+    const { store, run, workflow, durability } = options
+    return new RunTurns(options, await RunJournal.open(store, run, workflow, durability))
+  }
+
+  private constructor(options: TurnOptions<Work>, journal: RunJournal<Work>) {
+    this.#options = options
+    this.#journal = journal
+  }
+
+  get run(): RunState<Work> {
+    return this.#journal.run
+  }
+
+  /** Folds what other processes have written. */
+  async catchUp(): Promise<void> {
+    await this.#journal.catchUp()
+  }
+
+  /**
+   * @param usage of the steps in progress, which the journal does not have yet.
+   * @returns the work that should be in progress now. Null: another process wrote first; its events
+   * are folded, and the same arrivals must be judged again.
+   * @throws SignalboxError `E_FENCED` if another process drives the run.
+   */
+  async take(
+    arrived: readonly NewEvent[],
+    { at, usage }: { at: number; usage: (spent: Usage) => Usage },
+  ): Promise<readonly Command[] | null> {
+    const { lease, workflow, random, gates } = this.#options
+    const journal = this.#journal
+    proposeArrivals({ journal, at }, arrived)
+    const isPlaced = await this.#place(at)
+    const commands = isPlaced
+      ? proposeNext({ journal, workflow, lease, at, usage: usage(journal.run.usage), random, ...(gates && { gates }) })
+      : []
+    return (await journal.commit(lease)) ? commands : null
+  }
+
+  /** False: no worker can take the run now. It waits, without a process. */
+  async #place(at: number): Promise<boolean> {
+    const { placer, lease } = this.#options
+    const { run } = this.#journal
+    if (!placer || run.placement === null || isEnded(run.status) || run.status === 'paused') return true
+    const choice: PlacementChoice = await placer.place(run)
+    if ('stay' in choice) return true
+    const lost = [...run.steps.keys()].map(step => newEvent('step.lost', { step }))
+    this.#journal.propose(lost, at)
+    if ('worker' in choice) {
+      const { worker, name, why } = choice
+      this.#journal.propose([newEvent('run.placed', { worker, name, why, epoch: (run.placed?.epoch ?? 0) + 1 })], at)
+      return true
+    }
+    if (run.status === 'queued')
+      this.#journal.propose([newEvent('run.started', { host: lease.owner, epoch: lease.epoch })], at)
+    if (run.status === 'running')
+      this.#journal.propose([newEvent('run.waiting', { gates: [], wakeAt: at, reason: choice.waits })], at)
+    return false
+  }
+}
+
+/** When a run must be looked at again even if nothing happens; null if it waits for an event. */
+export function againAt({ timers, gates }: RunState): number | null {
+  const dues = [...timers.values(), ...[...gates.values()].flatMap(({ due }) => due ?? [])]
+  return dues.length > 0 ? Math.min(...dues) : null
+}

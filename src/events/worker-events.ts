@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { defineEvents } from './catalogue.js'
+
+const labels = z.record(z.string(), z.string())
+
+export const workerEvents = defineEvents({
+  'worker.invited': {
+    description:
+      'The owner made a link with which one machine can join as a worker. Only the hash of its token is kept.',
+    data: z.object({ pool: z.string(), labels, until: z.number(), by: z.string() }),
+  },
+  'worker.invite-used': {
+    description: 'A machine joined with the link; it cannot be used again.',
+    data: z.object({ worker: z.string() }),
+  },
+  'worker.joined': {
+    description: 'A machine joined as a worker. Its public key proves it from now on.',
+    data: z.object({ name: z.string(), pool: z.string(), labels, key: z.string() }),
+  },
+  'worker.connected': {
+    description: 'A worker connected, or connected again.',
+    data: z.object({
+      /** A start of its program. */
+      boot: z.string(),
+      version: z.string(),
+      maxSteps: z.int().positive(),
+      /** The agents that it found. */
+      agents: z.array(z.string()),
+    }),
+  },
+  'worker.away': {
+    description:
+      'A worker has not been heard for the time of its lease. It gets no further runs; those that it has stay.',
+    data: z.object({ since: z.number() }),
+  },
+  'worker.lost': {
+    description: 'A worker is considered gone for good. Its runs move to other workers.',
+    data: z.object({ reason: z.string(), by: z.string().optional() }),
+  },
+  'worker.drained': {
+    description: 'A worker takes no further runs, or takes them again.',
+    data: z.object({ isDraining: z.boolean(), by: z.string() }),
+  },
+  'worker.removed': {
+    description: 'A worker was removed: its key is no longer valid.',
+    data: z.object({ by: z.string() }),
+  },
+})

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Ledger } from '../approvals/index.js'
+import { SimulatedClock } from '../clock/index.js'
+import type { KeptSession } from '../keeper/index.js'
+import { sessionsProjection } from '../sessions/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
+import { homeId } from './home-id.js'
+import type { PreparedSession, StartRequest } from './prepare-session.js'
+import { SessionRecords } from './session-records.js'
+
+let directory: string
+let store: EventStore
+const clock = new SimulatedClock(1_000_000)
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-records-'))
+  const projections = [sessionsProjection] as never
+  store = await openTestStore({ path: join(directory, 'store.db'), clock, projections })
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function recordsOf(worker: string): SessionRecords {
+  return new SessionRecords(store, new Ledger(store, { clock }), { owner: 'daemon', worker })
+}
+
+function start(records: SessionRecords, id: string): Promise<void> {
+  const kept = { id, pid: 1, cols: 80, rows: 24, recording: `${id}.cast`, startedAt: 1 } as KeptSession
+  const spawn = { cwd: '/p', env: {} }
+  const prepared = { agentName: 'demo', agentArgs: [], agentSessionId: null, spawn } as unknown as PreparedSession
+  return records.start({ person: 'ada' } as StartRequest, prepared, kept)
+}
+
+test('two hosts of one store give every session of a person a number of its own', async () => {
+  const [one, two] = [recordsOf('home_a'), recordsOf('home_b')]
+  await Promise.all(['s1', 's2', 's3', 's4'].map((id, i) => start(i % 2 ? one : two, id)))
+  expect((await one.all()).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4])
+})
+
+test('a host does not declare the sessions of another home directory lost', async () => {
+  const [one, two] = [recordsOf('home_a'), recordsOf('home_b')]
+  await start(one, 's1')
+  const record = await one.get('s1')
+  expect(record.worker).toBe('home_a')
+  expect([one.isOrphan(record), two.isOrphan(record)]).toEqual([true, false])
+})
+
+test('a home directory keeps its id, and two directories have different ones', () => {
+  const [one, two] = [join(directory, 'one'), join(directory, 'two')]
+  expect(homeId(one)).toMatch(/^home_[0-9a-f]{12}$/)
+  expect(homeId(one)).toBe(homeId(one))
+  expect(homeId(one)).not.toBe(homeId(two))
+})

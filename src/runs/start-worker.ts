@@ -1,0 +1,157 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import { agentNames, loadAgent } from '../agents/index.js'
+import { type Clock, newNonce, type Timer } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { Home } from '../host/home/index.js'
+import { acquireLock, endProcesses, isOfStep } from '../process/index.js'
+import { BEAT_MS, BlobFiles, WorkerLink, WorkerSteps } from '../workers/index.js'
+import { openPerformers, WORKFLOWS } from './open-runs.js'
+import { profileReader } from './pipelines/read-profile.js'
+import { RemoteApprovals, remoteStore } from './worker-calls.js'
+import { readJoined } from './worker-home.js'
+import { WorkerWorkspaces } from './workspaces/worker-workspaces.js'
+
+const KILL_GRACE_MS = 5_000
+
+export interface WorkerOptions {
+  home: Home
+  env: NodeJS.ProcessEnv
+  clock: Clock
+  version: string
+  maxSteps: number
+  log(line: string): void
+}
+
+export interface RunningWorker {
+  name: string
+  server: string
+  stop(): Promise<void>
+}
+
+/**
+ * Gives this machine's agents to a server: connects to it, carries out the steps that it wants, and
+ * reports. One worker per home directory.
+ * @throws SignalboxError `E_CONFIG` if it has not joined, `E_DAEMON_RUNNING`
+ */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { home, env, clock, version, maxSteps, log } = options
+  const joined = readJoined(home)
+  const { settings } = home
+  const lock = await acquireLock(join(settings.runtimeDirectory, 'worker.lock'))
+  if (!lock)
+    throw new SignalboxError('E_DAEMON_RUNNING', 'a worker of this home directory is already running', {
+      next: 'stop it first',
+    })
+  const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : String(error)}`)
+  const agents = await foundAgents(home, env)
+  const boot = newNonce()
+  const contact = new Contact(clock, () => {
+    log('no server was reachable for too long: the steps are stopped')
+    void steps.giveUp().catch(onError)
+  })
+  const link: WorkerLink = new WorkerLink(
+    { server: joined.server, pin: joined.pin, clock, random: () => randomInt(2 ** 32) / 2 ** 32 },
+    joined,
+    {
+      greeting: () => ({ boot, version, maxSteps, agents, runs: steps.runs }),
+      welcome: ({ lostAfterMs }) => {
+        log(`connected to ${joined.server}`)
+        contact.made(lostAfterMs)
+        steps.reportAll()
+      },
+      frame: frame => {
+        if (frame.type === 'wanted') steps.wanted(frame)
+        if (frame.type === 'ack') steps.acknowledged(frame.key, frame.seq)
+      },
+      away: reason => {
+        contact.broken()
+        log(`not connected to ${joined.server}: ${reason}`)
+      },
+    },
+  )
+  const steps = new WorkerSteps({
+    directory: join(settings.dataDirectory, 'steps'),
+    clock,
+    workflows: WORKFLOWS,
+    server: link,
+    performers: openPerformers({
+      store: remoteStore(link),
+      approvals: new RemoteApprovals(link),
+      clock,
+      env,
+      dataDirectory: settings.dataDirectory,
+      envPass: settings.envPass,
+      isInteractive: false,
+      readProfile: profileReader({ home, env }),
+      ...(settings.endpoint && { endpoint: settings.endpoint }),
+      ...(settings.prices && { prices: settings.prices }),
+      ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
+      ...(settings.commands && { commands: settings.commands }),
+    }),
+    workspaces: new WorkerWorkspaces({
+      dataDirectory: settings.dataDirectory,
+      blobs: new BlobFiles(join(settings.dataDirectory, 'blobs')),
+      server: link,
+    }),
+    endProcesses: name =>
+      endProcesses({ leaders: [], isWanted: found => isOfStep(found, name), graceMs: KILL_GRACE_MS, clock }),
+    onError,
+  })
+  let beating: Timer
+  const beat = () => {
+    link.send({ type: 'beat', steps: steps.count })
+    beating = clock.setTimer(BEAT_MS, beat)
+  }
+  beat()
+  link.start()
+  return {
+    name: joined.name,
+    server: joined.server,
+    stop: async () => {
+      beating.cancel()
+      contact.close()
+      await steps.close()
+      link.close()
+      lock.release()
+    },
+  }
+}
+
+/** Notices that no server was reachable for most of the time after which the worker counts as lost. */
+class Contact {
+  readonly #clock: Clock
+  readonly #onLost: () => void
+  #timer: Timer | null = null
+  #lostAfterMs: number | null = null
+
+  constructor(clock: Clock, onLost: () => void) {
+    this.#clock = clock
+    this.#onLost = onLost
+  }
+
+  made(lostAfterMs: number): void {
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#lostAfterMs = lostAfterMs
+  }
+
+  broken(): void {
+    if (this.#timer || this.#lostAfterMs === null) return
+    this.#timer = this.#clock.setTimer((this.#lostAfterMs * 5) / 6, this.#onLost)
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+  }
+}
+
+async function foundAgents({ settings }: Home, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const found = await Promise.all(
+    agentNames().map(async name => {
+      const adapter = await loadAgent(name)
+      return adapter.locate({ env, cwd: '/', configuredCommand: settings.commands?.[name] ?? null }).found ? [name] : []
+    }),
+  )
+  return found.flat()
+}

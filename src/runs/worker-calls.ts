@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import type { Activity } from '../activity/index.js'
+import type { PermissionAnswer } from '../agents/index.js'
+import type { Ledger } from '../approvals/index.js'
+import type { Clock } from '../clock/index.js'
+import {
+  type AgentTurn,
+  ChildObserveSteps,
+  ChildSteerSteps,
+  ChildStopSteps,
+  getRun,
+  type RunState,
+  readRun,
+  runStream,
+  type StepCall,
+  simulatedSteps,
+  type Workflow,
+} from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { EventStore, StoredEvent } from '../store/index.js'
+import { BlobFiles, type ServerPort, WorkerHub } from '../workers/index.js'
+import { WORKFLOWS } from './open-runs.js'
+import { StepApprovals } from './step-approvals.js'
+import { WorkspaceOrigin } from './workspaces/workspace-origin.js'
+
+/*
+ * What the steps of a worker ask of the server: the two ends of each call. The hub has checked that
+ * the run is the worker's own.
+ */
+
+export interface OpenHubOptions {
+  store: EventStore
+  ledger: Ledger
+  clock: Clock
+  lostAfterMs: number
+  dataDirectory: string
+  wake(run: string): void
+  onError(error: unknown): void
+}
+
+/** The server's side of the workers, with the answers to their calls. */
+export function openWorkerHub(options: OpenHubOptions): OpenedHub {
+  const { store, ledger, clock } = options
+  const approvals = new StepApprovals({ store, ledger, clock })
+  const blobs = new BlobFiles(join(options.dataDirectory, 'blobs'))
+  const origin = new WorkspaceOrigin({ dataDirectory: options.dataDirectory, blobs })
+  const hub: WorkerHub = new WorkerHub({
+    store,
+    clock,
+    lostAfterMs: options.lostAfterMs,
+    wake: options.wake,
+    onError: options.onError,
+    workflows: WORKFLOWS,
+    performers: {
+      'graph.child_look': new ChildObserveSteps(store),
+      'graph.child_steer': new ChildSteerSteps(store),
+      'graph.child_stop': new ChildStopSteps(store),
+      'graph.simulated': simulatedSteps,
+    },
+    call: async (method, run, params, signal) => {
+      if (method === 'run.events') return store.readStream(runStream(run))
+      if (method === 'blob.read' || method === 'blob.write') {
+        const state = await stateOf(store, run)
+        return method === 'blob.read' ? readBlob(state, origin, blobs, params) : writeBlob(run, blobs, params)
+      }
+      if (method === 'approval.ask') return approvals.ask(...askedOf(run, params, signal))
+      if (method === 'approval.withdraw') return approvals.withdraw(nameOf(run, params))
+      throw new SignalboxError('E_ROLE', `workers cannot call "${method}"`)
+    },
+    workspaceOf: run => origin.needsOf(run),
+  })
+  const bringHome = async (run: string) => {
+    const record = await getRun(store, run)
+    if (record.placement) await origin.bringHome(await stateOf(store, run))
+  }
+  return { hub, bringHome }
+}
+
+export interface OpenedHub {
+  hub: WorkerHub
+  /** Brings the workspace of a run that workers had into its worktree on this machine. */
+  bringHome(run: string): Promise<void>
+}
+
+async function stateOf(store: EventStore, run: string): Promise<RunState> {
+  const { kind } = await getRun(store, run)
+  const workflow = WORKFLOWS.find(candidate => candidate.kind === kind) as unknown as Workflow
+  return (await readRun(store, run, workflow)).run
+}
+
+/** A worker reads what the run started from and what was last saved, and nothing else. */
+async function readBlob(
+  run: RunState,
+  origin: WorkspaceOrigin,
+  blobs: BlobFiles,
+  params: Record<string, unknown>,
+): Promise<string> {
+  const { blob, offset } = params as { blob: string; offset: number }
+  if (!(await origin.mayRead(run, blob))) throw new SignalboxError('E_ROLE', 'this blob is not of the run')
+  return blobs.read(blob, offset).toString('base64')
+}
+
+function writeBlob(run: string, blobs: BlobFiles, params: Record<string, unknown>): null {
+  const { blob, offset, data, isLast } = params as { blob: string; offset: number; data: string; isLast: boolean }
+  blobs.path(blob)
+  const draft = blobs.draft(`${run}-${blob.slice(0, 12)}`)
+  blobs.write(draft, offset, Buffer.from(data, 'base64'))
+  if (isLast) blobs.keep(draft, blob)
+  return null
+}
+
+type Asked = Parameters<StepApprovals['ask']>
+
+function askedOf(run: string, params: Record<string, unknown>, signal: AbortSignal): Asked {
+  const { agent, cwd, requestId, tool, input } = params as Record<string, string>
+  // Notices of the step come from the worker; this one names the request, which only the server has.
+  const call = { run, step: String(params.step), name: nameOf(run, params), signal, notice: () => undefined }
+  return [call, { agent: agent!, cwd: cwd! }, { requestId: requestId!, tool: tool!, input }]
+}
+
+/** A step of another run is not the worker's. */
+function nameOf(run: string, { step }: Record<string, unknown>): string {
+  return `${run}/${String(step)}`
+}
+
+/** The requests of agents on a worker: decided on the server, as those of its own agents. */
+export class RemoteApprovals implements Pick<StepApprovals, 'ask' | 'withdraw'> {
+  readonly #server: ServerPort
+
+  constructor(server: ServerPort) {
+    this.#server = server
+  }
+
+  async ask(
+    { run, step, signal }: Pick<StepCall, 'run' | 'step' | 'signal'>,
+    { agent, cwd }: Pick<AgentTurn, 'agent' | 'cwd'>,
+    { requestId, tool, input }: Pick<Extract<Activity, { type: 'approval' }>, 'requestId' | 'tool' | 'input'>,
+  ): Promise<PermissionAnswer> {
+    const params = { run, step, agent, cwd, requestId, tool, input }
+    return (await this.#server.call('approval.ask', params, signal)) as PermissionAnswer
+  }
+
+  async withdraw(name: string): Promise<void> {
+    const slash = name.indexOf('/')
+    await this.#server.call('approval.withdraw', { run: name.slice(0, slash), step: name.slice(slash + 1) })
+  }
+}
+
+/** A worker's view of the store: the events of its own runs, and nothing else. */
+export function remoteStore(server: ServerPort): EventStore {
+  const readStream = async (
+    stream: string,
+    { fromVersion = 1, limit }: { fromVersion?: number; limit?: number } = {},
+  ) => {
+    if (!stream.startsWith('run/')) throw refused(`read ${stream}`)
+    const events = (await server.call('run.events', { run: stream.slice('run/'.length) })) as StoredEvent[]
+    return events.filter(({ version }) => version >= fromVersion).slice(0, limit)
+  }
+  return new Proxy({ id: 'remote', isShared: true, readStream } as Partial<EventStore> as EventStore, {
+    get(target, name: keyof EventStore) {
+      // A promise that resolves with the store asks for `then`.
+      if (name in target || (name as string) === 'then') return target[name]
+      return () => Promise.reject(refused(`call ${name}`))
+    },
+  })
+}
+
+function refused(what: string): SignalboxError {
+  return new SignalboxError('E_ROLE', `a worker cannot ${what}`, { next: 'run it on the server' })
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { Git } from '../../git/index.js'
+import {
+  BLOB_PART,
+  type BlobFiles,
+  type SavedWorkspace,
+  type ServerPort,
+  type StepNeeds,
+  type WorkspaceNeeds,
+  type WorkspacePort,
+} from '../../workers/index.js'
+
+/** What the worker last knew of a workspace: kept beside it. */
+interface Copy {
+  epoch: number
+  saved: SavedWorkspace | null
+}
+
+export interface WorkerWorkspacesOptions {
+  dataDirectory: string
+  blobs: BlobFiles
+  server: ServerPort
+}
+
+/**
+ * The workspaces of runs on a worker: repositories of their own, made from what the run started from
+ * and what the last worker saved. Paths of the server in the state of a run are replaced by the ones
+ * here, and back in what is reported.
+ */
+export class WorkerWorkspaces implements WorkspacePort {
+  readonly #options: WorkerWorkspacesOptions
+  readonly #making = new Map<string, Promise<void>>()
+
+  constructor(options: WorkerWorkspacesOptions) {
+    this.#options = options
+  }
+
+  async prepare(run: string, needs: StepNeeds): Promise<StepNeeds> {
+    const { workspace, cwd } = needs
+    if (!workspace) return needs
+    const making = (this.#making.get(run) ?? Promise.resolve()).then(() => this.#make(run, cwd, workspace))
+    this.#making.set(
+      run,
+      making.catch(() => undefined),
+    )
+    await making
+    return replacePath(needs, cwd, this.#path(run, cwd))
+  }
+
+  homeward<T>(run: string, { workspace, cwd }: StepNeeds, report: T): T {
+    return workspace ? replacePath(report, this.#path(run, cwd), cwd) : report
+  }
+
+  async save(run: string, { workspace, cwd }: StepNeeds): Promise<SavedWorkspace | null> {
+    if (!workspace) return null
+    const path = this.#path(run, cwd)
+    const git = new Git(path)
+    const [head, tree] = [(await git.head())!, await git.treeHash()]
+    const known = readCopy(path)
+    if (known?.saved?.head === head && (await treeOf(git, known.saved.wip)) === tree) return null
+    if (!known?.saved && head === workspace.base && (await treeOf(git, head)) === tree) return null
+    const ref = wipRef(run)
+    await git.saveTree(tree, ref, `workspace of ${run}`)
+    const wip = (await git.run(['rev-parse', ref])).trim()
+    const { blobs } = this.#options
+    const draft = blobs.draft(run)
+    await git.run(['bundle', 'create', '--quiet', draft, ref, '--branches', `^${workspace.base}`])
+    const blob = blobs.keep(draft)
+    await this.#upload(run, blob)
+    const saved = { head, wip, blob }
+    writeCopy(path, { epoch: workspace.epoch, saved })
+    return saved
+  }
+
+  /** Makes it, unless this worker has it since it got the run. */
+  async #make(
+    run: string,
+    cwd: string,
+    { origin, branch, base, saved, epoch, identity }: WorkspaceNeeds,
+  ): Promise<void> {
+    const path = this.#path(run, cwd)
+    if (readCopy(path)?.epoch === epoch) return
+    setAside(path)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const git = new Git(path)
+    await git.run(['init', '--quiet', '--initial-branch', branch])
+    await git.run(['config', 'user.name', identity.name])
+    await git.run(['config', 'user.email', identity.email])
+    await git.run([
+      'fetch',
+      '--quiet',
+      '--update-head-ok',
+      await this.#fetch(run, origin),
+      `refs/heads/${branch}:refs/heads/${branch}`,
+    ])
+    if (saved) {
+      const refs = [`+refs/heads/*:refs/heads/*`, `+${wipRef(run)}:${wipRef(run)}`]
+      await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, saved.blob), ...refs])
+    }
+    await git.run(['reset', '--quiet', '--hard', saved?.head ?? base])
+    if (saved) await git.restoreTree(saved.wip)
+    writeCopy(path, { epoch, saved })
+  }
+
+  /** The path of a blob on this machine. */
+  async #fetch(run: string, blob: string): Promise<string> {
+    const { blobs, server } = this.#options
+    if (blobs.has(blob)) return blobs.path(blob)
+    const draft = blobs.draft(`${run}-${blob.slice(0, 12)}`)
+    for (let offset = 0; ; ) {
+      const part = Buffer.from((await server.call('blob.read', { run, blob, offset })) as string, 'base64')
+      blobs.write(draft, offset, part)
+      offset += part.length
+      if (part.length < BLOB_PART) break
+    }
+    blobs.keep(draft, blob)
+    return blobs.path(blob)
+  }
+
+  async #upload(run: string, blob: string): Promise<void> {
+    const { blobs, server } = this.#options
+    for (let offset = 0; ; ) {
+      const part = blobs.read(blob, offset)
+      const isLast = part.length < BLOB_PART
+      await server.call('blob.write', { run, blob, offset, data: part.toString('base64'), isLast })
+      offset += part.length
+      if (isLast) return
+    }
+  }
+
+  /** Two runs of one project have different directories. */
+  #path(run: string, cwd: string): string {
+    const name = createHash('sha256').update(cwd).digest('hex').slice(0, 8)
+    return join(this.#options.dataDirectory, 'workspaces', run, `${basename(dirname(cwd))}-${name}`)
+  }
+}
+
+/** In every string, also inside texts: agents and tools mention paths. */
+function replacePath<T>(value: T, from: string, to: string): T {
+  const inText = (path: string) => JSON.stringify(path).slice(1, -1)
+  return JSON.parse(JSON.stringify(value).replaceAll(inText(from), inText(to))) as T
+}
+
+function wipRef(run: string): string {
+  return `refs/signalbox/wip/${run}`
+}
+
+async function treeOf(git: Git, commit: string): Promise<string> {
+  return (await git.run(['rev-parse', `${commit}^{tree}`])).trim()
+}
+
+/** A workspace of an earlier time is never deleted: it may have what nobody saved. */
+function setAside(path: string): void {
+  if (!existsSync(path)) return
+  for (let n = 1; ; n++) {
+    const aside = `${path}.old-${n}`
+    if (existsSync(aside)) continue
+    renameSync(path, aside)
+    rmSync(copyFile(path), { force: true })
+    return
+  }
+}
+
+function copyFile(path: string): string {
+  return `${path}.json`
+}
+
+function readCopy(path: string): Copy | null {
+  if (!existsSync(path)) return null
+  try {
+    return JSON.parse(readFileSync(copyFile(path), 'utf8')) as Copy
+  } catch {
+    return null
+  }
+}
+
+function writeCopy(path: string, copy: Copy): void {
+  writeFileSync(copyFile(path), JSON.stringify(copy), { mode: 0o600 })
+}

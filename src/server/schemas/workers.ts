@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { moment } from './common.js'
+
+export const worker = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    pool: z.string(),
+    labels: z.record(z.string(), z.string()),
+    state: z.enum(['joined', 'ready', 'away', 'lost', 'removed']).describe('joined: it has not connected yet'),
+    isConnected: z.boolean().describe('to this server'),
+    isDraining: z.boolean().describe('it takes no further runs'),
+    since: moment.describe('when its state last changed'),
+    version: z.string().nullable(),
+    agents: z.array(z.string()),
+    steps: z.int().describe('steps that it carries out now'),
+    maxSteps: z.int(),
+    runs: z.array(z.string()).describe('open runs that it has'),
+  })
+  .meta({ id: 'Worker' })
+
+export const workerList = z.object({ items: z.array(worker) })
+
+export const workerInvite = z.object({
+  link: z.string().describe('for `signalbox worker join`; works once'),
+  until: moment,
+})

@@ -1,0 +1,34 @@
+/*
+ * Workers: machines that carry out steps of runs for a server. The server decides and writes; a
+ * worker performs and reports. It has no access to the store.
+ *
+ *   server                                             worker
+ *   WorkerHub     places runs, notices lost workers    WorkerLink     connects, proves its key
+ *     ├ WorkerConnection   one WebSocket       ◄────►  WorkerSteps    compares wanted with known
+ *     └ PlacedSteps        what a run wants              └ StepFiles  survives kill -9
+ *
+ * - protocol.ts: the frames. What is wanted is a state; reports are repeated until it changes.
+ * - placement.ts: which worker gets a run. Pure.
+ * - worker-record.ts, worker-registry.ts: who is a worker; invitations; keys (worker-proof.ts).
+ *
+ * Where to add what: a frame in protocol.ts and in the two ends; a call of a worker in
+ * src/runs/worker-calls.ts, with a check that the run is its own.
+ *
+ * Not here: the WebSocket of the server (src/server/worker-socket.ts), the program of the worker
+ * (src/runs/start-worker.ts).
+ */
+export { BLOB_PART, BlobFiles } from './blob-files.js'
+export type { PlacementWish } from './placement.js'
+export {
+  BEAT_MS,
+  FRAME_MAX,
+  parseServerFrame,
+  type SavedWorkspace,
+  type StepNeeds,
+  SUBPROTOCOL,
+  type WorkspaceNeeds,
+} from './protocol.js'
+export { WorkerHub, type WorkerView } from './worker-hub.js'
+export { channelProof, openSocket, WorkerLink } from './worker-link.js'
+export { newWorkerKey } from './worker-proof.js'
+export { type ServerPort, WorkerSteps, type WorkspacePort } from './worker-steps.js'

@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { OpenStep, RunState, RunSteps } from '../engine/index.js'
+import type { NewEvent } from '../store/index.js'
+import { PlacedSteps } from './placed-steps.js'
+
+const LOCAL: RunSteps = {
+  isEmpty: true,
+  usage: [],
+  begin: () => undefined,
+  adopt: async () => false,
+  recover: () => undefined,
+  keepOnly: () => undefined,
+  stop: async () => undefined,
+}
+const open = (version: number): OpenStep => ({ effect: 'work', input: {}, startedAt: 1, version })
+
+let arrived: NewEvent[]
+let released: boolean[]
+let state: RunState
+let steps: PlacedSteps
+
+beforeEach(() => {
+  arrived = []
+  released = []
+  const about = { id: 'run_1', kind: 'list', cwd: '/p', placed: { worker: 'wrk_a', epoch: 1 }, work: {} }
+  state = { ...about, steps: new Map([['a', open(5)]]) } as unknown as RunState
+  const hub = {
+    changed: () => undefined,
+    released: (_: unknown, { isOver }: { isOver: boolean }) => released.push(isOver),
+  }
+  steps = new PlacedSteps(
+    hub as never,
+    { lease: { isHeld: false, key: 'run/1', owner: 'h', epoch: 3 }, state: () => state },
+    {
+      run: 'run_1',
+      now: () => 1,
+      work: () => ({}),
+      costLeftUsd: () => null,
+      arrive: event => void arrived.push(event),
+      onSpent: () => undefined,
+      onError: error => {
+        throw error
+      },
+      workflow: () => ({}) as never,
+      local: LOCAL,
+      isLocal: effect => effect === 'local',
+    },
+  )
+  steps.begin('a', open(5))
+})
+
+const types = () => arrived.map(({ type }) => type)
+
+describe('a report of a worker', () => {
+  test('counts once, and the step stays wanted until the journal has its end', () => {
+    steps.take('a', 'a/5', { is: 'ended', status: 'ok' })
+    steps.take('a', 'a/5', { is: 'ended', status: 'ok' })
+    expect(types()).toEqual(['step.ended'])
+    steps.keepOnly(new Set(['a']))
+    expect(steps.wanted).toEqual([{ step: 'a', key: 'a/5', do: 'run' }])
+    state.steps.delete('a')
+    steps.keepOnly(new Set())
+    expect([steps.wanted, steps.isEmpty, types()]).toEqual([[], true, ['step.ended']])
+  })
+
+  test('of another attempt has no effect', () => {
+    steps.take('a', 'a/4', { is: 'ended', status: 'ok' })
+    steps.take('b', 'b/5', { is: 'ended', status: 'ok' })
+    expect(types()).toEqual([])
+  })
+
+  test('brings the saved workspace in the same turn as the end', () => {
+    steps.take('a', 'a/5', { is: 'ended', status: 'ok', saved: { head: 'h', wip: 'w', blob: 'b' } })
+    expect(types()).toEqual(['workspace.saved', 'step.ended'])
+  })
+
+  test('cannot write events that decide how the run continues', () => {
+    const event = (type: string, seq: number) => ({ is: 'event' as const, seq, event: { type, data: {} } })
+    steps.take('a', 'a/5', event('run.completed', 1))
+    steps.take('a', 'a/5', event('gate.answered', 2))
+    steps.take('a', 'a/5', event('workspace.saved', 3))
+    steps.take('a', 'a/5', event('step.spawned', 4))
+    steps.take('a', 'a/5', event('plan.made', 5))
+    steps.take('a', 'a/5', event('plan.made', 5))
+    expect(types()).toEqual(['step.spawned', 'plan.made'])
+  })
+})
+
+describe('steps on a worker', () => {
+  test('that are not needed any more end as cancelled', () => {
+    steps.keepOnly(new Set())
+    expect(arrived).toMatchObject([{ type: 'step.ended', data: { step: 'a', status: 'cancelled' } }])
+  })
+
+  test('that were lost with their worker are dropped without an end', () => {
+    state.steps.delete('a')
+    steps.keepOnly(new Set())
+    expect(types()).toEqual([])
+  })
+
+  test('continue when their driver is replaced, and stop when the run is paused', async () => {
+    await steps.stop('released')
+    await steps.stop('fenced')
+    await steps.stop('paused')
+    expect(released).toEqual([false, false, true])
+  })
+
+  test('are recovered by the worker that has the run now, once per move', () => {
+    state.steps.delete('a')
+    steps.recover('a', 'work', {})
+    steps.keepOnly(new Set())
+    expect(steps.wanted).toEqual([{ step: 'a', key: 'a/recover-1', do: 'recover' }])
+    steps.take('a', 'a/recover-1', { is: 'recovered', recovery: { verdict: 'nothing' } })
+    steps.recover('a', 'work', {})
+    steps.keepOnly(new Set())
+    expect([steps.wanted.length, types()]).toEqual([1, ['step.recovered']])
+    steps.keepOnly(new Set())
+    expect(steps.wanted).toEqual([])
+  })
+})

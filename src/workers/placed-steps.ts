@@ -1,0 +1,194 @@
+import type {
+  OpenStep,
+  PlacedRun,
+  RunState,
+  RunSteps,
+  RunStepsOptions,
+  StepAbort,
+  Usage,
+  Workflow,
+} from '../engine/index.js'
+import { newEvent } from '../events/index.js'
+import type { NewEvent } from '../store/index.js'
+import { type Report, recoveryKey, type StepNeeds, stepKey, type WantedStep } from './protocol.js'
+
+interface Wanted extends WantedStep {
+  effect: string
+  input: unknown
+  startedAt: number
+  usage: Usage | null
+  /** The last event of the step that was taken. */
+  seq: number
+  /** Its end was taken. It stays wanted until the journal has the end, so that no end is lost. */
+  isOver: boolean
+}
+
+/** Tells a worker what the run wants. */
+export interface StepsHub {
+  changed(steps: PlacedSteps): void
+  released(steps: PlacedSteps, options: { isOver: boolean }): void
+}
+
+export interface PlacedStepsOptions extends RunStepsOptions {
+  workflow(): Workflow
+  /** Carries out what needs no workspace. */
+  local: RunSteps
+  /** The effects that `local` carries out. */
+  isLocal(effect: string): boolean
+}
+
+/**
+ * The steps of a run that a worker has: which of them are wanted there. The worker carries them out
+ * on its own, also while no server is reachable; what it reports is taken once, for the attempt that
+ * is open.
+ */
+export class PlacedSteps implements RunSteps {
+  readonly #hub: StepsHub
+  readonly #run: PlacedRun
+  readonly #options: PlacedStepsOptions
+  readonly #wanted = new Map<string, Wanted>()
+  /** The recoveries that the last turn asked for. */
+  readonly #recovering = new Set<string>()
+
+  constructor(hub: StepsHub, run: PlacedRun, options: PlacedStepsOptions) {
+    this.#hub = hub
+    this.#run = run
+    this.#options = options
+  }
+
+  get id(): string {
+    return this.#options.run
+  }
+
+  get term(): number {
+    return this.#run.lease.epoch
+  }
+
+  get worker(): string | null {
+    return this.#run.state()?.placed?.worker ?? null
+  }
+
+  get wanted(): WantedStep[] {
+    return [...this.#wanted.values()].map(({ step, key, do: what }) => ({ step, key, do: what }))
+  }
+
+  get isEmpty(): boolean {
+    return this.#wanted.size === 0 && this.#options.local.isEmpty
+  }
+
+  get usage(): readonly Usage[] {
+    return [...this.#options.local.usage, ...[...this.#wanted.values()].flatMap(({ usage }) => usage ?? [])]
+  }
+
+  begin(step: string, open: OpenStep): void {
+    const { effect, input, startedAt, version } = open
+    if (this.#options.isLocal(effect)) return this.#options.local.begin(step, open)
+    this.#want({ step, key: stepKey(step, version), do: 'run', effect, input, startedAt })
+  }
+
+  async adopt(step: string, open: OpenStep): Promise<boolean> {
+    if (this.#options.isLocal(open.effect)) return this.#options.local.adopt(step, open)
+    this.begin(step, open)
+    return true
+  }
+
+  recover(step: string, effect: string, input: unknown): void {
+    if (this.#options.isLocal(effect)) return this.#options.local.recover(step, effect, input)
+    this.#recovering.add(step)
+    const key = recoveryKey(step, this.#run.state()?.placed?.epoch ?? 0)
+    this.#want({ step, key, do: 'recover', effect, input, startedAt: this.#options.now() })
+  }
+
+  keepOnly(wanted: ReadonlySet<string>): void {
+    this.#options.local.keepOnly(wanted)
+    for (const entry of [...this.#wanted.values()]) {
+      if (entry.do === 'recover' ? this.#recovering.has(entry.step) : this.#isOpen(entry) && wanted.has(entry.step))
+        continue
+      this.#wanted.delete(entry.step)
+      if (entry.do === 'run' && this.#isOpen(entry) && !entry.isOver)
+        this.#options.arrive(newEvent('step.ended', { step: entry.step, status: 'cancelled', result: null }))
+    }
+    this.#recovering.clear()
+    this.#hub.changed(this)
+  }
+
+  /** A driver that is replaced leaves the steps to the next one: they continue on the worker. */
+  async stop(why: Exclude<StepAbort['why'], 'unneeded'>): Promise<void> {
+    const isOver = why === 'paused' || why === 'cancelled'
+    if (isOver) this.#wanted.clear()
+    this.#hub.released(this, { isOver })
+    await this.#options.local.stop(why)
+  }
+
+  /** What a worker needs for this attempt; null if it is not wanted any more. */
+  needs(step: string, key: string): Omit<StepNeeds, 'workspace'> | null {
+    const entry = this.#wanted.get(step)
+    const state = this.#run.state()
+    if (entry?.key !== key || !state) return null
+    const workflow = this.#options.workflow()
+    const { effect, input, startedAt } = entry
+    const work = workflow.save ? workflow.save(state.work) : state.work
+    return {
+      kind: state.kind,
+      effect,
+      input,
+      startedAt,
+      work,
+      costLeftUsd: this.#options.costLeftUsd(),
+      cwd: state.cwd,
+    }
+  }
+
+  get state(): RunState | null {
+    return this.#run.state()
+  }
+
+  /** Takes a report of the attempt that is open; others have no effect. */
+  take(step: string, key: string, report: Report): void {
+    const entry = this.#wanted.get(step)
+    if (entry?.key !== key || entry.isOver) return
+    const { arrive, onSpent } = this.#options
+    switch (report.is) {
+      case 'event':
+        if (report.seq <= entry.seq) return
+        entry.seq = report.seq
+        if (isStepEvent(report.event.type)) arrive(report.event as NewEvent)
+        return
+      case 'spent':
+        entry.usage = report.usage as Usage
+        return onSpent()
+      case 'ended': {
+        const { status, result = null, reason, usage, saved } = report
+        entry.isOver = true
+        if (saved) arrive(newEvent('workspace.saved', saved))
+        const more = { ...(reason !== undefined && { reason }), ...(usage && { usage: usage as Usage }) }
+        return arrive(newEvent('step.ended', { step, status, result, ...more }))
+      }
+      case 'lost':
+        entry.isOver = true
+        return arrive(newEvent('step.lost', { step }))
+      case 'recovered':
+        entry.isOver = true
+        if (report.saved) arrive(newEvent('workspace.saved', report.saved))
+        return arrive({ type: 'step.recovered', data: { evidence: [], ...report.recovery, step } })
+    }
+  }
+
+  #want(wanted: Omit<Wanted, 'usage' | 'seq' | 'isOver'>): void {
+    if (this.#wanted.get(wanted.step)?.key === wanted.key) return
+    this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isOver: false })
+  }
+
+  #isOpen({ step, key }: Wanted): boolean {
+    const open = this.#run.state()?.steps.get(step)
+    return open !== undefined && stepKey(step, open.version) === key
+  }
+}
+
+const OWN_EVENTS = new Set(['step.spawned', 'run.notice', 'artifact.stored', 'budget.warned'])
+const ENGINE_EVENTS = /^(run|step|workspace|timer|gate|child|budget|approval|grant|session|worker)\./
+
+/** A worker writes nothing that decides how a run continues, except the ends of its steps. */
+function isStepEvent(type: string): boolean {
+  return OWN_EVENTS.has(type) || !ENGINE_EVENTS.test(type)
+}

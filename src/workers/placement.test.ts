@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { type Candidate, chooseWorker } from './placement.js'
+import type { WorkerRecord } from './worker-record.js'
+
+function candidate(
+  name: string,
+  { steps = 0, runs = 0, isConnected = true, ...record }: Partial<WorkerRecord & Candidate> = {},
+): Candidate {
+  const base: WorkerRecord = {
+    id: `wrk_${name}`,
+    name,
+    pool: 'default',
+    labels: {},
+    key: '',
+    state: 'ready',
+    isDraining: false,
+    joinedAt: 0,
+    changedAt: 0,
+    boot: null,
+    version: null,
+    maxSteps: 2,
+    agents: [],
+  }
+  return { record: { ...base, ...record }, isConnected, steps, runs }
+}
+
+describe('a run is placed', () => {
+  test('on the least loaded worker, then on the first by name', () => {
+    expect(chooseWorker({}, [candidate('b'), candidate('a')])).toMatchObject({ worker: 'wrk_a' })
+    expect(chooseWorker({}, [candidate('a', { runs: 1 }), candidate('b')])).toMatchObject({ worker: 'wrk_b' })
+    const large = candidate('large', { runs: 3, maxSteps: 20 })
+    expect(chooseWorker({}, [candidate('small', { steps: 1 }), large])).toMatchObject({ worker: 'wrk_large' })
+  })
+
+  test('only where pool, labels and name all match', () => {
+    const workers = [
+      candidate('a', { labels: { gpu: 'yes' } }),
+      candidate('b', { pool: 'build' }),
+      candidate('c', { pool: 'build', labels: { gpu: 'yes', os: 'linux' } }),
+    ]
+    expect(chooseWorker({ pool: 'build', labels: { gpu: 'yes' } }, workers)).toMatchObject({ worker: 'wrk_c' })
+    expect(chooseWorker({ worker: 'b' }, workers)).toMatchObject({ worker: 'wrk_b' })
+    expect(chooseWorker({ worker: 'b', labels: { gpu: 'yes' } }, workers)).toEqual({
+      waits: 'no worker has the name b and the label gpu=yes',
+    })
+  })
+
+  test.each([
+    ['no worker has the pool build', {}, { pool: 'build' }],
+    ['no ready worker has joined (a is draining)', { isDraining: true }, {}],
+    ['no ready worker has joined (a is away)', { isConnected: false }, {}],
+    ['no ready worker has joined (a is lost)', { state: 'lost' as const }, {}],
+    ['every worker that has joined is busy', { steps: 2 }, {}],
+    ['every worker that has joined is busy', { runs: 2 }, {}],
+    ['no worker has joined', { state: 'removed' as const }, {}],
+  ])('nowhere: %s', (waits, about, wish) => {
+    expect(chooseWorker(wish, [candidate('a', about)])).toEqual({ waits })
+  })
+})

@@ -1,0 +1,58 @@
+import type { EventData } from '../events/index.js'
+import type { WorkerRecord } from './worker-record.js'
+
+export type PlacementWish = NonNullable<EventData<'run.created'>['placement']>
+
+/** A worker with what it last said about its load. */
+export interface Candidate {
+  record: WorkerRecord
+  isConnected: boolean
+  /** Steps that it carries out now. */
+  steps: number
+  /** Runs that it has. */
+  runs: number
+}
+
+/**
+ * Chooses a worker for a run: one that is ready, matches everything the run asks for and has room;
+ * of those the least loaded, then the first by name. Pure.
+ */
+export function chooseWorker(
+  wish: PlacementWish,
+  candidates: readonly Candidate[],
+): { worker: string; name: string; why: string } | { waits: string } {
+  const named = candidates.filter(candidate => matches(wish, candidate.record))
+  if (named.length === 0) return { waits: `no worker has ${describeWish(wish)}` }
+  const ready = named.filter(({ record, isConnected }) => isConnected && record.state === 'ready' && !record.isDraining)
+  if (ready.length === 0) return { waits: `no ready worker has ${describeWish(wish)} (${describeStates(named)})` }
+  const free = ready.filter(({ record, steps, runs }) => Math.max(steps, runs) < record.maxSteps)
+  if (free.length === 0) return { waits: `every worker that has ${describeWish(wish)} is busy` }
+  const load = ({ record, steps, runs }: Candidate) => Math.max(steps, runs) / record.maxSteps
+  const [best] = [...free].sort((a, b) => load(a) - load(b) || (a.record.name < b.record.name ? -1 : 1))
+  const { id, name } = best!.record
+  return { worker: id, name, why: `${describeWish(wish)}, least loaded of ${free.length}` }
+}
+
+function matches({ worker, pool, labels = {} }: PlacementWish, record: WorkerRecord): boolean {
+  if (record.state === 'removed') return false
+  if (worker !== undefined && worker !== record.id && worker !== record.name) return false
+  if (pool !== undefined && pool !== record.pool) return false
+  return Object.entries(labels).every(([name, value]) => record.labels[name] === value)
+}
+
+function describeWish({ worker, pool, labels = {} }: PlacementWish): string {
+  const parts = [
+    ...(worker === undefined ? [] : [`the name ${worker}`]),
+    ...(pool === undefined ? [] : [`the pool ${pool}`]),
+    ...Object.entries(labels).map(([name, value]) => `the label ${name}=${value}`),
+  ]
+  return parts.length === 0 ? 'joined' : parts.join(' and ')
+}
+
+function describeStates(candidates: readonly Candidate[]): string {
+  const states = candidates.map(({ record, isConnected }) => {
+    if (record.isDraining) return `${record.name} is draining`
+    return `${record.name} is ${record.state === 'ready' && !isConnected ? 'away' : record.state}`
+  })
+  return states.slice(0, 5).join(', ')
+}

@@ -1,0 +1,228 @@
+import { createPrivateKey } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../clock/index.js'
+import { createRun, runStream, runsProjection } from '../engine/index.js'
+import { listRun } from '../engine/testing/list-workflow.js'
+import { newEvent, validateEvent } from '../events/index.js'
+import type { EventStore } from '../store/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
+import type { PlacedSteps } from './placed-steps.js'
+import type { ServerFrame } from './protocol.js'
+import type { WorkerConnection } from './worker-connection.js'
+import { WorkerHub } from './worker-hub.js'
+import { newWorkerKey, proveWorker } from './worker-proof.js'
+import { workersProjection } from './worker-record.js'
+
+const LOST_AFTER_MS = 600_000
+
+let directory: string
+let clock: SimulatedClock
+let store: EventStore
+let hub: WorkerHub
+let woken: string[]
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-hub-'))
+  clock = new SimulatedClock(1_000_000)
+  const projections = [runsProjection, workersProjection] as never
+  store = await openTestStore({ path: join(directory, 'store.db'), clock, projections, validate: validateEvent })
+  hub = openHub()
+})
+afterEach(async () => {
+  hub.close()
+  await store.close()
+  rmSync(directory, { recursive: true })
+})
+
+function openHub(): WorkerHub {
+  woken = []
+  return new WorkerHub({
+    store,
+    clock,
+    lostAfterMs: LOST_AFTER_MS,
+    workflows: [],
+    performers: {},
+    call: async method => `answer to ${method}`,
+    workspaceOf: async () => null,
+    wake: run => void woken.push(run),
+    onError: error => {
+      throw error
+    },
+  })
+}
+
+interface Machine {
+  id: string
+  privatePem: string
+}
+
+async function joined(name: string): Promise<Machine> {
+  const { privatePem, publicKey } = newWorkerKey()
+  const token = await hub.registry.invite({ pool: 'default', labels: {}, validMs: 60_000, by: 'ada' })
+  const { id } = await hub.registry.join(token, { name, key: publicKey })
+  return { id, privatePem }
+}
+
+interface Dialog {
+  connection: WorkerConnection
+  frames: ServerFrame[]
+  isClosed(): boolean
+  of<T extends ServerFrame['type']>(type: T): Extract<ServerFrame, { type: T }>[]
+}
+
+function dial(): Dialog {
+  const frames: ServerFrame[] = []
+  let isClosed = false
+  const connection = hub.accept({
+    proof: '',
+    send: text => void frames.push(JSON.parse(text) as ServerFrame),
+    close: () => {
+      isClosed = true
+    },
+  })
+  const of = (type: string) => frames.filter(frame => frame.type === type) as never[]
+  return { connection, frames, isClosed: () => isClosed, of }
+}
+
+async function connect(machine: Machine, boot = 'boot-1', runs: string[] = []): Promise<Dialog> {
+  const dialog = dial()
+  const { nonce } = dialog.of('challenge')[0]!
+  const words = { worker: machine.id, nonce, channel: '' }
+  const signature = proveWorker(createPrivateKey(machine.privatePem), words)
+  const about = { boot, version: '1', maxSteps: 4, agents: [], runs }
+  dialog.connection.message(JSON.stringify({ type: 'hello', worker: machine.id, signature, ...about }))
+  await expect.poll(() => dialog.of('welcome').length + dialog.of('refused').length).toBe(1)
+  return dialog
+}
+
+const stateOf = async ({ id }: Machine) => (await hub.registry.get(id))?.state
+const beat = (dialog: Dialog) => dialog.connection.message(JSON.stringify({ type: 'beat', steps: 0 }))
+
+async function placed(machine: Machine): Promise<string> {
+  const id = await createRun(store, { ...listRun([]), placement: {} }, clock.now())
+  await store.append(runStream(id), 'any', [
+    newEvent('run.placed', { worker: machine.id, name: 'w', epoch: 1, why: 'test' }),
+  ])
+  return id
+}
+
+describe('a worker', () => {
+  test('is refused with another key than the one it joined with', async () => {
+    const machine = await joined('w1')
+    const dialog = await connect({ id: machine.id, privatePem: newWorkerKey().privatePem })
+    expect(dialog.of('refused')).toMatchObject([{ code: 'E_LOGIN' }])
+    expect([dialog.isClosed(), await stateOf(machine)]).toEqual([true, 'joined'])
+  })
+
+  test('is refused when its invitation was used or has expired', async () => {
+    const token = await hub.registry.invite({ pool: 'default', labels: {}, validMs: 60_000, by: 'ada' })
+    await hub.registry.join(token, { name: 'w1', key: 'k' })
+    await expect(hub.registry.join(token, { name: 'w2', key: 'k' })).rejects.toMatchObject({ code: 'E_JOIN' })
+    const late = await hub.registry.invite({ pool: 'default', labels: {}, validMs: 60_000, by: 'ada' })
+    clock.advance(60_001)
+    await expect(hub.registry.join(late, { name: 'w2', key: 'k' })).rejects.toMatchObject({ code: 'E_JOIN' })
+  })
+
+  test('is away when its lease has ended, and lost much later; then its runs are woken', async () => {
+    const machine = await joined('w1')
+    const run = await placed(machine)
+    const dialog = await connect(machine)
+    await expect.poll(() => woken.splice(0)).toEqual([run])
+    clock.advance(20_000)
+    beat(dialog)
+    await hub.sweep()
+    dialog.connection.closed()
+    clock.advance(29_000)
+    await hub.sweep()
+    expect(await stateOf(machine)).toBe('ready')
+    clock.advance(2_000)
+    await hub.sweep()
+    expect([await stateOf(machine), woken]).toEqual(['away', []])
+    clock.advance(LOST_AFTER_MS)
+    await hub.sweep()
+    expect([await stateOf(machine), woken]).toEqual(['lost', [run]])
+    expect(await hub.place({ placement: {}, placed: { worker: machine.id, epoch: 1 } } as never)).toHaveProperty(
+      'waits',
+    )
+  })
+
+  test('is not declared lost by a server that has just started', async () => {
+    const machine = await joined('w1')
+    ;(await connect(machine)).connection.closed()
+    clock.advance(2 * LOST_AFTER_MS)
+    hub = openHub()
+    await hub.sweep()
+    expect(await stateOf(machine)).toBe('away')
+    clock.advance(31_000)
+    await hub.sweep()
+    expect(await stateOf(machine)).toBe('lost')
+  })
+
+  test('comes back at once after it was killed, and after the server was', async () => {
+    const machine = await joined('w1')
+    ;(await connect(machine, 'boot-1')).connection.closed()
+    const again = await connect(machine, 'boot-2')
+    expect(again.of('welcome')).toHaveLength(1)
+    hub = openHub()
+    expect((await connect(machine, 'boot-2')).of('welcome')).toHaveLength(1)
+  })
+
+  test('is refused while another machine with its key is connected', async () => {
+    const machine = await joined('w1')
+    const first = await connect(machine, 'boot-1')
+    const clone = await connect(machine, 'boot-2')
+    expect(clone.of('refused')).toMatchObject([{ code: 'E_WORKER_TWICE' }])
+    expect(first.isClosed()).toBe(false)
+  })
+
+  test('drops what it has of runs that ended or moved, and keeps what waits for a driver', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    const [kept, moved] = [await placed(machine), await placed(other)]
+    const dialog = await connect(machine, 'boot-1', [kept, moved, 'run_unknown'])
+    await expect.poll(() => dialog.of('wanted').length).toBe(2)
+    expect(dialog.of('wanted').map(({ run, term, steps }) => [run, term, steps])).toEqual([
+      [moved, null, []],
+      ['run_unknown', null, []],
+    ])
+  })
+
+  test('stops its steps when the run moves to another worker', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    const [first, second] = [await connect(machine), await connect(other, 'boot-9')]
+    const steps = (worker: string) => ({ id: 'run_1', term: 1, worker, wanted: [] }) as unknown as PlacedSteps
+    hub.changed(steps(machine.id))
+    hub.changed(steps(other.id))
+    expect(first.of('wanted').map(({ term }) => term)).toEqual([1, null])
+    expect(second.of('wanted').map(({ term }) => term)).toEqual([1])
+  })
+
+  test('may ask about its own runs only', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    const [own, foreign] = [await placed(machine), await placed(other)]
+    const dialog = await connect(machine)
+    for (const [id, run] of [own, foreign].entries())
+      dialog.connection.message(JSON.stringify({ type: 'call', id, method: 'run.events', params: { run } }))
+    await expect.poll(() => dialog.of('answer').length).toBe(2)
+    expect(dialog.of('answer').sort((a, b) => a.id - b.id)).toMatchObject([
+      { result: 'answer to run.events' },
+      { error: { code: 'E_ROLE' } },
+    ])
+  })
+
+  test('cannot send anything before it has proven its key', async () => {
+    const dialog = dial()
+    beat(dialog)
+    await expect.poll(() => dialog.isClosed()).toBe(true)
+    expect(dialog.of('refused')).toMatchObject([{ code: 'E_LOGIN' }])
+  })
+
+  test('with open runs cannot be removed', async () => {
+    const machine = await joined('w1')
+    await placed(machine)
+    const record = (await hub.registry.get(machine.id))!
+    await expect(hub.remove(record, 'ada')).rejects.toMatchObject({ code: 'E_STATE' })
+  })
+})

@@ -1,0 +1,322 @@
+import type { Clock, Timer } from '../clock/index.js'
+import {
+  getRun,
+  isEnded,
+  type Performer,
+  type PlacedRun,
+  type PlacementChoice,
+  RunningSteps,
+  type RunPlacer,
+  type RunState,
+  type RunSteps,
+  type RunStepsOptions,
+  runsOnWorker,
+  type Workflow,
+} from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { newEvent } from '../events/index.js'
+import type { EventStore, Lease } from '../store/index.js'
+import { PlacedSteps, type StepsHub } from './placed-steps.js'
+import { type Candidate, chooseWorker } from './placement.js'
+import { BEAT_MS, type Hello, WORKER_LEASE_MS, type WorkerFrame, type WorkspaceNeeds } from './protocol.js'
+import { type ConnectionPort, type WorkerChannel, WorkerConnection } from './worker-connection.js'
+import { type WorkerRecord, workerStream } from './worker-record.js'
+import { WorkerRegistry } from './worker-registry.js'
+
+export interface WorkerHubOptions {
+  store: EventStore
+  clock: Clock
+  /** A worker that is away longer than this is lost: its runs move. */
+  lostAfterMs: number
+  workflows: readonly Workflow<never>[]
+  /** Carry out effects that need no workspace. */
+  performers: Readonly<Record<string, Performer>>
+  /** Answers a call of a worker about one of its runs. */
+  call(method: string, run: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
+  /** How the worker makes the workspace of a run; null: it is where the server has it. */
+  workspaceOf(run: RunState): Promise<WorkspaceNeeds | null>
+  /** Something outside its journal has changed for the run. */
+  wake(run: string): void
+  onError(error: unknown): void
+}
+
+/** A worker with what only this server knows. */
+export interface WorkerView {
+  record: WorkerRecord
+  isConnected: boolean
+  steps: number
+  runs: string[]
+}
+
+interface Connected {
+  connection: WorkerConnection
+  lease: Lease
+  steps: number
+}
+
+/** Effects that the server carries out itself: they need no workspace. */
+const SERVER_EFFECTS: ReadonlySet<string> = new Set([
+  'graph.child_look',
+  'graph.child_steer',
+  'graph.child_stop',
+  'graph.simulated',
+])
+
+/**
+ * The server's side of all workers: places runs on them, tells them which steps are wanted, takes
+ * their reports, and notices when one is away or lost. A worker's lease in the store says that it is
+ * alive; the store's clock judges it.
+ */
+export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
+  readonly registry: WorkerRegistry
+  readonly #options: WorkerHubOptions
+  readonly #connected = new Map<string, Connected>()
+  readonly #runs = new Map<string, PlacedSteps>()
+  /** The worker that each driven run was on: it stops when the run moves. */
+  readonly #lastWorker = new Map<string, string>()
+  readonly #startedAt: number
+  /** Starts of workers whose connection this server saw end. */
+  readonly #closedBoots = new Set<string>()
+  #timer: Timer | null = null
+  #isClosed = false
+
+  constructor(options: WorkerHubOptions) {
+    this.#options = options
+    this.registry = new WorkerRegistry(options)
+    this.#startedAt = options.clock.monotonic()
+  }
+
+  start(): void {
+    this.#schedule()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    for (const { connection } of [...this.#connected.values()]) connection.close('the server stops')
+  }
+
+  accept(channel: WorkerChannel): WorkerConnection {
+    return new WorkerConnection(channel, this)
+  }
+
+  onError(error: unknown): void {
+    this.#options.onError(error)
+  }
+
+  async list(): Promise<WorkerView[]> {
+    const records = await this.registry.list()
+    return Promise.all(records.map(record => this.view(record)))
+  }
+
+  async view(record: WorkerRecord): Promise<WorkerView> {
+    const connected = this.#connected.get(record.id)
+    const runs = (await runsOnWorker(this.#options.store, record.id)).map(({ id }) => id)
+    return { record, isConnected: connected !== undefined, steps: connected?.steps ?? 0, runs }
+  }
+
+  /** Its runs move at once. What it did since its last report may be done again. */
+  async declareLost(worker: WorkerRecord, reason: string, by?: string): Promise<void> {
+    const { store, wake } = this.#options
+    if (worker.state === 'lost') return
+    await store.append(workerStream(worker.id), 'any', [newEvent('worker.lost', { reason, ...(by && { by }) })])
+    this.#connected.get(worker.id)?.connection.close('the worker was declared lost')
+    for (const { id } of await runsOnWorker(store, worker.id)) wake(id)
+  }
+
+  /** @throws SignalboxError `E_STATE` if it has runs. */
+  async remove(worker: WorkerRecord, by: string): Promise<void> {
+    const runs = await runsOnWorker(this.#options.store, worker.id)
+    if (runs.length > 0)
+      throw new SignalboxError('E_STATE', `worker ${worker.name} has ${runs.length} open runs`, {
+        next: `signalbox workers lost ${worker.name} moves them first`,
+      })
+    await this.registry.remove(worker, by)
+    this.#connected.get(worker.id)?.connection.close('the worker was removed')
+  }
+
+  // — placing runs —
+
+  stepsFor(run: PlacedRun, options: RunStepsOptions): RunSteps {
+    const { performers, workflows } = this.#options
+    const local = new RunningSteps({ ...options, performers })
+    const workflow = () => workflows.find(({ kind }) => kind === run.state()?.kind) as unknown as Workflow
+    return new PlacedSteps(this, run, { ...options, workflow, local, isLocal: effect => SERVER_EFFECTS.has(effect) })
+  }
+
+  async place({ placement, placed, moveTo }: RunState): Promise<PlacementChoice> {
+    const wish = placement ?? {}
+    const record = placed && (await this.registry.get(placed.worker))
+    const isThere = record !== null && record.state !== 'lost' && record.state !== 'removed'
+    if (!isThere) return chooseWorker(wish, await this.#candidates())
+    if (!moveTo) return { stay: true }
+    const others = (await this.#candidates()).filter(candidate => candidate.record.id !== record.id)
+    const choice = chooseWorker(moveTo.worker === null ? wish : { worker: moveTo.worker }, others)
+    return 'waits' in choice ? { stay: true } : choice
+  }
+
+  /**
+   * Moves a run to another worker: to this one, or to any that it may be on.
+   * @throws SignalboxError `E_STATE` if no worker has it, or none can take it.
+   */
+  async move(run: string, { to, by }: { to?: string | undefined; by: string }): Promise<void> {
+    const { store, wake } = this.#options
+    const { worker, placement, status } = await getRun(store, run)
+    if (worker === null || isEnded(status))
+      throw new SignalboxError('E_STATE', `no worker has run ${run}`, { next: 'signalbox workers lists what each has' })
+    const target = to === undefined ? undefined : await this.registry.find(to)
+    const others = (await this.#candidates()).filter(({ record }) => record.id !== worker)
+    const choice = chooseWorker(target ? { worker: target.id } : (placement ?? {}), others)
+    if ('waits' in choice) throw new SignalboxError('E_STATE', `run ${run} cannot move: ${choice.waits}`)
+    const asked = newEvent('run.move-asked', { ...(target && { to: target.id }), by })
+    await store.append(`run/${run}`, 'any', [asked])
+    wake(run)
+  }
+
+  async #candidates(): Promise<Candidate[]> {
+    const views = await this.list()
+    return views.map(({ record, isConnected, steps, runs }) => ({ record, isConnected, steps, runs: runs.length }))
+  }
+
+  // — what is wanted —
+
+  changed(steps: PlacedSteps): void {
+    this.#runs.set(steps.id, steps)
+    const { worker } = steps
+    const before = this.#lastWorker.get(steps.id)
+    if (worker !== null) this.#lastWorker.set(steps.id, worker)
+    if (before !== undefined && before !== worker) this.#forget(before, steps.id)
+    const connected = worker === null ? undefined : this.#connected.get(worker)
+    connected?.connection.send({ type: 'wanted', run: steps.id, term: steps.term, steps: steps.wanted })
+  }
+
+  released(steps: PlacedSteps, { isOver }: { isOver: boolean }): void {
+    if (this.#runs.get(steps.id) === steps) {
+      this.#runs.delete(steps.id)
+      this.#lastWorker.delete(steps.id)
+    }
+    const { worker } = steps
+    if (isOver && worker !== null) this.#forget(worker, steps.id)
+  }
+
+  /** The worker may drop everything that it has of the run. */
+  #forget(worker: string, run: string): void {
+    this.#connected.get(worker)?.connection.send({ type: 'wanted', run, term: null, steps: [] })
+  }
+
+  // — connections —
+
+  async enter(connection: WorkerConnection, hello: Hello): Promise<void> {
+    const { store, lostAfterMs, wake } = this.#options
+    const lease = await this.#acquire(connection.worker, hello.boot)
+    const before = this.#connected.get(connection.worker)
+    const { boot, version, maxSteps, agents } = hello
+    this.#connected.set(connection.worker, { connection, lease, steps: 0 })
+    before?.connection.close('replaced by a newer connection of the same start')
+    const connected = newEvent('worker.connected', { boot, version, maxSteps, agents })
+    await store.append(workerStream(connection.worker), 'any', [connected])
+    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs })
+    for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)
+    for (const run of hello.runs) await this.#reconcile(connection.worker, run)
+    for (const run of await waitingRuns(store)) wake(run)
+  }
+
+  /** A run that nobody drives yet stays as it is: its driver will say what it wants. */
+  async #reconcile(worker: string, run: string): Promise<void> {
+    const steps = this.#runs.get(run)
+    if (steps?.worker === worker) return
+    const record = await getRun(this.#options.store, run).catch(() => null)
+    const isHere = record && record.worker === worker && !isEnded(record.status) && record.status !== 'paused'
+    if (!isHere) this.#forget(worker, run)
+  }
+
+  /** @throws SignalboxError `E_WORKER_TWICE` while another start of the same worker beats. */
+  async #acquire(worker: string, boot: string): Promise<Lease> {
+    const { store } = this.#options
+    const key = workerStream(worker)
+    const holder = await store.leaseHolder(key)
+    if (holder && holder.until > (await store.now())) {
+      const beatAgo = (await store.now()) - (holder.until - WORKER_LEASE_MS)
+      const isGone = holder.by === boot || this.#closedBoots.has(holder.by) || beatAgo > 2 * BEAT_MS
+      if (!isGone)
+        throw new SignalboxError('E_WORKER_TWICE', 'another machine with the key of this worker is connected', {
+          next: 'join with a new invitation on one of them',
+        })
+      await store.releaseLease({ key, epoch: holder.epoch })
+    }
+    const lease = await store.acquireLease(key, boot, { ttlMs: WORKER_LEASE_MS })
+    if (lease.isHeld) throw new SignalboxError('E_WORKER_TWICE', 'another server takes this worker at the moment')
+    return lease
+  }
+
+  leave(connection: WorkerConnection): void {
+    const connected = this.#connected.get(connection.worker)
+    if (connected?.connection !== connection) return
+    this.#connected.delete(connection.worker)
+    this.#closedBoots.add(connected.lease.owner)
+  }
+
+  async beat(connection: WorkerConnection, steps: number): Promise<void> {
+    const connected = this.#connected.get(connection.worker)
+    if (connected?.connection !== connection) return
+    connected.steps = steps
+    if (!(await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)))
+      connection.close('another server has this worker')
+  }
+
+  report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerFrame, { type: 'report' }>): void {
+    const steps = this.#runs.get(run)
+    if (steps?.worker !== connection.worker) return
+    steps.take(step, key, report)
+    if (report.is === 'event') connection.send({ type: 'ack', key: `${run}/${key}`, seq: report.seq })
+  }
+
+  async call(connection: WorkerConnection, method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    const { run, step, key } = params as Record<string, string>
+    const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
+    if (record?.worker !== connection.worker)
+      throw new SignalboxError('E_ROLE', 'a worker may only ask about runs that it has')
+    if (method === 'step.needs') {
+      const steps = this.#runs.get(run!)
+      const needs = steps?.needs(step!, key!)
+      const state = steps?.state
+      return needs && state ? { ...needs, workspace: await this.#options.workspaceOf(state) } : null
+    }
+    return this.#options.call(method, run!, params as Record<string, unknown>, signal)
+  }
+
+  // — leases —
+
+  #schedule(): void {
+    if (this.#isClosed) return
+    this.#timer = this.#options.clock.setTimer(BEAT_MS, () => {
+      void this.sweep()
+        .catch(this.#options.onError)
+        .finally(() => this.#schedule())
+    })
+  }
+
+  /** Notices workers whose lease has ended. Called by a timer, and by tests. */
+  async sweep(): Promise<void> {
+    const { store, clock, lostAfterMs } = this.#options
+    const now = await store.now()
+    // After a start of this server, workers need time to come back.
+    const isYoung = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
+    for (const record of await this.registry.list()) {
+      if (this.#connected.has(record.id) || record.state === 'lost' || record.state === 'joined') continue
+      const until = (await store.leaseHolder(workerStream(record.id)))?.until ?? record.changedAt
+      if (until > now) continue
+      if (record.state === 'ready')
+        await store.append(workerStream(record.id), 'any', [newEvent('worker.away', { since: until })])
+      if (!isYoung && now - until > lostAfterMs)
+        await this.declareLost(record, `not heard for ${Math.round(lostAfterMs / 1000)} s`)
+    }
+  }
+}
+
+async function waitingRuns(store: EventStore): Promise<string[]> {
+  const documents = await store.documents<{ id: string; placement: unknown; status: string }>('runs', {
+    where: { status: ['queued', 'waiting'] },
+  })
+  return documents.flatMap(({ state }) => (state.placement ? [state.id] : []))
+}

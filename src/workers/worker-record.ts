@@ -1,0 +1,72 @@
+import { type EventType, isEvent } from '../events/index.js'
+import type { ProjectedEvent, Projection } from '../store/index.js'
+
+/** A worker as lists show it: a projection of its events. */
+export interface WorkerRecord {
+  id: string
+  name: string
+  pool: string
+  labels: Record<string, string>
+  /** Its public key, as SPKI in base64. */
+  key: string
+  /** `joined`: it has not connected yet. */
+  state: 'joined' | 'ready' | 'away' | 'lost' | 'removed'
+  isDraining: boolean
+  joinedAt: number
+  /** When its state last changed. */
+  changedAt: number
+  boot: string | null
+  version: string | null
+  maxSteps: number
+  agents: string[]
+}
+
+const TYPES: readonly EventType[] = [
+  'worker.joined',
+  'worker.connected',
+  'worker.away',
+  'worker.lost',
+  'worker.drained',
+  'worker.removed',
+]
+
+export const workersProjection: Projection<WorkerRecord> = {
+  name: 'workers',
+  version: 1,
+  types: TYPES,
+  key: event => event.stream.slice('worker/'.length),
+  evolve,
+}
+
+export function workerStream(id: string): string {
+  return `worker/${id}`
+}
+
+function evolve(record: WorkerRecord | null, event: ProjectedEvent): WorkerRecord | null {
+  if (isEvent(event, 'worker.joined')) {
+    const { name, pool, labels, key } = event.data
+    return {
+      id: event.stream.slice('worker/'.length),
+      name,
+      pool,
+      labels,
+      key,
+      state: 'joined',
+      isDraining: false,
+      joinedAt: event.at,
+      changedAt: event.at,
+      boot: null,
+      version: null,
+      maxSteps: 1,
+      agents: [],
+    }
+  }
+  if (!record || record.state === 'removed') return record
+  if (isEvent(event, 'worker.drained')) return { ...record, isDraining: event.data.isDraining }
+  const changed = { ...record, changedAt: event.at }
+  if (isEvent(event, 'worker.connected')) return { ...changed, ...event.data, state: 'ready' }
+  if (isEvent(event, 'worker.away')) return { ...changed, state: record.state === 'ready' ? 'away' : record.state }
+  if (isEvent(event, 'worker.lost')) return { ...changed, state: 'lost' }
+  if (isEvent(event, 'worker.removed')) return { ...changed, state: 'removed' }
+  return record
+}

@@ -1,0 +1,240 @@
+import type { Clock } from '../clock/index.js'
+import { type Performer, RunningSteps, type Workflow } from '../engine/index.js'
+import { newEvent } from '../events/index.js'
+import type { NewEvent } from '../store/index.js'
+import type { Report, SavedWorkspace, ServerFrame, StepNeeds, WantedStep, WorkerFrame } from './protocol.js'
+import { type BegunStep, StepFiles } from './step-files.js'
+
+/** How a worker reaches the servers. */
+export interface ServerPort {
+  /** Dropped while no server is connected: everything is sent again after the next welcome. */
+  send(frame: WorkerFrame): void
+  /** Waits for a server; rejects with its error. */
+  call(method: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<unknown>
+}
+
+export interface WorkerStepsOptions {
+  directory: string
+  clock: Clock
+  performers: Readonly<Record<string, Performer>>
+  workflows: readonly Workflow<never>[]
+  server: ServerPort
+  workspaces: WorkspacePort
+  /** Ends processes of the step that an earlier start of this worker left running. */
+  endProcesses(name: string): Promise<void>
+  onError(error: unknown): void
+}
+
+/** The workspaces of runs on this machine. */
+export interface WorkspacePort {
+  /** Makes the workspace of a run ready; what it returns has paths of this machine. */
+  prepare(run: string, needs: StepNeeds): Promise<StepNeeds>
+  /** After a step, before its end is reported: keeps the workspace where another worker finds it. */
+  save(run: string, needs: StepNeeds): Promise<SavedWorkspace | null>
+  /** A report with paths of the server. */
+  homeward<T>(run: string, needs: StepNeeds, report: T): T
+}
+
+interface Attempt {
+  begun: BegunStep
+  /** Null: an earlier start of this worker began it. */
+  steps: RunningSteps | null
+  /** Its needs, with paths of this machine. */
+  ready: StepNeeds | null
+  end: Report | null
+  seq: number
+  unacknowledged: Extract<Report, { is: 'event' }>[]
+}
+
+/**
+ * The steps that a worker carries out. It compares what a server wants with what it has: it begins
+ * what is missing, reports what has ended, continues or gives up what an earlier start began, and
+ * stops what is not wanted.
+ */
+export class WorkerSteps {
+  readonly #options: WorkerStepsOptions
+  readonly #files: StepFiles
+  /** By run and key. */
+  readonly #attempts = new Map<string, Attempt>()
+  readonly #terms = new Map<string, number>()
+  /** One frame after the other, per run. */
+  readonly #working = new Map<string, Promise<void>>()
+
+  constructor(options: WorkerStepsOptions) {
+    this.#options = options
+    this.#files = new StepFiles(options.directory)
+    for (const { begun, end } of this.#files.all())
+      this.#attempts.set(nameOf(begun.run, begun.key), {
+        begun,
+        end,
+        steps: null,
+        ready: null,
+        seq: 0,
+        unacknowledged: [],
+      })
+  }
+
+  get runs(): string[] {
+    return [...new Set([...this.#attempts.values()].map(({ begun }) => begun.run))]
+  }
+
+  /** Steps in progress. */
+  get count(): number {
+    return [...this.#attempts.values()].filter(({ steps, end }) => steps !== null && end === null).length
+  }
+
+  wanted(frame: Extract<ServerFrame, { type: 'wanted' }>): void {
+    const before = this.#working.get(frame.run) ?? Promise.resolve()
+    const work = before.then(() => this.#reconcile(frame)).catch(this.#options.onError)
+    this.#working.set(frame.run, work)
+  }
+
+  acknowledged(key: string, seq: number): void {
+    const attempt = this.#attempts.get(key)
+    if (attempt) attempt.unacknowledged = attempt.unacknowledged.filter(report => report.seq > seq)
+  }
+
+  /** A server is connected again: it gets what it may have missed. */
+  reportAll(): void {
+    for (const attempt of this.#attempts.values()) {
+      for (const report of attempt.unacknowledged) this.#send(attempt, report)
+      if (attempt.end) this.#send(attempt, attempt.end)
+    }
+  }
+
+  /** Stops everything: no server was reachable for too long, so another worker may have the runs. */
+  async giveUp(): Promise<void> {
+    for (const attempt of this.#attempts.values()) {
+      if (!attempt.steps || attempt.end) continue
+      await attempt.steps.stop('fenced')
+      this.#end(attempt, { is: 'lost' })
+    }
+  }
+
+  /** Stops without a trace of an end: the next start of this worker reports the steps as lost. */
+  async close(): Promise<void> {
+    for (const { steps } of this.#attempts.values()) await steps?.stop('released')
+  }
+
+  async #reconcile({ run, term, steps }: Extract<ServerFrame, { type: 'wanted' }>): Promise<void> {
+    if (term !== null) {
+      if (term < (this.#terms.get(run) ?? 0)) return
+      this.#terms.set(run, term)
+    }
+    const keys = new Set(steps.map(({ key }) => key))
+    for (const [name, attempt] of [...this.#attempts]) {
+      if (attempt.begun.run !== run || keys.has(attempt.begun.key)) continue
+      if (!attempt.end) await this.#drop(attempt)
+      this.#attempts.delete(name)
+      this.#files.remove(attempt.begun)
+    }
+    for (const wanted of steps) await this.#ensure(run, wanted)
+  }
+
+  async #ensure(run: string, wanted: WantedStep): Promise<void> {
+    const known = this.#attempts.get(nameOf(run, wanted.key))
+    if (known?.end) return this.#send(known, known.end)
+    if (known?.steps) return
+    if (known && known.begun.do === 'run') return this.#continue(known)
+    const needs = (await this.#options.server.call('step.needs', { run, ...wanted })) as StepNeeds | null
+    if (needs) await this.#begin({ run, ...wanted, needs })
+  }
+
+  async #begin(begun: BegunStep): Promise<void> {
+    this.#files.begin(begun)
+    const attempt: Attempt = { begun, steps: null, ready: null, end: null, seq: 0, unacknowledged: [] }
+    this.#attempts.set(nameOf(begun.run, begun.key), attempt)
+    try {
+      const steps = await this.#open(attempt)
+      const needs = attempt.ready ?? begun.needs
+      if (begun.do === 'recover') steps.recover(begun.step, needs.effect, needs.input)
+      else steps.begin(begun.step, { ...needs, version: 0 })
+    } catch (error) {
+      this.#options.onError(error)
+      this.#end(attempt, { is: 'ended', status: 'failed', reason: (error as Error).message })
+    }
+  }
+
+  /** An earlier start of this worker began it. */
+  async #continue(attempt: Attempt): Promise<void> {
+    const { begun } = attempt
+    const steps = await this.#open(attempt)
+    if (await steps.adopt(begun.step, { ...(attempt.ready ?? begun.needs), version: 0 })) return
+    await this.#options.endProcesses(`${begun.run}/${begun.step}`)
+    this.#end(attempt, { is: 'lost' })
+  }
+
+  /** Of a run that ended, was paused, or moved. */
+  async #drop({ begun, steps }: Attempt): Promise<void> {
+    await steps?.stop('cancelled')
+    if (!steps) await this.#options.endProcesses(`${begun.run}/${begun.step}`)
+  }
+
+  async #open(attempt: Attempt): Promise<RunningSteps> {
+    const { performers, workflows, clock, onError, workspaces } = this.#options
+    const { run } = attempt.begun
+    const needs = await workspaces.prepare(run, attempt.begun.needs)
+    attempt.ready = needs
+    const workflow = workflows.find(({ kind }) => kind === needs.kind) as unknown as Workflow | undefined
+    const work = workflow?.load ? workflow.load(needs.work) : needs.work
+    const steps: RunningSteps = new RunningSteps({
+      run,
+      performers,
+      now: () => clock.now(),
+      work: () => work,
+      costLeftUsd: () => needs.costLeftUsd,
+      arrive: event => void this.#arrived(attempt, event).catch(onError),
+      onSpent: () => {
+        const [usage] = steps.usage
+        if (usage) this.#send(attempt, { is: 'spent', usage })
+      },
+      onError,
+    })
+    attempt.steps = steps
+    return steps
+  }
+
+  async #arrived(attempt: Attempt, event: NewEvent): Promise<void> {
+    if (event.type === 'step.ended' || event.type === 'step.recovered') {
+      const saved = await this.#save(attempt)
+      const { step: _, ...data } = event.data
+      const end = event.type === 'step.ended' ? { is: 'ended', ...data } : { is: 'recovered', recovery: data }
+      return this.#end(attempt, { ...end, ...(saved && { saved }) } as Report)
+    }
+    this.#record(attempt, event)
+  }
+
+  async #save(attempt: Attempt): Promise<SavedWorkspace | null> {
+    const { run, step, needs } = attempt.begun
+    try {
+      return await this.#options.workspaces.save(run, needs)
+    } catch (error) {
+      const text = `the workspace was not saved; this step is lost if its worker is: ${(error as Error).message}`
+      this.#record(attempt, newEvent('run.notice', { level: 'warning', text, step }))
+      return null
+    }
+  }
+
+  #record(attempt: Attempt, event: NewEvent): void {
+    const { begun } = attempt
+    const home = this.#options.workspaces.homeward(begun.run, begun.needs, event)
+    const report = { is: 'event' as const, seq: ++attempt.seq, event: { at: this.#options.clock.now(), ...home } }
+    attempt.unacknowledged.push(report)
+    this.#send(attempt, report)
+  }
+
+  #end(attempt: Attempt, end: Report): void {
+    const { begun } = attempt
+    attempt.end = this.#options.workspaces.homeward(begun.run, begun.needs, end)
+    this.#files.end(begun, attempt.end)
+    this.#send(attempt, attempt.end)
+  }
+
+  #send({ begun: { run, step, key } }: Attempt, report: Report): void {
+    this.#options.server.send({ type: 'report', run, step, key, report })
+  }
+}
+
+function nameOf(run: string, key: string): string {
+  return `${run}/${key}`
+}

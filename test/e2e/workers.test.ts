@@ -1,0 +1,304 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GraphHome } from './graph-home.js'
+import { endQuietly, TestHome, waitFor } from './harness.js'
+
+interface ListedWorker {
+  name: string
+  state: string
+  isConnected: boolean
+  steps: number
+  runs: string[]
+}
+
+let server: GraphHome
+let machines: TestHome[]
+let serving: ChildProcess
+let port: number
+
+beforeEach(async () => {
+  server = new GraphHome()
+  machines = []
+  port = await freePort()
+  await serve(port)
+})
+afterEach(async () => {
+  for (const machine of machines) await machine.close()
+  await server.close()
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
+  const { port: found } = probe.address() as AddressInfo
+  await new Promise(resolve => probe.close(resolve))
+  return found
+}
+
+async function serve(on: number): Promise<void> {
+  serving = server.start(['serve', '--port', String(on)])
+  serving.stdout!.resume()
+  let said = ''
+  serving.stderr!.on('data', chunk => {
+    said += String(chunk)
+  })
+  // Not by a command: it would start a daemon with another port.
+  await waitFor('the server', () => said.includes('listening on'))
+}
+
+/** A machine of its own, as far as Signalbox can tell: another home directory. */
+async function joined(name: string, ...options: string[]): Promise<TestHome> {
+  const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json', ...options])
+  const machine = new TestHome()
+  machines.push(machine)
+  await machine.ok(['worker', 'join', link, '--name', name])
+  return machine
+}
+
+async function work(machine: TestHome, name: string, env: Record<string, string> = {}): Promise<ChildProcess> {
+  const child = machine.start(['worker'], { env })
+  child.stdout!.resume()
+  child.stderr!.resume()
+  await waitFor(`${name} to connect`, async () => (await worker(name))?.isConnected)
+  return child
+}
+
+async function workers(): Promise<ListedWorker[]> {
+  return (await server.json<{ items: ListedWorker[] }>(['workers', '--json'])).items
+}
+
+async function worker(name: string): Promise<ListedWorker | undefined> {
+  return (await workers()).find(found => found.name === name)
+}
+
+async function start(...options: string[]): Promise<string> {
+  const trust = await server.trust('flow.dot')
+  return (await server.json<{ run: string }>(['run', 'flow.dot', '--detach', '--json', ...trust, ...options])).run
+}
+
+const show = (id: string) =>
+  server.json<{ status: string; worker: string | null; why: string | null; cwd: string }>(['show', id, '--json'])
+
+/** Kills every process of a machine at once, as a power failure does. */
+async function killMachine(machine: TestHome): Promise<void> {
+  await waitFor('its processes to end', () => {
+    const { others } = machine.processes()
+    for (const pid of others) endQuietly(pid)
+    return others.length === 0
+  })
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = new Promise(resolve => child.on('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** A graph whose second step waits until the test lets it end; each step leaves a line in the log. */
+function slowGraph(): { lines(): string[]; letEnd(): void } {
+  const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
+  const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
+  server.graph(`
+    one [shape=parallelogram, tool_command="echo one >> ${log}"];
+    two [shape=parallelogram, tool_command="echo begun >> ${log}; ${wait}; echo two >> ${log}"];
+    three [shape=parallelogram, tool_command="echo three >> ${log}"];
+    start -> one -> two -> three -> exit`)
+  server.commit('graph')
+  return {
+    lines: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
+    letEnd: () => writeFileSync(gate, ''),
+  }
+}
+
+const isCompleted = (id: string) => waitFor('the end', async () => (await show(id)).status === 'completed')
+
+describe('a run on workers', () => {
+  test('moves when its worker is gone for good, and no finished step runs again', async () => {
+    const { lines, letEnd } = slowGraph()
+    const [first, second] = [await joined('first'), await joined('second')]
+    await work(first, 'first')
+    const id = await start('--on', 'any')
+    await waitFor('the second step', () => lines().includes('begun'))
+    expect(await worker('first')).toMatchObject({ runs: [id], steps: expect.any(Number) })
+    await killMachine(first)
+    await work(second, 'second')
+    await server.ok(['workers', 'lost', 'first'])
+    await waitFor('the second step elsewhere', () => lines().filter(line => line === 'begun').length === 2)
+    letEnd()
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'begun', 'begun', 'two', 'three'])
+    expect((await worker('second'))?.runs).toEqual([])
+  })
+
+  test('takes its workspace along, also what is not committed, and brings it home', async () => {
+    const [log, gate] = [join(server.directory, 'log'), join(server.directory, 'go')]
+    const make = 'printf one > made.txt; head -c 4 /dev/zero > binary; rm README.md'
+    const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
+    server.write('script.sh', `${make}; pwd >> ${log}\n`)
+    server.write('wait.sh', `pwd >> ${log}; ${wait}; cat made.txt >> ${log}; test ! -e README.md; echo two > two.txt\n`)
+    server.graph(`
+      one [shape=parallelogram, tool_command="sh script.sh"];
+      two [shape=parallelogram, tool_command="sh wait.sh"];
+      start -> one -> two -> exit`)
+    server.commit('graph')
+    const [first, second] = [await joined('first'), await joined('second')]
+    await work(first, 'first')
+    const id = await start('--on', 'any')
+    const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
+    await waitFor('the second step', () => lines().length === 2)
+    await killMachine(first)
+    await work(second, 'second')
+    await server.ok(['workers', 'lost', 'first'])
+    await waitFor('the second step elsewhere', () => lines().length === 3)
+    writeFileSync(gate, '')
+    await isCompleted(id)
+    const { cwd } = await show(id)
+    expect(lines().map(line => [first, second].findIndex(({ home }) => line.startsWith(home)))).toEqual([0, 0, 1, -1])
+    expect(lines()[3]).toBe('one')
+    await waitFor('the workspace on the server', () => existsSync(join(cwd, 'two.txt')))
+    expect(readFileSync(join(cwd, 'binary'))).toEqual(Buffer.alloc(4))
+    expect([existsSync(join(cwd, 'made.txt')), existsSync(join(cwd, 'README.md'))]).toEqual([true, false])
+  })
+
+  test('is a oneshot whose agent asks for a permission: the server decides, and the work comes home', async () => {
+    await work(await joined('first'), 'first', server.demo())
+    const task = ['oneshot', 'x', '--agent', 'demo', '--permissions', 'ask', '--on', 'first', '--detach', '--json']
+    const { run: id } = await server.json<{ run: string }>(task)
+    const asked = await waitFor('the request', async () => {
+      const list = await server.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
+      return list[0]
+    })
+    await server.ok(['approve', asked.id, '--fingerprint', asked.fingerprint])
+    await isCompleted(id)
+    const { cwd } = await show(id)
+    await waitFor('the file at home', () => existsSync(join(cwd, 'DEMO.md')))
+    expect(readFileSync(join(cwd, 'DEMO.md'), 'utf8')).toBe('- x\n')
+    expect(existsSync(join(server.work, 'DEMO.md'))).toBe(false)
+  })
+
+  test('is moved by a person: its step stops, and is done again elsewhere', async () => {
+    const { lines, letEnd } = slowGraph()
+    await work(await joined('first'), 'first')
+    const id = await start('--on', 'any')
+    await waitFor('the second step', () => lines().includes('begun'))
+    expect(await server.run(['runs', 'move', id])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot move'),
+    })
+    await work(await joined('second'), 'second')
+    await server.ok(['runs', 'move', id, '--to', 'second'])
+    await waitFor('the second step elsewhere', () => lines().filter(line => line === 'begun').length === 2)
+    await waitFor('the first worker to stop it', async () => (await worker('first'))?.steps === 0)
+    letEnd()
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'begun', 'begun', 'two', 'three'])
+    expect((await server.ok(['runs'])).stdout).toContain('on second')
+  })
+
+  test('continues after its worker was killed and started again', async () => {
+    const { lines, letEnd } = slowGraph()
+    const machine = await joined('first')
+    const child = await work(machine, 'first')
+    const id = await start('--on', 'first')
+    await waitFor('the second step', () => lines().includes('begun'))
+    await kill(child)
+    await work(machine, 'first')
+    await waitFor('the second step again', () => lines().filter(line => line === 'begun').length === 2)
+    letEnd()
+    await isCompleted(id)
+    // What the killed worker had left running was ended before the step began again.
+    expect(lines()).toEqual(['one', 'begun', 'begun', 'two', 'three'])
+  })
+
+  test('continues on its worker while the server is killed, and its ends are taken once', async () => {
+    const { lines, letEnd } = slowGraph()
+    await work(await joined('first'), 'first')
+    const id = await start('--on', 'first')
+    await waitFor('the second step', () => lines().includes('begun'))
+    await kill(serving)
+    letEnd()
+    await waitFor('the end of the second step', () => lines().includes('two'))
+    await serve(port)
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'begun', 'two', 'three'])
+    const events = await server.ndjson<{ type: string }>(['show', id, '--events', '--json'])
+    const count = (type: string) => events.filter(event => event.type === type).length
+    expect([count('step.ended'), count('step.lost')]).toEqual([count('step.started'), 0])
+  })
+
+  test('waits for a worker that has what it needs, and says why', async () => {
+    slowGraph().letEnd()
+    await work(await joined('plain'), 'plain')
+    const id = await start('--needs', 'gpu=yes')
+    await waitFor('the reason', async () => (await show(id)).why?.includes('no worker has the label gpu=yes'))
+    await work(await joined('strong', '--label', 'gpu=yes'), 'strong')
+    await isCompleted(id)
+  })
+
+  test('is not given to a worker that drains', async () => {
+    slowGraph().letEnd()
+    await work(await joined('first'), 'first')
+    await server.ok(['workers', 'drain', 'first'])
+    const id = await start('--on', 'any')
+    await waitFor('the reason', async () => (await show(id)).why?.includes('first is draining'))
+    await server.ok(['workers', 'ready', 'first'])
+    await isCompleted(id)
+  })
+})
+
+test('many runs survive workers that are killed again and again: no end is lost, none is taken twice', async () => {
+  const log = join(server.directory, 'log')
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const nodes = names.map(
+    name => `${name} [shape=parallelogram, tool_command="echo $SIGNALBOX_RUN ${name} >> ${log}"];`,
+  )
+  server.graph(`${nodes.join(' ')} start -> ${names.join(' -> ')} -> exit`)
+  server.commit('graph')
+  const machines = [await joined('first'), await joined('second')]
+  const children = [await work(machines[0]!, 'first'), await work(machines[1]!, 'second')]
+  const ids = await Promise.all(Array.from({ length: 4 }, () => start('--on', 'any')))
+  const ended = async (id: string) => {
+    const events = await server.ndjson<{ type: string; data: { step: string } }>(['show', id, '--events', '--json'])
+    return events.filter(({ type }) => type === 'step.ended').map(({ data }) => data.step)
+  }
+  const total = async () => (await Promise.all(ids.map(ended))).flat().length
+  for (const [round, name] of ['first', 'second', 'first', 'second'].entries()) {
+    const before = await total()
+    if (before >= ids.length * names.length) break
+    await kill(children[round % 2]!)
+    children[round % 2] = await work(machines[round % 2]!, name)
+    await waitFor('further steps', async () => (await total()) > before)
+  }
+  for (const id of ids) await isCompleted(id)
+  for (const id of ids) {
+    const steps = await ended(id)
+    expect(new Set(steps).size).toBe(steps.length)
+    const visited = steps.map(step => step.slice(0, step.indexOf('@')))
+    expect(names.every(name => visited.includes(name))).toBe(true)
+  }
+})
+
+test('a graph that works in the person’s own tree is refused', async () => {
+  server.write('flow.dot', 'digraph g { worktree=none; start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }')
+  const refused = await server.run(['run', 'flow.dot', '--on', 'any', '--detach', ...(await server.trust('flow.dot'))])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('worktree=none') })
+})
+
+test('an invitation works once, and a removed worker cannot connect', async () => {
+  const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json'])
+  const machine = new TestHome()
+  machines.push(machine)
+  await machine.ok(['worker', 'join', link, '--name', 'first'])
+  expect(await machine.run(['worker', 'join', link])).toMatchObject({ code: 6 })
+  await server.ok(['workers', 'remove', 'first'])
+  const child = machine.start(['worker'])
+  let said = ''
+  child.stderr!.on('data', chunk => {
+    said += String(chunk)
+  })
+  await waitFor('the refusal', () => said.includes('E_LOGIN'))
+  expect(await workers()).toEqual([])
+})
