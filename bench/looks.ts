@@ -168,6 +168,7 @@ function silentKeeper(): KeeperPort {
   return {
     spawn: () => Promise.reject(new Error('nothing is started here')),
     list: async () => [],
+    locate: async () => null,
     attach: async () => ({ state: 'attached', detach: () => undefined }),
     write: nothing,
     resize: nothing,

@@ -3,17 +3,30 @@ import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
 import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
 import { openHome } from '../host/home/index.js'
-import { buildTime, type DetachedStart, isAlive, ownProgram, startDetached } from '../process/index.js'
+import {
+  buildTime,
+  type DetachedStart,
+  isAlive,
+  ownProgram,
+  readStartProgress,
+  startDetached,
+} from '../process/index.js'
 import type { ApiError, DaemonInfo, InMilliseconds } from '../server/index.js'
+import { plural } from '../text/index.js'
 import type { CommandContext } from './context.js'
 import { version } from './version.js'
 
-const START_TIMEOUT_MS = 20_000
+/** How long to wait for a daemon that holds the lock, is not starting, and does not answer. */
+const LOCKED_TIMEOUT_MS = 20_000
 const STOP_TIMEOUT_MS = 20_000
 /** Another daemon is starting or stopping: how long to wait before the next attempt. */
 const RETRY_START_MS = 1_000
 /** A daemon that accepts a connection and does not answer this long hangs. */
 const HEALTH_TIMEOUT_MS = 10_000
+
+/** A wait that is longer than this is explained, and again after each further interval. */
+const EXPLAIN_MS = 5_000
+const EXPLAIN_AGAIN_MS = 15_000
 
 /** How long to wait for the next daemon: one that is replaced by a newer build is away briefly. */
 const NEXT_DAEMON_MS = 8_000
@@ -22,23 +35,28 @@ const NEXT_POLL_MS = 100
 /** A client of the daemon of this home directory, over its unix socket. */
 export class DaemonClient {
   readonly socketPath: string
+  readonly #context: Pick<CommandContext, 'note'>
 
-  private constructor(socketPath: string) {
+  private constructor(socketPath: string, context: Pick<CommandContext, 'note'>) {
     this.socketPath = socketPath
+    this.#context = context
   }
 
-  /** Connects; starts the daemon if none runs, with these options of `serve`. */
+  /**
+   * Connects; starts the daemon if none runs, with these options of `serve`. It waits as long as a
+   * daemon is starting, and says what that daemon does.
+   */
   static async connect(context: CommandContext, options: readonly string[] = []): Promise<DaemonClient> {
     const home = openHome(context)
-    const client = new DaemonClient(home.settings.daemonSocket)
+    const client = new DaemonClient(home.settings.daemonSocket, context)
     if ((await client.isUp()) && !(await client.#isSuperseded(context))) return client
     const logFile = join(home.directories.state, 'daemon.log')
     const script = ownProgram('cli')
     const start = () => startDetached(script, ['serve', ...options], { logFile, cwd: '/', env: { ...context.env } })
-    const deadline = systemClock.monotonic() + START_TIMEOUT_MS
+    const waiting = new StartWait(home.directories.runtime, logFile, context)
     let starting: DetachedStart | null = start()
     let retryAt = Number.POSITIVE_INFINITY
-    while (systemClock.monotonic() < deadline) {
+    for (;;) {
       const ended: unknown = await Promise.race([
         starting?.ended ?? delay(systemClock, 25),
         delay(systemClock, 25).then(() => undefined),
@@ -51,18 +69,16 @@ export class DaemonClient {
         starting = null
         retryAt = systemClock.monotonic() + RETRY_START_MS
       }
+      waiting.check(starting)
       if (systemClock.monotonic() < retryAt) continue
       starting = start()
       retryAt = Number.POSITIVE_INFINITY
     }
-    throw new SignalboxError('E_NOT_READY', `the daemon did not start within ${START_TIMEOUT_MS / 1000} s`, {
-      next: `see ${logFile}`,
-    })
   }
 
   /** The running daemon, or null. Starts nothing. */
   static async running(context: CommandContext): Promise<DaemonClient | null> {
-    const client = new DaemonClient(openHome(context).settings.daemonSocket)
+    const client = new DaemonClient(openHome(context).settings.daemonSocket, context)
     return (await client.isUp()) ? client : null
   }
 
@@ -135,11 +151,23 @@ export class DaemonClient {
 
   /** `T` is a type of the API, such as `Session`. */
   get<T = unknown>(path: string): Promise<InMilliseconds<T>> {
-    return this.#call<T>('GET', path)
+    return this.#explained(this.#call<T>('GET', path))
   }
 
   post<T = unknown>(path: string, body: unknown = {}): Promise<InMilliseconds<T>> {
-    return this.#call<T>('POST', path, body)
+    return this.#explained(this.#call<T>('POST', path, body))
+  }
+
+  /** Says why a call waits, if its session may still be catching up after a restart. */
+  async #explained<T>(call: Promise<T>): Promise<T> {
+    const answered = new AbortController()
+    void delay(systemClock, EXPLAIN_MS, answered.signal).then(async () => {
+      if (answered.signal.aborted) return
+      const daemon = await this.#call<DaemonInfo>('GET', '/daemon').catch(() => null)
+      if (answered.signal.aborted || !daemon?.catchingUp) return
+      this.#context.note(`the daemon was restarted: ${plural(daemon.catchingUp, 'session')} catching up`)
+    })
+    return call.finally(() => answered.abort())
   }
 
   delete<T = unknown>(path: string): Promise<InMilliseconds<T>> {
@@ -224,6 +252,37 @@ export class DaemonClient {
       sending.on('error', error => reject(gone(error)))
       sending.end(text)
     })
+  }
+}
+
+/** Explains how long it takes until a daemon answers, and gives up only if none is starting. */
+class StartWait {
+  readonly #directory: string
+  readonly #logFile: string
+  readonly #context: Pick<CommandContext, 'note'>
+  #idleSince = systemClock.monotonic()
+  #explainAt = systemClock.monotonic() + EXPLAIN_MS
+
+  constructor(directory: string, logFile: string, context: Pick<CommandContext, 'note'>) {
+    this.#directory = directory
+    this.#logFile = logFile
+    this.#context = context
+  }
+
+  /** @throws SignalboxError `E_NOT_READY` */
+  check(starting: DetachedStart | null): void {
+    const now = systemClock.monotonic()
+    const progress = readStartProgress(this.#directory)
+    if (starting || progress) this.#idleSince = now
+    if (now - this.#idleSince > LOCKED_TIMEOUT_MS)
+      throw new SignalboxError('E_NOT_READY', 'another daemon holds this home directory and does not answer', {
+        next: `see ${this.#logFile}; kill that daemon if it hangs: agents keep running`,
+      })
+    if (now < this.#explainAt) return
+    this.#explainAt = now + EXPLAIN_AGAIN_MS
+    const pid = progress?.pid ?? starting?.pid
+    const who = pid === undefined ? 'another daemon' : `the daemon (pid ${pid})`
+    this.#context.note(`waiting for ${who}: ${progress?.doing ?? 'it is starting'}`)
   }
 }
 

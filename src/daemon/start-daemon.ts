@@ -7,7 +7,7 @@ import { type Home, openHome } from '../host/home/index.js'
 import { Host } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
-import { acquireLock } from '../process/index.js'
+import { acquireLock, noteStartProgress } from '../process/index.js'
 import { openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER } from '../server/index.js'
 import { createBot } from './bot.js'
@@ -66,6 +66,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw new SignalboxError('E_DAEMON_RUNNING', 'Signalbox is already running for this home directory', {
       next: 'signalbox serve --link opens its dashboard; signalbox serve --stop stops it',
     })
+  const note = (doing: string | null) => noteStartProgress(settings.runtimeDirectory, doing)
   let stop: () => void = () => undefined
   let hasFailed = false
   const onError = (error: unknown) => {
@@ -84,6 +85,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     for (const close of open.splice(0).reverse()) await Promise.resolve(close()).catch(onError)
   }
   const opening = async () => {
+    note('starting the keeper')
     const keeper = await startKeeper({
       runtimeDirectory: settings.runtimeDirectory,
       socketPath: settings.keeperSocket,
@@ -95,8 +97,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     })
     open.push(() => keeper.close())
-    const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError })
+    note('opening the store')
+    const host = await Host.open({
+      settings,
+      clock,
+      keeper,
+      owner: 'daemon',
+      version,
+      catchesUpLater: true,
+      onError,
+    })
     open.push(() => host.close())
+    note('resuming runs')
     await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
     const undriven = new UndrivenRuns({
       store: host.store,
@@ -120,6 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     open.push(() => workers.close())
     open.push(() => undriven.close())
     await undriven.start()
+    note('opening the API')
     const bot = createBot({ home, env, log })
     const api = await listen(options, home, {
       host,
@@ -137,9 +150,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return { host, bot, api }
   }
   const { host, bot, api } = await opening().catch(async error => {
+    note(null)
     await end()
     throw error
   })
+  note(null)
+  host.startCatchUp()
   bot.start({ host, lockdown: api.parts.lockdown })
   // A demo shows its own sessions only. Terminals with another environment add their tmux servers.
   if (!options.isDemo) void host.panes?.joinTmux(tmuxPlaces(env, home.loaded.config.panes.tmux_socket)).catch(onError)

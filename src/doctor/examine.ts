@@ -7,6 +7,9 @@ import { type DoctorContext, type Finding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
 import { checkWorktrees } from './worktrees.js'
 
+/** A block of the event loop that people notice. */
+const SLOW_BLOCK_MS = 250
+
 /** Checks machine and home directory. `fix` repairs what loses nothing. */
 export async function examine(context: DoctorContext, { fix }: { fix: boolean }): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'node', level: 'ok', message: process.version }]
@@ -20,7 +23,7 @@ export async function examine(context: DoctorContext, { fix }: { fix: boolean })
   const ledger = await checkLedger(settings)
   if (ledger) findings.push(ledger)
   if (home && store.level === 'ok') findings.push(...(await checkWorktrees(home, { fix })))
-  findings.push(await checkDaemon(context))
+  findings.push(...(await checkDaemon(context)))
   for (const tool of ['git', 'tmux']) findings.push(checkTool(tool, context))
   findings.push(...(await examineAgents(context, home?.loaded ?? null)))
   return findings
@@ -57,13 +60,28 @@ function checkConfig(context: DoctorContext, findings: Finding[]): Home | null {
   }
 }
 
-async function checkDaemon(context: DoctorContext): Promise<Finding> {
+async function checkDaemon(context: DoctorContext): Promise<Finding[]> {
   try {
     const daemon = await context.daemon()
-    if (!daemon) return { check: 'daemon', level: 'ok', message: 'not running; a command that needs it starts it' }
-    return { check: 'daemon', level: 'ok', message: `version ${daemon.version}, pid ${daemon.pid}` }
+    if (!daemon) return [{ check: 'daemon', level: 'ok', message: 'not running; a command that needs it starts it' }]
+    const { version, pid, loop } = daemon
+    return [{ check: 'daemon', level: 'ok', message: `version ${version}, pid ${pid}` }, responsiveness(loop.recent)]
   } catch (error) {
-    return failure('daemon', error)
+    return [failure('daemon', error)]
+  }
+}
+
+/** A busy machine delays the daemon too, so a long block is never an error. */
+function responsiveness(block: { ms: number; session: { id: string; ms: number } | null } | null): Finding {
+  const check = 'event loop'
+  if (!block) return { check, level: 'ok', message: 'not measured yet' }
+  const { ms, session } = block
+  const turn = session ? `; longest turn of a session ${session.ms} ms (${session.id})` : ''
+  return {
+    check,
+    level: ms > SLOW_BLOCK_MS ? 'note' : 'ok',
+    message: `longest block in five minutes ${ms} ms${turn}`,
+    ...(ms > SLOW_BLOCK_MS && { next: 'the machine is busy, or a session is expensive to read' }),
   }
 }
 

@@ -17,7 +17,13 @@ export interface DoctorContext {
   env: NodeJS.ProcessEnv
   cwd: string
   /** The running daemon of the home directory; null if none runs. */
-  daemon(): Promise<{ pid: number; version: string } | null>
+  daemon(): Promise<{ pid: number; version: string; loop: { recent: LoopBlock | null } } | null>
+}
+
+/** The longest time in which the daemon did nothing else. */
+interface LoopBlock {
+  ms: number
+  session: { id: string; ms: number } | null
 }
 
 export function failure(check: string, error: unknown): Finding {

@@ -15,6 +15,7 @@ import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/i
 import { homeId } from './home-id.js'
 import { type Note, openNotifications, openPacks, openPanes } from './host-parts.js'
 import { LiveBus, LiveSessions } from './live-sessions.js'
+import { LoopMonitor } from './loop-monitor.js'
 import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
@@ -44,6 +45,8 @@ export class Host {
   readonly notifications: NotificationCenter | null
   /** Switches that take effect without a restart. */
   readonly switches: Switches
+  /** How long this process blocks its event loop; measured in a daemon only. */
+  readonly loop: LoopMonitor
   readonly #options: HostOptions
   readonly #records: SessionRecords
   readonly #sessions: LiveSessions
@@ -53,6 +56,7 @@ export class Host {
   readonly #sweeps: readonly { start(): void; stop(): void }[]
   readonly #ledgerSweeper: LedgerSweeper
   readonly #settingsWatcher: SettingsWatcher | null
+  readonly #caughtUpListeners = new Set<(id: string) => void>()
   #decisions: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
@@ -62,7 +66,9 @@ export class Host {
     await host.#sessions.takeOver()
     await host.#followDecisions()
     await host.#ledgerSweeper.start()
+    if (!options.catchesUpLater) host.startCatchUp()
     if (options.owner !== 'daemon') return host
+    host.loop.start()
     for (const sweep of host.#sweeps) sweep.start()
     host.#settingsWatcher?.start()
     return host
@@ -77,6 +83,7 @@ export class Host {
     this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock, onError })
     this.#records = new SessionRecords(store, this.ledger, { owner, worker: homeId(settings.dataDirectory) })
     this.bus = new LiveBus(onError)
+    this.loop = new LoopMonitor(clock)
     const note: Note = (type, data) => this.#note(type, data)
     this.packs = openPacks(options, note)
     this.#channels = this.#openChannels()
@@ -90,7 +97,7 @@ export class Host {
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
       clock,
-      () => this.liveSessions(),
+      () => this.#sessions.opened(),
       onError,
       settings.sessions.snapshotMs,
     )
@@ -106,6 +113,10 @@ export class Host {
       drift: new DriftFiles(settings.dataDirectory),
       redactor: this.#redactor,
       bus: this.bus,
+      loop: this.loop,
+      onCaughtUp: id => {
+        for (const listener of this.#caughtUpListeners) listener(id)
+      },
       note,
     })
     this.#sweeps = [
@@ -147,8 +158,39 @@ export class Host {
     return this.#records.choose(record, who)
   }
 
+  /** Null for a session that has ended, and for one that is still catching up. */
   live(id: string): LiveSession | null {
     return this.#sessions.get(id)
+  }
+
+  /** Waits while the session catches up after a restart. Null if it has ended. */
+  whenLive(id: string): Promise<LiveSession | null> {
+    return this.#sessions.whenLive(id)
+  }
+
+  isCatchingUp(id: string): boolean {
+    return this.#sessions.isCatchingUp(id)
+  }
+
+  /** How many sessions are catching up. */
+  get catchingUp(): number {
+    return this.#sessions.catchingUp
+  }
+
+  /** It is live, or will be when it has caught up. */
+  isRunning(id: string): boolean {
+    return this.live(id) !== null || this.isCatchingUp(id)
+  }
+
+  /** Called for each session that has caught up. */
+  onCaughtUp(listener: (id: string) => void): () => void {
+    this.#caughtUpListeners.add(listener)
+    return () => this.#caughtUpListeners.delete(listener)
+  }
+
+  /** Sessions of an earlier host catch up from now on. */
+  startCatchUp(): void {
+    this.#sessions.startCatchUp()
   }
 
   liveSessions(): LiveSession[] {
@@ -206,6 +248,7 @@ export class Host {
   }
 
   async close(): Promise<void> {
+    this.loop.stop()
     this.notifications?.close()
     this.panes?.close()
     this.packs.close()
@@ -216,7 +259,7 @@ export class Host {
     this.#settingsWatcher?.stop()
     this.#sessions.close()
     await this.#channels.stop()
-    await Promise.all(this.liveSessions().map(session => session.settled()))
+    await this.#snapshots.saveAll()
     await this.store.close()
   }
 
@@ -228,7 +271,7 @@ export class Host {
     return new SettingsWatcher({
       files: new SettingsFiles(settings.settingsFile),
       clock,
-      projects: async () => (await this.records()).filter(({ id }) => this.live(id)).map(({ project }) => project),
+      projects: async () => (await this.records()).filter(({ id }) => this.isRunning(id)).map(({ project }) => project),
       onChanged: change => this.#note('config.changed', change),
       onError,
     })
@@ -240,6 +283,7 @@ export class Host {
       settings,
       clock,
       sessions: () => this.records(),
+      untilOpen: id => this.whenLive(id),
       isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
       foreign: call => (settings.hooks.isEnabled ? (this.panes?.receiverOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
@@ -261,7 +305,7 @@ export class Host {
 
   async #applyDecision(id: string): Promise<void> {
     const record = await this.ledger.get(id)
-    const session = record?.subject.session ? this.live(record.subject.session) : null
+    const session = record?.subject.session ? await this.whenLive(record.subject.session) : null
     if (record && session) await session.apply(record)
   }
 

@@ -10,8 +10,10 @@
  *   prepare-session.ts     what is checked and built before a program is started, with
  *                          session-environment.ts and resume-session.ts
  *   session-scheduler.ts   sessions share one thread: whose output is read next
+ *   catch-up-queue.ts      after a restart: in which order, and in which slices, sessions catch up
  *   kept-sessions.ts       after a restart: catch up with a session, or end an unknown program
  *   session-snapshots.ts   saved state, so that the next host need not read a whole recording
+ *   loop-monitor.ts        how long this process blocks its event loop, and for which session
  *   session-stats.ts       what an agent reports about its own work
  *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
  *   sweeps.ts              removes old sessions and uploads
@@ -23,6 +25,7 @@
 
 export { Host } from './host.js'
 export { LiveBus, type LiveUpdate } from './live-sessions.js'
+export type { LoopMonitor } from './loop-monitor.js'
 export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'

@@ -1,7 +1,11 @@
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
 import type { LiveSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
+import type { Pause } from './catch-up-queue.js'
 import type { SessionQueue } from './session-scheduler.js'
+
+/** How much is read at once: less than a slice of time, also where a program prints megabytes. */
+const PIECE_BYTES = 16 * 1024
 
 /*
  * What happens to the terminals that the keeper kept while no host was there: a known session
@@ -11,7 +15,7 @@ import type { SessionQueue } from './session-scheduler.js'
 /**
  * Brings a session that ran without a host up to date: first the recorded bytes with their recorded
  * times, then the keeper's stream from exactly the byte at which the recording ended. No byte is
- * missed, and none is read twice.
+ * missed, and none is read twice. It reads in slices: `pause` lets others work.
  *
  * Unless the recording broke off (a full disk): then the bytes between its end and the keeper's
  * memory are lost, and the session continues after the gap. Its `recording.failed` event says so.
@@ -19,23 +23,26 @@ import type { SessionQueue } from './session-scheduler.js'
 export async function catchUp(
   session: LiveSession,
   kept: KeptSession,
-  { keeper, queue }: { keeper: KeeperPort; queue: SessionQueue },
+  { keeper, queue, pause }: { keeper: KeeperPort; queue: SessionQueue; pause: Pause },
 ): Promise<void> {
   const listener = queue.listener(session)
+  const recording = await openRecording(kept.recording)
+  let from = (await keeper.locate(kept.id, session.offset)) ?? undefined
   for (;;) {
     const before = session.offset
-    const recording = await openRecording(kept.recording)
-    let offset = 0
-    for await (const { event } of recording.events()) {
+    let offset = from?.outputOffset ?? 0
+    for await (const { event, position } of recording.events(from)) {
+      from = position
       if (event.kind === 'output') {
         const end = offset + event.bytes.length
-        if (end > session.offset) {
-          const skip = Math.max(0, session.offset - offset)
-          session.output(event.bytes.subarray(skip), event.t, offset + skip)
+        for (let at = Math.max(session.offset, offset); at < end; at = session.offset) {
+          await pause()
+          session.output(event.bytes.subarray(at - offset, at - offset + PIECE_BYTES), event.t, at)
         }
         offset = end
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
       else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes)
+      await pause()
     }
     const result = await keeper.attach(kept.id, session.offset, listener)
     // The bytes in the keeper's memory are old, too: they are read before the session goes live.

@@ -22,8 +22,10 @@ import type { DriftFiles } from '../supervision/drift/index.js'
 import { type PaneRegistry, SessionMonitor, sessionPane } from '../supervision/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
+import { CatchUpQueue } from './catch-up-queue.js'
 import { isRunning } from './find-session.js'
 import { catchUp, discardKept } from './kept-sessions.js'
+import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import type { SessionRecords } from './session-records.js'
@@ -44,6 +46,9 @@ interface LiveSessionsOptions {
   drift: DriftFiles
   redactor: Redactor
   bus: LiveBus
+  loop: LoopMonitor
+  /** A session that was taken over is live now. */
+  onCaughtUp(id: string): void
   /** Writes an event about the host itself. */
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
@@ -51,6 +56,8 @@ interface LiveSessionsOptions {
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
   session: LiveSession
+  /** It is not catching up. */
+  isLive: boolean
   monitor: SessionMonitor
   stats: SessionStats
 }
@@ -65,18 +72,54 @@ export class LiveSessions {
   readonly #scheduler: SessionScheduler
   readonly #queues = new Map<string, SessionQueue>()
   readonly #live = new Map<string, Entry>()
+  readonly #catchUps: CatchUpQueue
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
-    this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError)
+    this.#scheduler = new SessionScheduler(options.host.clock, options.host.onError, {
+      onTurn: (id, ms) => options.loop.worked(id, ms),
+      hold: isHeld => options.host.keeper.hold?.(isHeld),
+    })
+    this.#catchUps = new CatchUpQueue(options.host.clock)
   }
 
+  /** Null for a session that has ended, and for one that is still catching up. */
   get(id: string): LiveSession | null {
-    return this.#live.get(id)?.session ?? null
+    const entry = this.#live.get(id)
+    return entry?.isLive ? entry.session : null
   }
 
   all(): LiveSession[] {
+    return [...this.#live.values()].filter(({ isLive }) => isLive).map(({ session }) => session)
+  }
+
+  /** With those that are still catching up, as far as they have been opened. */
+  opened(): LiveSession[] {
     return [...this.#live.values()].map(({ session }) => session)
+  }
+
+  /** It runs, and this host has not read everything yet that it printed while no host was there. */
+  isCatchingUp(id: string): boolean {
+    return this.get(id) === null && this.#catchUps.has(id)
+  }
+
+  get catchingUp(): number {
+    return this.#catchUps.ids.filter(id => this.isCatchingUp(id)).length
+  }
+
+  /** Waits while the session catches up. Null if it has ended. */
+  async whenLive(id: string): Promise<LiveSession | null> {
+    if (this.isCatchingUp(id)) await this.#catchUps.until(id)
+    return this.get(id)
+  }
+
+  startCatchUp(): void {
+    this.#catchUps.start()
+  }
+
+  /** Resolves when no session is catching up. */
+  caughtUp(): Promise<void> {
+    return this.#catchUps.untilEmpty()
   }
 
   statsOf(id: string): AgentStatsView | null {
@@ -85,6 +128,7 @@ export class LiveSessions {
 
   /** The host closes; the agents continue. */
   close(): void {
+    this.#catchUps.close()
     for (const { session, stats } of this.#live.values()) {
       session.detach()
       stats.close()
@@ -112,11 +156,12 @@ export class LiveSessions {
     }
     const record = await records.get(id)
     const queue = this.#queueOf(id)
-    const session = await this.#open(record, prepared.live, null, prepared.spawn.env)
+    const journal = await SessionJournal.open(this.#options.store, id)
+    const session = await this.#open(record, { live: prepared.live, journal, env: prepared.spawn.env })
     if (viewer) session.watch(viewer)
-    session.goLive()
+    this.#goLive(session)
     const attached = await keeper.attach(id, 0, queue.listener(session))
-    if (attached.state === 'behind') await catchUp(session, kept, { keeper, queue })
+    if (attached.state === 'behind') await this.#read(session, kept)
     return record
   }
 
@@ -126,7 +171,10 @@ export class LiveSessions {
     return started
   }
 
-  /** Takes over the sessions that the keeper kept while no host was there; the others are lost. */
+  /**
+   * Takes over the sessions that the keeper kept while no host was there; the others are lost. The
+   * sessions are known when it resolves, and catch up later.
+   */
   async takeOver(): Promise<void> {
     const { records, host, channels } = this.#options
     const { keeper, onError, owner } = host
@@ -142,10 +190,10 @@ export class LiveSessions {
     }
     for (const record of all) {
       const session = kept.get(record.id)
-      if (session) await this.#adopt(record, session).catch(onError)
+      if (session) this.#adopt(record, session)
       else if (known.has(record.id) && records.isOrphan(record)) await records.lose(record)
     }
-    if (owner === 'daemon') channels.sweep()
+    if (owner === 'daemon') void this.caughtUp().then(() => channels.sweep())
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */
@@ -163,38 +211,62 @@ export class LiveSessions {
     return explainRecording(events(), { pack: live.pack, cols: recording.header.cols, rows: recording.header.rows, at })
   }
 
-  async #adopt(record: SessionRecord, kept: KeptSession): Promise<void> {
-    const { packs, snapshots, host } = this.#options
-    const live = await packFor(record.agent, packs)
-    const session = await this.#open(record, live, snapshots.load(record.id))
-    await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(record.id) })
-    session.goLive()
+  #adopt(record: SessionRecord, kept: KeptSession): void {
+    const { packs, snapshots, channels, onCaughtUp, host } = this.#options
+    const { id } = record
+    // Its hooks are known, and wait until it is live.
+    channels.expect(id)
+    const reading = this.#catchUps.add(id, kept.offset - snapshots.offsetOf(id), async pause => {
+      const live = await packFor(record.agent, packs)
+      const journal = await SessionJournal.open(this.#options.store, id, pause)
+      const session = await this.#open(record, { live, journal, restored: snapshots.load(id) })
+      await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(id), pause })
+      this.#goLive(session)
+      onCaughtUp(id)
+    })
+    void reading.catch(host.onError)
   }
 
   /** The host was too slow for the keeper: the recording has the bytes that it missed. */
   async #readMissed(record: SessionRecord): Promise<void> {
     const { keeper } = this.#options.host
-    const session = this.get(record.id)
+    const session = this.#live.get(record.id)?.session
     const kept = (await keeper.list()).find(candidate => candidate.id === record.id)
     if (!session || !kept) return
-    await catchUp(session, kept, { keeper, queue: this.#queueOf(record.id) })
+    await this.#read(session, kept)
+    this.#goLive(session)
+  }
+
+  async #read(session: LiveSession, kept: KeptSession): Promise<void> {
+    const { keeper } = this.#options.host
+    await this.#catchUps.add(session.id, kept.offset - session.offset, pause =>
+      catchUp(session, kept, { keeper, queue: this.#queueOf(session.id), pause }),
+    )
+  }
+
+  #goLive(session: LiveSession): void {
+    const entry = this.#live.get(session.id)
+    if (entry) entry.isLive = true
     session.goLive()
   }
 
   async #open(
     record: SessionRecord,
-    live: LivePack,
-    restored: SessionSnapshot | null,
-    env: NodeJS.ProcessEnv = { ...process.env, ...record.places },
+    {
+      live,
+      journal,
+      restored = null,
+      env = { ...process.env, ...record.places },
+    }: { live: LivePack; journal: SessionJournal; restored?: SessionSnapshot | null; env?: NodeJS.ProcessEnv },
   ): Promise<LiveSession> {
-    const { host, store, ledger, channels, panes, bus } = this.#options
+    const { host, ledger, channels, panes, bus } = this.#options
     const { settings, keeper, version, onError } = host
     const { clock } = this.#queueOf(record.id)
     const session = new LiveSession({
       record,
       pack: live.pack,
       keeper,
-      journal: await SessionJournal.open(store, record.id),
+      journal,
       ledger,
       clock,
       emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
@@ -213,7 +285,7 @@ export class LiveSessions {
       bus.emit({ type: 'session.crew', session: record.id, crew: view }),
     )
     const monitor = this.#createMonitor(session, live, stats)
-    this.#live.set(record.id, { session, monitor, stats })
+    this.#live.set(record.id, { session, isLive: false, monitor, stats })
     panes?.addSession(sessionPane(session, monitor, record, host.clock))
     session.observe(monitor)
     await channels.open(record, env, report => {
@@ -225,7 +297,7 @@ export class LiveSessions {
   }
 
   #queueOf(id: string): SessionQueue {
-    const queue = this.#queues.get(id) ?? this.#scheduler.add(() => isAsking(this.get(id)))
+    const queue = this.#queues.get(id) ?? this.#scheduler.add(() => isAsking(this.get(id)), id)
     this.#queues.set(id, queue)
     return queue
   }

@@ -181,15 +181,52 @@ describe('sessions share a thread', () => {
     expect(seen).toEqual([4, 6, 8, 10, 12])
   })
 
-  test('output beyond the limit is read at once, so that the keeper notices a slow host', async () => {
-    const { scheduler, done, open, feed } = setUp()
-    const [slow, flood] = [open('slow'), open('flood')]
-    feed(slow.listener, 0, 10)
+  test('a host with too much unread output reads no more from the keeper until most of it is read', async () => {
+    const clock = new SimulatedClock(1_000)
+    const held: boolean[] = []
+    const scheduler = new SessionScheduler(clock, () => undefined, { hold: isHeld => held.push(isHeld) })
+    const read: number[] = []
+    const listener = scheduler
+      .add(() => false)
+      .listener({
+        output: (bytes: Uint8Array) => {
+          clock.advance(1)
+          read.push(bytes.length)
+        },
+      } as unknown as KeeperListener)
     const piece = new Uint8Array(1024 * 1024)
-    for (let t = 1; t <= 20; t++) flood.listener.output(piece, t, 0)
-    expect(done.filter(entry => entry.startsWith('flood')).length).toBeGreaterThanOrEqual(12)
+    for (let t = 1; t <= 4; t++) listener.output(piece, t, 0)
+    expect(held).toEqual([])
+    listener.output(piece, 5, 0)
+    expect(held).toEqual([true])
+    // Nothing is read in the call that brings the output: others work meanwhile.
+    expect(read.length).toBeLessThanOrEqual(4)
     await drained(scheduler)
-    expect(done).toHaveLength(21)
+    expect(held).toEqual([true, false])
+    expect(read.reduce((sum, length) => sum + length, 0)).toBe(5 * piece.length)
+  })
+
+  test('a large chunk is read in pieces, one turn after the other', async () => {
+    const { clock, scheduler } = setUp()
+    const pieces: [number, number, number][] = []
+    const large = scheduler
+      .add(() => false)
+      .listener({
+        output: (bytes: Uint8Array, t: number, offset: number) => {
+          clock.advance(5)
+          pieces.push([bytes.length, t, offset])
+        },
+      } as unknown as KeeperListener)
+    large.output(new Uint8Array(40_000), 7, 100)
+    expect(pieces).toHaveLength(1)
+    await nextTurn()
+    expect(pieces).toHaveLength(2)
+    await drained(scheduler)
+    expect(pieces).toEqual([
+      [16_384, 7, 100],
+      [16_384, 7, 16_484],
+      [7_232, 7, 32_868],
+    ])
   })
 
   test('a session that fails does not stop the others', async () => {

@@ -16,8 +16,11 @@ const BURST_PRIORITY_MS = 300
 const AVERAGE_WEIGHT = 0.1
 /** How much output is read in one turn of a session. */
 const TURN_BYTES = 64 * 1024
-/** How much output may wait; beyond it the host reads no more from the keeper. */
-const WAITING_MAX = 8 * 1024 * 1024
+/** How much of it is read at once, before the time of the turn is checked again. */
+const PIECE_BYTES = 16 * 1024
+/** How much output may wait; beyond it the host reads no more from the keeper until most is read. */
+const WAITING_MAX = 4 * 1024 * 1024
+const WAITING_AGAIN = 1024 * 1024
 
 /*
  * Wires the keeper's output to the sessions of a host, which share one thread. In the order of
@@ -35,6 +38,9 @@ const WAITING_MAX = 8 * 1024 * 1024
  * - A host that keeps up reads every chunk with its own time. A host that is behind reads what has
  *   piled up as if it had been printed at once: it looks less often, so it does not fall further
  *   behind, and it sees the newest frame.
+ * - A host with too much unread output reads no more from the keeper for a while. The keeper finds
+ *   the session whose bytes pile up and lets it continue from its recording, so that a flood does
+ *   not fill the socket that all sessions share (docs/decisions/0027-sight-and-cores.md).
  * - While no queue waits and the turn has just begun, output is read where it arrives. A host with
  *   little work has no queue and no delay.
  *
@@ -44,23 +50,40 @@ const WAITING_MAX = 8 * 1024 * 1024
 export class SessionScheduler {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
+  readonly #onTurn: (id: string, ms: number) => void
+  readonly #hold: (isHeld: boolean) => void
   /** Queues with work, the one that has waited longest first. */
   readonly #urgent = new Set<SessionQueue>()
   readonly #others = new Set<SessionQueue>()
   #waitingBytes = 0
   #isArmed = false
   #isRunning = false
+  #isHeld = false
   /** When sessions first worked in this turn of the event loop; null: not yet. */
   #turnBegan: number | null = null
 
-  constructor(clock: Clock, onError: (error: unknown) => void) {
+  /**
+   * `onTurn`: a session has worked for this long. `hold`: too much waits, or no longer; the keeper
+   * then notices a session that prints too fast, and lets it continue from its recording.
+   */
+  constructor(
+    clock: Clock,
+    onError: (error: unknown) => void,
+    {
+      onTurn = () => undefined,
+      hold = () => undefined,
+    }: { onTurn?(id: string, ms: number): void; hold?(isHeld: boolean): void } = {},
+  ) {
     this.#clock = clock
     this.#onError = onError
+    this.#onTurn = onTurn
+    this.#hold = hold
   }
 
   /** Adds a queue for one session. `isAsking`: the session has an open request now. */
-  add(isAsking: () => boolean): SessionQueue {
+  add(isAsking: () => boolean, id = ''): SessionQueue {
     const queue: SessionQueue = new SessionQueue(this.#clock, {
+      id,
       isAsking,
       take: work => this.#take(queue, work),
       takeLast: callback => {
@@ -86,7 +109,7 @@ export class SessionScheduler {
     const isFree = this.waiting === 0 && !this.#isRunning && now - this.#turnBegan < TURN_MS
     if (isFree) this.#run(queue, now)
     else this.#wait(queue)
-    while (this.#waitingBytes > WAITING_MAX && !this.#isRunning) this.#runNext()
+    if (this.#waitingBytes > WAITING_MAX) this.#setHeld(true)
     this.#arm()
   }
 
@@ -122,7 +145,8 @@ export class SessionScheduler {
   /** One turn of one session: its work up to a limit, and then its timers if no work is left. */
   #run(queue: SessionQueue, now: number): void {
     this.#isRunning = true
-    for (let read = 0; queue.work.length > 0 && read < TURN_BYTES; ) {
+    const until = now + TURN_MS
+    for (let read = 0; queue.work.length > 0 && read < TURN_BYTES && this.#clock.monotonic() < until; ) {
       const { work, size } = queue.next(now)
       read += size
       this.#waitingBytes -= size
@@ -130,7 +154,15 @@ export class SessionScheduler {
     }
     if (queue.work.length === 0) for (const callback of queue.timers.splice(0)) this.#attempt(callback)
     this.#isRunning = false
+    this.#onTurn(queue.id, this.#clock.monotonic() - now)
+    if (this.#waitingBytes <= WAITING_AGAIN) this.#setHeld(false)
     if (queue.work.length > 0 || queue.timers.length > 0) this.#wait(queue)
+  }
+
+  #setHeld(isHeld: boolean): void {
+    if (isHeld === this.#isHeld) return
+    this.#isHeld = isHeld
+    this.#hold(isHeld)
   }
 
   /** A session that fails must not stop the others. */
@@ -154,6 +186,7 @@ interface Output {
 }
 
 interface QueuePort {
+  id: string
   isAsking(): boolean
   take(work: Work): void
   takeLast(callback: () => void): void
@@ -166,6 +199,7 @@ export class SessionQueue {
   readonly timers: (() => void)[] = []
   /** The host's clock, whose timers wait for the session's turn. */
   readonly clock: Clock
+  readonly id: string
   readonly #port: QueuePort
   #askedAt = Number.NEGATIVE_INFINITY
   #burstAt = Number.NEGATIVE_INFINITY
@@ -173,6 +207,7 @@ export class SessionQueue {
 
   constructor(clock: Clock, port: QueuePort) {
     this.#port = port
+    this.id = port.id
     this.clock = {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
@@ -211,13 +246,18 @@ export class SessionQueue {
     return now - this.#askedAt < ASKED_MS || now - this.#burstAt < BURST_PRIORITY_MS
   }
 
-  /** The first work; with all output behind it if it has waited long. */
+  /** The first work, or a part of it; with the output behind it if it has waited long. */
   next(now: number): { work: Work; size: number } {
     const { work, since } = this.work.shift()!
     let size = sizeOf(work)
+    if (typeof work !== 'function' && work.bytes.length > PIECE_BYTES) {
+      const { bytes, offset } = work
+      this.work.unshift({ work: { ...work, bytes: bytes.subarray(PIECE_BYTES), offset: offset + PIECE_BYTES }, since })
+      return { work: { ...work, bytes: bytes.subarray(0, PIECE_BYTES) }, size: PIECE_BYTES }
+    }
     if (typeof work === 'function' || now - since < BEHIND_MS) return { work, size }
     const parts = [work]
-    while (size < TURN_BYTES) {
+    while (size < PIECE_BYTES) {
       const next = this.work[0]?.work
       if (next === undefined || typeof next === 'function') break
       parts.push(next)

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -22,6 +22,65 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const fixture of stages) await fixture.close()
   rmSync(directory, { recursive: true, force: true })
+})
+
+function snapshotsOf(clock: SimulatedClock): SessionSnapshots {
+  const sessions = stages.map(({ session }) => session)
+  return new SessionSnapshots(directory, clock, () => sessions, raise, EVERY_MS)
+}
+
+function raise(error: unknown): never {
+  throw error
+}
+
+it('a snapshot names its offset without being read, and none from another version does', () => {
+  const clock = new SimulatedClock()
+  const snapshots = snapshotsOf(clock)
+  expect(snapshots.offsetOf('ses_a')).toBe(0)
+  clock.advance(EVERY_MS + 1_000)
+  expect(snapshots.offsetOf('ses_a')).toBe(72_000)
+  const file = join(directory, 'ses_a.json')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/"format":\d+/, '"format":1'))
+  expect(snapshots.offsetOf('ses_a')).toBe(0)
+  expect(snapshots.load('ses_a')).toBeNull()
+  snapshots.stop()
+})
+
+it('a session that prints megabytes is saved before the others are due', async () => {
+  const clock = new SimulatedClock()
+  const snapshots = snapshotsOf(clock)
+  await stages[1]!.print(`${'x'.repeat(70)}\r\n`.repeat(60_000), 50)
+  clock.advance(1_000)
+  expect(readdirSync(directory)).toEqual(['ses_b.json'])
+  snapshots.stop()
+})
+
+it('a session that draws many small frames is saved like one that prints a lot', async () => {
+  const [drawing] = stages
+  await drawing!.print('.')
+  const before = { offset: drawing!.session.offset, seq: drawing!.session.frame!.seq }
+  const clock = new SimulatedClock()
+  const snapshots = snapshotsOf(clock)
+  clock.advance(EVERY_MS + 1_000)
+  for (let frame = 0; frame < 120; frame++) await drawing!.print(`\r${frame}`, 60 + frame)
+  expect(drawing!.session.offset - before.offset).toBeLessThan(1_000)
+  expect(drawing!.session.frame!.seq - before.seq).toBeGreaterThanOrEqual(100)
+  clock.advance(EVERY_MS + 1_000)
+  expect(snapshots.offsetOf('ses_a')).toBe(drawing!.session.offset)
+  snapshots.stop()
+})
+
+it('a host that closes saves every session that has printed since it was saved', async () => {
+  const clock = new SimulatedClock()
+  const snapshots = snapshotsOf(clock)
+  await stages[1]!.print('one more line\r\n', 51)
+  await snapshots.saveAll()
+  expect(snapshots.offsetOf('ses_b')).toBe(72_015)
+  expect(readdirSync(directory).sort()).toEqual(['ses_a.json', 'ses_b.json', 'ses_c.json'])
+  const before = statSync(join(directory, 'ses_a.json')).ino
+  await snapshots.saveAll()
+  expect(statSync(join(directory, 'ses_a.json')).ino).toBe(before)
+  snapshots.stop()
 })
 
 it('sessions are saved one at a time with a pause in between, and not after they have ended', () => {

@@ -1,10 +1,17 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock, Timer } from '../clock/index.js'
 import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
 
-/** Reading fewer new bytes again is faster than writing a snapshot. */
+/** Reading fewer new bytes and frames again is faster than writing a snapshot. */
 const MIN_BYTES = 64 * 1024
+const MIN_FRAMES = 100
+/** Reading this many bytes again takes about half a second: they are not left for the next round. */
+const MAX_BYTES = 4 * 1024 * 1024
+/** How often sessions are checked for that. */
+const CHECK_MS = 1_000
+/** How long a host that closes writes snapshots. */
+const CLOSE_MS = 1_500
 
 /** The pause between two snapshots of one round. */
 const PAUSE_MS = 50
@@ -20,7 +27,8 @@ export class SessionSnapshots {
   readonly #sessions: () => Iterable<LiveSession>
   readonly #onError: (error: unknown) => void
   readonly #everyMs: number
-  readonly #saved = new Map<string, number>()
+  readonly #saved = new Map<string, { offset: number; frame: number; at: number }>()
+  readonly #startedAt: number
   #timer: Timer | null = null
 
   constructor(
@@ -35,6 +43,7 @@ export class SessionSnapshots {
     this.#sessions = sessions
     this.#onError = onError
     this.#everyMs = everyMs
+    this.#startedAt = clock.monotonic()
     this.#schedule()
   }
 
@@ -44,10 +53,45 @@ export class SessionSnapshots {
         format: number
         snapshot: SessionSnapshot
       }
-      return format === FORMAT ? snapshot : null
+      if (format !== FORMAT) return null
+      const { offset, screen } = snapshot
+      this.#saved.set(id, { offset, frame: screen.emulator.seq, at: this.#clock.monotonic() })
+      return snapshot
     } catch {
       return null
     }
+  }
+
+  /** How many bytes of output the snapshot covers, without reading all of it; 0 if there is none. */
+  offsetOf(id: string): number {
+    try {
+      const file = openSync(this.#file(id), 'r')
+      try {
+        const head = Buffer.alloc(HEAD_BYTES)
+        const text = head.toString('utf8', 0, readSync(file, head, 0, HEAD_BYTES, 0))
+        const [, format, offset] = HEAD.exec(text) ?? []
+        return Number(format) === FORMAT ? Number(offset) : 0
+      } finally {
+        closeSync(file)
+      }
+    } catch {
+      return 0
+    }
+  }
+
+  /**
+   * The host closes: the next one finds the state of now, as far as there is time to write it. A
+   * session is saved when all its effects are in the log: the next host does not repeat them.
+   */
+  async saveAll(): Promise<void> {
+    const until = this.#clock.monotonic() + CLOSE_MS
+    await Promise.all(
+      [...this.#sessions()].map(async session => {
+        await session.settled()
+        const isNew = session.offset > (this.#saved.get(session.id)?.offset ?? 0)
+        if (isNew && !session.exit && this.#clock.monotonic() < until) this.#save(session)
+      }),
+    )
   }
 
   forget(id: string): void {
@@ -60,13 +104,17 @@ export class SessionSnapshots {
   }
 
   #schedule(): void {
-    this.#timer = this.#clock.setTimer(this.#everyMs, () => {
+    this.#timer = this.#clock.setTimer(Math.min(CHECK_MS, this.#everyMs), () => {
       this.#saveInTurn([...this.#sessions()].filter(session => this.#isDue(session)))
     })
   }
 
-  #isDue({ id, offset }: LiveSession): boolean {
-    return offset - (this.#saved.get(id) ?? 0) >= MIN_BYTES
+  #isDue({ id, offset, frame }: LiveSession): boolean {
+    const saved = this.#saved.get(id) ?? { offset: 0, frame: 0, at: this.#startedAt }
+    const bytes = offset - saved.offset
+    const isOld = this.#clock.monotonic() - saved.at >= this.#everyMs
+    const frames = (frame?.seq ?? 0) - saved.frame
+    return bytes >= MAX_BYTES || (isOld && (bytes >= MIN_BYTES || frames >= MIN_FRAMES))
   }
 
   /** One at a time with a pause: a hundred at once would stop every terminal. */
@@ -82,9 +130,11 @@ export class SessionSnapshots {
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
       const file = this.#file(session.id)
-      writeFileSync(`${file}.new`, JSON.stringify({ format: FORMAT, snapshot: session.snapshot() }), { mode: 0o600 })
+      const { offset } = session
+      const text = JSON.stringify({ format: FORMAT, offset, snapshot: session.snapshot() })
+      writeFileSync(`${file}.new`, text, { mode: 0o600 })
       renameSync(`${file}.new`, file)
-      this.#saved.set(session.id, session.offset)
+      this.#saved.set(session.id, { offset, frame: session.frame?.seq ?? 0, at: this.#clock.monotonic() })
     } catch (error) {
       this.#onError(error)
     }
@@ -96,4 +146,8 @@ export class SessionSnapshots {
 }
 
 /** To be raised when anything inside a snapshot changes its name or meaning. */
-const FORMAT = 6
+const FORMAT = 7
+
+/** The beginning of a snapshot: its format and its offset. */
+const HEAD = /^\{"format":(\d+),"offset":(\d+),/
+const HEAD_BYTES = 64

@@ -14,6 +14,8 @@ export interface HostOptions {
   /** Sessions of a foreground host end with it; the next daemon takes over those of a daemon. */
   owner: 'daemon' | 'foreground'
   version: string
+  /** Sessions of an earlier host wait for `startCatchUp`, so that surfaces are opened first. */
+  catchesUpLater?: boolean
   onError(error: unknown): void
 }
 

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { SignalboxError } from '../errors/index.js'
+import type { ReadPosition } from '../terminal/recording/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptSession, SpawnRequest } from './port.js'
 import {
   encodeInput,
@@ -93,6 +94,17 @@ export class KeeperClient implements KeeperPort {
     return { state: 'attached', detach }
   }
 
+  async locate(id: string, offset: number): Promise<ReadPosition | null> {
+    return this.#ask({ op: 'locate', id, offset }).then(
+      position => position as ReadPosition | null,
+      error => {
+        // It was started by an earlier version, and keeps its sessions until they end.
+        if (error instanceof SignalboxError && error.code === 'E_INPUT') return null
+        throw error
+      },
+    )
+  }
+
   async write(id: string, bytes: Uint8Array): Promise<void> {
     let opening = this.#inputs.get(id)
     if (!opening) {
@@ -121,6 +133,11 @@ export class KeeperClient implements KeeperPort {
   async forget(id: string): Promise<void> {
     this.#inputs.delete(id)
     await this.#ask({ op: 'forget', id })
+  }
+
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#socket.pause()
+    else this.#socket.resume()
   }
 
   async close(): Promise<void> {

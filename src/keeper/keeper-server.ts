@@ -7,6 +7,8 @@ import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIR
 
 /** With this many unsent bytes a host is hung: it continues from the recording. */
 const LAG_LIMIT = 8 * 1024 * 1024
+/** With this many unsent bytes of one session, it continues from the recording: all share a socket. */
+const CHANNEL_LAG_LIMIT = 2 * 1024 * 1024
 
 /** Serves the wire protocol on a unix socket (0600) to any number of hosts. */
 export class KeeperServer {
@@ -118,6 +120,8 @@ class Connection {
         return keeper.list()
       case 'attach':
         return this.#attach(request.id, request.fromOffset, request.channel)
+      case 'locate':
+        return keeper.locate(request.id, request.offset)
       case 'detach':
         return this.#detach(request.channel)
       case 'open-input':
@@ -140,6 +144,7 @@ class Connection {
     // Set when the program has exited or the caller was cut off; both may happen while older output
     // is still being sent.
     let isOver = false
+    let unsent = 0
     const notify = (notice: object) => {
       if (!isOver) this.#send(notice)
     }
@@ -151,8 +156,11 @@ class Connection {
     const listener: KeeperListener = {
       output: (bytes, t, offset) => {
         if (isOver) return
-        if (this.#socket.writableLength > LAG_LIMIT) return listener.lagging(offset)
-        this.#socket.write(encodeOutput(channel, t, offset, bytes))
+        if (unsent > CHANNEL_LAG_LIMIT || this.#socket.writableLength > LAG_LIMIT) return listener.lagging(offset)
+        unsent += bytes.length
+        this.#socket.write(encodeOutput(channel, t, offset, bytes), () => {
+          unsent -= bytes.length
+        })
       },
       resized: (cols, rows, t) => notify({ notice: 'resized', channel, cols, rows, t }),
       unrecorded: failure => notify({ notice: 'unrecorded', channel, failure }),

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type PtyOptions, type PtyProcess, spawnPty } from '../terminal/pty/index.js'
-import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
+import { createRecording, type ReadPosition, type RecordingWriter } from '../terminal/recording/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
 
 /** Output that each session keeps in memory; older output is in the recording. */
@@ -85,6 +85,10 @@ export class Keeper implements KeeperPort {
     if (entry.info.exit) listener.exited(entry.info.exit)
     else entry.listeners.add(listener)
     return { state: 'attached', detach: () => entry.listeners.delete(listener) }
+  }
+
+  async locate(id: string, offset: number): Promise<ReadPosition | null> {
+    return this.#entry(id).recording.positionBefore(offset)
   }
 
   /** @throws SignalboxError `E_UNKNOWN` */

@@ -1,3 +1,5 @@
+import type { ReadPosition } from '../terminal/recording/index.js'
+
 /**
  * The interface of the keeper, the owner of the PTYs. A foreground command has it in its own
  * process, the daemon behind a socket; a host cannot tell the difference.
@@ -11,6 +13,11 @@ export interface KeeperPort {
    */
   attach(id: string, fromOffset: number, listener: KeeperListener): Promise<AttachResult>
   /**
+   * Where to read the recording from, for the output from `offset` on; null: from its start. A
+   * keeper of an earlier version always says so.
+   */
+  locate(id: string, offset: number): Promise<ReadPosition | null>
+  /**
    * Keys for a program that has exited are dropped, as in any terminal; an unknown id is refused.
    */
   write(id: string, bytes: Uint8Array): Promise<void>
@@ -20,6 +27,8 @@ export interface KeeperPort {
   mark(id: string, label: string): Promise<void>
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
+  /** Reads no output from the keeper while held; replies wait too. Not needed in its own process. */
+  hold?(isHeld: boolean): void
   close(): Promise<void>
 }
 

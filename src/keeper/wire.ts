@@ -18,6 +18,7 @@ export type Request =
   | { op: 'spawn'; request: SpawnRequest }
   | { op: 'list' }
   | { op: 'attach'; id: string; fromOffset: number; channel: number }
+  | { op: 'locate'; id: string; offset: number }
   | { op: 'detach'; channel: number }
   | { op: 'open-input'; id: string; channel: number }
   | { op: 'resize'; id: string; cols: number; rows: number }

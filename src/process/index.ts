@@ -5,6 +5,7 @@
  * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
  * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
+ * - start-progress.ts: what a program that is starting does, for those who wait for it.
  * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: who owns a thing.
  * - process-info.ts, proc-files.ts: /proc, and ps where it does not exist.
  * - terminal-facts.ts, reads-terminal.ts, thread-wait.ts, wait-calls.ts: whether a program waits
@@ -23,5 +24,6 @@ export { isOwnerGone, ownerState, ownName } from './process-owner.js'
 export { foregroundProcesses } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
 export { runStepCommand } from './run-step-command.js'
+export { noteStartProgress, readStartProgress } from './start-progress.js'
 export { isOfStep, isOfStepOfRun, type MarkedProcess, markedProcesses, STEP_MARK } from './step-mark.js'
 export { readsTerminal } from './terminal-facts.js'

@@ -18,6 +18,8 @@ export interface AgentChannelsOptions {
   clock: Clock
   sessions: HookInboxOptions['sessions']
   foreign?: HookInboxOptions['foreign']
+  /** Resolves when the session reads its reports: it may be catching up after a restart. */
+  untilOpen?(session: string): Promise<unknown>
   /** Whether a person is attached to this session's terminal. */
   isAttended(session: string): boolean
   onMalformed: HookInboxOptions['onMalformed']
@@ -40,6 +42,7 @@ export class AgentChannels {
       tokens: this.#tokens,
       held: this.#held,
       sessions: options.sessions,
+      ...(options.untilOpen && { untilOpen: options.untilOpen }),
       deliver: (session, report) => {
         if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
       },
@@ -48,6 +51,11 @@ export class AgentChannels {
       ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,
     })
+  }
+
+  /** A session of an earlier host will be opened: its token counts from now on. */
+  expect(id: string): void {
+    this.#tokens.learn(id, this.#options.settings)
   }
 
   async answersFor(record: SessionRecord): Promise<AnswerChannel> {

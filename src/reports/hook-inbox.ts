@@ -31,6 +31,8 @@ export interface HookInboxOptions {
   held: HeldRequests
   sessions(): Promise<SessionRecord[]>
   deliver(session: string, report: AgentReport): void
+  /** Resolves when the session reads its reports; by default it does. */
+  untilOpen?(session: string): Promise<unknown>
   /** Whether a hook of this session may be held now; by default always. */
   mayWait?(session: string): boolean
   /** The pane outside our sessions that a call comes from, as a receiver; null if there is none. */
@@ -137,6 +139,7 @@ export class HookInbox {
       if (elsewhere) return this.#take(elsewhere.id, call, adapter, AbortSignal.abort(), elsewhere.take)
       return this.#keepUnassigned(call, adapter)
     }
+    await this.#options.untilOpen?.(session)
     return this.#take(session, call, adapter, closed)
   }
 

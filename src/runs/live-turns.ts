@@ -23,6 +23,10 @@ export interface SessionHost {
   record(id: string): Promise<SessionRecord>
   records(): Promise<SessionRecord[]>
   live(id: string): LiveSession | null
+  /** Waits while the session catches up after a restart. */
+  whenLive(id: string): Promise<LiveSession | null>
+  /** It is live, or will be when it has caught up. */
+  isRunning(id: string): boolean
 }
 
 /** How often silence is measured; the end of a turn is noticed at once. */
@@ -76,7 +80,7 @@ export class SessionTurns implements LiveTurns {
     listener: LiveListener,
   ): Promise<{ end: Promise<HeadlessEnd> } | null> {
     const record = (await this.#sessionsOf(call.name)).at(-1)
-    const session = record && this.#host.live(record.id)
+    const session = record && (await this.#host.whenLive(record.id))
     if (!record || !session) return null
     // A prompt without a turn may have been typed or not: it is never typed twice.
     const { isOpened } = await this.#read(record.id)
@@ -85,7 +89,7 @@ export class SessionTurns implements LiveTurns {
   }
 
   async abandon(step: string): Promise<void> {
-    for (const { id } of await this.#sessionsOf(step)) await this.#host.live(id)?.stop('its step has ended')
+    for (const { id } of await this.#sessionsOf(step)) await (await this.#host.whenLive(id))?.stop('its step has ended')
   }
 
   /** Null if the agent has its task, or will have it once a person has answered a dialog. */
@@ -213,8 +217,8 @@ function lastAnswer(messages: readonly EventData<'message.final'>[]): string {
 }
 
 /** The steps that run in live sessions: `<run>/<step>`. */
-export async function sessionSteps(host: Pick<SessionHost, 'records' | 'live'>): Promise<ReadonlySet<string>> {
-  return new Set((await host.records()).flatMap(({ id, label }) => (label && host.live(id) ? [label] : [])))
+export async function sessionSteps(host: Pick<SessionHost, 'records' | 'isRunning'>): Promise<ReadonlySet<string>> {
+  return new Set((await host.records()).flatMap(({ id, label }) => (label && host.isRunning(id) ? [label] : [])))
 }
 
 /** Ends the sessions of runs that were cancelled while no host was running. */
@@ -223,7 +227,7 @@ export async function endOrphans(host: SessionHost): Promise<void> {
     const run = state === 'ended' || state === 'lost' ? null : /^(run_[a-z0-9]+)\//.exec(label ?? '')?.[1]
     if (!run) continue
     const record = await getRun(host.store, run).catch(() => null)
-    if (record && isEnded(record.status)) await host.live(id)?.stop('its run has ended')
+    if (record && isEnded(record.status)) await (await host.whenLive(id))?.stop('its run has ended')
   }
 }
 

@@ -1,15 +1,22 @@
 import { examine, type Finding } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
+import type { LoopMonitor } from '../host/index.js'
+
+interface DoctorOptions {
+  env: NodeJS.ProcessEnv
+  version: string
+  loop: LoopMonitor
+}
 
 /** The checks that can be repaired while the daemon runs; it holds everything else itself. */
 const FIXABLE: readonly string[] = ['directories']
 
 /** The checks of `signalbox doctor` for the dashboard. */
 export class Doctor {
-  readonly #options: { env: NodeJS.ProcessEnv; version: string }
+  readonly #options: DoctorOptions
   #running: Promise<Finding[]> | null = null
 
-  constructor(options: { env: NodeJS.ProcessEnv; version: string }) {
+  constructor(options: DoctorOptions) {
     this.#options = options
   }
 
@@ -35,7 +42,8 @@ export class Doctor {
   }
 
   #examine(options: { fix: boolean }): Promise<Finding[]> {
-    const { env, version } = this.#options
-    return examine({ env, cwd: '/', daemon: async () => ({ pid: process.pid, version }) }, options)
+    const { env, version, loop } = this.#options
+    const daemon = async () => ({ pid: process.pid, version, loop: loop.view })
+    return examine({ env, cwd: '/', daemon }, options)
   }
 }

@@ -103,7 +103,7 @@ export class ApiServer {
       streams,
       env,
       home: () => openHome({ env }),
-      doctor: new Doctor({ env, version }),
+      doctor: new Doctor({ env, version, loop: host.loop }),
       bot,
       idempotency: new Idempotency(host.store, clock),
       lockdown: new Lockdown({ host, auth, streams }),

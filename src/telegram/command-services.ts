@@ -140,8 +140,8 @@ export class CommandServices {
   }
 
   /** @throws SignalboxError `E_STATE`, worded for the chat */
-  requireLive(record: SessionRecord): LiveSession {
-    const live = this.host.live(record.id)
+  async requireLive(record: SessionRecord): Promise<LiveSession> {
+    const live = await this.host.whenLive(record.id)
     if (live && !live.exit) return live
     throw new SignalboxError('E_STATE', `Session #${record.number} has ended.`, { next: '/new starts another one.' })
   }
@@ -149,7 +149,7 @@ export class CommandServices {
   /** Plain text of this chat goes to this session from now on, and its answers come here. */
   async makeCurrent(chat: number, session: string | null): Promise<void> {
     const { follows = [] } = await this.chats.get(chat)
-    const others = follows.filter(id => this.host.live(id) && id !== session)
+    const others = follows.filter(id => this.host.isRunning(id) && id !== session)
     await this.chats.change(chat, { current: session, follows: session === null ? others : [...others, session] })
   }
 

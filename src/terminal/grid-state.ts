@@ -116,23 +116,45 @@ function restoreBuffer(buffer: CoreBuffer, state: BufferState, blank: CoreAttrib
   buffer.savedCharset = state.savedCharset ?? undefined
 }
 
+/** The text of the line that is being captured, in UTF-16. */
+let units = new Uint16Array(1000)
+
+/** Captured in one pass without a value per cell: a full scrollback has half a million cells. */
 function captureLine(line: CoreLine): LineState {
   const words = line._data
   const used = usedCells(words)
   const state: LineState = { text: '', runs: [], length: line.length }
   if (line.isWrapped) state.wrapped = true
-  for (let x = 0; x < used; x++) {
-    const [content, fg, bg] = [words[x * CELL_WORDS]!, words[x * CELL_WORDS + 1]!, words[x * CELL_WORDS + 2]!]
-    state.text += String.fromCodePoint(content & Content.codePoint)
+  const { runs } = state
+  let end = 0
+  let run = 0
+  let runFg = 0
+  let runBg = 0
+  if (units.length < used * 2) units = new Uint16Array(used * 2)
+  for (let x = 0, at = 0; x < used; x++, at += CELL_WORDS) {
+    const content = words[at]!
+    const fg = words[at + 1]!
+    const bg = words[at + 2]!
+    const point = content & Content.codePoint
+    if (point > 0xffff) {
+      units[end++] = 0xd800 + ((point - 0x10000) >> 10)
+      units[end++] = 0xdc00 + ((point - 0x10000) & 0x3ff)
+    } else units[end++] = point
     const width = content >>> Content.widthShift
     if (width !== 1) (state.widths ??= {})[x] = width
     if ((content & Content.isCombined) !== 0) (state.combined ??= {})[x] = line._combined[x] ?? ''
     const extended = (bg & Background.hasExtended) !== 0 ? line._extendedAttrs[x] : undefined
     if (extended) (state.extended ??= {})[x] = [extended._ext, extended._urlId]
-    const last = state.runs.length - 3
-    if (last >= 0 && state.runs[last + 1] === fg && state.runs[last + 2] === bg) state.runs[last]!++
-    else state.runs.push(1, fg, bg)
+    if (run > 0 && (runFg !== fg || runBg !== bg)) {
+      runs.push(run, runFg, runBg)
+      run = 0
+    }
+    runFg = fg
+    runBg = bg
+    run++
   }
+  if (run > 0) runs.push(run, runFg, runBg)
+  state.text = Buffer.from(units.buffer, 0, end * 2).toString('utf16le')
   return state
 }
 

@@ -118,8 +118,11 @@ describe('a grant', () => {
     expect(history.stdout).toContain('“not here”')
     const csv = (await home.ok(['approvals', '--history', '--csv'])).stdout.trim().split('\n')
     expect(csv).toHaveLength(5)
-    const doctor = await home.json<{ check: string; level: string }[]>(['doctor', '--json'])
+    const doctor = await home.json<{ check: string; level: string; message: string }[]>(['doctor', '--json'])
     expect(doctor.find(({ check }) => check === 'ledger')).toMatchObject({ level: 'ok' })
+    expect(doctor.find(({ check }) => check === 'event loop')!.message).toMatch(
+      /^longest block in five minutes \d+ ms; longest turn of a session \d+ ms \(ses_/,
+    )
   })
 
   it('is refused for a high-risk request, and nothing is decided', async () => {

@@ -65,6 +65,7 @@ function mortalKeeper(keeper: Keeper, fate: Fate): KeeperPort {
   return {
     spawn: request => keeper.spawn(request),
     list: () => keeper.list(),
+    locate: (id, offset) => keeper.locate(id, offset),
     attach: (id, from, listener) => {
       const alive =
         <A extends unknown[]>(call: (...args: A) => void) =>
@@ -135,7 +136,7 @@ class Trial {
       current = await this.#openHost(new Fate())
       await settledOrDead(current)
     } else await deciding
-    const live = current.live(session)!
+    const live = (await current.whenLive(session))!
     await waitFor('the session to be idle or to ask', () => live.approval !== null || live.isIdle).catch(
       (error: Error) => {
         const { last } = live.screen

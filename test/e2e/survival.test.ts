@@ -118,7 +118,7 @@ describe('kill -9 of the daemon', () => {
     writeFileSync(join(home.work, 'killed'), '')
     await waitFor('the program to end', () => !isRunning(session.pid))
     const ended = await waitFor('the daemon to report the end', async () =>
-      [await home.session(session.id)].find(({ state }) => state !== 'live'),
+      [await home.session(session.id)].find(({ state }) => state === 'ended' || state === 'lost'),
     )
     expect(ended).toMatchObject({ state: 'ended', exit: { code: 9, signal: null } })
   })

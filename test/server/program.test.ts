@@ -159,6 +159,10 @@ test('the metrics are in the text format of Prometheus', async () => {
   }
   expect(types.get('signalbox_http_requests_total')).toBe('counter')
   expect(types.get('signalbox_sessions')).toBe('gauge')
+  expect([...series].filter(name => name.startsWith('signalbox_loop_block_seconds'))).toEqual([
+    'signalbox_loop_block_seconds{window="start"}',
+    'signalbox_loop_block_seconds{window="5m"}',
+  ])
 })
 
 test('in a lockdown a gate accepts no approving answer over the attractor API, and stays open', async () => {

@@ -9,7 +9,7 @@ import { serverSettings } from '../../src/daemon/index.js'
 import type { RunHost } from '../../src/engine/index.js'
 import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
-import { Keeper } from '../../src/keeper/index.js'
+import { Keeper, type KeeperPort } from '../../src/keeper/index.js'
 import { openRuns, openWorkerHub } from '../../src/runs/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
 import { OWNER, type Role } from '../../src/server/caller.js'
@@ -58,6 +58,8 @@ export interface TestServerOptions {
   hasRuns?: boolean
   /** The text of `config.toml`. */
   config?: string
+  /** A keeper that outlives this host; a new one by default. */
+  keeper?: KeeperPort
 }
 
 /** A host on a temporary home, with its server, in this process. */
@@ -95,7 +97,7 @@ export class TestServer {
   }
 
   /** Opens it again on the same home, as after a restart. */
-  async open({ settings = {}, onLog, hasRuns = false, config }: TestServerOptions = {}): Promise<void> {
+  async open({ settings = {}, onLog, hasRuns = false, config, keeper }: TestServerOptions = {}): Promise<void> {
     if (config !== undefined) this.#configure(config)
     const home = openHome(this.context)
     const log = (line: string) => {
@@ -103,11 +105,10 @@ export class TestServer {
       onLog?.(line)
     }
     const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
-    const keeper = new Keeper(systemClock)
     this.host = await Host.open({
       settings: home.settings,
       clock: systemClock,
-      keeper,
+      keeper: keeper ?? new Keeper(systemClock),
       owner: 'daemon',
       version: '0.0.0',
       onError,

@@ -1,6 +1,6 @@
 import { examine, examineSecurity } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
-import type { Health } from '../../server/index.js'
+import type { Health, InMilliseconds } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
@@ -24,7 +24,7 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
   return findings.some(finding => finding.level === 'error') ? EXIT.failed : EXIT.ok
 }
 
-async function daemonInfo(context: CommandContext): Promise<{ pid: number; version: string } | null> {
+async function daemonInfo(context: CommandContext): Promise<InMilliseconds<Health> | null> {
   const client = await DaemonClient.running(context)
   return client === null ? null : client.get<Health>('/health')
 }

@@ -13,6 +13,7 @@ export function sessionState(session: SessionInfo): string {
     if (session.exit?.signal) return `ended (${session.exit.signal})`
     return `ended (exit ${session.exit?.code ?? '?'})`
   }
+  if (session.catchingUp) return 'catching up'
   if (session.awaiting) return 'needs you'
   if (session.busy) return 'working'
   if (session.idle) return 'idle'

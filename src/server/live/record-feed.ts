@@ -62,10 +62,20 @@ export class RecordFeed {
   /** Without listeners nothing is read. */
   listen(listener: (record: FedRecord) => void): () => void {
     this.#listeners.add(listener)
-    this.#unlisten ??= this.#events.listen(events => this.readChanged(events))
+    this.#unlisten ??= this.#followChanges()
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size === 0) this.close()
+    }
+  }
+
+  #followChanges(): () => void {
+    const unlisten = [
+      this.#events.listen(events => this.readChanged(events)),
+      this.#host.onCaughtUp(id => this.readChanged([{ stream: `session/${id}`, type: 'session.live' }])),
+    ]
+    return () => {
+      for (const stop of unlisten) stop()
     }
   }
 

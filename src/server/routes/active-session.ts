@@ -64,7 +64,7 @@ export function sessionOf({ host, person }: Pick<Call, 'host' | 'person'>, word:
 /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_STATE` for a session that has ended. */
 export async function liveOf(caller: Pick<Call, 'host' | 'person'>, word: string): Promise<LiveSession> {
   const record = await sessionOf(caller, word)
-  const session = caller.host.live(record.id)
+  const session = await caller.host.whenLive(record.id)
   if (session && !session.exit) return session
   const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'its end was not recorded'}` : 'has ended'
   throw new SignalboxError('E_STATE', `session ${record.id} ${what}`, {

@@ -29,6 +29,7 @@ export const daemonRoutes: readonly Route[] = [
         build: build.time,
         isDetached: build.isDetached,
         isLocked: (await host.ledger.lockdown.since()) !== null,
+        catchingUp: host.catchingUp,
       }),
   }),
   route({

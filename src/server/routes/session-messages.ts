@@ -48,7 +48,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     answers: { 200: answer('held prompts', heldPrompts) },
     handle: async ({ host, person, params, json }) => {
       const record = await sessionOf({ host, person }, params.id!)
-      const held = host.live(record.id)?.heldPrompts ?? []
+      const held = (await host.whenLive(record.id))?.heldPrompts ?? []
       return json({ items: held.map(({ id, text }) => ({ id, text, state: 'held' })) })
     },
   }),
@@ -82,6 +82,8 @@ export const sessionMessageRoutes: readonly Route[] = [
     handle: async call => {
       const { host, params, query } = call
       const record = await sessionOf(call, params.id!)
+      // A command prints what the agent has said up to now; a page shows the rest as it comes.
+      if (call.who.kind === 'socket') await host.whenLive(record.id)
       const limit = query.limit ?? (call.who.kind === 'socket' ? null : 50)
       const said = await conversationOf(host, record.id, { before: query.before ?? null, limit })
       return call.json({ session: record.id, ...said, position: await call.position() })

@@ -129,7 +129,7 @@ export const sessionRoutes: readonly Route[] = [
       const { host, params, body, json } = call
       const record = await sessionOf(call, params.id!)
       const before = await activeOf(call)
-      const live = host.live(record.id)
+      const live = await host.whenLive(record.id)
       if (live && !live.exit) await live.stop('stopped', body.graceMs)
       const ended = sessionView(host, await host.record(record.id))
       if (before?.id !== record.id) return json(ended)
@@ -233,13 +233,19 @@ async function waitFor(
 ): Promise<z.output<typeof waited>['reached']> {
   const deadline = host.clock.monotonic() + timeoutMs
   for (;;) {
+    const left = deadline - host.clock.monotonic()
+    const pauseMs = Math.min(left, 1000)
+    if (host.isCatchingUp(record.id)) {
+      if (left <= 0 || closed.aborted) return 'timeout'
+      await Promise.race([host.whenLive(record.id), delay(host.clock, pauseMs)])
+      continue
+    }
     const live = host.live(record.id)
     if (!live || live.exit) return 'done'
     if (what === 'idle' && live.isIdle) return 'idle'
     if (live.approval?.state === 'pending' && what !== 'done') return 'approval'
-    const left = deadline - host.clock.monotonic()
     if (left <= 0 || closed.aborted) return 'timeout'
-    await live.changed(Math.min(left, 1000))
+    await live.changed(pauseMs)
     await delay(host.clock, 0)
   }
 }

@@ -166,11 +166,13 @@ async function healthOf(call: Call) {
     storeBytes: statSync(join(dataDirectory, 'signalbox.db'), { throwIfNoEntry: false })?.size ?? 0,
     position: await call.position(),
     sessions: host.liveSessions().length,
+    catchingUp: host.catchingUp,
     panes: host.panes?.list().length ?? 0,
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
     agents: agentNames(),
     telegram: parts.bot.health(),
+    loop: host.loop.view,
     disk: { freeMb: Math.floor((bavail * bsize) / 1_048_576), leastMb: minFreeMb },
     lockdownSince: await host.ledger.lockdown.since(),
     isReadOnly: parts.settings.isReadOnly,
@@ -186,8 +188,14 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
   const pending = (await host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
   const { rss, heapUsed } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
+  const { longest, recent } = host.loop.view
   return parts.metrics.text([
     { name: 'signalbox_sessions', help: 'Live sessions.', values: [{ value: host.liveSessions().length }] },
+    {
+      name: 'signalbox_sessions_catching_up',
+      help: 'Sessions that the daemon has not read up to the present yet.',
+      values: [{ value: host.catchingUp }],
+    },
     {
       name: 'signalbox_panes',
       help: 'Supervised panes by status.',
@@ -213,6 +221,14 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
       name: 'signalbox_process_cpu_seconds',
       help: 'Processor time of the daemon.',
       values: [{ value: (user + system) / 1e6 }],
+    },
+    {
+      name: 'signalbox_loop_block_seconds',
+      help: 'The longest time in which the daemon did nothing else, since its start and in the last five minutes.',
+      values: [
+        { labels: { window: 'start' }, value: (longest?.ms ?? 0) / 1000 },
+        { labels: { window: '5m' }, value: (recent?.ms ?? 0) / 1000 },
+      ],
     },
     {
       name: 'signalbox_process_memory_bytes',

@@ -67,6 +67,10 @@ export const session = z
       .describe('tools that the agent uses without asking, because a person chose that in the agent’s own menu'),
     compact: z.string().optional().describe('the command that compacts the agent’s conversation'),
     version: z.int(),
+    catchingUp: z
+      .literal(true)
+      .optional()
+      .describe('after a restart the daemon still reads what the agent printed meanwhile; calls for it wait'),
     phase: z.string().optional(),
     view: z.string().optional(),
     busy: z.boolean().nullable().optional(),

@@ -37,6 +37,17 @@ export const settings = z.object({ items: z.array(setting), version: z.string() 
 
 const telegram = z.object({ state: z.string(), detail: z.string().optional() })
 
+const loopBlock = z
+  .object({
+    ms: z.int(),
+    at: moment,
+    session: z
+      .object({ id: z.string(), ms: z.int() })
+      .nullable()
+      .describe('the session with the longest turn at that time'),
+  })
+  .nullable()
+
 export const health = z
   .object({
     pid: z.int(),
@@ -49,11 +60,15 @@ export const health = z
     storeBytes: z.int(),
     position,
     sessions: z.int(),
+    catchingUp: z.int().describe('number of further sessions that the daemon has not read up to the present yet'),
     panes: z.int(),
     runs: z.object({ driven: z.int(), open: z.int() }),
     streams: z.object({ events: z.int(), terminals: z.int() }),
     agents: z.array(z.string()),
     telegram,
+    loop: z
+      .object({ longest: loopBlock, recent: loopBlock })
+      .describe('the longest time in which the daemon did nothing else, since its start and in the last five minutes'),
     disk: z.object({ freeMb: z.int(), leastMb: z.int() }),
     lockdownSince: moment.nullable(),
     isReadOnly: z.boolean(),
@@ -66,6 +81,7 @@ export const daemon = z.object({
   build: z.number(),
   isDetached: z.boolean(),
   isLocked: z.boolean(),
+  catchingUp: z.int().describe('number of sessions that the daemon has not read up to the present yet'),
 })
 
 export const lockdown = z.object({ since: moment, grants: z.int() })

@@ -141,7 +141,7 @@ class TerminalSocket {
     const who = this.#credential(hello)
     const person = who.person ?? OWNER
     const record = await host.find(word, personName(person.id))
-    const session = host.live(record.id)
+    const session = await host.whenLive(record.id)
     if (!session || session.exit) {
       sendJson(this.#socket, { type: 'exit', code: record.exit?.code ?? null, signal: record.exit?.signal ?? null })
       return this.#socket.close()

@@ -6,7 +6,7 @@ import type { Sendable } from '../wire/index.js'
 /** A session's record, and its live state if it runs. */
 export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord): Sendable<Session> {
   const session = host.live(record.id)
-  if (!session) return { ...record }
+  if (!session) return { ...record, ...(host.isCatchingUp(record.id) && { catchingUp: true as const }) }
   const { observation } = session
   const crew = host.agentStats(record.id)
   const menu = liveMenu(observation ?? null)

@@ -31,6 +31,20 @@ const turn = (number: number) => ({ session: 'ses_1', turn: `ses_1.${number}` })
 const final = (message: string) => ({ ...turn(1), message, markdown: 'x', blocks: [] })
 const types = async () => (await store.readStream(sessionStream('ses_1'))).map(event => event.type)
 
+test('a long journal is read in pages, with a pause after each', async () => {
+  const before = await SessionJournal.open(store, 'ses_1')
+  for (let index = 0; index < 250; index++) await before.write('message.final', final(`ses_1.1.${index}`))
+  await before.write('prompt.held', { session: 'ses_1', prompt: 'prm_1', text: 'later', meaning: 'text' })
+  let pauses = 0
+  const after = await SessionJournal.open(store, 'ses_1', async () => void pauses++)
+  // 251 events are two full pages and a rest.
+  expect(pauses).toBe(2)
+  expect(after.prompts.held).toMatchObject([{ id: 'prm_1' }])
+  expect(await after.write('message.final', final('ses_1.1.3'))).toBe(false)
+  expect(await after.write('message.final', final('ses_1.1.249'))).toBe(false)
+  expect(await after.write('message.final', final('ses_1.1.250'))).toBe(true)
+})
+
 async function writeAll(journal: SessionJournal): Promise<void> {
   await journal.write('session.ready', {})
   await journal.write('turn.opened', turn(1))

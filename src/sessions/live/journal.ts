@@ -16,6 +16,9 @@ const PROGRESS: ReadonlySet<EventType> = new Set<EventType>([
   'turn.prompted',
 ])
 
+/** Events that are read at once: at most a few milliseconds. */
+const PAGE = 100
+
 /**
  * Writes a session's events, each once. After a restart the same bytes are read again and lead to
  * the same turns and messages under the same names; the journal does not write what the log already
@@ -35,10 +38,28 @@ export class SessionJournal {
     this.prompts = prompts
   }
 
-  static async open(store: EventStore, session: string): Promise<SessionJournal> {
-    const events = await store.readStream(sessionStream(session))
-    const known = new Set(events.map(event => nameOf(event)).filter(name => name !== null))
-    return new SessionJournal(store, session, known, loggedPrompts(events))
+  /**
+   * Reads what the log has, in pages with a pause after each: a long session has thousands of
+   * events, and others want to work meanwhile.
+   */
+  static async open(
+    store: EventStore,
+    session: string,
+    pause: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<SessionJournal> {
+    const known = new Set<string>()
+    const prompts: StoredEvent[] = []
+    for (let fromVersion = 1; ; ) {
+      const page = await store.readStream(sessionStream(session), { fromVersion, limit: PAGE })
+      for (const event of page) {
+        const name = nameOf(event)
+        if (name !== null) known.add(name)
+        if (event.type.startsWith('prompt.')) prompts.push(event)
+      }
+      if (page.length < PAGE) return new SessionJournal(store, session, known, loggedPrompts(prompts))
+      fromVersion = page.at(-1)!.version + 1
+      await pause()
+    }
   }
 
   /** False: the log already has it. */

@@ -209,6 +209,7 @@ export class SessionFixture {
     return {
       spawn: () => Promise.reject(new Error('nothing is started here')),
       list: async () => [],
+      locate: async () => null,
       attach: async () => ({ state: 'attached', detach: () => undefined }),
       write: async (_, bytes) => void this.keys.push(new TextDecoder().decode(bytes)),
       resize: async (_, cols, rows) => void this.signals.push(`${cols}x${rows}`),

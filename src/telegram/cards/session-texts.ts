@@ -22,6 +22,7 @@ export async function screenText(live: LiveSession): Promise<string> {
 export function statusOf(host: Host, record: SessionRecord, now: number): string {
   const live = host.live(record.id)
   const since = ago(now - record.startedAt)
+  if (host.isCatchingUp(record.id)) return `catching up · started ${since}`
   if (!live) return `${STATES[record.state]} · started ${since}`
   const isIdle = live.isIdle || live.phase === 'dormant'
   const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? 'idle' : 'working'

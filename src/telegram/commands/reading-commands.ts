@@ -47,7 +47,7 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
     run: async ({ services, to }) => {
       requirePrivate(services, to)
       const record = await services.requireSession(to)
-      const text = services.host.redactor.redact(await screenText(services.requireLive(record)))
+      const text = services.host.redactor.redact(await screenText(await services.requireLive(record)))
       const rows = text.split('\n')
       let shown = rows
       while (escapeHtml(shown.join('\n')).length > PART_UNITS - 200) shown = shown.slice(1)

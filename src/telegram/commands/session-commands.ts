@@ -19,7 +19,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     isForGroups: true,
     run: async ({ services, to, strangerCount }) => {
       const open = (await services.host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
-      const running = (await services.host.records()).filter(({ id }) => services.host.live(id))
+      const running = (await services.host.records()).filter(({ id }) => services.host.isRunning(id))
       const strangers = to.person.role === 'owner' ? await strangerCount() : 0
       const lines = [
         open.length > 0
@@ -48,7 +48,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     isForGroups: true,
     run: async ({ services, to }) => {
       const { host } = services
-      const running = (await host.records()).filter(({ id }) => host.live(id)).slice(-SHOWN_SESSIONS)
+      const running = (await host.records()).filter(({ id }) => host.isRunning(id)).slice(-SHOWN_SESSIONS)
       if (running.length === 0) throw new SignalboxError('E_STATE', 'No session.', { next: '/new starts one.' })
       const { current } = await services.chats.get(to.chat)
       const lines = await Promise.all(
@@ -78,7 +78,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     role: 'approver',
     run: async call => {
       const record = await findSession(call, call.rest)
-      if (!call.services.host.live(record.id))
+      if (!call.services.host.isRunning(record.id))
         throw new SignalboxError('E_STATE', `Session #${record.number} has ended.`)
       await askToStop(call.services, call.to, record)
       return 'asked'
@@ -98,7 +98,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     role: 'approver',
     run: async ({ services, to }) => {
       const record = await services.requireSession(to)
-      const live = services.requireLive(record)
+      const live = await services.requireLive(record)
       const result = await live.interrupt()
       const item = interruptedMessage(record, live.lastTurn, to.chat)
       if (result.result === 'interrupted' && item) await services.outbox.enqueue([item])
@@ -114,7 +114,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     role: 'approver',
     run: async ({ services, to }) => {
       const record = await services.requireSession(to)
-      services.requireLive(record)
+      await services.requireLive(record)
       await services.reply(to, `Keys for <b>${escapeHtml(sessionTitle(record))}</b>`, {
         about: record.id,
         buttons: KEY_PAD.map(row =>
@@ -142,7 +142,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
 
 /** Shows the status and the last line of a session, with buttons. */
 export async function showSession(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
-  const live = services.host.live(record.id)
+  const live = services.host.isRunning(record.id)
   const last = to.reader.isPrivate ? await lastLine(services.host, record) : ''
   const { current } = await services.chats.get(to.chat)
   const buttons: ButtonSpec[][] = []
@@ -174,9 +174,9 @@ export async function askToStop(services: CommandServices, to: Requester, record
 /** Stops a session, and says which one is current now. */
 export async function stopSession(services: CommandServices, to: Requester, record: SessionRecord): Promise<void> {
   const { host, chats } = services
-  await host.live(record.id)?.stop()
+  await (await host.whenLive(record.id))?.stop()
   const owner = personName(to.person)
-  const left = (await host.records()).filter(({ id }) => id !== record.id && host.live(id))
+  const left = (await host.records()).filter(({ id }) => id !== record.id && host.isRunning(id))
   const { current } = await chats.get(to.chat)
   const next =
     current === record.id ? left.findLast(({ person }) => person === owner) : left.find(({ id }) => id === current)

@@ -54,7 +54,7 @@ export const SETTINGS_COMMANDS: Readonly<Record<string, Command>> = {
         })
       if (!services.ports.agents.includes(agent)) throw new SignalboxError('E_INPUT', `Unknown agent "${agent}".`)
       const running = (await services.host.records()).filter(
-        record => record.agent === agent && services.host.live(record.id),
+        record => record.agent === agent && services.host.isRunning(record.id),
       )
       const who = running.map(sessionTitle).join(', ')
       await services.reply(to, `Update ${escapeHtml(agent)}?${who ? ` Running sessions: ${escapeHtml(who)}.` : ''}`, {

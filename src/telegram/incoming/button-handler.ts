@@ -200,12 +200,12 @@ export class ButtonHandler {
       }
       case 'interrupt':
         await once('Interrupting…')
-        return interruptText(await services.requireLive(await host.record(action.session)).interrupt())
+        return interruptText(await (await services.requireLive(await host.record(action.session))).interrupt())
       case 'keypress':
         // The buttons of a key pad are not used up. A key that may have been pressed is not pressed
         // again.
         if (to.isRetry) return 'This key may have been pressed already.'
-        await pressKey(services.requireLive(await host.record(action.session)), action.key)
+        await pressKey(await services.requireLive(await host.record(action.session)), action.key)
         return action.key
       case 'wizard':
         await once('One moment…')
@@ -215,7 +215,7 @@ export class ButtonHandler {
         await once('Sending…')
         return texts.send(await host.record(action.session), action.text, to, action.when)
       case 'drop-prompt': {
-        const live = services.requireLive(await host.record(action.session))
+        const live = await services.requireLive(await host.record(action.session))
         return once(live.dropPrompt(action.prompt) ? 'Removed.' : 'It was sent already.')
       }
       case 'discard':
@@ -246,7 +246,7 @@ export class ButtonHandler {
         const record = await host.record(action.session)
         await services.replyFile(to, {
           name: `screen-${record.number}.txt`,
-          text: await screenText(services.requireLive(record)),
+          text: await screenText(await services.requireLive(record)),
           caption: sessionTitle(record),
         })
         return ''

@@ -111,7 +111,7 @@ export class FileTransfers {
       })
       return 'waiting'
     }
-    const live = this.#services.requireLive(record)
+    const live = await this.#services.requireLive(record)
     const sent = await this.#texts.send(record, text, to, live.approval?.state === 'pending' ? 'hold' : 'queue')
     await this.#services.reply(to, `Stored as ${names} and reported to the agent.`, { about: record.id })
     return sent

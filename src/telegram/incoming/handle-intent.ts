@@ -108,7 +108,7 @@ async function handleClosedTopic(
   await services.topics.detach(chat, subject)
   const reader = await services.chats.reader(chat)
   const record = await services.host.record(subject).catch(() => null)
-  if (reader && record && services.host.live(subject)) {
+  if (reader && record && services.host.isRunning(subject)) {
     const to: Requester = { person, from: from.id, chat, reader, ...about }
     await services.reply(
       to,

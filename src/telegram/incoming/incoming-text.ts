@@ -59,7 +59,7 @@ export class IncomingText {
   /** Types the text into the session, and reports the result unless it was delivered. */
   async send(record: SessionRecord, text: string, to: Requester, when: 'queue' | 'hold'): Promise<string> {
     const { chats, clock } = this.#services
-    const live = this.#services.requireLive(record)
+    const live = await this.#services.requireLive(record)
     await chats.change(to.chat, { follows: [...new Set([...((await chats.get(to.chat)).follows ?? []), record.id])] })
     if (live.approval?.state === 'pending' && when !== 'hold') return this.#refuseForApproval(record, live, text, to)
     const sending = live.send(text, { whenBusy: when, meaning: 'auto' })
@@ -74,7 +74,7 @@ export class IncomingText {
   async edited(text: string, to: Requester): Promise<string> {
     if (to.message === undefined) return 'nothing to change'
     const held = /^held\.([^.]+)\.(.+)$/.exec((await this.#services.chats.subjectOf(to.chat, to.message)) ?? '')
-    const live = held && this.#services.host.live(held[1]!)
+    const live = held && (await this.#services.host.whenLive(held[1]!))
     if (!held || !live?.dropPrompt(held[2]!)) {
       await this.#services.reply(to, 'The message was sent before you edited it; the edit has no effect.', {
         isReply: true,

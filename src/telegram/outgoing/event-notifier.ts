@@ -210,7 +210,7 @@ export class EventNotifier {
         mark: other && sessionTitle(other),
       })
       const use: ButtonSpec[][] =
-        other && host.live(session) ? [[{ text: `Use #${other.number}`, action: { do: 'current', session } }]] : []
+        other && host.isRunning(session) ? [[{ text: `Use #${other.number}`, action: { do: 'current', session } }]] : []
       for (const act of acts) {
         const subject = `${message}${act.do === 'file' ? '+file' : ''}`
         const reader = readers.find(candidate => candidate.chat === chat)

@@ -13,7 +13,7 @@ export interface OpenRecording {
 }
 
 /** Where to continue: the byte after the last line, the output bytes before it, and its time. */
-interface ReadPosition {
+export interface ReadPosition {
   fileByte: number
   outputOffset: number
   t: number

@@ -138,6 +138,32 @@ describe('a recording', () => {
     expect(outputOf(later).toString()).toBe('more')
   })
 
+  test('finds a line before any offset, from which the rest is read as from the start', async () => {
+    const writer = createRecording(path, HEADER)
+    const chunk = Buffer.from(`${'é€'.repeat(2_000)}\udcff`)
+    for (let index = 0; index < 60; index++) {
+      // Cuts in the middle of characters.
+      writer.output(index, chunk.subarray(0, 4_001))
+      writer.output(index + 0.5, chunk.subarray(4_001))
+      if (index % 7 === 0) writer.resize(index + 0.6, 80 + index, 24)
+    }
+    writer.close()
+    const recording = await openRecording(path)
+    const all = []
+    for await (const read of recording.events()) all.push(read)
+    expect(writer.positionBefore(60_000)).toBeNull()
+    for (const offset of [80_000, 200_000, 400_000, 1_000_000]) {
+      const position = writer.positionBefore(offset)!
+      expect(position.outputOffset).toBeLessThanOrEqual(offset)
+      // A reader parses at most this much in vain.
+      expect(Math.min(offset, all.at(-1)!.position.outputOffset) - position.outputOffset).toBeLessThan(80_000)
+      const rest = []
+      for await (const read of recording.events(position)) rest.push(read)
+      expect(rest).toEqual(all.slice(-rest.length))
+      expect(all[all.length - rest.length - 1]!.position).toEqual(position)
+    }
+  })
+
   test('has size, start and command in its header, and only the owner may read it', async () => {
     createRecording(path, { ...HEADER, env: { TERM: 'xterm' } }).close()
     expect((await openRecording(path)).header).toEqual({

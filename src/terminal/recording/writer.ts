@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
 import { SignalboxError } from '../../errors/index.js'
 import type { RecordingExit } from './asciicast.js'
 import { ByteTextDecoder, decodeBytes } from './byte-text.js'
+import type { ReadPosition } from './reader.js'
 
 /**
  * Writes a recording as asciicast v2 while the session runs. Lines are collected and written in one
@@ -14,6 +15,11 @@ import { ByteTextDecoder, decodeBytes } from './byte-text.js'
 export interface RecordingWriter {
   readonly path: string
   readonly failure: Error | null
+  /**
+   * The last known line before this offset of the output, so that a reader need not parse all lines
+   * before it; null: read from the start.
+   */
+  positionBefore(outputOffset: number): ReadPosition | null
   output(t: number, bytes: Uint8Array): void
   input(t: number, bytes: Uint8Array): void
   resize(t: number, cols: number, rows: number): void
@@ -24,6 +30,8 @@ export interface RecordingWriter {
 }
 
 const FLUSH_AT = 64 * 1024
+/** One known position for this much output: 100 MB of output need 1 600 of them. */
+const POSITION_EVERY = 64 * 1024
 
 /**
  * @throws SignalboxError `E_DISK_FULL`, `E_HOME` when the header cannot be written; then no file is
@@ -67,6 +75,10 @@ class FileRecording implements RecordingWriter {
   #pending = ''
   readonly #decoder = new ByteTextDecoder()
   #lastOutput = 0
+  /** After the last line, written or waiting. */
+  readonly #end: ReadPosition = { fileByte: 0, outputOffset: 0, t: 0 }
+  readonly #positions: ReadPosition[] = []
+  #received = 0
 
   constructor(
     path: string,
@@ -80,10 +92,16 @@ class FileRecording implements RecordingWriter {
     this.flush()
   }
 
+  positionBefore(outputOffset: number): ReadPosition | null {
+    const after = this.#positions.findLastIndex(position => position.outputOffset <= outputOffset)
+    return this.#positions[after] ?? null
+  }
+
   output(t: number, bytes: Uint8Array): void {
     this.#lastOutput = t
     const text = this.#decoder.push(bytes)
-    if (text !== '') this.#event(t, 'o', text)
+    this.#received += bytes.length
+    if (text !== '') this.#outputEvent(t, text)
   }
 
   input(t: number, bytes: Uint8Array): void {
@@ -130,7 +148,14 @@ class FileRecording implements RecordingWriter {
 
   #flushDecoder(): void {
     const rest = this.#decoder.flush()
-    if (rest !== '') this.#event(this.#lastOutput, 'o', rest)
+    if (rest !== '') this.#outputEvent(this.#lastOutput, rest)
+  }
+
+  #outputEvent(t: number, text: string): void {
+    this.#event(t, 'o', text)
+    this.#end.outputOffset = this.#received - this.#decoder.pending
+    const last = this.#positions.at(-1)?.outputOffset ?? 0
+    if (this.#end.outputOffset - last >= POSITION_EVERY) this.#positions.push({ ...this.#end, t })
   }
 
   #event(t: number, code: string, data: string): void {
@@ -139,7 +164,9 @@ class FileRecording implements RecordingWriter {
 
   #line(value: unknown): void {
     if (this.failure || this.#descriptor < 0) return
-    this.#pending += `${JSON.stringify(value)}\n`
+    const line = `${JSON.stringify(value)}\n`
+    this.#end.fileByte += Buffer.byteLength(line)
+    this.#pending += line
     if (this.#pending.length >= FLUSH_AT) this.flush()
   }
 }

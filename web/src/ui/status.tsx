@@ -65,6 +65,7 @@ export function sessionAspect(session: Session): Aspect {
     return { word: 'ended', tone: 'unlit', shape: 'tick' }
   }
   if (session.awaiting || session.approval) return NEEDS
+  if (session.catchingUp) return { word: 'catching up', tone: 'clear', shape: 'dashed' }
   if (session.busy) return WORKING
   if (session.idle) return IDLE
   if (session.state === 'starting') return { word: 'starting', tone: 'clear', shape: 'ring' }

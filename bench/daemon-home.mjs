@@ -1,0 +1,217 @@
+// A daemon in a temporary home, for benchmarks: starts it, calls its API, and measures its processes.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { loadavg, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = process.env.SIGNALBOX_E2E_ROOT ?? dirname(dirname(fileURLToPath(import.meta.url)))
+const cli = join(root, 'dist', 'cli.js')
+
+export class DaemonHome {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
+  home = join(this.directory, 'home')
+  cwd = join(this.directory, 'work')
+  env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    USER: process.env.USER ?? 'root',
+    LANG: 'C.UTF-8',
+    TMPDIR: this.directory,
+    SIGNALBOX_HOME: this.home,
+  }
+
+  constructor() {
+    mkdirSync(this.cwd)
+    // An interrupted benchmark leaves nothing behind.
+    for (const signal of ['SIGINT', 'SIGTERM'])
+      process.once(signal, () => void this.close().finally(() => process.exit(130)))
+  }
+
+  configure(toml) {
+    mkdirSync(join(this.home, 'config'), { recursive: true })
+    writeFileSync(join(this.home, 'config', 'config.toml'), toml)
+  }
+
+  /** BENCH_PROFILE=<directory>: with a CPU profile of the daemon, written there when it ends. */
+  startDaemon() {
+    const { env, cwd } = this
+    const profiles = process.env.BENCH_PROFILE
+    if (profiles !== undefined)
+      spawn(process.execPath, ['--cpu-prof', '--cpu-prof-dir', profiles, cli, 'serve'], { env, cwd, stdio: 'ignore' })
+    // Waits for the daemon that is running.
+    execFileSync(process.execPath, [cli, 'serve', '--background'], { env, cwd, stdio: 'ignore' })
+  }
+
+  /** Starts the daemon without waiting for it. */
+  spawnDaemon() {
+    const { env, cwd } = this
+    const profiles = process.env.BENCH_PROFILE
+    const profiling = profiles === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profiles]
+    return spawn(process.execPath, [...profiling, cli, 'serve'], { env, cwd, stdio: 'ignore' })
+  }
+
+  get(path) {
+    return this.#call('GET', path)
+  }
+
+  post(path, body = {}) {
+    return this.#call('POST', path, body)
+  }
+
+  #call(method, path, body) {
+    return new Promise((resolve, reject) => {
+      const asking = request(
+        {
+          socketPath: join(this.home, 'run', 'signalbox.sock'),
+          // A new connection each time: the daemon may close a kept one just when it is used again.
+          agent: false,
+          method,
+          path: `/api/v1${path}`,
+          headers: { 'content-type': 'application/json' },
+        },
+        answer => {
+          const chunks = []
+          answer.on('data', chunk => chunks.push(chunk))
+          answer.on('end', () => {
+            const value = JSON.parse(Buffer.concat(chunks).toString())
+            if (answer.statusCode >= 400) reject(new Error(`${method} ${path}: ${value.error?.message}`))
+            else resolve(value)
+          })
+        },
+      )
+      asking.on('error', reject)
+      asking.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  }
+
+  scenario(name, steps) {
+    const file = join(this.directory, `${name}.json`)
+    writeFileSync(file, JSON.stringify({ name, turns: [], otherwise: { steps } }))
+    return file
+  }
+
+  async startDemo(scenario) {
+    const session = await this.post('/sessions', {
+      agent: 'demo',
+      args: ['--scenario', scenario],
+      cwd: this.cwd,
+      env: { ...this.env, SIGNALBOX_DEMO_HOME: join(this.directory, 'demo') },
+    })
+    await this.get(`/sessions/${session.id}/wait?for=idle&timeoutMs=120000`)
+    return session
+  }
+
+  /**
+   * A program that needs little CPU and plays a recording of an agent again and again, about twenty
+   * writes per second; before that `fill` bytes at once.
+   */
+  recordedAgent({ fill = 0 } = {}) {
+    const cast = join(root, 'packs', 'codex', 'fixtures', 'hello.80x24.cast')
+    const [header, ...events] = readFileSync(cast, 'utf8').split('\n').filter(Boolean).map(JSON.parse)
+    const pieces = events.filter(([, code]) => code === 'o')
+    const lines = pieces.map(([t, , data], index) => {
+      const pause = Math.min(0.3, t - (pieces[index - 1]?.[0] ?? t))
+      return `${pause.toFixed(4)} ${Buffer.from(data).toString('base64')}`
+    })
+    writeFileSync(join(this.directory, 'stream.txt'), lines.join('\n'))
+    const player = [
+      '#!/usr/bin/env perl',
+      'use MIME::Base64; $| = 1;',
+      `open(F, '<', '${join(this.directory, 'stream.txt')}'); @pieces = map { [split / /] } <F>;`,
+      'system("stty raw -echo"); srand($$); select(undef, undef, undef, rand(5));',
+      `for ($n = 0; $n < ${fill};) { for $p (@pieces) { $d = decode_base64($p->[1]); print $d; $n += length $d } }`,
+      // Each round starts with an empty screen, as a session does.
+      'for (;;) { for $p (@pieces) { select(undef, undef, undef, $p->[0]); print decode_base64($p->[1]) } print "\\e[2J\\e[H" }',
+    ]
+    const file = join(this.directory, 'codex')
+    writeFileSync(file, `${player.join('\n')}\n`, { mode: 0o755 })
+    const size = { cols: header.width ?? header.term?.cols, rows: header.height ?? header.term?.rows }
+    return () => this.post('/sessions', { agent: null, args: [file], cwd: this.cwd, env: this.env, size })
+  }
+
+  /** The daemon and the keeper of this home. */
+  processes() {
+    return this.ownProcesses().filter(({ name }) => name !== 'program')
+  }
+
+  pid(name) {
+    return this.processes().find(process => process.name === name)?.pid
+  }
+
+  /** All processes of this home, by their command lines. */
+  ownProcesses() {
+    const found = []
+    for (const name of readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
+      const read = file => {
+        try {
+          return readFileSync(`/proc/${name}/${file}`, 'utf8')
+        } catch {
+          return ''
+        }
+      }
+      if (!`${read('environ')}\0`.includes(`TMPDIR=${this.directory}\0`)) continue
+      const command = read('cmdline')
+      if (/cli\.js\0serve\0?$/.test(command)) found.push({ name: 'daemon', pid: Number(name) })
+      else if (command.startsWith('signalbox-keeper')) found.push({ name: 'keeper', pid: Number(name) })
+      else if (Number(name) !== process.pid) found.push({ name: 'program', pid: Number(name) })
+    }
+    return found
+  }
+
+  log() {
+    try {
+      return readFileSync(join(this.home, 'state', 'daemon.log'), 'utf8').slice(-2000)
+    } catch {
+      return 'none'
+    }
+  }
+
+  async close() {
+    // The keeper ends its programs when it is asked to end.
+    for (const { pid } of this.processes()) process.kill(pid, 'SIGTERM')
+    // Writing a profile takes a while.
+    const tries = process.env.BENCH_PROFILE === undefined ? 100 : 600
+    for (let waited = 0; waited < tries && this.processes().length > 0; waited++) await sleep(100)
+    for (const { pid } of this.processes()) process.kill(pid, 'SIGKILL')
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+}
+
+export function cpuSeconds(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+export async function inParallel(count, width, work) {
+  const results = new Array(count)
+  let next = 0
+  const worker = async () => {
+    for (let index = next++; index < count; index = next++) results[index] = await work(index)
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+  return results
+}
+
+/** How late this process is by itself, over two seconds: what the machine adds to every figure. */
+export async function noiseFloor() {
+  const late = []
+  for (let count = 0; count < 200; count++) {
+    const begun = performance.now()
+    await sleep(10)
+    late.push(performance.now() - begun - 10)
+  }
+  late.sort((a, b) => a - b)
+  const [load] = loadavg()
+  return `a timer is late by p50 ${late[100].toFixed(1)} ms, p95 ${late[190].toFixed(1)} ms; load average ${load.toFixed(1)}`
+}
+
+export function sleep(ms) {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}
+
+export function print(what, figure) {
+  console.log(`${what.padEnd(24)} ${figure}`)
+}
