@@ -14,6 +14,8 @@ export interface CommandContext {
   write(text: string | Uint8Array): void
   /** A line on standard error. */
   note(line: string): void
+  /** The same, but only where a person reads it: what a command waits for. */
+  progress(line: string): void
   json(value: unknown): void
   style(format: Style, text: string): string
 }
@@ -32,6 +34,7 @@ export function processContext(): CommandContext {
     out: line => void process.stdout.write(`${line}\n`),
     write: text => void process.stdout.write(text),
     note: line => void process.stderr.write(`${line}\n`),
+    progress: line => void (process.stderr.isTTY && process.stderr.write(`${line}\n`)),
     json: value => void process.stdout.write(`${JSON.stringify(value)}\n`),
     style: (format, text) => (useColour ? styleText(format, text) : text),
   }

@@ -35,9 +35,9 @@ const NEXT_POLL_MS = 100
 /** A client of the daemon of this home directory, over its unix socket. */
 export class DaemonClient {
   readonly socketPath: string
-  readonly #context: Pick<CommandContext, 'note'>
+  readonly #context: Pick<CommandContext, 'progress'>
 
-  private constructor(socketPath: string, context: Pick<CommandContext, 'note'>) {
+  private constructor(socketPath: string, context: Pick<CommandContext, 'progress'>) {
     this.socketPath = socketPath
     this.#context = context
   }
@@ -165,7 +165,7 @@ export class DaemonClient {
       if (answered.signal.aborted) return
       const daemon = await this.#call<DaemonInfo>('GET', '/daemon').catch(() => null)
       if (answered.signal.aborted || !daemon?.catchingUp) return
-      this.#context.note(`the daemon was restarted: ${plural(daemon.catchingUp, 'session')} catching up`)
+      this.#context.progress(`the daemon was restarted: ${plural(daemon.catchingUp, 'session')} catching up`)
     })
     return call.finally(() => answered.abort())
   }
@@ -259,11 +259,11 @@ export class DaemonClient {
 class StartWait {
   readonly #directory: string
   readonly #logFile: string
-  readonly #context: Pick<CommandContext, 'note'>
+  readonly #context: Pick<CommandContext, 'progress'>
   #idleSince = systemClock.monotonic()
   #explainAt = systemClock.monotonic() + EXPLAIN_MS
 
-  constructor(directory: string, logFile: string, context: Pick<CommandContext, 'note'>) {
+  constructor(directory: string, logFile: string, context: Pick<CommandContext, 'progress'>) {
     this.#directory = directory
     this.#logFile = logFile
     this.#context = context
@@ -282,7 +282,7 @@ class StartWait {
     this.#explainAt = now + EXPLAIN_AGAIN_MS
     const pid = progress?.pid ?? starting?.pid
     const who = pid === undefined ? 'another daemon' : `the daemon (pid ${pid})`
-    this.#context.note(`waiting for ${who}: ${progress?.doing ?? 'it is starting'}`)
+    this.#context.progress(`waiting for ${who}: ${progress?.doing ?? 'it is starting'}`)
   }
 }
 

@@ -33,6 +33,7 @@ export async function inside(
     note: (line: string) => {
       said.err += `${line}\n`
     },
+    progress: () => undefined,
     json: (value: unknown) => print(`${JSON.stringify(value)}\n`),
     style: (_: string, text: string) => text,
   })

@@ -13,6 +13,7 @@ export function silentContext(directory: string, cwd = directory) {
     out: ignore,
     write: ignore,
     note: ignore,
+    progress: ignore,
     json: ignore,
     style: (_: string, text: string) => text,
   }

@@ -38,6 +38,7 @@ async function signalbox(...args: string[]): Promise<{ code: number; out: string
     out: say,
     write: say,
     note: say,
+    progress: say,
     json: value => say(JSON.stringify(value)),
     style: (_, text) => text,
   })

@@ -75,6 +75,7 @@ async function signalbox(argv: string[], more: Partial<CommandContext> = {}) {
     out: line => out.push(line),
     write: text => out.push(String(text)),
     note: line => notes.push(line),
+    progress: () => undefined,
     json: value => out.push(JSON.stringify(value)),
     style: (_, text) => text,
     ...more,

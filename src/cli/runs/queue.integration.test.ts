@@ -80,6 +80,7 @@ function context(): CommandContext {
     isInteractive: false,
     out: print,
     note: () => undefined,
+    progress: () => undefined,
     write: print,
     json: print,
     style: (_: string, text: string) => text,

@@ -39,6 +39,7 @@ function context(isOutputTty: boolean, columns = 60): { context: CommandContext;
         text += typeof part === 'string' ? part : Buffer.from(part).toString()
       },
       note: () => undefined,
+      progress: () => undefined,
       json: () => undefined,
       style: (_, part) => part,
     },

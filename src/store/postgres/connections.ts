@@ -117,6 +117,11 @@ export class Connections {
   async connect(): Promise<Client> {
     const { target } = this.#options
     const client = await openClient(this.#options)
+    if (this.#isClosed) {
+      // It was opened while the store closed: nobody else would end it, and the process would stay.
+      await client.end().catch(() => undefined)
+      this.requireOpen()
+    }
     this.#all.add(client)
     // Without a listener, an error of an idle connection would end the process.
     client.on('error', () => this.#drop(client))
