@@ -179,6 +179,12 @@ export class DaemonHome {
   }
 }
 
+/** BENCH_THREADS=0: the daemon reads all terminals itself. */
+export function threadSetting() {
+  const { BENCH_THREADS: threads } = process.env
+  return threads === undefined ? '' : `[terminal]\nthreads = ${threads}\n`
+}
+
 export function cpuSeconds(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,16 +1,19 @@
 // `npm run bench:looks`: the CPU time to read one frame of a streaming session, without terminals,
 // sockets and waiting: sessions of a recorded agent on a simulated clock, with their store,
 // monitors and registry of panes, wired exactly as in the daemon. Prints, asserts nothing. BENCH_SESSIONS (20),
-// BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it.
+// BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it. BENCH_THREADS=1
+// reads the terminals in threads, as the daemon does, and prints what is left on its own thread; that
+// needs a build.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LivePacks } from '../src/agents/index.js'
 import { approvalsProjection, Ledger } from '../src/approvals/index.js'
-import { SimulatedClock } from '../src/clock/index.js'
+import { SimulatedClock, systemClock } from '../src/clock/index.js'
 import { loadConfig } from '../src/config/index.js'
 import { newEvent, validateEvent } from '../src/events/index.js'
 import type { KeeperPort } from '../src/keeper/index.js'
+import { type SightPlace, SightThreads } from '../src/panes/sight/index.js'
 import { PACKAGE_ROOT } from '../src/process/index.js'
 import {
   LiveSession,
@@ -70,7 +73,14 @@ const panes = new PaneRegistry({
   onError,
 })
 const drift = new DriftFiles(directory)
+const threads =
+  process.env.BENCH_THREADS === undefined
+    ? null
+    : new SightThreads({ clock: systemClock, max: Number(process.env.BENCH_THREADS), onUnread: () => undefined })
 let looks = 0
+/** What was sent to threads and is not read yet; and who waits for it. */
+const unread = new Set<object>()
+let wake: () => void = () => undefined
 
 class Stream {
   #offset = 0
@@ -96,6 +106,7 @@ const roundMs = pieces.reduce((sum, { pauseMs }) => sum + pauseMs, 0)
 await pass(2 * roundMs)
 looks = 0
 const before = process.cpuUsage()
+const ownBefore = ownMicroseconds()
 const from = clock.now()
 const position = await store.head()
 await pass(ROUNDS * roundMs)
@@ -105,7 +116,8 @@ const written = (await store.head()) - position
 console.log(
   `${SESSIONS} sessions of ${agent}: ${looks} looks, ${(looks / seconds).toFixed(1)} a second and session; ` +
     `${((user + system) / looks).toFixed(0)} µs a look, ${((user + system) / 1000 / seconds).toFixed(2)} ms a second and session ` +
-    `(bar: 100 sessions under one core, 10 ms); ${(written / seconds).toFixed(2)} events a second and session`,
+    `(bar: 100 sessions under one core, 10 ms); ${(written / seconds).toFixed(2)} events a second and session` +
+    (threads ? `; on the own thread ${((ownMicroseconds() - ownBefore) / looks).toFixed(0)} µs of CPU for each` : ''),
 )
 panes.close()
 await store.close()
@@ -117,7 +129,45 @@ async function pass(ms: number): Promise<void> {
   for (const end = clock.now() + ms; clock.now() < end; ) {
     clock.advance(10)
     await new Promise(resolve => setImmediate(resolve))
+    // Time passes when everything was read, as in one thread.
+    while (unread.size > 0) await new Promise<void>(resolve => void (wake = resolve))
   }
+}
+
+/** A place that notes what was sent and is not read yet. */
+function awaited(place: SightPlace): SightPlace {
+  return {
+    open: (options, receive, onLost) => {
+      const sent = { requests: 0, offset: 0, readTo: 0 }
+      const opened = place.open(
+        options,
+        reply => {
+          receive(reply)
+          if (reply.answer) sent.requests--
+          sent.readTo = reply.offset ?? sent.readTo
+          if (sent.requests === 0 && sent.readTo === sent.offset) unread.delete(sent)
+          wake()
+        },
+        onLost,
+      )
+      return {
+        ...opened,
+        send: request => {
+          if (request.op === 'feed') sent.offset = request.offset + request.bytes.length
+          else if (['tick', 'resize', 'look', 'mark'].includes(request.op)) sent.requests++
+          if (request.op === 'feed' || sent.requests > 0) unread.add(sent)
+          opened.send(request)
+        },
+      }
+    },
+  }
+}
+
+/** The CPU time of the thread that decides, without those that read and collect garbage. */
+function ownMicroseconds(): number {
+  const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
 async function openSession(index: number): Promise<LiveSession> {
@@ -138,6 +188,11 @@ async function openSession(index: number): Promise<LiveSession> {
     emulator: { ...size, scrollback: 2000 },
     hostName: 'bench',
     onError,
+    ...(threads && {
+      sight: awaited(
+        threads.place({ isAlone: false, deliver: work => work(), onLost: why => onError(new Error(why)) }),
+      ),
+    }),
   })
   const watch = new SessionMonitor({
     screen: session.screen,
@@ -159,7 +214,7 @@ async function openSession(index: number): Promise<LiveSession> {
     input: (t, bytes) => watch.input(t, bytes),
     exited: (exit, isExpected) => watch.exited(exit, isExpected),
   })
-  session.goLive()
+  await session.goLive()
   return session
 }
 
@@ -174,6 +229,7 @@ function silentKeeper(): KeeperPort {
     resize: nothing,
     signal: nothing,
     mark: nothing,
+    secret: async () => null,
     forget: nothing,
     close: nothing,
   }

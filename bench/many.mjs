@@ -2,10 +2,10 @@
 // nothing. Needs a build.
 //   bars: request visible p95 ≤ 100 ms beside 100 streaming sessions, also beside a flood
 // BENCH_LOADS: numbers of streaming sessions (1,100); BENCH_ASKED: requests for each (20);
-// BENCH_FLOOD=0 leaves out the session that prints `yes` without end.
+// BENCH_THREADS=0: terminals are read in the daemon's own thread. BENCH_FLOOD=0 leaves out the session that prints `yes` without end.
 // Streaming sessions play a recording of a real agent in a loop with a program that needs little CPU.
 import { readFileSync, statSync } from 'node:fs'
-import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, sleep } from './daemon-home.mjs'
+import { cpuSeconds, DaemonHome, inParallel, noiseFloor, print, sleep, threadSetting } from './daemon-home.mjs'
 
 const LOADS = (process.env.BENCH_LOADS ?? '1,100').split(',').map(Number)
 const ASKED = Number(process.env.BENCH_ASKED ?? 20)
@@ -14,7 +14,7 @@ const HAS_FLOOD = process.env.BENCH_FLOOD !== '0'
 const home = new DaemonHome()
 try {
   print('machine', await noiseFloor())
-  home.configure('[agents.demo]\nhooks = false\n')
+  home.configure(`[agents.demo]\nhooks = false\n${threadSetting()}`)
   home.startDaemon()
   const stream = home.recordedAgent()
   let running = 0
@@ -48,6 +48,7 @@ async function measure(name) {
   const session = await home.startDemo(asking)
   const [daemon, keeper] = ['daemon', 'keeper'].map(process => home.pid(process))
   const before = [cpuSeconds(daemon), cpuSeconds(keeper)]
+  const mainBefore = cpuSeconds(`${daemon}/task/${daemon}`)
   const begun = performance.now()
   await home.post(`/sessions/${session.id}/messages`, { text: 'go' })
   const answers = []
@@ -59,7 +60,7 @@ async function measure(name) {
   print(`${name}: list`, `GET /sessions ${percentiles(answers)}`)
   print(
     `${name}: CPU`,
-    `daemon ${share(daemon, 0)} %, keeper ${share(keeper, 1)} % of one core; longest block ${loop.recent?.ms} ms, longest turn of a session ${loop.recent?.session?.ms} ms`,
+    `daemon ${share(daemon, 0)} % (its own thread ${(((cpuSeconds(`${daemon}/task/${daemon}`) - mainBefore) / seconds) * 100).toFixed(0)} %), keeper ${share(keeper, 1)} % of one core; longest block ${loop.recent?.ms} ms, longest turn of a session ${loop.recent?.session?.ms} ms`,
   )
   await home.post(`/sessions/${session.id}/stop`)
 }
@@ -85,7 +86,8 @@ async function approveNext(session, answers) {
     actor: { id: 'bench', name: 'bench' },
     waitMs: 20_000,
   })
-  if (decided.state !== 'applied') throw new Error(`${approval.id} is ${decided.state}`)
+  if (decided.state !== 'applied')
+    throw new Error(`${approval.id} is ${decided.state}: ${decided.reason ?? JSON.stringify(decided).slice(-300)}`)
 }
 
 /** A menu is on screen when its bytes reach the keeper: the recording has that time. */

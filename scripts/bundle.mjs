@@ -8,16 +8,18 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 /** Native parts, and what finds files of its own beside itself. */
-const OUTSIDE = [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//, /^node:/, ...builtinModules]
+const OUTSIDE = [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//, /^ffi-rs$/, /^node:/, ...builtinModules]
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
 const PROGRAMS = [
   'cli',
   'keeper/main',
+  'sandbox/bridge-main',
   'demo-agent/main',
   'agents/headless/direct-main',
   'agents/headless/tool-hook-main',
+  'panes/sight/thread-main',
 ]
 /** Modules that tests and benchmarks import from the build. */
 const INSIDES = ['cli/main']

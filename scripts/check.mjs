@@ -1,9 +1,10 @@
 // `npm run check`: formatter and linter, types, the rules of the house, unused code, and the docs.
 import { join } from 'node:path'
-import { install, requireNode, root, run } from './setup.mjs'
+import { generate, install, requireNode, root, run } from './setup.mjs'
 
 requireNode()
 install()
+generate()
 run(process.execPath, [
   join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'),
   'check',

@@ -4,10 +4,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findDocProblems } from './docs-problems.mjs'
-import { install, requireNode, root } from './setup.mjs'
+import { generate, install, requireNode, root } from './setup.mjs'
 
 requireNode()
 install()
+generate()
 const { register } = await import('tsx/esm/api')
 register()
 const { loadReference } = await import('./docs-reference.mjs')

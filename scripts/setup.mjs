@@ -69,7 +69,13 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
+/** Source files that are made from others and not kept in the repository. */
+export function generate() {
+  run(process.execPath, [join(root, 'scripts', 'generate-client.mjs')], { stdio: ['ignore', 2, 2] })
+}
+
 export function build({ force = false } = {}) {
+  generate()
   const want = fingerprint()
   if (!force && existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === want) return
   console.error('Building …')
@@ -77,6 +83,9 @@ export function build({ force = false } = {}) {
   run(process.execPath, [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', webConfig], {
     stdio: ['ignore', 2, 2],
   })
+  // The types of the client library, for programs that import it.
+  const types = ['--project', join(root, 'tsconfig.client.json')]
+  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...types], { stdio: ['ignore', 2, 2] })
   chmodSync(join(root, 'dist', 'cli.js'), 0o755)
   mkdirSync(dirname(buildStamp), { recursive: true })
   writeFileSync(buildStamp, want)

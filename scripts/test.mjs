@@ -14,7 +14,7 @@ if (isQuick) args.shift()
 requireNode()
 install()
 if (!isQuick) {
-  installPrograms(['tmux', 'chromium'])
+  installPrograms(['tmux', 'chromium', 'bubblewrap'])
   if (args.length === 0) run(process.execPath, [join(root, 'scripts', 'check.mjs')])
   build()
 }
@@ -40,7 +40,8 @@ process.exit(status ?? 1)
  * that need a missing one are skipped.
  */
 function installPrograms(names) {
-  const missing = names.filter(name => spawnSync('which', [name]).status !== 0)
+  const program = name => (name === 'bubblewrap' ? 'bwrap' : name)
+  const missing = names.filter(name => spawnSync('which', [program(name)]).status !== 0)
   if (missing.length === 0) return
   const isRoot = process.getuid?.() === 0
   if (!isRoot || spawnSync('which', ['apt-get']).status !== 0) {

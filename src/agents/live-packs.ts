@@ -13,6 +13,8 @@ export interface LivePack {
   readonly version: string | null
   /** Switches to the file for the agent's version, once that is known. */
   useVersion(version: string): Promise<{ isInRange: boolean }>
+  /** Called when its content was replaced. */
+  onReplaced: (() => void) | null
   release(): void
 }
 
@@ -147,6 +149,7 @@ class OwnedPack implements LivePack {
   readonly agent: string
   readonly pack: Pack
   version: string | null
+  onReplaced: (() => void) | null = null
   readonly #packs: LivePacks
 
   constructor(agent: string, version: string | null, pack: Pack, packs: LivePacks) {
@@ -163,8 +166,8 @@ class OwnedPack implements LivePack {
   }
 
   replace(fresh: Pack): void {
-    const { ruleTimer: watch } = this.pack
-    Object.assign(this.pack, fresh, watch ? { watch } : {})
+    Object.assign(this.pack, fresh)
+    this.onReplaced?.()
   }
 
   release(): void {

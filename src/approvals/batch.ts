@@ -19,7 +19,7 @@ export interface BatchResult {
   message?: string
 }
 
-type BatchDecider = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'note'>
+type BatchDecider = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'note' | 'auth'>
 
 const MAX_ITEMS = 20
 const MAX_CHARACTERS = 200

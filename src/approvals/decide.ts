@@ -28,6 +28,8 @@ export interface ProposedDecision {
   actor: ApprovalDecision['actor']
   surface: ApprovalDecision['surface']
   idempotencyKey: string
+  /** How the surface authenticated the decider. */
+  auth?: ApprovalDecision['auth']
   /**
    * When this person last confirmed their identity. Set by the surface that checked it, never taken
    * from a client.
@@ -126,7 +128,9 @@ function mayNotDecide(
       `decisions from ${surface} are not allowed (approvals.decide_from)`,
       `decide from ${policy.decideFrom.join(' or ')}`,
     )
-  if (actor.kind === 'auto' && record && !['gate', 'plan', 'review'].includes(record.kind))
+  // The profile of a run may allow the run's own acts in advance.
+  const isOwnAct = record?.kind === 'permission' && record.source.channel === 'run' && record.neverAuto === undefined
+  if (actor.kind === 'auto' && record && !['gate', 'plan', 'review'].includes(record.kind) && !isOwnAct)
     return no(`a ${record.kind} cannot be approved automatically`, 'a person has to decide it')
   return null
 }
@@ -237,6 +241,7 @@ function decisionOf(
     fingerprint: record.fingerprint,
     seen: request.seen,
     idempotencyKey: request.idempotencyKey,
+    ...(request.auth && { auth: request.auth }),
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock/index.js'
+import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { newEvent } from '../events/index.js'
+import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
 import {
   type GrantEnd,
@@ -71,6 +71,13 @@ export class GrantRegistry {
     if (found.length === 0)
       throw new SignalboxError('E_UNKNOWN', `unknown grant "${prefix}"`, { next: 'signalbox grants --all lists them' })
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" matches ${found.map(({ id }) => id).join(', ')}`)
+  }
+
+  /** Makes a grant that belongs to no request. */
+  async make(grant: EventData<'grant.made'>): Promise<GrantRecord> {
+    const id = newId('grt')
+    await this.#store.append(grantStream(id), 0, [newEvent('grant.made', grant)])
+    return this.find(id)
   }
 
   /** False when it had already ended. */

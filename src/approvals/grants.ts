@@ -129,15 +129,22 @@ export function isCovered(request: ApprovalRequest, grant: GrantRecord, now: num
     isActive(grant, now) &&
     whyManualOnly(request) === null &&
     allowOnceOption(request) !== null &&
-    grant.agent === request.subject.agent &&
+    isOneOf([grant.agent], request.subject.agent) &&
     grant.project === request.subject.project &&
-    grant.agentVersion === request.subject.agentVersion &&
-    grant.tools.includes(request.request.tool) &&
-    grant.launch === request.request.launch &&
+    (grant.standing === true || grant.agentVersion === request.subject.agentVersion) &&
+    isOneOf(grant.tools, request.request.tool) &&
+    (grant.standing === true || grant.launch === request.request.launch) &&
     (!isMcp(request) || grant.launch !== undefined) &&
     isInScope(request, grant.scope) &&
     fits(grant.match, request)
   )
+}
+
+/** A standing approval may be for any agent and any tool that its pattern fits. */
+export const ANY = '*'
+
+function isOneOf(names: readonly string[], name: string): boolean {
+  return names.includes(ANY) || names.includes(name)
 }
 
 function isInScope({ subject }: ApprovalRequest, scope: GrantScope): boolean {
@@ -149,7 +156,7 @@ function isInScope({ subject }: ApprovalRequest, scope: GrantScope): boolean {
     case 'node':
       return subject.run === scope.run && nodeOf(subject.effect) === scope.node
     case 'project':
-      return subject.project === scope.project && subject.agent === scope.agent
+      return subject.project === scope.project && isOneOf([scope.agent], subject.agent)
   }
 }
 
@@ -180,7 +187,10 @@ const OPEN_ENDED = new Set(
   ),
 )
 
-function matchOf(request: ApprovalRequest, { match = { kind: 'same' } }: GrantRequest): GrantMatch | string {
+export function matchOf(
+  request: { samePrint?: string | undefined; subject: { project: string } },
+  { match = { kind: 'same' } }: Pick<GrantRequest, 'match'>,
+): GrantMatch | string {
   switch (match.kind) {
     case 'same':
       return request.samePrint === undefined

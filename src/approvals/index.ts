@@ -22,7 +22,9 @@
  *                        lockdown, grants, display, step-up, edits. A new rule belongs there
  *   policy, lockdown     the settings and the state that the rules depend on
  *   denial               which answers are denials; the dashboard imports it as well
+ *   request-title        what a request is about, as one sentence; the dashboard imports it as well
  *   grants, manual-only  decisions in advance, and what only a person may decide
+ *   standing             decisions in advance by pattern, until they are revoked
  *   batch                several requests at once, each decided on its own
  *
  * Afterwards:
@@ -48,6 +50,7 @@ export { fingerprintOf, sha256 } from './fingerprint.js'
 export type { GrantRequest } from './grants.js'
 export { type Join, joinReports } from './join-reports.js'
 export { Ledger, type LedgerOptions } from './ledger.js'
+export { LEDGER_OPERATIONS, type LedgerOperation, type LedgerPort } from './ledger-port.js'
 export { LedgerSweeper } from './ledger-sweeper.js'
 export { terminalOnlyReason } from './manual-only.js'
 export { matchMenu } from './match-menu.js'
@@ -73,9 +76,11 @@ export {
 export { buildReport, readLedgerEvents, reportRows } from './report.js'
 export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 export { requestFromReport } from './request-from-report.js'
+export { agentName, requestTitle } from './request-title.js'
 export { plainWords } from './risk/plain-command.js'
 export { isSecretPath } from './risk/secret-names.js'
 export { readToolUse } from './risk/tool-input.js'
 export { rateRisk } from './risk.js'
+export { previewStanding, standingGrant } from './standing.js'
 export { LEDGER_STREAMS, ledgerProjections } from './streams.js'
 export { waitForRecord } from './wait-for-record.js'

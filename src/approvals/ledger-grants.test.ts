@@ -54,6 +54,16 @@ describe('a grant in the ledger', () => {
     expect((await ask('rm -rf x')).state).toBe('pending')
   })
 
+  test('decides a request that was already pending when its owner asks for it', async () => {
+    const [pending, other] = [await ask('npm test -- a'), await ask('npm run build')]
+    const made = await grant()
+    expect([await ledger.decideByGrant(pending.id), await ledger.decideByGrant(other.id)]).toEqual([true, false])
+    expect(await ledger.get(pending.id)).toMatchObject({ state: 'decided', decision: { grantId: made.id } })
+    expect((await ledger.get(other.id))?.state).toBe('pending')
+    expect(await ledger.decideByGrant(pending.id)).toBe(true)
+    expect((await ledger.grants.find(made.id)).uses).toBe(1)
+  })
+
   test('made under other settings covers nothing, and ends', async () => {
     let mark = 'before'
     ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', settingsHash: () => mark })

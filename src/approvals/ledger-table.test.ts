@@ -72,6 +72,7 @@ const DO: Record<Event, (record: ApprovalRecord) => Promise<unknown>> = {
   delivering: record => ledger.delivering(record, 'move'),
   'moved-on': record => ledger.applied(record, [{ kind: 'screen' }], site.clock.now()),
   overtaken: record => ledger.stale(record, 'overtaken', [{ kind: 'screen' }]),
+  unproven: record => ledger.stale(record, 'unproven'),
   unconfirmed: record => ledger.stale(record, 'unconfirmed', [{ kind: 'screen' }]),
   ambiguous: record => ledger.stale(record, 'ambiguous', [{ kind: 'screen' }]),
   'too-late': record => ledger.stale(record, 'too-late', [{ kind: 'screen' }]),

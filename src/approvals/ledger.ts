@@ -8,7 +8,7 @@ import type { ApprovalEvent } from './approval-table.js'
 import { checkDecision, judgeDecision, type ProposedDecision } from './decide.js'
 import { sha256 } from './fingerprint.js'
 import { GrantRegistry, type SettingsHash } from './grant-registry.js'
-import { grantFrom, grantStream } from './grants.js'
+import { type GrantRecord, grantFrom, grantStream } from './grants.js'
 import { Lockdown } from './lockdown.js'
 import { allowOnceOption } from './manual-only.js'
 import { OpenRecords } from './open-records.js'
@@ -25,6 +25,7 @@ import {
 } from './record.js'
 import { historyOf } from './request-history.js'
 import { rateRisk } from './risk.js'
+import { isSealed, sealOf } from './seal.js'
 import { toStoredRequest } from './stored-request.js'
 
 export interface LedgerOptions {
@@ -43,6 +44,8 @@ export interface LedgerOptions {
    * stream.
    */
   gateAppends?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
+  /** Seals decisions (seal.ts); without it they are neither sealed nor checked. */
+  secret?: string
 }
 
 /**
@@ -73,6 +76,7 @@ export class Ledger {
   readonly #home: string
   readonly #gateAppends: LedgerOptions['gateAppends']
   readonly #open: OpenRecords
+  readonly #secret: string | undefined
 
   constructor(store: EventStore, options: LedgerOptions = {}) {
     this.#store = store
@@ -82,6 +86,7 @@ export class Ledger {
     this.#roleOf = options.roleOf
     this.#home = options.home ?? homedir()
     this.#gateAppends = options.gateAppends
+    this.#secret = options.secret
     this.grants = new GrantRegistry(store, this.#clock, options.settingsHash)
     this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
@@ -225,7 +230,8 @@ export class Ledger {
         await this.refuse(whole, request, verdict.refuse)
         throw verdict.refuse
       }
-      const { decision, appends } = this.#withGrant(record, verdict.accept, request)
+      const { decision: unsealed, appends } = this.#withGrant(record, verdict.accept, request)
+      const decision = this.#sealed(whole, unsealed)
       const decided = {
         stream: approvalStream(whole),
         expected: version,
@@ -234,6 +240,33 @@ export class Ledger {
       const others = (await this.#gateAppends?.(record, decision)) ?? []
       if (await this.#appendAll([decided, ...appends, ...others, ...(await extraAppends()), guard])) return decision
     }
+  }
+
+  /** Decides a pending request by a grant that covers it; false if none does. */
+  async decideByGrant(id: string): Promise<boolean> {
+    for (let tries = 0; tries < COVER_TRIES; tries++) {
+      const { isLocked, guard } = await this.lockdown.check()
+      const { record, version } = await this.#read(id)
+      if (record.state !== 'pending') return true
+      const cover = isLocked ? null : await this.grants.cover(record)
+      if (!cover || !(await this.#isGrantProven(cover.grant))) return false
+      const { grant, switchVersion } = cover
+      const decision = this.#sealed(id, grantDecision(record, grant.id, grant.by))
+      const decided = {
+        stream: approvalStream(id),
+        expected: version,
+        events: [newEvent('approval.decided', decision)],
+      }
+      const others = (await this.#gateAppends?.(record, decision)) ?? []
+      const appends = [decided, ...useOf(grant, switchVersion, id), guard, ...others]
+      try {
+        await this.#store.appendAll(appends, { notAfter: grant.expiresAt - 1 })
+        return true
+      } catch (error) {
+        if (!isCode(error, 'E_VERSION') && !isCode(error, 'E_PRECONDITION')) throw error
+      }
+    }
+    return false
   }
 
   /** Takes denials only from now on, and ends every grant. Sessions and runs are not touched. */
@@ -358,17 +391,14 @@ export class Ledger {
       const { isLocked, guard } = await this.lockdown.check()
       // A grant is compared with the original request, before secrets were removed.
       const cover = isLocked ? null : await this.grants.cover({ ...stored, request: asked.request })
-      if (!cover) break
+      if (!cover || !(await this.#isGrantProven(cover.grant))) break
       const { grant, switchVersion } = cover
-      const decided = newEvent('approval.decided', grantDecision(stored, grant.id, grant.by))
-      const used = [newEvent('grant.used', { approval: id })]
-      if (grant.uses + 1 >= grant.maxUses) used.push(newEvent('grant.ended', { reason: 'uses' }))
+      const decided = newEvent('approval.decided', this.#sealed(id, grantDecision(stored, grant.id, grant.by)))
       try {
         await this.#store.appendAll(
           [
             { stream: approvalStream(id), expected: 0, events: [requested, decided] },
-            { stream: grantStream(grant.id), expected: grant.version, events: used },
-            { stream: grantStream('all'), expected: switchVersion, events: [] },
+            ...useOf(grant, switchVersion, id),
             guard,
             ...others,
           ],
@@ -380,6 +410,22 @@ export class Ledger {
       }
     }
     await this.#store.appendAll([{ stream: approvalStream(id), expected: 0, events: [requested] }, ...others])
+  }
+
+  /** Whether this ledger, or one with the same secret, accepted the decision of a request. */
+  async isProven({ id, decision }: ApprovalRecord): Promise<boolean> {
+    return this.#secret === undefined || (decision !== undefined && isSealed(this.#secret, id, decision))
+  }
+
+  #sealed(id: string, decision: ApprovalDecision): ApprovalDecision {
+    return this.#secret === undefined ? decision : { ...decision, seal: sealOf(this.#secret, id, decision) }
+  }
+
+  /** A grant is as good as the decision that made it. */
+  async #isGrantProven({ id, approval }: { id: string; approval: string }): Promise<boolean> {
+    if (this.#secret === undefined) return true
+    const record = await this.get(approval)
+    return record !== null && record.decision?.madeGrant === id && (await this.isProven(record))
   }
 
   #withGrant(
@@ -441,6 +487,16 @@ export class Ledger {
       throw error
     }
   }
+}
+
+/** One use of a grant, if neither it nor the switch for all grants changed meanwhile. */
+function useOf({ id, version, uses, maxUses }: GrantRecord, switchVersion: number, approval: string): StreamAppend[] {
+  const used = [newEvent('grant.used', { approval })]
+  if (uses + 1 >= maxUses) used.push(newEvent('grant.ended', { reason: 'uses' }))
+  return [
+    { stream: grantStream(id), expected: version, events: used },
+    { stream: grantStream('all'), expected: switchVersion, events: [] },
+  ]
 }
 
 function grantDecision(request: ApprovalRequest, grantId: string, by: ApprovalDecision['actor']): ApprovalDecision {

@@ -15,6 +15,8 @@ export interface ApprovalPolicy {
   grantUses: number
   expireAfterMs: number | null
   maxPending: number
+  /** Whether a process may decide that an agent could have started through another program. */
+  unproven: 'ask' | 'allow'
   /** How long closed requests are listed; null: forever. */
   keepMs: number | null
 }
@@ -27,6 +29,7 @@ export const DEFAULT_POLICY: ApprovalPolicy = {
   grantUses: 20,
   expireAfterMs: null,
   maxPending: 500,
+  unproven: 'ask',
   keepMs: null,
 }
 

@@ -52,7 +52,9 @@ function deadlineOf(
   now: number,
   { expireAfterMs }: ApprovalPolicy,
 ): ApprovalRequest['deadline'] {
-  if (expireAfterMs === null || (kind !== 'permission' && kind !== 'question')) return undefined
+  // The gate of a run waits as long as its run.
+  if (expireAfterMs === null || source.channel === 'run') return undefined
+  if (kind !== 'permission' && kind !== 'question') return undefined
   return { at: now + expireAfterMs, owner: 'config', onExpiry: source.can?.includes('deny') ? 'deny' : 'nothing' }
 }
 

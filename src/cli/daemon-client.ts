@@ -13,6 +13,7 @@ import {
 } from '../process/index.js'
 import type { ApiError, DaemonInfo, InMilliseconds } from '../server/index.js'
 import { plural } from '../text/index.js'
+import { callingAgent, refuseToServe } from './approvals/local-person.js'
 import type { CommandContext } from './context.js'
 import { version } from './version.js'
 
@@ -49,7 +50,9 @@ export class DaemonClient {
   static async connect(context: CommandContext, options: readonly string[] = []): Promise<DaemonClient> {
     const home = openHome(context)
     const client = new DaemonClient(home.settings.daemonSocket, context)
-    if ((await client.isUp()) && !(await client.#isSuperseded(context))) return client
+    if ((await client.isUp()) && (callingAgent(context) !== null || !(await client.#isSuperseded(context))))
+      return client
+    refuseToServe(context)
     const logFile = join(home.directories.state, 'daemon.log')
     const script = ownProgram('cli')
     const start = () => startDetached(script, ['serve', ...options], { logFile, cwd: '/', env: { ...context.env } })

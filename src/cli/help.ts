@@ -25,7 +25,7 @@ export function shortHelp(columns: number): string {
   return [
     'Usage: signalbox [command] [options]',
     '',
-    twoColumns([['signalbox', 'what needs you, and what is running'], ...daily.map(named)], columns),
+    twoColumns([['signalbox', 'the cockpit: what needs you, and what is running'], ...daily.map(named)], columns),
     '',
     twoColumns(
       [

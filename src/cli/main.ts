@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], context: CommandContext = pr
     code = await run(context, { ...input, rest } as never)
   })
   try {
-    await program.parseAsync(words.length === 0 && !rest ? ['status'] : [...words], { from: 'user' })
+    await program.parseAsync(words.length === 0 && !rest ? [defaultCommand(context)] : [...words], { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
@@ -42,6 +42,11 @@ export async function main(argv: readonly string[], context: CommandContext = pr
     )
     return exitCodeOf(known)
   }
+}
+
+/** Without a command, a terminal shows everything live; pipes and programs get a list. */
+function defaultCommand({ isInteractive }: CommandContext): string {
+  return isInteractive ? 'watch' : 'status'
 }
 
 function buildProgram(run: RunCommand): Command {
@@ -122,12 +127,17 @@ function errorFields({ code, message, next, place }: SignalboxError) {
   return { code, message, ...(next && { next }), ...(place && { place }) }
 }
 
+/** In brackets; after a message that ends with brackets, behind a colon. */
+function nextStep(message: string, next: string): string {
+  return message.endsWith(')') ? `: ${next}` : ` (${next})`
+}
+
 /** One line: where, what is wrong, and what to do next. With `isDebug` also the stack. */
 export function describeError(error: SignalboxError, { isDebug }: { isDebug: boolean }): string {
   const { place, next } = error
   const at = place ? [place.file, place.line, place.column].filter(part => part !== undefined).join(':') : ''
   const where = at === '' || error.message.includes(at) ? '' : `${at}: `
-  const line = `signalbox: ${where}${error.message}${next ? ` (${next})` : ''}`
+  const line = `signalbox: ${where}${error.message}${next ? nextStep(error.message, next) : ''}`
   if (!isDebug) return line
   const cause = error.cause instanceof Error ? `\ncaused by ${error.cause.stack}` : ''
   return `${line}\n[${error.code}] ${error.stack}${cause}`

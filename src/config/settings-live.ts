@@ -1,4 +1,4 @@
-import { duration, integer, string } from './setting.js'
+import { boolean, duration, integer, oneOf, string, strings } from './setting.js'
 
 /** Terminals, sessions, prompts, uploads and the store. */
 export const liveSettings = {
@@ -8,11 +8,20 @@ export const liveSettings = {
       'Rows of scrollback that each session keeps in memory; older rows stay in the recording.',
       { min: 100, max: 10_000 },
     ),
+    threads: integer(
+      0,
+      'Threads of the daemon that read terminals, at most; never more than the machine has cores besides one. 0: the daemon reads them itself.',
+      { min: 0, max: 64 },
+    ),
     size: string('120x40', 'Columns and rows of a new session that no terminal is attached to.', {
       project: 'yes',
       pattern: /^(?:[2-9]\d|[1-4]\d\d|500)x(?:[5-9]|[1-9]\d|[1-4]\d\d|500)$/,
       form: 'columns x rows, such as "120x40" (20x5 to 500x500)',
     }),
+    screen_reader: boolean(
+      false,
+      'For screen readers: `signalbox` prints lines and takes typed commands instead of drawing a screen.',
+    ),
   },
 
   attach: {
@@ -80,6 +89,21 @@ export const liveSettings = {
     }),
   },
 
+  blobs: {
+    url: string(
+      null,
+      'Where a server keeps recordings of its workers: file:///directory, or s3://bucket/prefix?endpoint=https://…&region=…; none: files in the data directory. Keys of a bucket come from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
+    ),
+  },
+
+  recordings: {
+    upload: oneOf(
+      ['end', 'live'],
+      'end',
+      'When a worker sends recordings to its server: when a session has ended, or also every few seconds before that.',
+    ),
+  },
+
   reading: {
     stale_s: duration(30, 'Show a pane as unknown if no evidence arrives for this long.', { min: 1, max: 3600 }),
     settle_looks: integer(3, 'Equal screens in a row before idle, done or stopped is accepted.', { min: 1, max: 20 }),
@@ -88,6 +112,28 @@ export const liveSettings = {
       min: 50,
       max: 10_000,
     }),
+  },
+
+  engine: {
+    kind: oneOf(
+      ['embedded', 'store', 'restate'],
+      'embedded',
+      'What wakes runs. "embedded" is for one server; several servers of one PostgreSQL store use "restate" or "store".',
+    ),
+    port: integer(4108, 'Where Restate calls this server, on the loopback interface; the same on every machine.', {
+      min: 1,
+      max: 65_535,
+    }),
+    node: string('node-1', 'The name of this machine’s node of Restate.'),
+    nodes: strings([], 'All nodes of Restate as name=host:5122, the same on every machine: none, or at least three.'),
+    snapshots: string(
+      null,
+      'Where several nodes keep snapshots: s3://bucket/prefix, with ?endpoint=URL and &region=NAME for a service other than Amazon’s. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    ),
+    fabric_is_private: boolean(
+      false,
+      'The addresses of `engine.nodes` can be reached by nobody else: nodes talk without encryption and login.',
+    ),
   },
 
   store: {

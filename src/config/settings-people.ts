@@ -5,6 +5,24 @@ const CHANNELS = ['telegram', 'browser', 'terminal'] as const
 
 /** Approvals, notifications, the server, Telegram, and the environment of processes. */
 export const peopleSettings = {
+  sandbox: {
+    use: oneOf(
+      ['off', 'auto'],
+      'off',
+      'Start agents in a sandbox unless the command line says otherwise; auto uses bubblewrap on Linux and sandbox-exec on macOS.',
+      { project: 'later' },
+    ),
+    network: oneOf(
+      ['on', 'filtered', 'off'],
+      'filtered',
+      'The network of a sandbox: everything, only hosts that the agent needs or that you allowed, or nothing.',
+      { project: 'later' },
+    ),
+    hosts: strings([], 'Hosts that programs in a sandbox may reach; a leading dot includes subdomains.'),
+    read: strings([], 'Further files and directories that are visible in a sandbox; ~ is your home directory.'),
+    write: strings([], 'Further directories that can be written in a sandbox, such as caches.'),
+    env: strings([], 'Names of further environment variables that are passed into a sandbox.'),
+  },
   approvals: {
     decide_from: someOf(SURFACES, SURFACES, 'Where decisions may come from; api means scripts with the API token.', {
       project: 'subset',
@@ -14,6 +32,11 @@ export const peopleSettings = {
       'auto',
       'Require a second confirmation for high-risk requests; auto requires it when server.public is on.',
       { project: 'later' },
+    ),
+    unproven: oneOf(
+      ['ask', 'allow'],
+      'ask',
+      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires the passphrase while an agent runs outside of a sandbox.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
@@ -73,12 +96,24 @@ export const peopleSettings = {
     ),
     desktop: boolean(true, 'Use the desktop’s notification service if there is one.'),
     command: strings([], 'A program, with its arguments, that receives every notification as JSON.'),
+    webhooks: strings(
+      [],
+      'URLs that receive notifications: of ntfy, Slack, Discord, or a program of yours (JSON). `ntfy+https://…` names the service where the host does not.',
+      { isSecret: true, pattern: /^((ntfy|slack|discord|webhook)\+)?https?:\/\/\S+$/, form: 'http(s) addresses' },
+    ),
     stuck_s: duration(600, 'Notify when a pane has been stuck for this long.', { min: 1, max: 86_400 }),
     done_delay_s: duration(5, 'Delay a “done” notification by this, and drop it if new work starts meanwhile.', {
       max: 600,
     }),
     dedupe_s: duration(2, 'Send equal notifications within this time only once.', { max: 600 }),
     pane_gap_s: duration(30, 'Minimum time between two “done” notifications of one pane.', { max: 86_400 }),
+  },
+
+  mcp: {
+    decide_as: string(
+      null,
+      'Id of the person whose MCP clients may decide requests of low risk, and deny; none lets them only read. The ledger says that it was such a client.',
+    ),
   },
 
   server: {

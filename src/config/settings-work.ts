@@ -93,6 +93,10 @@ export const workSettings = {
   },
 
   worker: {
+    max_sessions: integer(50, 'Sessions that a worker on this machine has at the same time; 0 is none.', {
+      min: 0,
+      max: 1000,
+    }),
     max_steps: integer(20, 'Steps that a worker on this machine carries out at the same time.', { min: 1, max: 1000 }),
     lost_after: duration(
       600,
@@ -164,6 +168,50 @@ export const workSettings = {
       worktree: {
         copy: strings([], 'Ignored files that are copied into a new worktree.', { project: 'yes' }),
         setup: string(null, 'Command that prepares a new worktree.', { project: 'yes' }),
+      },
+      pull_request: {
+        open: boolean(false, 'Open a pull request when a run of `implement` ends.', { project: 'off' }),
+        follow: oneOf(
+          ['merged', 'green', 'no'],
+          'no',
+          'How long the run follows it: until it is merged, until nothing in it is open, or not at all.',
+          { project: 'later' },
+        ),
+        forge: oneOf(
+          ['github', 'gitlab'],
+          null,
+          'Where it is opened; none derives it from the address of the remote.',
+          {
+            project: 'yes',
+          },
+        ),
+        remote: string('origin', 'Git remote that branches are pushed to.'),
+        base: string(null, 'Branch that it is merged into; none is the default branch.', { project: 'yes' }),
+        draft: boolean(false, 'Open it as a draft.', { project: 'on' }),
+        labels: strings([], 'Its labels.', { project: 'yes' }),
+        reviewers: strings([], 'Who is asked for a review.', { project: 'yes' }),
+        people: oneOf(
+          ['fix', 'ask', 'ignore'],
+          'ask',
+          'Comments of people: fix what must be fixed, ask you which, or leave them alone.',
+          { project: 'later' },
+        ),
+        bots: oneOf(['fix', 'ask', 'ignore'], 'fix', 'The same for comments of bots.', { project: 'later' }),
+        answer_bots: boolean(false, 'Answer comments of bots, too; otherwise their threads are only resolved.'),
+        fix_nits: boolean(false, 'Fix remarks that are a matter of taste, too.', { project: 'yes' }),
+        max_rounds: integer(5, 'Rounds of triage, fixes and answers before you are asked.', {
+          min: 1,
+          max: 100,
+          project: 'lower',
+        }),
+        poll: duration(120, 'How often the pull request is looked at.', { min: 10, max: 86_400 }),
+        allow: strings([], 'Outward acts that need no decision: push, open, comment, resolve.', {
+          values: ['push', 'open', 'comment', 'resolve'],
+        }),
+        merge: oneOf(['ask', 'never'], 'never', 'Ask you to merge when the checks pass and reviews approve it.', {
+          project: 'later',
+        }),
+        merge_method: oneOf(['merge', 'squash', 'rebase'], 'squash', 'How it is merged.', { project: 'yes' }),
       },
       cleanup_days: duration(14, 'Suggest removing a clean, unmerged worktree after this long.', {
         min: 1,

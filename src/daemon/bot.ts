@@ -2,7 +2,7 @@ import { agentNames, loadAgent } from '../agents/index.js'
 import { systemClock } from '../clock/index.js'
 import { updateAgent } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
-import type { Home } from '../host/home/index.js'
+import { type Home, publicAddress } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import { People } from '../people/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
@@ -100,7 +100,7 @@ async function openBot({ home, env, token, onError }: BotOptions, parts: BotPart
       lockdown: parts.lockdown,
       updateAgent: agent => updateAgent(agent, { env, configuredCommand: home.settings.commands?.[agent] ?? null }),
       dayUsd: home.loaded.config.runs.day_usd,
-      ...dashboardOf(home),
+      ...publicAddress(home.loaded.config.server),
     },
     presence: () => ({
       channels: notify.channels,
@@ -139,15 +139,6 @@ export function runStarters({
       (await startPipeline(context(project, person), name, input, { labels })).id,
     resumeRun: (run, by) => resumeInDaemon(context(run.project, run.person), run, by),
   }
-}
-
-/** The dashboard's public address, for links; none if others cannot reach it. */
-function dashboardOf({ loaded }: Home): { dashboard?: string } {
-  const { public: isPublic, hosts, port, behind_proxy: isBehindProxy } = loaded.config.server
-  const [name] = hosts
-  if (!isPublic || name === undefined) return {}
-  const hasPort = /:\d+$/.test(name)
-  return { dashboard: `https://${name}${isBehindProxy || port === 0 || hasPort ? '' : `:${port}`}` }
 }
 
 async function installedAgents(

@@ -4,5 +4,7 @@
  * serve` and `signalbox demo` start it.
  */
 export { runStarters } from './bot.js'
+export { installEngine } from './engine-binary.js'
 export { serverSettings } from './server-settings.js'
 export { type Daemon, startDaemon } from './start-daemon.js'
+export { WorkerHost } from './worker-host.js'

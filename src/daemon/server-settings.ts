@@ -39,6 +39,7 @@ export function serverSettings(
     maxViewers: server.max_viewers,
     headersMs: 10_000,
     isReadOnly: options.isReadOnly ?? false,
+    mcpDecideAs: config.mcp.decide_as,
     isDemo: options.isDemo ?? false,
   }
 }

@@ -1,17 +1,20 @@
 import { join } from 'node:path'
 import { type Clock, ClosableClock } from '../clock/index.js'
-import type { RunHost, RunPlacer } from '../engine/index.js'
+import type { OpenEngine, RunHost, RunPlacer, Servers } from '../engine/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
-import { Host } from '../host/index.js'
+import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
-import { acquireLock, noteStartProgress } from '../process/index.js'
-import { openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
-import { ApiServer, OWNER } from '../server/index.js'
+import { acquireLock, loadLibc, noteStartProgress } from '../process/index.js'
+import { isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
+import { ApiServer, OWNER, pinOf } from '../server/index.js'
+import { openBlobs } from '../store/blobs/index.js'
 import { createBot } from './bot.js'
+import { openRestate } from './engine.js'
 import { serverSettings } from './server-settings.js'
+import { joinServers, serverPlaces } from './servers.js'
 
 export interface DaemonOptions {
   /** Names the home directory; agents and steps of runs inherit from it. */
@@ -25,6 +28,8 @@ export interface DaemonOptions {
   isDemo?: boolean
   /** Started by a command that needs a session: it starts even if the port is taken. */
   isDetached: boolean
+  /** Hides its memory from other processes of the user; it is then traced by nobody but root. */
+  hidesMemory?: boolean
   clock: Clock
   version: string
   /** When the program was built. */
@@ -37,7 +42,7 @@ export interface Daemon {
   /** The address of the dashboard; null if it could not listen. */
   address: string | null
   /** A new login link for the owner; null without an address. */
-  link(): string | null
+  link(): Promise<string | null>
   /** Resolves when it was asked to stop. */
   stopping: Promise<void>
   stopped: Promise<void>
@@ -45,6 +50,8 @@ export interface Daemon {
   /** Whether it stopped because its store was lost; a supervisor starts it again. */
   hasFailed(): boolean
 }
+
+const ignoreSignal = () => undefined
 
 /** The store did not answer for too long, or has lost events. */
 const STORE_LOST: readonly string[] = ['E_STORE_AWAY', 'E_STORE_ROLLED_BACK']
@@ -85,6 +92,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     for (const close of open.splice(0).reverse()) await Promise.resolve(close()).catch(onError)
   }
   const opening = async () => {
+    if (options.hidesMemory) (await loadLibc())?.hideMemory()
+    // Without a listener this signal opens Node's debugger on a port, to every program of this user.
+    process.on('SIGUSR1', ignoreSignal)
+    open.push(() => void process.off('SIGUSR1', ignoreSignal))
     note('starting the keeper')
     const keeper = await startKeeper({
       runtimeDirectory: settings.runtimeDirectory,
@@ -109,6 +120,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     open.push(() => host.close())
     note('resuming runs')
+    const servers = await joinServers({ store: host.store, clock, home, version, onError })
+    if (servers) open.push(() => servers.close())
     await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
     const undriven = new UndrivenRuns({
       store: host.store,
@@ -123,10 +136,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ledger: host.ledger,
       clock,
       lostAfterMs: home.loaded.config.worker.lost_after * 1000,
+      sessions: host.remote,
+      ...(servers && { servers: serverPlaces(servers, homeId(settings.dataDirectory)) }),
       wake: run => runs.poke(run),
       onError,
     })
-    const runs = await driveRuns(host, { placer: workers, onDriven: bringHome }, env, onError)
+    const blobs = await openBlobs(home.loaded.config.blobs.url, { dataDirectory: settings.dataDirectory, env })
+    await host.remote.connect(workers, blobs)
+    const engine = await openRestate({ home, store: host.store, servers, env, clock, log })
+    const runs = await driveRuns(host, { placer: workers, onDriven: bringHome }, { env, servers, engine, onError })
     open.push(() => runs.close())
     workers.start()
     open.push(() => workers.close())
@@ -138,6 +156,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       host,
       runs,
       workers,
+      ...(servers && { servers }),
       env,
       bot,
       settings: server,
@@ -147,6 +166,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       stop: () => stop(),
       log,
     })
+    if (servers && api.address !== null) await servers.listening(api.address, pinOf(server))
     return { host, bot, api }
   }
   const { host, bot, api } = await opening().catch(async error => {
@@ -171,12 +191,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return {
     socketPath: settings.daemonSocket,
     address: api.address,
-    link: () => api.address && `${api.address}/login#${api.parts.auth.codes.make(OWNER)}`,
+    link: async () => api.address && `${api.address}/login#${await api.parts.auth.codes.make(OWNER)}`,
     stopping,
     stopped,
     stop: () => stop(),
     hasFailed: () => hasFailed,
   }
+}
+
+interface DriveOptions {
+  env: NodeJS.ProcessEnv
+  servers: Servers | null
+  engine: OpenEngine | undefined
+  onError(error: unknown): void
 }
 
 /**
@@ -185,9 +212,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 async function driveRuns(
   host: Host,
   placing: { placer: RunPlacer; onDriven(run: string): Promise<void> },
-  env: NodeJS.ProcessEnv,
-  onError: (error: unknown) => void,
+  { env, servers, engine, onError }: DriveOptions,
 ): Promise<RunHost> {
+  const self = homeId(host.settings.dataDirectory)
   const { dataDirectory, envPass, maxRuns, endpoint, prices, maxParallel, commands } = host.settings
   const runs = openRuns({
     store: host.store,
@@ -204,7 +231,9 @@ async function driveRuns(
     ...(maxParallel && { maxParallel }),
     ...(commands && { commands }),
     ...placing,
-    isWanted: run => run.labels.host === 'daemon',
+    ...(servers && { servers }),
+    ...(engine && { engine }),
+    isWanted: run => isDrivenBy(self, run),
     onError,
   })
   await runs.start()
@@ -227,6 +256,7 @@ async function listen(
     options.log(`error: ${error.message}`)
   }
   await api.listenOnSocket(settings.daemonSocket)
+  await api.listenForHooks(settings.hookSocket)
   options.log(`listening on ${settings.daemonSocket}`)
   return api
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Directories, ensureDirectories, resolveDirectories } from '../config/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { findExecutable } from '../process/index.js'
+import { boxProblem, usualBackend } from '../sandbox/index.js'
 import { examineAgents } from './agents.js'
 import { type DoctorContext, type Finding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
@@ -25,6 +26,7 @@ export async function examine(context: DoctorContext, { fix }: { fix: boolean })
   if (home && store.level === 'ok') findings.push(...(await checkWorktrees(home, { fix })))
   findings.push(...(await checkDaemon(context)))
   for (const tool of ['git', 'tmux']) findings.push(checkTool(tool, context))
+  findings.push(checkSandbox(context))
   findings.push(...(await examineAgents(context, home?.loaded ?? null)))
   return findings
 }
@@ -64,8 +66,12 @@ async function checkDaemon(context: DoctorContext): Promise<Finding[]> {
   try {
     const daemon = await context.daemon()
     if (!daemon) return [{ check: 'daemon', level: 'ok', message: 'not running; a command that needs it starts it' }]
-    const { version, pid, loop } = daemon
-    return [{ check: 'daemon', level: 'ok', message: `version ${version}, pid ${pid}` }, responsiveness(loop.recent)]
+    const { version, pid, loop, sight } = daemon
+    return [
+      { check: 'daemon', level: 'ok', message: `version ${version}, pid ${pid}` },
+      responsiveness(loop.recent),
+      readers(sight),
+    ]
   } catch (error) {
     return [failure('daemon', error)]
   }
@@ -83,6 +89,22 @@ function responsiveness(block: { ms: number; session: { id: string; ms: number }
     message: `longest block in five minutes ${ms} ms${turn}`,
     ...(ms > SLOW_BLOCK_MS && { next: 'the machine is busy, or a session is expensive to read' }),
   }
+}
+
+/** Whether agents can be started in a sandbox here. */
+function checkSandbox({ env }: DoctorContext): Finding {
+  const backend = usualBackend()
+  const problem = boxProblem(backend, env.PATH)
+  if (problem === null) return { check: 'sandbox', level: 'ok', message: `${backend} works` }
+  return { check: 'sandbox', level: 'note', message: problem, next: 'needed only for start --sandbox' }
+}
+
+function readers({ threads, failures }: { threads: number; failures: number }): Finding {
+  const check = 'terminals'
+  const by = threads === 0 ? 'read by the daemon itself' : `read by ${threads} thread${threads === 1 ? '' : 's'}`
+  if (failures === 0) return { check, level: 'ok', message: by }
+  const next = 'see the events `sight.lost`, and report the pack or the recording'
+  return { check, level: 'note', message: `${by}; a reader failed ${failures} times`, next }
 }
 
 function checkTool(name: string, { env, cwd }: DoctorContext): Finding {

@@ -17,7 +17,12 @@ export interface DoctorContext {
   env: NodeJS.ProcessEnv
   cwd: string
   /** The running daemon of the home directory; null if none runs. */
-  daemon(): Promise<{ pid: number; version: string; loop: { recent: LoopBlock | null } } | null>
+  daemon(): Promise<{
+    pid: number
+    version: string
+    loop: { recent: LoopBlock | null }
+    sight: { threads: number; failures: number }
+  } | null>
 }
 
 /** The longest time in which the daemon did nothing else. */

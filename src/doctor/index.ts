@@ -4,5 +4,6 @@
 
 export { examine } from './examine.js'
 export type { Finding } from './finding.js'
+export { examineSecrets } from './secrets.js'
 export { examineSecurity } from './security.js'
 export { updateAgent } from './update-agent.js'

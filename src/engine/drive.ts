@@ -146,17 +146,19 @@ export class Driver<Work> {
     }
   }
 
-  /** Gives the automatic answers, each once; true if the ledger took one. */
+  /** Gives automatic answers and applies grants, each once; true if the ledger took one. */
   async #answerGates(run: RunState<Work>, commands: readonly Command[]): Promise<boolean> {
     const { gates, onError } = this.#options
     let isAnswered = false
     for (const command of commands) {
       const approval = command.do === 'gate' ? run.gates.get(command.gate)?.approval : undefined
-      if (command.do !== 'gate' || !command.automatic || !gates || approval === undefined) continue
-      if (this.#answered.has(approval)) continue
+      if (command.do !== 'gate' || !gates || approval === undefined || this.#answered.has(approval)) continue
+      const { automatic, request } = command
+      if (!automatic && request.kind !== 'permission') continue
       this.#answered.add(approval)
       try {
-        isAnswered = (await gates.answer(approval, command.automatic)) || isAnswered
+        const answer = automatic ? gates.answer(approval, automatic) : gates.grant(approval)
+        isAnswered = (await answer) || isAnswered
       } catch (error) {
         onError(error)
       }

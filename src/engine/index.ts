@@ -4,7 +4,7 @@
  *
  * How a run progresses
  *
- *   RunEngine          says which runs need a look; EmbeddedEngine scans the store  run-engine.ts
+ *   RunEngine          says which runs need a look; StoreEngine scans the store      run-engine.ts
  *   RunHost            holds the leases of runs and wakes their drivers                run-host.ts
  *     └ Driver         one run: turn → carry out → wait for events                        drive.ts
  *         ├ RunTurns       fold → place → decide → append, nothing else                   turn.ts
@@ -83,7 +83,8 @@ export {
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
 export type { LiveListener, LiveTurns } from './live-turn.js'
 export { RunDrivers } from './run-drivers.js'
-export { RunHost } from './run-host.js'
+export type { EngineKind } from './run-engine.js'
+export { type OpenEngine, RunHost } from './run-host.js'
 export { readRun, runStream } from './run-journal.js'
 export { byQueueOrder, queuePosition } from './run-order.js'
 export type { OpenStep, RunState } from './run-state.js'
@@ -91,6 +92,9 @@ export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
 export type { PlacedRun, PlacementChoice, RunPlacer, RunSteps, RunStepsOptions } from './run-steps.js'
 export { RunningSteps } from './running-steps.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
+export { Servers } from './servers.js'
+export { serversProjection } from './servers-projection.js'
+export { StoreEngine } from './store-engine.js'
 export { addUsage, type Limits, NO_USAGE, type Prices, tokensOf, type Usage } from './usage.js'
 export {
   type AutomaticAnswer,

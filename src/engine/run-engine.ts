@@ -1,7 +1,7 @@
 /**
  * Says when a run must be looked at. An engine holds no truth: everything about a run is in its
- * journal, so an engine may lose what it knows, call twice, or call late. `EmbeddedEngine` is the
- * engine of one server.
+ * journal, so an engine may lose what it knows, call twice, or call late. `StoreEngine` is the
+ * engine of one server, and the net under every other engine.
  */
 export interface RunEngine {
   /** Calls `turn` for every run that needs one, from now on. */
@@ -19,10 +19,14 @@ export interface TurnResult {
   againAt: number | null
 }
 
+export type EngineKind = 'embedded' | 'store' | 'restate'
+
 export interface EngineStatus {
-  kind: 'embedded'
+  kind: EngineKind
   /** Whether this process picks up runs; false while another one does. */
   isActive: boolean
+  /** Whether Restate answers; the servers take turns by themselves while it does not. */
+  isAnswering?: boolean
   /** Turns in progress. */
   turns: number
   /** Runs whose last turn failed, and when they are tried again. */

@@ -2,11 +2,11 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { childrenOf, getRun } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
-import { EmbeddedEngine, LEASE_MS, WAKING } from './embedded-engine.js'
-import type { EngineStatus, RunEngine, TurnResult } from './run-engine.js'
+import type { RunEngine, TurnResult } from './run-engine.js'
 import { isEnded } from './run-status-table.js'
 import type { RunPlacer } from './run-steps.js'
 import type { RunRecord } from './runs-projection.js'
+import { LEASE_MS, StoreEngine, type StoreEngineOptions, WAKING } from './store-engine.js'
 import { againAt } from './turn.js'
 import type { GateLedger, Performer, Workflow } from './workflow.js'
 
@@ -26,6 +26,8 @@ export interface RunHostOptions {
   gates?: GateLedger
   /** Which runs workers carry out; left out: none. */
   placer?: RunPlacer
+  /** Says which runs need to be driven; left out: the engine of one server. */
+  engine?: OpenEngine
   onError(error: unknown): void
   /** Which runs this host picks up by itself; by default all whose workflow it knows. */
   isWanted?(run: RunRecord): boolean
@@ -37,6 +39,12 @@ export interface RunHostOptions {
   onClosed?(): void
 }
 
+/** What an engine needs to know of its host. */
+type EnginePort = Omit<StoreEngineOptions, 'servers' | 'ask'>
+export type OpenEngine = (port: EnginePort) => RunEngine
+
+/** Runs that workers carry out cost their server little; this many are driven at once. */
+const MAX_PLACED = 1_000
 const RENEW_MS = 5_000
 /** When to try again after another process held the lease of a run, or no worker could take it. */
 const HELD_MS = 5_000
@@ -69,13 +77,19 @@ export class RunHost {
     this.#options = options
     this.#workflows = new Map(options.workflows.map(workflow => [workflow.kind, workflow]))
     const { store, clock, owner, isGone, onError, isWanted, maxRuns } = options
-    this.#engine = new EmbeddedEngine({
+    const open = options.engine ?? (port => new StoreEngine(port))
+    this.#engine = open({
       store,
       clock,
       owner,
       isGone,
       onError,
-      hasRoom: turns => Math.max(turns, this.#driven.size) < maxRuns,
+      hasRoom: ({ placement }, turns) => {
+        if (placement !== null) return turns.length < MAX_PLACED
+        const here = turns.filter(run => run.placement === null)
+        const others = [...this.#driven].filter(([id]) => !turns.some(run => run.id === id))
+        return here.length + others.length < maxRuns
+      },
       isWanted: run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
     })
     this.#renewing = this.#scheduleRenewal()
@@ -99,8 +113,8 @@ export class RunHost {
     await this.#engine.start(run => this.#driveToEnd(run))
   }
 
-  engineStatus(): Promise<EngineStatus> {
-    return this.#engine.status()
+  get engine(): Pick<RunEngine, 'status' | 'rebuild'> {
+    return this.#engine
   }
 
   /** Looks at a run now: something outside its journal has changed. */
@@ -250,6 +264,11 @@ export class RunHost {
   }
 
   async #renew(): Promise<void> {
-    for (const { lease } of this.#driven.values()) await this.#options.store.renewLease(lease, LEASE_MS)
+    // A few at a time: the store has few connections.
+    const leases = [...this.#driven.values()].map(({ lease }) => lease)
+    const renewNext = async () => {
+      for (let lease = leases.pop(); lease; lease = leases.pop()) await this.#options.store.renewLease(lease, LEASE_MS)
+    }
+    await Promise.all([renewNext(), renewNext(), renewNext()])
   }
 }

@@ -39,6 +39,8 @@ export interface GateLedger {
   stored(request: ApprovalRequest): ApprovalRequest
   /** True: the gate is answered. False: the rules refuse this answer, and a person must decide. */
   answer(approval: string, answer: AutomaticAnswer): Promise<boolean>
+  /** Decides a permission by a grant that covers it. False: none does, and a person must decide. */
+  grant(approval: string): Promise<boolean>
 }
 
 export type Command =

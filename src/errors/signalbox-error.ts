@@ -31,6 +31,8 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_STEP_UP: EXIT.needsHuman,
   E_APPROVAL_SEE_ALL: EXIT.needsHuman,
   E_TIMEOUT: EXIT.timeout,
+  E_WORKER_AWAY: EXIT.timeout,
+  E_NO_WORKER: EXIT.needsHuman,
   E_JOIN: EXIT.config,
   E_CONFIG: EXIT.config,
   E_HOME: EXIT.config,
@@ -40,6 +42,10 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_STORE_ACCESS: EXIT.config,
   E_STORE_MOVED: EXIT.config,
   E_STORE_MOVE: EXIT.config,
+  E_ENGINE_SINGLE: EXIT.config,
+  E_ENGINE_MIXED: EXIT.config,
+  E_ENGINE: EXIT.config,
+  E_ENGINE_MISSING: EXIT.agentMissing,
   E_AGENT_MISSING: EXIT.agentMissing,
 }
 

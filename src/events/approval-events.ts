@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actor, chain, sha256, surface } from './approval-parts.js'
+import { actor, authentication, chain, sha256, surface } from './approval-parts.js'
 import { defineEvents } from './catalogue.js'
 
 const milliseconds = z.number().nonnegative()
@@ -182,6 +182,9 @@ export const approvalEvents = defineEvents({
       fingerprint: sha256,
       seen: z.object({ displayHash: sha256, whole: z.boolean() }),
       idempotencyKey: z.string(),
+      auth: authentication,
+      /** Proves that the daemon accepted the decision: a host delivers no other to its sessions. */
+      seal: z.string().optional(),
       chain,
     }),
   },
@@ -221,7 +224,7 @@ export const approvalEvents = defineEvents({
   'approval.stale': {
     description: 'The request on screen is no longer the one that was shown, or its outcome is unknown.',
     data: z.object({
-      reason: z.enum(['gone', 'changed', 'overtaken', 'unconfirmed', 'ambiguous', 'too-late']),
+      reason: z.enum(['gone', 'changed', 'overtaken', 'unconfirmed', 'ambiguous', 'too-late', 'unproven']),
       evidence: z.array(evidence).optional(),
       /** The request that supersedes this one: the agent reported it in more detail. */
       followedBy: z.string().optional(),

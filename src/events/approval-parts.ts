@@ -12,4 +12,21 @@ export const actor = z.object({
   role: z.enum(['viewer', 'approver', 'owner']),
 })
 
+/** How the decider was authenticated. */
+export const authentication = z
+  .object({
+    /** The credential that was checked. */
+    by: z.enum(['socket', 'token', 'device', 'chat', 'grant', 'host']),
+    /** What the kernel says about the process that sent the decision. */
+    origin: z.enum(['person', 'unproven', 'remote']).optional(),
+    /** The process and its program. */
+    pid: z.int().optional(),
+    program: z.string().optional(),
+    hasTerminal: z.boolean().optional(),
+    device: z.string().optional(),
+    /** A passphrase or a second confirmation came with it. */
+    isConfirmed: z.boolean().optional(),
+  })
+  .optional()
+
 export const surface = z.enum(['cli', 'web', 'telegram', 'terminal', 'api'])

@@ -7,6 +7,7 @@ import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
 import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
+import { serverEvents } from './server-events.js'
 import { sessionEvents } from './session-events.js'
 import type { NewEvent, StoredEvent } from './stored-event.js'
 import { telegramEvents } from './telegram-events.js'
@@ -41,6 +42,7 @@ export const EVENT_GROUPS = [
     streams: 'In streams `worker/<id>`; invitations in `invite/<hash of the token>`.',
     types: workerEvents,
   },
+  { title: 'Servers', streams: 'In streams `server/<id>` of a shared store.', types: serverEvents },
   { title: 'Trust', streams: 'In streams `project/<hash of its path>`.', types: trustEvents },
 ] as const
 

@@ -30,6 +30,8 @@ export const grantEvents = defineEvents({
       launch: sha256.optional(),
       expiresAt: milliseconds,
       maxUses: z.int().positive(),
+      /** Made by pattern, without a request: it holds until a person revokes it. */
+      standing: z.literal(true).optional(),
       by: actor,
       surface,
       /** The approval that the person decided when making the grant. */

@@ -10,6 +10,10 @@ export const hostEvents = defineEvents({
     description: 'A host released its sessions and runs and stopped.',
     data: z.object({ pid: z.int().positive(), reason: z.string() }),
   },
+  'recording.saved': {
+    description: 'A part of the recording of a session on a worker is kept as a blob.',
+    data: z.object({ session: z.string(), from: z.int().nonnegative(), bytes: z.int().positive(), blob: z.string() }),
+  },
   'recording.failed': {
     description: 'A session’s recording can no longer be written; the session continues.',
     data: z.object({ session: z.string(), recording: z.string(), code: z.string(), message: z.string() }),
@@ -35,6 +39,17 @@ export const hostEvents = defineEvents({
   'pack.reloaded': {
     description: 'A person’s own pack files changed and were reloaded.',
     data: z.object({ agent: z.string() }),
+  },
+  'sight.lost': {
+    description: 'The reader of a terminal crashed or hung; its sessions are read again.',
+    data: z.object({
+      session: z.string(),
+      why: z.string(),
+      /** Reading this session was the reason; otherwise it only shared the thread. */
+      isCause: z.boolean(),
+      /** False: it was the reason twice, and its terminal is not read any more. */
+      isReadAgain: z.boolean(),
+    }),
   },
   'pack.rule-off': {
     description: 'A rule of a pack took too long and was switched off.',

@@ -84,6 +84,44 @@ export const pipelineEvents = defineEvents({
     description: 'The evaluator proposed what to do with each item.',
     data: z.object({ implement: z.int(), reject: z.int(), defer: z.int(), clarify: z.int() }),
   },
+  'pull.opened': {
+    description: 'The pull request of the run’s branch is open.',
+    data: z.object({ number: z.int(), url: z.string(), branch: z.string(), head: z.string() }),
+  },
+  'pull.observed': {
+    description: 'The state, the head or the checks of the pull request have changed.',
+    data: z.object({
+      number: z.int(),
+      url: z.string(),
+      state: z.enum(['open', 'merged', 'closed']),
+      head: z.string(),
+      checks: z.object({ pending: z.int(), passed: z.int(), failed: z.int() }),
+    }),
+  },
+  'pull.round': {
+    description: 'A round started: failed checks or new comments in the pull request.',
+    data: z.object({ round: z.int(), items: z.int(), head: z.string() }),
+  },
+  'pull.triaged': {
+    description: 'The evaluator judged the items of a round.',
+    data: z.object({
+      round: z.int(),
+      must_fix: z.int(),
+      question: z.int(),
+      nit: z.int(),
+      wrong: z.int(),
+      out_of_scope: z.int(),
+    }),
+  },
+  'act.performed': {
+    description: 'The run did something outside of this machine, or found that it was already done.',
+    data: z.object({
+      act: z.enum(['push', 'open', 'comment', 'resolve', 'merge']),
+      on: z.string(),
+      isFound: z.boolean(),
+      step: z.string(),
+    }),
+  },
   'items.decided': {
     description: 'It was decided which review items will be fixed.',
     data: z.object({ approved: z.array(z.int()), by: z.string(), isAutomatic: z.boolean() }),

@@ -32,6 +32,10 @@ export const sessionEvents = defineEvents({
       /** Environment variables that say where the agent stores its files. */
       places: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),
+      /** The sandbox that it runs in. */
+      sandbox: z
+        .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
+        .optional(),
     }),
   },
   'session.numbered': {
@@ -57,6 +61,10 @@ export const sessionEvents = defineEvents({
       context: z.object({ used: z.int(), window: z.int().nullable() }).nullable(),
       contextLeftPercent: z.number().nullable(),
       spent: z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }),
+      /** The same by day (UTC). */
+      days: z
+        .record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }))
+        .optional(),
       helpers: z.array(
         z.object({
           id: z.string(),

@@ -24,6 +24,7 @@ export const workerEvents = defineEvents({
       boot: z.string(),
       version: z.string(),
       maxSteps: z.int().positive(),
+      maxSessions: z.int().nonnegative().optional(),
       /** The agents that it found. */
       agents: z.array(z.string()),
     }),

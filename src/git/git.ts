@@ -25,12 +25,12 @@ const SAFE_OPTIONS = [
   'protocol.ext.allow=never',
 ] as const
 
-/** Hooks run only for commits, which are made on purpose. */
+/** Hooks run only for commits and pushes, which are made on purpose. */
 function hooksFor(args: readonly string[]): readonly string[] {
   let at = 0
   while (args[at] === '-c') at += 2
   // Settings are read unchanged.
-  return args[at] === 'commit' || args[at] === 'config' ? [] : ['-c', 'core.hooksPath=/dev/null']
+  return ['commit', 'push', 'config'].includes(args[at]!) ? [] : ['-c', 'core.hooksPath=/dev/null']
 }
 
 export interface FileStatus {

@@ -23,15 +23,20 @@ export type Pause = () => Promise<void>
  */
 export class CatchUpQueue {
   readonly #clock: Clock
+  readonly #width: number
   /** In the order of their turns. */
   #entries: readonly Entry[] = []
   readonly #waiting = new Map<Entry, () => void>()
+  /** Sessions that have a slice; they may wait for what they read. */
+  readonly #reading = new Set<Entry>()
   #isArmed = false
   #isClosed = false
   #isStarted = false
 
-  constructor(clock: Clock) {
+  /** `width`: how many sessions may read at the same time, in other threads. */
+  constructor(clock: Clock, width = 1) {
     this.#clock = clock
+    this.#width = width
   }
 
   get ids(): readonly string[] {
@@ -54,7 +59,11 @@ export class CatchUpQueue {
     this.#sort([entry, ...this.#entries])
     entry.done = pause()
       .then(() => read(pause))
-      .finally(() => this.#sort(this.#entries.filter(other => other !== entry)))
+      .finally(() => {
+        this.#sort(this.#entries.filter(other => other !== entry))
+        this.#reading.delete(entry)
+        this.#arm()
+      })
     return entry.done
   }
 
@@ -91,6 +100,7 @@ export class CatchUpQueue {
 
   #turn(entry: Entry): Promise<void> {
     return new Promise(resolve => {
+      this.#reading.delete(entry)
       this.#waiting.set(entry, resolve)
       this.#arm()
     })
@@ -98,14 +108,17 @@ export class CatchUpQueue {
 
   /** One slice in each turn of the event loop. */
   #arm(): void {
-    if (!this.#isStarted || this.#isArmed || this.#waiting.size === 0) return
+    if (!this.#isStarted || this.#isArmed || this.#waiting.size === 0 || this.#reading.size >= this.#width) return
     this.#isArmed = true
     setImmediate(() => {
       if (this.#isClosed) return
       this.#isArmed = false
       const next = this.#entries.find(entry => this.#waiting.has(entry))
       const resume = next && this.#waiting.get(next)
-      if (next) this.#waiting.delete(next)
+      if (next) {
+        this.#waiting.delete(next)
+        this.#reading.add(next)
+      }
       resume?.()
       this.#arm()
     })

@@ -1,7 +1,16 @@
 import { hostname } from 'node:os'
 import { LivePacks } from '../agents/index.js'
+import type { ApprovalRecord } from '../approvals/index.js'
 import type { EventData, EventType } from '../events/index.js'
-import { NotificationCenter, openOutlets } from '../notifications/index.js'
+import {
+  NotificationCenter,
+  openOutlets,
+  openWebhooks,
+  type PaneNotification,
+  type PaneQuestion,
+  type PushService,
+  pushPayload,
+} from '../notifications/index.js'
 import { PaneRegistry } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { HostOptions, HostSettings } from './settings.js'
@@ -45,18 +54,41 @@ export function openPanes(
 
 /** Notifies people of changes of panes. */
 export function openNotifications(
-  { clock, onError }: HostOptions,
+  { clock, onError, settings }: HostOptions,
   panes: PaneRegistry,
-  { notify, note }: { notify: NonNullable<HostSettings['notify']>; note: Note },
+  parts: {
+    notify: NonNullable<HostSettings['notify']>
+    note: Note
+    push: PushService
+    request(id: string): Promise<ApprovalRecord | null>
+  },
 ): NotificationCenter {
+  const { notify, note, push } = parts
+  const toBrowsers = async (notice: PaneNotification) => {
+    if (push.count === 0) return
+    const request = notice.approval === undefined ? null : await parts.request(notice.approval)
+    await push.send(pushPayload(notice, request))
+  }
   const notifications = new NotificationCenter({
     clock,
     settings: notify,
     quietRunS: panes.settings.panes.quiet_run_s,
-    outlets: {
-      ...openOutlets({ env: process.env, usesDesktop: notify.desktop, command: notify.command, onError }),
-      telegram: question => note('pane.noticed', { ...question }),
-    },
+    outlets: Object.assign(
+      openOutlets({
+        env: process.env,
+        usesDesktop: notify.desktop,
+        command: notify.command,
+        push: {
+          get count() {
+            return push.count
+          },
+          send: notice => void toBrowsers(notice).catch(onError),
+        },
+        webhooks: openWebhooks({ urls: notify.webhooks, dashboard: settings.dashboard ?? null, onError }),
+        onError,
+      }),
+      { telegram: (question: PaneQuestion) => note('pane.noticed', { ...question }) },
+    ),
     counters: panes.counters,
     hostName: hostname(),
     utcOffset: -new Date(clock.now()).getTimezoneOffset(),

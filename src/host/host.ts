@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { LivePack, LivePacks } from '../agents/index.js'
-import { type Ledger, LedgerSweeper } from '../approvals/index.js'
+import { type Ledger, type LedgerPort, LedgerSweeper } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperPort } from '../keeper/index.js'
-import type { NotificationCenter } from '../notifications/index.js'
+import { type NotificationCenter, PushService } from '../notifications/index.js'
 import { AgentChannels, type HookInbox, type SessionUsage } from '../reports/index.js'
-import type { LiveSession, SessionRecord, Viewer } from '../sessions/index.js'
+import type { LiveSession, SessionPort, SessionRecord, Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
@@ -19,7 +20,9 @@ import { LoopMonitor } from './loop-monitor.js'
 import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
-import type { ResumeOptions } from './resume-session.js'
+import { RemoteSessions } from './remote/index.js'
+import { type ResumeOptions, resumeRequest } from './resume-session.js'
+import { SANDBOX_CHANNEL } from './session-proxies.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { AgentStatsView } from './session-stats.js'
@@ -37,17 +40,25 @@ import { openSwitches, type Switches } from './switches.js'
 export class Host {
   readonly store: EventStore
   readonly ledger: Ledger
+  /** The ledger as sessions use it; on a worker, that of its server. */
+  readonly sessionLedger: LedgerPort
+  /** Sessions on workers; none on a worker itself. */
+  readonly remote: RemoteSessions
   readonly bus: LiveBus
   readonly packs: LivePacks
   /** All supervised panes; null in a host without supervision. */
   readonly panes: PaneRegistry | null
   /** Notifications to people; null if there are none. */
   readonly notifications: NotificationCenter | null
+  /** The browsers that are notified while the dashboard is closed. */
+  readonly push: PushService
   /** Switches that take effect without a restart. */
   readonly switches: Switches
   /** How long this process blocks its event loop; measured in a daemon only. */
   readonly loop: LoopMonitor
   readonly #options: HostOptions
+  /** The id of this home directory, or of this worker. */
+  readonly #worker: string
   readonly #records: SessionRecords
   readonly #sessions: LiveSessions
   readonly #channels: AgentChannels
@@ -60,28 +71,39 @@ export class Host {
   #decisions: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
-    const { clock, onError, settings } = options
-    const store = await openHomeStore({ ...settings, clock, onError })
-    const host = new Host(store, options)
+    const { clock, onError, settings, upstream } = options
+    const store = upstream?.store ?? (await openHomeStore({ ...settings, clock, onError }))
+    // Servers of a shared store accept each other's decisions; its password keeps agents out of it.
+    const isSealed = options.owner === 'daemon' && !upstream && !settings.sharedStore
+    const host = new Host(store, options, isSealed ? await options.keeper.secret() : null)
     await host.#sessions.takeOver()
-    await host.#followDecisions()
-    await host.#ledgerSweeper.start()
+    if (!upstream) {
+      await host.#followDecisions()
+      await host.#ledgerSweeper.start()
+    }
     if (!options.catchesUpLater) host.startCatchUp()
     if (options.owner !== 'daemon') return host
     host.loop.start()
+    if (upstream) return host
     for (const sweep of host.#sweeps) sweep.start()
     host.#settingsWatcher?.start()
     return host
   }
 
-  private constructor(store: EventStore, options: HostOptions) {
-    const { settings, clock, owner, onError } = options
+  private constructor(store: EventStore, options: HostOptions, secret: string | null) {
+    const { settings, clock, owner, onError, upstream } = options
     this.store = store
     this.#options = options
     this.#settingsWatcher = this.#openSettingsWatcher()
-    this.ledger = openLedger({ store, clock, settings, redactor: this.#redactor })
+    this.ledger = openLedger({ store, clock, settings, redactor: this.#redactor, secret })
     this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock, onError })
-    this.#records = new SessionRecords(store, this.ledger, { owner, worker: homeId(settings.dataDirectory) })
+    this.sessionLedger = upstream?.ledger ?? this.ledger
+    this.#worker = upstream?.worker ?? homeId(settings.dataDirectory)
+    this.#records = new SessionRecords(store, this.sessionLedger, {
+      owner,
+      worker: this.#worker,
+      recordStart: upstream?.recordStart,
+    })
     this.bus = new LiveBus(onError)
     this.loop = new LoopMonitor(clock)
     const note: Note = (type, data) => this.#note(type, data)
@@ -89,8 +111,16 @@ export class Host {
     this.#channels = this.#openChannels()
     this.panes = openPanes(options, { packs: this.packs, redactor: this.#redactor, note })
     this.panes?.listen(() => this.hooks.assignPanes())
+    this.push = new PushService({ directory: settings.dataDirectory, clock, onError })
     this.notifications =
-      this.panes && settings.notify ? openNotifications(options, this.panes, { notify: settings.notify, note }) : null
+      this.panes && settings.notify
+        ? openNotifications(options, this.panes, {
+            notify: settings.notify,
+            note,
+            push: this.push,
+            request: id => this.ledger.get(id),
+          })
+        : null
     this.switches = openSwitches(this.panes, this.notifications, settings, change =>
       note('supervision.switched', change),
     )
@@ -104,7 +134,7 @@ export class Host {
     this.#sessions = new LiveSessions({
       host: options,
       store,
-      ledger: this.ledger,
+      ledger: this.sessionLedger,
       records: this.#records,
       packs: this.packs,
       channels: this.#channels,
@@ -119,6 +149,16 @@ export class Host {
       },
       note,
     })
+    this.remote = new RemoteSessions({
+      store,
+      ledger: this.ledger,
+      records: this.#records,
+      panes: this.panes,
+      bus: this.bus,
+      dataDirectory: settings.dataDirectory,
+      clock,
+      onError,
+    })
     this.#sweeps = [
       new UploadSweep({ settings, clock, records: () => this.records(), onError }),
       new SessionSweep({ store, settings, clock, records: () => this.records(), onError }),
@@ -131,8 +171,12 @@ export class Host {
     return this.#sessions.start(request, viewer)
   }
 
-  resumeSession(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
-    return this.#sessions.resume(record, options)
+  /** A session of a worker continues there: its conversation is among the agent's files. */
+  async resumeSession(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
+    if (this.isHere(record)) return this.#sessions.resume(record, options)
+    const started = await this.remote.start(resumeRequest(record, options), { worker: record.worker! })
+    await this.#records.resumed(record, started.id)
+    return started
   }
 
   /** @throws SignalboxError `E_UNKNOWN` */
@@ -158,14 +202,53 @@ export class Host {
     return this.#records.choose(record, who)
   }
 
-  /** Null for a session that has ended, and for one that is still catching up. */
-  live(id: string): LiveSession | null {
+  /**
+   * Null for a session that has ended, is still catching up, or is on a worker that is away.
+   */
+  live(id: string): SessionPort | null {
+    return this.#sessions.get(id) ?? this.remote.get(id)
+  }
+
+  /**
+   * Waits while the session catches up after a restart. Null if it has ended.
+   * @throws SignalboxError `E_WORKER_AWAY`
+   */
+  async whenLive(id: string): Promise<SessionPort | null> {
+    return (await this.#sessions.whenLive(id)) ?? this.remote.whenLive(id)
+  }
+
+  /** This machine has its terminal and its files; paths in other records mean nothing here. */
+  isHere({ worker }: SessionRecord): boolean {
+    return worker === undefined || worker === this.#worker
+  }
+
+  /** The file of a session's recording; that of a worker's session is fetched. @throws SignalboxError `E_WORKER_AWAY` */
+  async recordingOf(record: SessionRecord): Promise<string> {
+    return this.isHere(record) ? record.recording : this.remote.recordingOf(record)
+  }
+
+  /** @throws SignalboxError `E_STATE` for a session whose files another machine has. */
+  mustBeHere(record: SessionRecord): void {
+    if (this.isHere(record)) return
+    const where = this.remote.whereIs(record)?.name
+    throw new SignalboxError(
+      'E_STATE',
+      `the files of session ${record.number} are on ${where === undefined ? 'another machine' : `worker ${where}`}`,
+      { next: 'use its page on the dashboard' },
+    )
+  }
+
+  /** A session whose terminal this machine has. */
+  local(id: string): LiveSession | null {
     return this.#sessions.get(id)
   }
 
-  /** Waits while the session catches up after a restart. Null if it has ended. */
-  whenLive(id: string): Promise<LiveSession | null> {
+  whenLocal(id: string): Promise<LiveSession | null> {
     return this.#sessions.whenLive(id)
+  }
+
+  localSessions(): LiveSession[] {
+    return this.#sessions.all()
   }
 
   isCatchingUp(id: string): boolean {
@@ -177,9 +260,14 @@ export class Host {
     return this.#sessions.catchingUp
   }
 
+  /** The threads that read terminals, and how often one failed. */
+  get sight(): { threads: number; failures: number } {
+    return this.#sessions.sight
+  }
+
   /** It is live, or will be when it has caught up. */
   isRunning(id: string): boolean {
-    return this.live(id) !== null || this.isCatchingUp(id)
+    return this.live(id) !== null || this.isCatchingUp(id) || this.remote.has(id)
   }
 
   /** Called for each session that has caught up. */
@@ -193,18 +281,20 @@ export class Host {
     this.#sessions.startCatchUp()
   }
 
-  liveSessions(): LiveSession[] {
-    return this.#sessions.all()
+  liveSessions(): SessionPort[] {
+    return [...this.#sessions.all(), ...this.remote.all()]
   }
 
   /** What a live session's agent reports about its own work: context, usage, sub-agents. */
   agentStats(id: string): AgentStatsView | null {
-    return this.#sessions.statsOf(id)
+    return this.#sessions.statsOf(id) ?? this.remote.get(id)?.crew ?? null
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */
-  explain(record: SessionRecord, at: number | null): Promise<Explanation> {
-    return this.#sessions.explain(record, at)
+  async explain(record: SessionRecord, at: number | null): Promise<Explanation> {
+    if (!this.remote.has(record.id))
+      return this.#sessions.explain({ ...record, recording: await this.recordingOf(record) }, at)
+    return (await this.remote.askFor(record.id, 'session.explain', { at })) as Explanation
   }
 
   /** Changes or removes a session's label. */
@@ -232,7 +322,7 @@ export class Host {
 
   /** What a running session has used so far; null if its agent does not report it. */
   usageOf(session: string): SessionUsage | null {
-    return this.#channels.usageOf(session)
+    return this.#channels.usageOf(session) ?? this.remote.get(session)?.usage ?? null
   }
 
   get keeper(): KeeperPort {
@@ -260,6 +350,7 @@ export class Host {
     this.#sessions.close()
     await this.#channels.stop()
     await this.#snapshots.saveAll()
+    this.#sessions.end()
     await this.store.close()
   }
 
@@ -283,8 +374,8 @@ export class Host {
       settings,
       clock,
       sessions: () => this.records(),
-      untilOpen: id => this.whenLive(id),
-      isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
+      untilOpen: id => this.whenLocal(id),
+      isAttended: id => (this.local(id)?.viewers ?? 0) > 0,
       foreign: call => (settings.hooks.isEnabled ? (this.panes?.receiverOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
       onError,
@@ -303,10 +394,13 @@ export class Host {
     }
   }
 
-  async #applyDecision(id: string): Promise<void> {
-    const record = await this.ledger.get(id)
-    const session = record?.subject.session ? await this.whenLive(record.subject.session) : null
-    if (record && session) await session.apply(record)
+  async #applyDecision(approval: string): Promise<void> {
+    const record = await this.ledger.get(approval)
+    const id = record?.subject.session
+    // A worker that is away hears of it when it is back.
+    if (!record || id === undefined || record.source.channel === SANDBOX_CHANNEL) return
+    if (this.remote.has(id) && !this.remote.get(id)) return
+    await (await this.whenLive(id))?.apply(record)
   }
 
   /** Writes an event about the host itself, without waiting for it. */

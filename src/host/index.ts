@@ -16,6 +16,8 @@
  *   loop-monitor.ts        how long this process blocks its event loop, and for which session
  *   session-stats.ts       what an agent reports about its own work
  *   session-records.ts     sessions in the log; find-session.ts finds the one that a person means
+ *   remote/                sessions on workers, as their server has them
+ *   worker/                the host of a worker: log and ledger are its server's
  *   sweeps.ts              removes old sessions and uploads
  *   switches.ts            turns parts of a running host on and off
  *   settings.ts            the settings of a host; settings-watcher.ts notices their changes
@@ -23,12 +25,14 @@
  *   gate-answers.ts        what a decision means for a run that waits for it
  */
 
+export { homeId } from './home-id.js'
 export { Host } from './host.js'
 export { LiveBus, type LiveUpdate } from './live-sessions.js'
-export type { LoopMonitor } from './loop-monitor.js'
 export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
+export { RemoteSession } from './remote/index.js'
+export { explainBox } from './session-box.js'
 export { stepEnvironment } from './session-environment.js'
 export type { HostSettings, StoreSettings } from './settings.js'
 export {

@@ -1,8 +1,8 @@
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
+import type { SessionQueue } from '../panes/sight/index.js'
 import type { LiveSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Pause } from './catch-up-queue.js'
-import type { SessionQueue } from './session-scheduler.js'
 
 /** How much is read at once: less than a slice of time, also where a program prints megabytes. */
 const PIECE_BYTES = 16 * 1024
@@ -15,7 +15,8 @@ const PIECE_BYTES = 16 * 1024
 /**
  * Brings a session that ran without a host up to date: first the recorded bytes with their recorded
  * times, then the keeper's stream from exactly the byte at which the recording ended. No byte is
- * missed, and none is read twice. It reads in slices: `pause` lets others work.
+ * missed, and none is read twice. It reads in slices: `pause` lets others work. Returns how to
+ * detach from the keeper's stream.
  *
  * Unless the recording broke off (a full disk): then the bytes between its end and the keeper's
  * memory are lost, and the session continues after the gap. Its `recording.failed` event says so.
@@ -24,7 +25,7 @@ export async function catchUp(
   session: LiveSession,
   kept: KeptSession,
   { keeper, queue, pause }: { keeper: KeeperPort; queue: SessionQueue; pause: Pause },
-): Promise<void> {
+): Promise<() => void> {
   const listener = queue.listener(session)
   const recording = await openRecording(kept.recording)
   let from = (await keeper.locate(kept.id, session.offset)) ?? undefined
@@ -38,6 +39,7 @@ export async function catchUp(
         for (let at = Math.max(session.offset, offset); at < end; at = session.offset) {
           await pause()
           session.output(event.bytes.subarray(at - offset, at - offset + PIECE_BYTES), event.t, at)
+          await session.terminal.isRead()
         }
         offset = end
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
@@ -46,12 +48,12 @@ export async function catchUp(
     }
     const result = await keeper.attach(kept.id, session.offset, listener)
     // The bytes in the keeper's memory are old, too: they are read before the session goes live.
-    if (result.state === 'attached') return queue.caughtUp()
+    if (result.state === 'attached') return queue.caughtUp().then(() => result.detach)
     // Since the recording was read, more was printed than the keeper holds in memory: read again
     // while the recording has new bytes.
     if (session.offset > before) continue
     const behind = await keeper.attach(kept.id, result.oldestOffset, listener)
-    if (behind.state === 'attached') return queue.caughtUp()
+    if (behind.state === 'attached') return queue.caughtUp().then(() => behind.detach)
   }
 }
 

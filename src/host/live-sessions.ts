@@ -1,10 +1,12 @@
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import type { LivePack, LivePacks } from '../agents/index.js'
-import type { Ledger } from '../approvals/index.js'
+import type { LedgerPort } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
+import { LocalSight, type SessionQueue, SessionScheduler, type SightPlace, SightThreads } from '../panes/sight/index.js'
 import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
 import {
@@ -28,8 +30,8 @@ import { catchUp, discardKept } from './kept-sessions.js'
 import type { LoopMonitor } from './loop-monitor.js'
 import { agentTraits, checkLimits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeOptions, resumeRequest } from './resume-session.js'
+import { SessionProxies } from './session-proxies.js'
 import type { SessionRecords } from './session-records.js'
-import { type SessionQueue, SessionScheduler } from './session-scheduler.js'
 import type { SessionSnapshots } from './session-snapshots.js'
 import { type AgentStatsView, SessionStats } from './session-stats.js'
 import type { HostOptions } from './settings.js'
@@ -37,7 +39,7 @@ import type { HostOptions } from './settings.js'
 interface LiveSessionsOptions {
   host: HostOptions
   store: EventStore
-  ledger: Ledger
+  ledger: LedgerPort
   records: SessionRecords
   packs: LivePacks
   channels: AgentChannels
@@ -53,6 +55,9 @@ interface LiveSessionsOptions {
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
 
+/** How often the reader of a terminal may fail because of it. */
+const STRIKES_MAX = 2
+
 /** A live session with the parts that this host attaches to it. */
 interface Entry {
   session: LiveSession
@@ -60,6 +65,8 @@ interface Entry {
   isLive: boolean
   monitor: SessionMonitor
   stats: SessionStats
+  /** Ends the keeper's stream to the session. */
+  detach(): void
 }
 
 /**
@@ -73,6 +80,12 @@ export class LiveSessions {
   readonly #queues = new Map<string, SessionQueue>()
   readonly #live = new Map<string, Entry>()
   readonly #catchUps: CatchUpQueue
+  readonly #proxies: SessionProxies
+  /** Null: terminals are read in this thread. */
+  readonly #threads: SightThreads | null
+  /** Sessions whose terminal a thread could not read: how often. */
+  readonly #strikes = new Map<string, number>()
+  #failures = 0
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
@@ -80,7 +93,18 @@ export class LiveSessions {
       onTurn: (id, ms) => options.loop.worked(id, ms),
       hold: isHeld => options.host.keeper.hold?.(isHeld),
     })
-    this.#catchUps = new CatchUpQueue(options.host.clock)
+    const { settings, clock, owner } = options.host
+    this.#threads =
+      owner === 'daemon' && settings.threads > 0 && SightThreads.areAvailable
+        ? new SightThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
+        : null
+    this.#catchUps = new CatchUpQueue(clock, this.#threads?.max ?? 1)
+    this.#proxies = new SessionProxies({
+      ledger: options.ledger,
+      store: options.store,
+      clock: clock,
+      directory: join(settings.runtimeDirectory, 'box'),
+    })
   }
 
   /** Null for a session that has ended, and for one that is still catching up. */
@@ -129,19 +153,38 @@ export class LiveSessions {
   /** The host closes; the agents continue. */
   close(): void {
     this.#catchUps.close()
+    this.#proxies.closeAll()
     for (const { session, stats } of this.#live.values()) {
       session.detach()
       stats.close()
     }
   }
 
+  /** After `close`, when the state of all sessions was saved: no terminal is read any more. */
+  end(): void {
+    this.#threads?.close()
+  }
+
+  get sight(): { threads: number; failures: number } {
+    return { threads: this.#threads?.count ?? 0, failures: this.#failures }
+  }
+
   async start(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
     const { records, channels, packs, host } = this.#options
     const { settings, keeper, owner, onError } = host
     checkLimits(await records.all(), request.person, settings)
-    const id = newId('ses')
+    const id = request.id ?? newId('ses')
     const isReachable = owner === 'daemon'
     const prepared = await prepareSession(request, { id, settings, packs, env: process.env, isReachable })
+    await this.#openProxy({
+      id,
+      agent: prepared.agentName,
+      cwd: prepared.spawn.cwd,
+      project: prepared.spawn.cwd,
+      ...(prepared.box && {
+        sandbox: { ...prepared.box.plan, backend: prepared.box.backend, hosts: [...prepared.box.plan.hosts] },
+      }),
+    })
     const kept = await keeper.spawn(prepared.spawn).catch(async error => {
       await channels.close(id)
       throw error
@@ -159,10 +202,17 @@ export class LiveSessions {
     const journal = await SessionJournal.open(this.#options.store, id)
     const session = await this.#open(record, { live: prepared.live, journal, env: prepared.spawn.env })
     if (viewer) session.watch(viewer)
-    this.#goLive(session)
+    await this.#goLive(session)
     const attached = await keeper.attach(id, 0, queue.listener(session))
     if (attached.state === 'behind') await this.#read(session, kept)
+    else this.#attached(id, attached.detach)
     return record
+  }
+
+  /** Opens the way out of a box with a filtered network. */
+  async #openProxy(session: Pick<SessionRecord, 'id' | 'agent' | 'project' | 'cwd' | 'sandbox'>): Promise<void> {
+    const { sandbox } = session
+    if (sandbox?.network === 'filtered') await this.#proxies.open({ ...session, hosts: sandbox.hosts })
   }
 
   async resume(record: SessionRecord, options: ResumeOptions): Promise<SessionRecord> {
@@ -190,8 +240,10 @@ export class LiveSessions {
     }
     for (const record of all) {
       const session = kept.get(record.id)
-      if (session) this.#adopt(record, session)
-      else if (known.has(record.id) && records.isOrphan(record)) await records.lose(record)
+      if (session) {
+        await this.#openProxy(record).catch(onError)
+        this.#adopt(record, session)
+      } else if (known.has(record.id) && records.isOrphan(record)) await records.lose(record)
     }
     if (owner === 'daemon') void this.caughtUp().then(() => channels.sweep())
   }
@@ -220,8 +272,8 @@ export class LiveSessions {
       const live = await packFor(record.agent, packs)
       const journal = await SessionJournal.open(this.#options.store, id, pause)
       const session = await this.#open(record, { live, journal, restored: snapshots.load(id) })
-      await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(id), pause })
-      this.#goLive(session)
+      this.#attached(id, await catchUp(session, kept, { keeper: host.keeper, queue: this.#queueOf(id), pause }))
+      await this.#goLive(session)
       onCaughtUp(id)
     })
     void reading.catch(host.onError)
@@ -234,20 +286,75 @@ export class LiveSessions {
     const kept = (await keeper.list()).find(candidate => candidate.id === record.id)
     if (!session || !kept) return
     await this.#read(session, kept)
-    this.#goLive(session)
+    await this.#goLive(session)
   }
 
   async #read(session: LiveSession, kept: KeptSession): Promise<void> {
     const { keeper } = this.#options.host
-    await this.#catchUps.add(session.id, kept.offset - session.offset, pause =>
-      catchUp(session, kept, { keeper, queue: this.#queueOf(session.id), pause }),
+    await this.#catchUps.add(session.id, kept.offset - session.offset, async pause =>
+      this.#attached(session.id, await catchUp(session, kept, { keeper, queue: this.#queueOf(session.id), pause })),
     )
   }
 
-  #goLive(session: LiveSession): void {
+  #attached(id: string, detach: () => void): void {
+    const entry = this.#live.get(id)
+    if (entry) entry.detach = detach
+  }
+
+  async #goLive(session: LiveSession): Promise<void> {
+    await session.goLive()
     const entry = this.#live.get(session.id)
-    if (entry) entry.isLive = true
-    session.goLive()
+    if (entry?.session === session) entry.isLive = true
+  }
+
+  /**
+   * Where a session's terminal is read. A terminal whose reader has failed once gets a thread of
+   * its own, so that it fails alone.
+   */
+  #placeOf(record: SessionRecord): SightPlace {
+    const { id } = record
+    const queue = this.#queueOf(id)
+    if (!this.#threads || this.#threads.areBroken) return new LocalSight(() => queue.clock.monotonic())
+    return this.#threads.place({
+      isAlone: this.#strikes.has(id),
+      deliver: (work, options) => queue.run(work, options),
+      onLost: (why, { isCause }) => void this.#readAgain(record, why, isCause).catch(this.#options.host.onError),
+    })
+  }
+
+  /**
+   * The reader of the session's terminal has failed. The session is taken over as by a new host:
+   * from its snapshot and its recording. If its terminal was the reason twice, it is not read again:
+   * the agent continues, and people can attach to it.
+   */
+  async #readAgain(record: SessionRecord, why: string, isCause: boolean): Promise<void> {
+    const { note, channels, panes, snapshots, host } = this.#options
+    const { id } = record
+    const entry = this.#live.get(id)
+    if (!entry || entry.session.exit) return
+    const strikes = (this.#strikes.get(id) ?? 0) + (isCause ? 1 : 0)
+    if (isCause) {
+      this.#failures++
+      this.#strikes.set(id, strikes)
+    }
+    const isReadAgain = strikes < STRIKES_MAX
+    note('sight.lost', { session: id, why, isCause, isReadAgain })
+    if (!isReadAgain) return entry.session.unreadable(why)
+    entry.isLive = false
+    entry.detach()
+    this.#queues.get(id)?.close()
+    this.#queues.delete(id)
+    entry.session.replace()
+    entry.stats.close()
+    entry.monitor.close()
+    panes?.removeSession(id)
+    this.#live.delete(id)
+    // Its snapshot may be what cannot be read.
+    if (isCause) snapshots.forget(id)
+    await entry.session.settled()
+    await channels.release(id)
+    const kept = (await host.keeper.list()).find(candidate => candidate.id === id)
+    if (kept) this.#adopt(record, kept)
   }
 
   async #open(
@@ -269,6 +376,11 @@ export class LiveSessions {
       journal,
       ledger,
       clock,
+      sight: this.#placeOf(record),
+      onRuleOff: ({ rule, ms, reason }) => {
+        const { agent, file } = live.pack
+        this.#options.note('pack.rule-off', { agent, pack: file, rule, ms, reason })
+      },
       emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
       hostName: hostname(),
       agent: await agentTraits(record.agent, settings),
@@ -285,7 +397,8 @@ export class LiveSessions {
       bus.emit({ type: 'session.crew', session: record.id, crew: view }),
     )
     const monitor = this.#createMonitor(session, live, stats)
-    this.#live.set(record.id, { session, isLive: false, monitor, stats })
+    live.onReplaced = () => session.terminal.packChanged()
+    this.#live.set(record.id, { session, isLive: false, monitor, stats, detach: () => undefined })
     panes?.addSession(sessionPane(session, monitor, record, host.clock))
     session.observe(monitor)
     await channels.open(record, env, report => {
@@ -304,15 +417,18 @@ export class LiveSessions {
 
   #forget(id: string): void {
     const { panes, snapshots, channels, records, host } = this.#options
-    const stats = this.#live.get(id)?.stats
+    const { stats, session } = this.#live.get(id) ?? {}
     this.#live.delete(id)
     this.#queues.delete(id)
+    this.#strikes.delete(id)
+    session?.close()
     stats?.close()
     const final = stats?.final
     if (final) void records.recordStats(id, final).catch(host.onError)
     panes?.removeSession(id)
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
+    this.#proxies.close(id)
   }
 
   #createMonitor(session: LiveSession, live: LivePack, stats: SessionStats): SessionMonitor {

@@ -14,6 +14,8 @@ interface OpenLedgerOptions {
   settings: Pick<HostSettings, 'approvals' | 'settingsFile'>
   /** Removes secrets from what is stored; by default those of this process's environment. */
   redactor?: Redactor
+  /** Seals decisions: of the daemon, whose sessions take no others. */
+  secret?: string | null
 }
 
 /**
@@ -21,13 +23,14 @@ interface OpenLedgerOptions {
  * without a daemon all call this: the same policy, roles, redaction and grants hold for every
  * decision, whichever process makes it.
  */
-export function openLedger({ store, clock, settings, redactor }: OpenLedgerOptions): Ledger {
+export function openLedger({ store, clock, settings, redactor, secret }: OpenLedgerOptions): Ledger {
   const { approvals, settingsFile } = settings
   return new Ledger(store, {
     clock,
     redactor: redactor ?? createRedactor({ secretValues: secretsFromEnvironment(process.env) }),
     ...(approvals && { policy: approvals }),
     ...(settingsFile !== undefined && settingsRules(settingsFile)),
+    ...(secret != null && { secret }),
     gateAppends: (record, decision) => gateAnswer(record, decision, clock.now()),
   })
 }

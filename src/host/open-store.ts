@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { LEDGER_STREAMS, ledgerProjections } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
-import { runsProjection } from '../engine/index.js'
+import { runsProjection, serversProjection } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { type EventStore, openStore, readPasswordFile } from '../store/index.js'
@@ -44,6 +44,7 @@ export async function openHomeStore(
       runsProjection,
       trustProjection,
       workersProjection,
+      serversProjection,
       ...telegramProjections,
     ] as never,
     chained: LEDGER_STREAMS,

@@ -4,16 +4,21 @@ import { join, resolve } from 'node:path'
 import { type AgentAdapter, adapterForProgram, type LivePack, type LivePacks, loadAgent } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
-import { withLimitMark } from '../process/index.js'
+import { ownProgram, sessionMark, withLimitMark } from '../process/index.js'
 import { wireHooks } from '../reports/index.js'
+import { type BoxBackend, type BoxPlan, boxed, isContainer } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
+import { boxFor, type SandboxRequest } from './session-box.js'
 import { sessionEnvironment } from './session-environment.js'
+import { SessionProxies } from './session-proxies.js'
 import type { HostSettings } from './settings.js'
 
 /** A person's request for a session, as a surface passes it on. */
 export interface StartRequest {
+  /** The id of the session; by default a new one. */
+  id?: string
   /** An agent's name; null for any other program: then `args` is its command line. */
   agent: string | null
   args: readonly string[]
@@ -27,6 +32,8 @@ export interface StartRequest {
   resume: string | null
   /** The step of a run that the session works on: its processes carry the mark of the step. */
   step?: string
+  /** The sandbox to start it in; left out: as the settings say. */
+  sandbox?: SandboxRequest | undefined
   /** The session that held the conversation before. */
   resumedFrom?: string
 }
@@ -38,6 +45,8 @@ export interface PreparedSession {
   agentArgs: string[]
   agentSessionId: string | null
   live: LivePack
+  /** The sandbox that it runs in. */
+  box: { backend: BoxBackend; plan: BoxPlan } | null
 }
 
 /** The person at this machine, who may start as many sessions as the host can hold. */
@@ -114,8 +123,24 @@ export async function prepareSession(
     step: request.step,
     keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
   })
-  const { step } = request
-  const marked = step === undefined ? command : withLimitMark(step, command, { path: environment.PATH, cwd })
+  const proxySocket = SessionProxies.socketOf(join(settings.runtimeDirectory, 'box'), id)
+  const box = boxFor(request, adapter.name, settings, {
+    file: command.file,
+    cwd,
+    environment,
+    directory: wired?.wiring.directory ?? null,
+    proxySocket,
+  })
+  const bridged =
+    box?.plan.network === 'filtered' && !isContainer(box.backend)
+      ? {
+          file: process.execPath,
+          args: [ownProgram('sandbox/bridge-main'), proxySocket, command.file, ...command.args],
+        }
+      : command
+  const inside = box ? boxed(box.backend, box.plan, bridged, environment.PATH) : { ...command, env: environment }
+  const mark = request.step ?? sessionMark(id)
+  const marked = withLimitMark(mark, inside, { path: environment.PATH, cwd })
   const recordings = join(settings.dataDirectory, 'recordings')
   mkdirSync(recordings, { recursive: true, mode: 0o700 })
   return {
@@ -123,14 +148,16 @@ export async function prepareSession(
     agentArgs: adapter.name === 'generic' ? [...request.args] : args,
     agentSessionId: command.agentSessionId,
     live,
+    box,
     spawn: {
       id,
       file: marked.file,
       args: marked.args,
       cwd,
-      env: environment,
+      env: inside.env,
       ...size,
       recording: join(recordings, `${id}.cast`),
+      command: [command.file, ...command.args].join(' '),
     },
   }
 }

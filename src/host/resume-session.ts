@@ -36,6 +36,8 @@ export function resumeRequest(record: SessionRecord, { terminal, size, person }:
     size,
     person,
     label: record.label ?? null,
+    // A conversation that was in a sandbox stays in one.
+    ...(record.sandbox && { sandbox: { use: record.sandbox.backend, network: record.sandbox.network } }),
     resume: agentSessionId,
     resumedFrom: id,
   }

@@ -1,4 +1,4 @@
-import { STEP_MARK } from '../process/index.js'
+import { SESSION_MARK, STEP_MARK } from '../process/index.js'
 import type { Pack } from '../screen/index.js'
 import { childEnvironment } from '../terminal/index.js'
 
@@ -41,7 +41,7 @@ export function sessionEnvironment(options: {
   return {
     ...childEnvironment(inherited, options.pack.env),
     ...options.adapter,
-    SIGNALBOX_SESSION: options.session,
+    [SESSION_MARK]: options.session,
     ...(options.step !== undefined && { [STEP_MARK]: options.step }),
   }
 }

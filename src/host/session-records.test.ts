@@ -30,8 +30,8 @@ function recordsOf(worker: string): SessionRecords {
   return new SessionRecords(store, new Ledger(store, { clock }), { owner: 'daemon', worker })
 }
 
-function start(records: SessionRecords, id: string): Promise<void> {
-  const kept = { id, pid: 1, cols: 80, rows: 24, recording: `${id}.cast`, startedAt: 1 } as KeptSession
+function start(records: SessionRecords, id: string, startedAt = 1): Promise<void> {
+  const kept = { id, pid: 1, cols: 80, rows: 24, recording: `${id}.cast`, startedAt } as KeptSession
   const spawn = { cwd: '/p', env: {} }
   const prepared = { agentName: 'demo', agentArgs: [], agentSessionId: null, spawn } as unknown as PreparedSession
   return records.start({ person: 'ada' } as StartRequest, prepared, kept)
@@ -41,6 +41,20 @@ test('two hosts of one store give every session of a person a number of its own'
   const [one, two] = [recordsOf('home_a'), recordsOf('home_b')]
   await Promise.all(['s1', 's2', 's3', 's4'].map((id, i) => start(i % 2 ? one : two, id)))
   expect((await one.all()).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4])
+})
+
+test('a number is given again only when nobody remembers the session that had it', async () => {
+  const records = recordsOf('home_a')
+  const day = 24 * 3_600_000
+  await start(records, 's1')
+  await start(records, 's2')
+  for (const id of ['s1', 's2']) await records.lose(await records.get(id))
+  const ended = (await records.get('s1')).endedAt!
+  await start(records, 's3', ended + day)
+  expect((await records.get('s3')).number).toBe(3)
+  await records.lose(await records.get('s3'))
+  await start(records, 's4', ended + 30 * day)
+  expect((await records.get('s4')).number).toBe(1)
 })
 
 test('a host does not declare the sessions of another home directory lost', async () => {

@@ -1,32 +1,45 @@
 import { pathVariablesOf } from '../agents/index.js'
-import type { Ledger } from '../approvals/index.js'
+import type { LedgerPort } from '../approvals/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
-import type { EventStore, NewEvent } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
 import { activeSession, findSession, isRunning } from './find-session.js'
 import type { PreparedSession, StartRequest } from './prepare-session.js'
 
+/** `session.started` without the number, which the owner of the store assigns. */
+export type StartedSession = Omit<EventData<'session.started'>, 'number'>
+
+/** Writes the start of a session with the next free number of its person. */
+export type RecordStart = (session: string, started: StartedSession, at: number) => Promise<void>
+
+/** Nobody remembers the number of a session that ended longer ago: it may be given again. */
+const REMEMBERED_MS = 7 * 24 * 3_600_000
+
 export interface SessionOwner {
   owner: 'daemon' | 'foreground'
-  /** The id of this home directory. */
+  /** The id of this home directory, or of this worker. */
   worker: string
+  /** On a worker: the server assigns the number. */
+  recordStart?: RecordStart | undefined
 }
 
 /** Reads the sessions of the log, and writes what the host itself records about them. */
 export class SessionRecords {
   readonly #store: EventStore
-  readonly #ledger: Ledger
+  readonly #ledger: LedgerPort
   readonly #owner: 'daemon' | 'foreground'
   readonly #worker: string
+  readonly #recordStart: RecordStart
 
-  constructor(store: EventStore, ledger: Ledger, { owner, worker }: SessionOwner) {
+  constructor(store: EventStore, ledger: LedgerPort, { owner, worker, recordStart }: SessionOwner) {
     this.#store = store
     this.#ledger = ledger
     this.#owner = owner
     this.#worker = worker
+    this.#recordStart = recordStart ?? ((...start) => this.recordStart(...start))
   }
 
   /** @throws SignalboxError `E_UNKNOWN` */
@@ -100,52 +113,58 @@ export class SessionRecords {
     return start === 'null' ? !isAlive(Number(pid)) : processStart(Number(pid)) !== start
   }
 
-  async lose(record: SessionRecord): Promise<void> {
+  async lose(
+    record: SessionRecord,
+    { reason = 'its terminal is gone', cancels = 'session ended' }: { reason?: string; cancels?: string } = {},
+  ): Promise<void> {
     const { id: session, number, agentSessionId } = record
     const next = agentSessionId ? ` To resume it: signalbox resume ${number}` : ''
-    const text = `Session ${number} is lost: its terminal is gone, and its end was not recorded.${next}`
+    const text = `Session ${number} is lost: ${reason}, and its end was not recorded.${next}`
     await this.#store.append(sessionStream(session), 'any', [
-      newEvent('session.lost', { reason: 'its terminal is gone' }),
+      newEvent('session.lost', { reason }),
       newEvent('session.noticed', { session, kind: 'lost', text }),
     ])
     for (const approval of await this.#ledger.list({ isOpenOnly: true })) {
-      if (approval.subject.session === record.id) await this.#ledger.cancelled(approval, 'session ended')
+      if (approval.subject.session === record.id) await this.#ledger.cancelled(approval, cancels)
     }
   }
 
   async start(request: StartRequest, prepared: PreparedSession, kept: KeptSession): Promise<void> {
     const owner = this.#owner === 'daemon' ? 'daemon' : `foreground:${process.pid}:${processStart(process.pid)}`
-    const started = (number: number) =>
-      newEvent(
-        'session.started',
-        {
-          agent: prepared.agentName,
-          ...(prepared.agentSessionId && { agentSessionId: prepared.agentSessionId }),
-          project: prepared.spawn.cwd,
-          cwd: prepared.spawn.cwd,
-          args: prepared.agentArgs,
-          pid: kept.pid,
-          size: { cols: kept.cols, rows: kept.rows },
-          person: request.person,
-          number,
-          recording: kept.recording,
-          owner,
-          worker: this.#worker,
-          ...(request.label && { label: request.label }),
-          ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
-          places: pathVariablesOf(prepared.spawn.env),
+    const started: StartedSession = {
+      agent: prepared.agentName,
+      ...(prepared.agentSessionId && { agentSessionId: prepared.agentSessionId }),
+      project: prepared.spawn.cwd,
+      cwd: prepared.spawn.cwd,
+      args: prepared.agentArgs,
+      pid: kept.pid,
+      size: { cols: kept.cols, rows: kept.rows },
+      person: request.person,
+      recording: kept.recording,
+      owner,
+      worker: this.#worker,
+      ...(request.label && { label: request.label }),
+      ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
+      places: pathVariablesOf(prepared.spawn.env),
+      ...(prepared.box && {
+        sandbox: {
+          backend: prepared.box.backend,
+          network: prepared.box.plan.network,
+          hosts: [...prepared.box.plan.hosts],
         },
-        kept.startedAt,
-      )
-    await this.#withNextNumber(request.person, kept.id, started)
+      }),
+    }
+    await this.#recordStart(kept.id, started, kept.startedAt)
   }
 
   /** Other hosts of this store may start sessions at the same moment: the first append wins. */
-  async #withNextNumber(person: string, session: string, started: (number: number) => NewEvent): Promise<void> {
+  async recordStart(session: string, data: StartedSession, at: number): Promise<void> {
+    const { person } = data
     const stream = `numbers/${person}`
+    const started = (number: number) => newEvent('session.started', { ...data, number }, at)
     for (;;) {
       const expected = await this.#store.streamVersion(stream)
-      const number = await this.#nextNumber(person)
+      const number = await this.#nextNumber(person, at)
       try {
         await this.#store.appendAll([
           { stream, expected, events: [newEvent('session.numbered', { session, number })] },
@@ -159,11 +178,10 @@ export class SessionRecords {
     }
   }
 
-  async #nextNumber(person: string): Promise<number> {
-    const live = (await this.all()).filter(record => record.person === person && isRunning(record))
-    const taken = new Set(live.map(record => record.number))
-    let number = 1
-    while (taken.has(number)) number++
-    return number
+  async #nextNumber(person: string, now: number): Promise<number> {
+    const isRemembered = (record: SessionRecord) =>
+      isRunning(record) || now - (record.endedAt ?? record.startedAt) < REMEMBERED_MS
+    const theirs = (await this.all()).filter(record => record.person === person && isRemembered(record))
+    return 1 + Math.max(0, ...theirs.map(({ number }) => number))
   }
 }

@@ -49,13 +49,8 @@ export class SessionSnapshots {
 
   load(id: string): SessionSnapshot | null {
     try {
-      const { format, snapshot } = JSON.parse(readFileSync(this.#file(id), 'utf8')) as {
-        format: number
-        snapshot: SessionSnapshot
-      }
-      if (format !== FORMAT) return null
-      const { offset, screen } = snapshot
-      this.#saved.set(id, { offset, frame: screen.emulator.seq, at: this.#clock.monotonic() })
+      const { frame, ...snapshot } = parseSnapshot(readFileSync(this.#file(id), 'utf8'))
+      this.#saved.set(id, { offset: snapshot.offset, frame, at: this.#clock.monotonic() })
       return snapshot
     } catch {
       return null
@@ -85,13 +80,19 @@ export class SessionSnapshots {
    */
   async saveAll(): Promise<void> {
     const until = this.#clock.monotonic() + CLOSE_MS
-    await Promise.all(
-      [...this.#sessions()].map(async session => {
-        await session.settled()
-        const isNew = session.offset > (this.#saved.get(session.id)?.offset ?? 0)
-        if (isNew && !session.exit && this.#clock.monotonic() < until) this.#save(session)
-      }),
-    )
+    const saving = [...this.#sessions()].map(async session => {
+      await session.settled()
+      const isNew = session.offset > (this.#saved.get(session.id)?.offset ?? 0)
+      if (isNew && !session.exit && this.#clock.monotonic() < until)
+        await new Promise<void>(resolve => this.#save(session, resolve))
+    })
+    await new Promise<void>(resolve => {
+      const timer = this.#clock.setTimer(CLOSE_MS, resolve)
+      void Promise.all(saving).then(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
   }
 
   forget(id: string): void {
@@ -126,15 +127,21 @@ export class SessionSnapshots {
     this.#timer = this.#clock.setTimer(PAUSE_MS, () => this.#saveInTurn(others))
   }
 
-  #save(session: LiveSession): void {
+  #save(session: LiveSession, done: () => void = () => undefined): void {
+    session.snapshot(snapshot => {
+      // A session that has ended meanwhile is not saved again.
+      if (!session.exit) this.#write(session.id, snapshot, session.frame?.seq ?? 0)
+      done()
+    }, done)
+  }
+
+  #write(id: string, snapshot: SessionSnapshot, frame: number): void {
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-      const file = this.#file(session.id)
-      const { offset } = session
-      const text = JSON.stringify({ format: FORMAT, offset, snapshot: session.snapshot() })
-      writeFileSync(`${file}.new`, text, { mode: 0o600 })
+      const file = this.#file(id)
+      writeFileSync(`${file}.new`, snapshotText(snapshot, frame), { mode: 0o600 })
       renameSync(`${file}.new`, file)
-      this.#saved.set(session.id, { offset, frame: session.frame?.seq ?? 0, at: this.#clock.monotonic() })
+      this.#saved.set(id, { offset: snapshot.offset, frame, at: this.#clock.monotonic() })
     } catch (error) {
       this.#onError(error)
     }
@@ -146,7 +153,23 @@ export class SessionSnapshots {
 }
 
 /** To be raised when anything inside a snapshot changes its name or meaning. */
-const FORMAT = 7
+const FORMAT = 9
+
+/** JSON with the state of the screen, which is JSON already and the largest part, on a second line. */
+function snapshotText({ offset, screen, ...rest }: SessionSnapshot, frame: number): string {
+  const first = JSON.stringify({ format: FORMAT, offset, frame, length: screen.length, ...rest })
+  return `${first.slice(0, -1)},\n${SCREEN}${screen}}`
+}
+
+function parseSnapshot(text: string): SessionSnapshot & { frame: number } {
+  const end = text.indexOf('\n')
+  const { format, length, ...rest } = JSON.parse(`${text.slice(0, end - 1)}}`)
+  const screen = text.slice(end + 1 + SCREEN.length, -1)
+  if (format !== FORMAT || screen.length !== length) throw new Error('another format, or damaged')
+  return { ...rest, screen }
+}
+
+const SCREEN = '"screen":'
 
 /** The beginning of a snapshot: its format and its offset. */
 const HEAD = /^\{"format":(\d+),"offset":(\d+),/

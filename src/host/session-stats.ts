@@ -8,6 +8,7 @@ import {
   type SubAgent,
   subAgentsOf,
 } from '../sessions/index.js'
+import { statusRecords } from '../terminal/index.js'
 
 /** A busy session emits its stats at most this often. */
 const EMIT_MS = 1_000
@@ -62,7 +63,7 @@ export class SessionStats {
     const left = facet?.data.percent
     return {
       ...this.#stats,
-      helpers: subAgentsOf(this.#stats, screen.emulator.statusRecords),
+      helpers: subAgentsOf(this.#stats, statusRecords(screen.programStatus)),
       contextLeftPercent: typeof left === 'number' ? left : null,
     }
   }

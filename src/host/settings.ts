@@ -1,11 +1,14 @@
-import type { ApprovalPolicy } from '../approvals/index.js'
+import type { ApprovalPolicy, LedgerPort } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import type { Config } from '../config/index.js'
 import type { Prices } from '../engine/index.js'
 import type { KeeperPort } from '../keeper/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { ReportSettings } from '../reports/index.js'
+import type { BoxPolicy } from '../sandbox/index.js'
 import type { FileLimits, SessionTimes } from '../sessions/index.js'
+import type { EventStore } from '../store/index.js'
+import type { RecordStart } from './session-records.js'
 
 export interface HostOptions {
   settings: HostSettings
@@ -14,9 +17,20 @@ export interface HostOptions {
   /** Sessions of a foreground host end with it; the next daemon takes over those of a daemon. */
   owner: 'daemon' | 'foreground'
   version: string
+  /** On a worker: the server that has the log and the ledger. */
+  upstream?: Upstream
   /** Sessions of an earlier host wait for `startCatchUp`, so that surfaces are opened first. */
   catchesUpLater?: boolean
   onError(error: unknown): void
+}
+
+/** The server of a worker, as its host uses it. */
+interface Upstream {
+  /** The id of the worker. */
+  worker: string
+  store: EventStore
+  ledger: LedgerPort
+  recordStart: RecordStart
 }
 
 /** Where the events are. */
@@ -29,12 +43,16 @@ export interface StoreSettings {
 
 /** The settings that a host needs; its starter takes them from the configuration. */
 export interface HostSettings extends ReportSettings, StoreSettings {
+  /** The settings `sandbox.*`, and what no sandbox shows: the directories of Signalbox. */
+  sandbox?: { use: 'off' | 'auto'; policy: BoxPolicy; hidden: readonly string[] }
   keeperSocket: string
   packDirectory: string
   /** The person's own settings file; grants end when it changes. */
   settingsFile?: string
   size: { cols: number; rows: number }
   scrollback: number
+  /** Threads that read terminals, at most; 0: the host reads them itself. */
+  threads: number
   maxSessions: number
   /** With less free space no session is started; decisions still work. */
   minFreeMb: number
@@ -68,6 +86,8 @@ export interface HostSettings extends ReportSettings, StoreSettings {
   supervision?: SupervisorSettings
   /** Whom to notify, when and how; left out, no notifications are sent. */
   notify?: Config['notify']
+  /** The address of the dashboard that other machines can open; left out if there is none. */
+  dashboard?: string
   /** How decisions and grants are taken; the defaults where absent. */
   approvals?: Partial<ApprovalPolicy>
 }

@@ -95,14 +95,11 @@ export class KeeperClient implements KeeperPort {
   }
 
   async locate(id: string, offset: number): Promise<ReadPosition | null> {
-    return this.#ask({ op: 'locate', id, offset }).then(
-      position => position as ReadPosition | null,
-      error => {
-        // It was started by an earlier version, and keeps its sessions until they end.
-        if (error instanceof SignalboxError && error.code === 'E_INPUT') return null
-        throw error
-      },
-    )
+    return (await this.#askIfKnown({ op: 'locate', id, offset })) as ReadPosition | null
+  }
+
+  async secret(): Promise<string | null> {
+    return (await this.#askIfKnown({ op: 'secret' })) as string | null
   }
 
   async write(id: string, bytes: Uint8Array): Promise<void> {
@@ -154,6 +151,14 @@ export class KeeperClient implements KeeperPort {
       this.#inputs.delete(id)
       throw error
     }
+  }
+
+  /** Null from a keeper of an earlier version, which keeps its sessions until they end. */
+  #askIfKnown(request: Request): Promise<unknown> {
+    return this.#ask(request).catch(error => {
+      if (error instanceof SignalboxError && error.code === 'E_INPUT') return null
+      throw error
+    })
   }
 
   #ask(request: Request): Promise<unknown> {

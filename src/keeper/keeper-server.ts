@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
+import { peerOrigin } from '../process/index.js'
 import type { Keeper } from './keeper.js'
 import type { KeeperListener } from './port.js'
 import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIRE_VERSION } from './wire.js'
@@ -20,7 +21,7 @@ export class KeeperServer {
   constructor(keeper: Keeper, onConnectionsChanged: () => void = () => undefined) {
     this.#keeper = keeper
     this.#onChange = onConnectionsChanged
-    this.#server = createServer(socket => this.#accept(socket))
+    this.#server = createServer(socket => void this.#accept(socket))
   }
 
   /** The caller holds the lock for this path, so an existing socket file is stale. */
@@ -47,7 +48,15 @@ export class KeeperServer {
     for (const connection of this.#connections) connection.close()
   }
 
-  #accept(socket: Socket): void {
+  /** A process of a session could type into any terminal here, its own included. */
+  async #accept(socket: Socket): Promise<void> {
+    socket.on('error', () => socket.destroy())
+    const kept = (await this.#keeper.list()).filter(({ exit }) => !exit)
+    const peer = await peerOrigin(
+      socket,
+      kept.map(({ id, pid }) => ({ name: id, pid })),
+    ).catch(() => null)
+    if (peer?.origin.kind === 'agent') return void socket.destroy()
     const connection = new Connection(socket, this.#keeper, () => {
       this.#connections.delete(connection)
       this.#onChange()
@@ -133,6 +142,8 @@ class Connection {
         return keeper.signal(request.id, request.signal)
       case 'mark':
         return keeper.mark(request.id, request.label)
+      case 'secret':
+        return keeper.secret()
       case 'forget':
         return keeper.forget(request.id)
       default:

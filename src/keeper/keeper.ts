@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
@@ -28,6 +29,7 @@ export class Keeper implements KeeperPort {
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
   readonly #unflushed = new Set<Entry>()
+  readonly #secret = randomBytes(32).toString('base64url')
   #flushScheduled = false
 
   constructor(clock: Clock) {
@@ -42,7 +44,7 @@ export class Keeper implements KeeperPort {
       cols: request.cols,
       rows: request.rows,
       startedAt,
-      command: [request.file, ...request.args].join(' '),
+      command: request.command ?? [request.file, ...request.args].join(' '),
     })
     const startedMono = this.#clock.monotonic()
     const listeners = new Set<KeeperListener>()
@@ -128,6 +130,10 @@ export class Keeper implements KeeperPort {
     if (entry.info.exit) return
     entry.recording.marker(this.#time(entry), label)
     this.#flushSoon(entry)
+  }
+
+  async secret(): Promise<string> {
+    return this.#secret
   }
 
   async forget(id: string): Promise<void> {

@@ -1,7 +1,7 @@
 // The keeper as its own process. The daemon starts it; it outlives the daemon and exits when it has
 // no session and no connection.
 import { systemClock, type Timer } from '../clock/index.js'
-import { acquireLock, reportStarted } from '../process/index.js'
+import { acquireLock, loadLibc, reportStarted } from '../process/index.js'
 import { Keeper } from './keeper.js'
 import { KeeperServer } from './keeper-server.js'
 
@@ -16,7 +16,11 @@ if (!lockPath || !socketPath) {
 process.umask(0o077)
 process.title = 'signalbox-keeper'
 // Hang-ups of terminals and interrupts are meant for the programs inside, never for their keeper.
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => undefined)
+// SIGUSR1 would open Node's debugger on a port, to every program of this user.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE', 'SIGUSR1'] as const) process.on(signal, () => undefined)
+
+// Agents run as the same user: they must not read its secret, nor type through its descriptors.
+if (!process.env.SIGNALBOX_TRACEABLE) (await loadLibc())?.hideMemory()
 
 const lock = await acquireLock(lockPath)
 if (!lock) process.exit(0) // another keeper was faster: the caller will find that one

@@ -25,6 +25,11 @@ export interface KeeperPort {
   signal(id: string, signal: NodeJS.Signals): Promise<void>
   /** Writes a marker into the recording. */
   mark(id: string, label: string): Promise<void>
+  /**
+   * A random secret that only this keeper and its hosts know, as long as it lives. Null from a keeper of
+   * an earlier version.
+   */
+  secret(): Promise<string | null>
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
   /** Reads no output from the keeper while held; replies wait too. Not needed in its own process. */
@@ -41,6 +46,8 @@ export interface SpawnRequest {
   cols: number
   rows: number
   recording: string
+  /** The command line that the recording names; by default `file` and `args`. */
+  command?: string
 }
 
 export interface KeptSession {

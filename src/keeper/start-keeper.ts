@@ -44,8 +44,8 @@ async function tryConnect(path: string, onLost: (error: Error) => void): Promise
 
 /** The keeper needs little: a session's environment comes with its spawn request. */
 function keeperEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, HOME, LANG, TMPDIR, USER } = process.env
+  const { PATH, HOME, LANG, TMPDIR, USER, SIGNALBOX_TRACEABLE } = process.env
   return Object.fromEntries(
-    Object.entries({ PATH, HOME, LANG, TMPDIR, USER }).filter(([, value]) => value !== undefined),
+    Object.entries({ PATH, HOME, LANG, TMPDIR, USER, SIGNALBOX_TRACEABLE }).filter(([, value]) => value !== undefined),
   )
 }

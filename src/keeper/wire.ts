@@ -25,6 +25,7 @@ export type Request =
   | { op: 'signal'; id: string; signal: NodeJS.Signals }
   | { op: 'mark'; id: string; label: string }
   | { op: 'forget'; id: string }
+  | { op: 'secret' }
 
 export interface Welcome {
   version: number

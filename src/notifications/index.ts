@@ -1,5 +1,6 @@
 /*
- * Notifications about panes: on the desktop, by a command of the user, in terminals that watch, and
+ * Notifications about panes: on the desktop, in browsers that subscribed (push/), by webhooks and a
+ * command of the user, in terminals that watch, and
  * for tmux panes in chats (event `pane.noticed`). Four things notify: a pane needs the user, is
  * stuck, is done, or has failed. Telegram sends notifications about sessions and runs itself, from
  * the log.
@@ -8,6 +9,9 @@
  * (approvals/), the escalation that all channels share; `EndNotifications` delays and filters
  * notifications that work has ended. Quiet hours hold notifications back into one digest.
  */
-export type { PaneNotification } from './notification.js'
+export type { PaneNotification, PaneQuestion } from './notification.js'
 export { NotificationCenter } from './notification-center.js'
 export { openOutlets } from './outlets.js'
+export { pushPayload } from './push/payload.js'
+export { PushService } from './push/push-service.js'
+export { openWebhooks } from './webhooks.js'

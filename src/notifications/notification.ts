@@ -8,11 +8,17 @@ export interface PaneNotification {
   title: string
   body: string
   at: number
+  project: string
+  agent: string | null
+  /** The path of what it is about, in the dashboard. */
+  url: string
+  /** The request that waits. */
+  approval?: string
 }
 
 /** Where a notification can be shown besides watching terminals. */
 export interface NotificationOutlets {
-  /** There is a desktop notifier or a command of the user. */
+  /** There is a desktop notifier, a command of the user, a browser that subscribed, or a webhook. */
   readonly hasDesktop: boolean
   desktop(notice: PaneNotification): void
   /** The chats of the bot, for tmux panes: sessions have cards of their own there. */
@@ -49,7 +55,17 @@ export function paneNotification(
   { hostName, at }: { hostName: string; at: number },
 ): PaneNotification {
   const body = `${placeOf(pane, hostName)}${text ? ` · ${text.slice(0, BODY_MAX)}` : ''}`
-  return { kind, pane: pane.id, title: titleOf(kind, pane), body, at }
+  return {
+    kind,
+    pane: pane.id,
+    title: titleOf(kind, pane),
+    body,
+    at,
+    project: projectOf(pane),
+    agent: pane.agent,
+    url: urlOf(pane),
+    ...(pane.approval != null && { approval: pane.approval }),
+  }
 }
 
 export function paneQuestion(
@@ -72,8 +88,17 @@ function titleOf(kind: PaneNotification['kind'], pane: PaneInfo): string {
   return `${pane.agent ?? pane.job ?? 'pane'} ${VERBS[kind]}`
 }
 
+function projectOf(pane: PaneInfo): string {
+  return pane.cwd.slice(pane.cwd.lastIndexOf('/') + 1)
+}
+
+function urlOf(pane: PaneInfo): string {
+  if (pane.approval != null) return `/a/${pane.approval}`
+  return pane.source === 'session' ? `/s/${pane.id}` : '/sessions?view=wall'
+}
+
 function placeOf(pane: PaneInfo, hostName: string): string {
-  const project = pane.cwd.slice(pane.cwd.lastIndexOf('/') + 1)
+  const project = projectOf(pane)
   return `${project ? `${project} · ` : ''}${pane.place}@${hostName}`
 }
 
@@ -87,5 +112,6 @@ export function endText(kind: 'done' | 'failed', pane: PaneInfo): string {
 export function digestNotification(held: readonly PaneNotification[], at: number): PaneNotification {
   const titles = held.map(({ title }) => title).join(', ')
   const body = titles.length > BODY_MAX ? `${titles.slice(0, BODY_MAX - 1)}…` : titles
-  return { kind: 'digest', pane: '', title: `${plural(held.length, 'notification')} during your quiet hours`, body, at }
+  const title = `${plural(held.length, 'notification')} during your quiet hours`
+  return { kind: 'digest', pane: '', title, body, at, project: '', agent: null, url: '/' }
 }

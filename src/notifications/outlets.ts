@@ -14,14 +14,17 @@ function plain(text: string): string {
 /** AppleScript that shows its two arguments: the shown text is never part of the script. */
 const SCRIPT = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run'
 
-/** The desktop's notifier and the user's command, in the background, without a shell. */
+/** The desktop's notifier, subscribed browsers, webhooks and the user's command, in the background, without a shell. */
 export function openOutlets(options: {
   env: NodeJS.ProcessEnv
   usesDesktop: boolean
   command: readonly string[]
+  /** Browsers that subscribed to notifications. */
+  push: { readonly count: number; send(notice: PaneNotification): void }
+  webhooks: { readonly count: number; send(notice: PaneNotification): void }
   onError(error: unknown): void
 }): Omit<NotificationOutlets, 'telegram'> {
-  const { env, usesDesktop, command, onError } = options
+  const { env, usesDesktop, command, push, webhooks, onError } = options
   const find = (name: string) => findExecutable(name, { path: env.PATH, cwd: '/' })
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.DBUS_SESSION_BUS_ADDRESS)
   const notifySend = usesDesktop && hasDisplay ? find('notify-send') : null
@@ -41,8 +44,13 @@ export function openOutlets(options: {
     }
   }
   return {
-    hasDesktop: notifySend !== null || osascript !== null || command.length > 0,
+    // Browsers subscribe while the daemon runs.
+    get hasDesktop() {
+      return notifySend !== null || osascript !== null || command.length + push.count + webhooks.count > 0
+    },
     desktop(notice: PaneNotification): void {
+      push.send(notice)
+      webhooks.send(notice)
       if (notifySend) start(notifySend, ['--app-name=signalbox', '--', plain(notice.title), plain(notice.body)])
       if (osascript) start(osascript, ['-e', SCRIPT, plain(notice.title), plain(notice.body)])
       const [file, ...args] = command

@@ -26,6 +26,7 @@
  * - terminal-read-check.ts: whether a menu over a shell command really asks.
  * - detect-agent.ts, job.ts: which program runs. drift-detector.ts, rule-time-box.ts: packs that no
  *   longer match, rules that are too slow. report-log.ts, evidence-log.ts: what `explain` shows.
+ * - sight/: how a session's terminal is read, in this thread or in another.
  * - tmux/: panes of tmux servers, over control mode.
  * - replay.ts, check-fixtures.ts: recordings and pack fixtures through the same code.
  *
@@ -46,12 +47,13 @@ export type { Claim } from './evidence.js'
 export { EvidenceLog, type JudgedEvidence } from './evidence-log.js'
 export { isPlainShell, isSpawningWrapper, type Job, jobNames, shownCommand } from './job.js'
 export { Pane, type PaneState, type PaneStep, type SavedPane } from './pane.js'
-export { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from './pane-screen.js'
+export { type Look, type PaneOutput, PaneScreen } from './pane-screen.js'
 
 export { Replay, type ReplayEvent } from './replay.js'
 export type { LoggedReport } from './report-log.js'
-export { timeBox } from './rule-time-box.js'
+export type { SwitchedOff } from './rule-time-box.js'
 
+export type { ScreenView } from './screen-view.js'
 export type { StatusEntry } from './status.js'
 export { type PaneStatus, statusTable } from './status-table.js'
 export { StatusTracker } from './status-tracker.js'

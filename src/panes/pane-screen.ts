@@ -2,8 +2,9 @@ import {
   type Classification,
   classify,
   initialMemory,
-  type Layout,
   type Observation,
+  type Outline,
+  outlineOf,
   type Pack,
   parsePack,
   recordInput,
@@ -15,10 +16,12 @@ import {
   type Evidence,
   type Frame,
   FrameCoalescer,
+  type ProgramStatus,
   type Row,
   TerminalEmulator,
   type TerminalEvent,
 } from '../terminal/index.js'
+import type { KeyModes, ScreenView } from './screen-view.js'
 import { asRunning, DeclaredEnd, LineEditor, type SettleKnobs, Settler, SpinnerCells } from './settle.js'
 
 /** The outputs of a pane's bytes, in order. */
@@ -33,7 +36,7 @@ export interface Look {
   t: number
   frame: Frame
   observation: Observation
-  layout: Layout
+  outline: Outline
   atWork: Classification['atWork']
   isSettled: boolean
   isConfirmed: boolean
@@ -53,7 +56,7 @@ export interface PaneScreenState {
  * recording, a late reader and a live session use the same code; the owner calls `tick` at
  * `nextDeadline`.
  */
-export class PaneScreen {
+export class PaneScreen implements ScreenView {
   readonly #pack: Pack
   #emulator: TerminalEmulator
   readonly #coalescer = new FrameCoalescer()
@@ -63,6 +66,7 @@ export class PaneScreen {
   readonly #turning = new SpinnerCells()
   #memory: ScreenMemory = initialMemory()
   #last: Look | null = null
+  #outlined: { layout: Classification['layout']; outline: Outline } | null = null
   #faults = 0
   /** The newest frame was held back after a resize. */
   #isHeld = false
@@ -101,7 +105,6 @@ export class PaneScreen {
     return [{ type: 'look', look: this.#classify({ ...this.#emulator.currentFrame(), t }) }]
   }
 
-  /** Keys or text went to the program. */
   recordInput(t: number): void {
     this.#memory = recordInput(this.#memory, t)
   }
@@ -113,12 +116,10 @@ export class PaneScreen {
     this.#editor.forget()
   }
 
-  /** How long a rest must last. */
   settleBy(settings: SettleKnobs): void {
     this.#settler.tune(settings)
   }
 
-  /** For a pane that flickers: until then a rest must last this long. */
   holdRest(seconds: number, until: number): void {
     this.#settler.hold(seconds, until)
   }
@@ -145,6 +146,15 @@ export class PaneScreen {
 
   get emulator(): TerminalEmulator {
     return this.#emulator
+  }
+
+  get modes(): KeyModes {
+    const { isBracketedPaste, isApplicationCursor } = this.#emulator
+    return { isBracketedPaste, isApplicationCursor }
+  }
+
+  get programStatus(): ProgramStatus {
+    return this.#emulator.programStatus
   }
 
   readRows(firstId: number, lastId: number): Row[] {
@@ -205,8 +215,15 @@ export class PaneScreen {
     const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isTurning })
     const isDeclared = this.#declared.see(observation) && !isTurning
     const isConfirmed = isSettled || isDeclared
-    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled, isConfirmed }
+    const outline = this.#outlineOf(layout, frame)
+    this.#last = { t: frame.t, frame, observation, outline, atWork, isSettled, isConfirmed }
     return this.#last
+  }
+
+  /** The same layout has the same outline. */
+  #outlineOf(layout: Classification['layout'], frame: Frame): Outline {
+    if (this.#outlined?.layout !== layout) this.#outlined = { layout, outline: outlineOf(layout, frame) }
+    return this.#outlined.outline
   }
 
   /** The same screen, later: only time has passed. */

@@ -16,6 +16,7 @@ import type { Claim, Evidence } from './evidence.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
 import { EvidenceSet, type Reading, type SavedEvidence, TITLE_LAPSE_S } from './reading.js'
 import { reportEffect } from './report-evidence.js'
+import type { ScreenView } from './screen-view.js'
 import type { TerminalReadResult } from './terminal-read-check.js'
 
 /**
@@ -46,13 +47,16 @@ export interface SavedPane {
 
 /** Turns a terminal's bytes into looks and reports, and both into one reading. Time is data. */
 export class Pane {
-  readonly screen: PaneScreen
+  readonly screen: ScreenView
+  readonly #own: PaneScreen | null
   readonly #pack: Pack
   readonly #evidences: EvidenceSet
   #time = 0
   /** When keys last went to the program, if known. */
   inputAt: number | null = null
   #shell: ShellState = INITIAL_SHELL_STATE
+  /** The newest mark was the end of a command. */
+  #hasEnded = false
   /** What programs have reported about themselves (OSC 7501), and what of it ended with them. */
   #programStatus: ProgramStatus
   #endedRecords: readonly string[] = []
@@ -68,28 +72,35 @@ export class Pane {
    * With a screen of its own, or with one that another part feeds: then its outputs are passed to
    * `take`.
    */
-  constructor(pack: Pack, options: EmulatorOptions | PaneScreen, restored?: PaneScreenState) {
+  constructor(pack: Pack, options: EmulatorOptions | ScreenView, restored?: PaneScreenState) {
     this.#pack = pack
     this.#evidences = new EvidenceSet({ isAgent: pack.agent !== 'generic' })
-    this.screen = options instanceof PaneScreen ? options : new PaneScreen(pack, options, restored)
-    this.#programStatus = this.screen.emulator.programStatus
+    this.#own = 'readRows' in options ? null : new PaneScreen(pack, options, restored)
+    this.screen = this.#own ?? (options as ScreenView)
+    this.#programStatus = this.screen.programStatus
+  }
+
+  /** The screen of a pane that feeds it itself. */
+  get ownScreen(): PaneScreen {
+    if (!this.#own) throw new Error('this pane has no screen of its own')
+    return this.#own
   }
 
   feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneStep[] {
-    return this.take(this.screen.feed(bytes, t, options), t)
+    return this.take(this.ownScreen.feed(bytes, t, options), t)
   }
 
   tick(t: number): PaneStep[] {
-    return this.take(this.screen.tick(t), t)
+    return this.take(this.ownScreen.tick(t), t)
   }
 
   resize(cols: number, rows: number, t: number): PaneStep[] {
-    return this.take(this.screen.resize(cols, rows, t), t)
+    return this.take(this.ownScreen.resize(cols, rows, t), t)
   }
 
   /** Ends the open frame, for a query at this moment. */
   force(t: number): PaneStep[] {
-    return this.take(this.screen.force(t), t)
+    return this.take(this.ownScreen.force(t), t)
   }
 
   report(evidence: Evidence): void {
@@ -174,7 +185,7 @@ export class Pane {
   }
 
   nextDeadline(): number | null {
-    return this.screen.nextDeadline()
+    return this.ownScreen.nextDeadline()
   }
 
   state(t: number): PaneState {
@@ -249,6 +260,18 @@ export class Pane {
     return { authority: 'shell', claim, t, expires: null, ref: `shell/${signal.name}` }
   }
 
+  /**
+   * Some agents put the marks of a shell around their messages. A program with an input box runs no
+   * commands for a shell; only after the end of a command the prompt is the shell's again.
+   */
+  #isMessageMark(mark: ShellMark): boolean {
+    const box = this.screen.last?.observation.composer?.rows
+    const isAfterEnd = this.#hasEnded
+    this.#hasEnded = mark.mark === 'D'
+    const hasBox = box !== undefined && box[1] > box[0] + 1
+    return hasBox && mark.mark !== 'D' && !(mark.mark === 'A' && isAfterEnd)
+  }
+
   #evidenceOf(evidence: TerminalEvidence, t: number): Evidence | 'withdraw-status' | null {
     if (evidence.kind === 'status') {
       this.#programStatus = evidence.status
@@ -258,7 +281,8 @@ export class Pane {
       if (!claim) return 'withdraw-status'
       return { authority: 'osc7501', claim, t, expires: null, ref: `osc7501/${record!.state}` }
     }
-    if (evidence.kind === 'shell-mark' && this.#pack.agent === 'generic') return this.#shellMark(evidence.mark, t)
+    if (evidence.kind === 'shell-mark' && this.#pack.agent === 'generic' && !this.#isMessageMark(evidence.mark))
+      return this.#shellMark(evidence.mark, t)
     if (evidence.kind === 'title') {
       const found = titleClaim(evidence.title, this.#pack)
       if (found)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { GraphStep, StepCall } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type PipelineArgs, type ProfileCopy, pipelineArgs } from './args.js'
+import { forgeOfRemote } from './forges/forge-for.js'
 import { PipelineGit } from './pipeline-git.js'
 import { resolvePlanPath } from './plan/plan-path.js'
 import { rangeTarget } from './review/range-target.js'
@@ -25,7 +26,7 @@ export type ReadProfile = (cwd: string, options: ProfileOptions) => Promise<Prof
 /**
  * The arguments of a pipeline that runs as a graph: its DOT was ejected, or a node of another graph
  * names it. The inputs of the run take the place of the options of `implement` and `review`
- * (`issue`, `design` and `plan` as a file or as text, `profile`, `range`, `fix`); agents, checks
+ * (`issue`, `design` and `plan` as a file or as text, `profile`, `range`, `fix`, `pull`); agents, checks
  * and limits come from the profile, and the run works in the same place as any other graph run.
  */
 export async function adHocArgs(
@@ -64,6 +65,15 @@ export async function adHocArgs(
     autoApprove: isAutoApproved,
   }
   const issue = issueOf(workspace.path, inputs.issue ?? String(context['graph.goal'] ?? ''))
+  if (pipeline === 'pull_request') {
+    const number = Number(inputs.pull)
+    const forge = await forgeOfRemote(git, 'origin')
+    if (!Number.isInteger(number) || forge === null)
+      throw new SignalboxError('E_INPUT', 'no pull request was given, or there is no remote "origin"', {
+        next: 'signalbox run … --input pull=12',
+      })
+    return pipelineArgs.parse({ ...common, pull: { forge, number, base: '', follow: 'merged' } })
+  }
   if (pipeline === 'review') {
     const target = inputs.range ? await rangeTarget(git, inputs.range) : { kind: 'local' as const }
     const canFix = target.kind === 'local' || target.to === head

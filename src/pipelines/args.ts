@@ -16,6 +16,23 @@ const player = z.object({
 })
 export type Player = z.infer<typeof player>
 
+const ACTS = ['push', 'open', 'comment', 'resolve'] as const
+
+/** How a run treats its pull request. */
+const pullPolicy = z.object({
+  /** Comments of people and of bots: ask which to fix, fix what must be fixed, or leave them alone. */
+  people: z.enum(['ask', 'fix', 'ignore']).default('ask'),
+  bots: z.enum(['ask', 'fix', 'ignore']).default('fix'),
+  answersBots: z.boolean().default(false),
+  fixesNits: z.boolean().default(false),
+  maxRounds: z.int().default(5),
+  pollS: z.number().default(120),
+  /** Outward acts that need no decision. */
+  allow: z.array(z.enum(ACTS)).default([]),
+  merge: z.enum(['never', 'ask']).default('never'),
+  mergeMethod: z.enum(['merge', 'squash', 'rebase']).default('squash'),
+})
+
 /**
  * A profile as the run uses it: copied when the run is created, so that later edits have no effect.
  */
@@ -49,6 +66,7 @@ export const profileCopy = z.object({
   dayUsd: z.number().nullable().default(null),
   /** Custom prompts, by id, with the hash that each step records. */
   prompts: z.record(z.string(), z.object({ text: z.string(), hash: z.string() })).default({}),
+  pull: pullPolicy.prefault({}),
 })
 export type ProfileCopy = z.infer<typeof profileCopy>
 
@@ -66,6 +84,24 @@ const reviewTarget = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('range'), from: z.string(), to: z.string(), label: z.string() }),
 ])
 export type ReviewTarget = z.infer<typeof reviewTarget>
+
+/** The pull request that a run opens or follows. */
+const pullRequest = z.object({
+  forge: z.enum(['github', 'gitlab']),
+  /** One that exists; null: the run opens it. */
+  number: z.int().nullable().default(null),
+  /** Title and text, if the run does not write them from its plan and reviews. */
+  title: z.string().nullable().default(null),
+  body: z.string().nullable().default(null),
+  base: z.string(),
+  remote: z.string().default('origin'),
+  isDraft: z.boolean().default(false),
+  labels: z.array(z.string()).default([]),
+  reviewers: z.array(z.string()).default([]),
+  /** How long the run follows it: not at all, until nothing is open, until it is merged. */
+  follow: z.enum(['no', 'green', 'merged']).default('no'),
+})
+export type PullRequestArgs = z.infer<typeof pullRequest>
 
 /** All arguments of a pipeline run. They are stored with the run as JSON and never change. */
 export const pipelineArgs = z.object({
@@ -101,6 +137,7 @@ export const pipelineArgs = z.object({
   target: reviewTarget.nullable().default(null),
   reviewMode: z.enum(['review_only', 'review_fix']).default('review_fix'),
   commitsFixes: z.boolean().default(false),
+  pull: pullRequest.nullable().default(null),
 })
 export type PipelineArgs = z.infer<typeof pipelineArgs>
 

@@ -69,8 +69,8 @@ describe('the registry', () => {
   test('returns a new instance per call; throws for an unknown name and lists the known ones; lists all, sorted by name', () => {
     expect(registry.getPipeline('review')).not.toBe(registry.getPipeline('review'))
     expect(() => registry.getPipeline('x')).toThrow(UnknownPipelineError)
-    expect(() => registry.getPipeline('x')).toThrow('Unknown pipeline: x (known: implementation, review)')
-    expect(registry.listPipelines().map(({ name }) => name)).toEqual(['implementation', 'review'])
+    expect(() => registry.getPipeline('x')).toThrow('Unknown pipeline: x (known: implementation, pull_request, review)')
+    expect(registry.listPipelines().map(({ name }) => name)).toEqual(['implementation', 'pull_request', 'review'])
     expect(registry.listPipelines()[0]).toEqual({
       name: 'implementation',
       displayName: 'Implementation',
@@ -143,7 +143,7 @@ describe('the pipeline state', () => {
 test('has one schema for both pipelines, whose common nodes are the same functions', () => {
   const [implementation, review] = [pipelineNodes('implementation'), pipelineNodes('review')]
   const shared = Object.keys(review).filter(name => name in implementation)
-  expect(shared).toEqual(['reviewer', 'developer', 'finish'])
+  expect(shared).toEqual(['reviewer', 'items', 'developer', 'checks', 'finish'])
   for (const name of shared) expect(review[name]).toBe(implementation[name])
   const registry = builtInPipelines()
   expect(registry.getPipeline('review').getStateSchema()).toBe(registry.getPipeline('implementation').getStateSchema())

@@ -21,6 +21,8 @@
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
  * - prompts/: the instructions of each role, which a person may replace, and the framed material.
  * - plan/: parsing and checking plans. gates.ts: the questions that people answer.
+ * - pull-request/: what a run does outside of this machine (acts.ts), and how it does it once.
+ *   forges/: GitHub and GitLab through their programs.
  * - pipeline-git.ts: all git operations. trackers/: where issues come from (file, GitHub, Jira).
  * - read-run.ts: a pipeline run as surfaces show it.
  *
@@ -39,6 +41,7 @@ export {
   type PipelineArgs,
   type Player,
   type ProfileCopy,
+  type PullRequestArgs,
   pipelineArgs,
   profileCopy,
   type ReviewTarget,
@@ -46,6 +49,7 @@ export {
   type RoleName,
 } from './args.js'
 export type { PipelineMetadata } from './base.js'
+export { forgeFor, forgeOfRemote } from './forges/forge-for.js'
 export type {
   ItemsGatePayload,
   PlanGatePayload,
@@ -56,6 +60,7 @@ export { PipelineSteps } from './pipeline-steps.js'
 export { resolvePlanPath, slugOf } from './plan/plan-path.js'
 export { validatePlan } from './plan/validate-plan.js'
 export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
+export { pullText } from './pull-request/pull-text.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun } from './read-run.js'
 export { builtInPipelines, pipelineRun } from './registry.js'
 export { rangeTarget } from './review/range-target.js'

@@ -9,6 +9,7 @@ export const DIFF_MAX = 200_000
 
 /** A hook that takes longer probably waits for input that never comes. */
 const COMMIT_TIMEOUT_MS = 60_000
+const PUSH_TIMEOUT_MS = 600_000
 
 export interface CommitOptions {
   message: string
@@ -215,10 +216,18 @@ export class PipelineGit {
     return { refused: said || `git commit exited with code ${end.code}` }
   }
 
+  /** Pushes; hooks such as those of git-lfs run, and carry the mark of the step. */
+  push(args: readonly string[]): Promise<Awaited<ReturnType<Git['try']>>> {
+    return this.git.try(['push', ...args], this.#marked(), PUSH_TIMEOUT_MS)
+  }
+
+  #marked(): Record<string, string> {
+    return this.#mark === undefined ? {} : { [STEP_MARK]: this.#mark }
+  }
+
   /** A killed commit leaves its lock file behind, and nothing else would remove it. */
   async #commitOnce(args: readonly string[]): Promise<Awaited<ReturnType<Git['try']>>> {
-    const env = this.#mark === undefined ? {} : { [STEP_MARK]: this.#mark }
-    const end = await this.git.try(args, env, this.#commitTimeoutMs)
+    const end = await this.git.try(args, this.#marked(), this.#commitTimeoutMs)
     if (end.code === null) {
       const { stdout } = await this.git.try(['rev-parse', '--path-format=absolute', '--git-path', 'index.lock'])
       rmSync(stdout.trim(), { force: true })

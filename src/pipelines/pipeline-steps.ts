@@ -142,8 +142,12 @@ function placeOf(step: GraphStep, args: PipelineArgs): string {
   return args.place.path || step.cwd
 }
 
-/** A loop with more rounds than tasks and reviews allow is a defect. */
+/**
+ * A loop with more rounds than tasks and reviews allow is a defect. A pull request may be looked at
+ * for weeks; its rounds have a limit of their own.
+ */
 function visitLimit({ state, args }: NodeContext): number {
+  if (state.pull !== null) return Number.POSITIVE_INFINITY
   const reviews = Math.max(state.task_review_limit ?? 0, args.profile.maxTaskReviews)
   return (
     (state.total_tasks ?? 1) * (reviews + 1) + state.human_rejections.length * (args.profile.maxPlanRevisions + 1) + 10

@@ -6,6 +6,7 @@ import { type Attribute, type Graph, printDot, textOf } from '../graph/index.js'
 import { ARGS_INPUT, type PipelineArgs, type ProfileCopy } from './args.js'
 import type { Pipeline, PipelineConstructor, PipelineMetadata } from './base.js'
 import { implementationPipeline } from './implementation/pipeline.js'
+import { pullRequestPipeline } from './pull-request/pipeline.js'
 import { reviewPipeline } from './review/pipeline.js'
 
 export class UnknownPipelineError extends SignalboxError {
@@ -44,6 +45,7 @@ export function createRegistry(constructors: Readonly<Record<string, PipelineCon
 export function builtInPipelines(): PipelineRegistry {
   return createRegistry({
     implementation: implementationPipeline as PipelineConstructor,
+    pull_request: pullRequestPipeline as PipelineConstructor,
     review: reviewPipeline as PipelineConstructor,
   })
 }
@@ -65,7 +67,7 @@ export function pipelineRun(
   args: PipelineArgs,
   options: PipelineRunOptions,
 ): EventData<'run.created'> {
-  const graph = withRetries(registry.getPipeline(args.pipeline).createGraph(), args.profile)
+  const graph = withProfile(registry.getPipeline(args.pipeline).createGraph(), args.profile)
   const dot = printDot(graph)
   const input: GraphInput = {
     dot,
@@ -94,13 +96,18 @@ export function pipelineRun(
   }
 }
 
-/** Applies the profile's retries to the agent nodes. */
-function withRetries(graph: Graph, { maxRetries, retryPolicy }: ProfileCopy): Graph {
+/** Applies the profile's retries to the agent nodes, and its pace to the node that waits. */
+function withProfile(graph: Graph, { maxRetries, retryPolicy, pull }: ProfileCopy): Graph {
   const own = (value: string): Attribute => ({ value, isQuoted: false, place: null, origin: 'own' })
   const nodes = new Map(
     [...graph.nodes].map(([id, node]) => {
-      if (textOf(node.attributes, 'shape') !== 'box') return [id, node] as const
+      const shape = textOf(node.attributes, 'shape')
       const attributes = new Map(node.attributes)
+      if (shape === 'insulator') {
+        attributes.set('duration', own(`${Math.round(pull.pollS * 1000)}ms`))
+        return [id, { ...node, attributes }] as const
+      }
+      if (shape !== 'box') return [id, node] as const
       attributes.set('max_retries', own(String(maxRetries)))
       attributes.set('retry_policy', own(retryPolicy))
       return [id, { ...node, attributes }] as const

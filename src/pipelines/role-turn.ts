@@ -5,6 +5,7 @@ import { canonicalJson } from '../text/index.js'
 import type { Player, RoleName } from './args.js'
 import type { NodeContext, NodeResult } from './node.js'
 import type { RolePrompt } from './prompts/role-prompts.js'
+import { isOnTask } from './state.js'
 import { judgeTool, type ToolCall } from './tool-policy.js'
 
 export interface RoleTurn {
@@ -31,7 +32,7 @@ const FULL_SHARE = 0.8
 /** The agent of a role. The task reviewer of the profile reviews all tasks but the last one. */
 export function playerOf({ args, state }: Pick<NodeContext, 'args' | 'state'>, role: RoleName): Player {
   const { roles } = args.profile
-  const isEarlier = state.pipeline_type === 'implementation' && state.current_task_index < (state.total_tasks ?? 1) - 1
+  const isEarlier = isOnTask(state) && state.current_task_index < (state.total_tasks ?? 1) - 1
   return (role === 'reviewer' && isEarlier ? roles.task_reviewer : undefined) ?? roles[role]
 }
 
@@ -95,8 +96,8 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
       role: turn.role,
       agent: player.agent,
       model: player.model,
-      task: state.pipeline_type === 'implementation' && state.human_approved ? state.current_task_index + 1 : null,
-      iteration: state.pipeline_type === 'review' ? state.review_pass : state.task_review_iteration,
+      task: isOnTask(state) && state.human_approved ? state.current_task_index + 1 : null,
+      iteration: isOnTask(state) ? state.task_review_iteration : state.review_pass,
       prompt: { id: turn.prompt.used.id, hash: turn.prompt.used.hash },
       ...(end.usage && { usage: end.usage }),
     }),

@@ -13,7 +13,11 @@ export interface RouteLimits {
 
 export const DEFAULT_LIMITS: RouteLimits = { maxPlanRevisions: 3, maxTaskReviews: 5, maxReviewPasses: 3 }
 
-export function routeAfterPrepare({ external_plan }: Pick<ImplementationState, 'external_plan'>) {
+export function routeAfterPrepare(
+  { external_plan, pipeline_type }: Pick<ImplementationState, 'external_plan' | 'pipeline_type'>,
+  pull: { number: number | null } | null = null,
+) {
+  if (pipeline_type === 'pull_request') return pull?.number == null ? 'publish' : 'observe'
   return external_plan ? 'plan_validator' : 'architect'
 }
 
@@ -38,11 +42,12 @@ export function routeAfterTaskReview({ reviews, iteration, maxReviews }: Reviewe
   return iteration < maxReviews ? 'developer' : 'objections'
 }
 
-export function routeAfterCommit({
-  current_task_index: index,
-  total_tasks: total,
-}: Pick<ImplementationState, 'current_task_index' | 'total_tasks'>) {
-  return index + 1 < (total ?? 1) ? 'next_task' : 'finish'
+export function routeAfterCommit(
+  { current_task_index: index, total_tasks: total }: Pick<ImplementationState, 'current_task_index' | 'total_tasks'>,
+  opensPull = false,
+) {
+  if (index + 1 < (total ?? 1)) return 'next_task'
+  return opensPull ? 'publish' : 'finish'
 }
 
 /**
@@ -63,11 +68,12 @@ export function routeAfterEvaluation({
   return mode === 'review_only' || toDecide === 0 ? 'finish' : 'items'
 }
 
-export function routeAfterItems({ approved, isAnotherPass }: { approved: number; isAnotherPass: boolean }) {
-  if (isAnotherPass) return 'reviewer'
-  return approved > 0 ? 'developer' : 'finish'
+export function routeAfterItems({ approved, isPull }: { approved: number; isPull: boolean }) {
+  if (approved > 0) return 'developer'
+  return isPull ? 'answer' : 'finish'
 }
 
-export function routeAfterFixes(pass: number, maxPasses: number) {
+export function routeAfterFixes({ pass, maxPasses, isPull }: { pass: number; maxPasses: number; isPull: boolean }) {
+  if (isPull) return 'answer'
   return pass < maxPasses ? 'reviewer' : 'finish'
 }

@@ -60,9 +60,51 @@ export type PipelineTask = z.infer<typeof pipelineTask>
 const typedReview = reviewObject.extend({ type: z.string() })
 export type TypedReview = z.infer<typeof typedReview>
 
-/** Implementation and review share one schema; `pipeline_type` distinguishes them. */
+/** Something in a pull request that needs an answer: a failed check, a thread, a comment. */
+const pullItem = z.object({
+  number: z.int().positive(),
+  /** Names it in answers, so that it is answered once: what it is, and its newest remark. */
+  key: z.string(),
+  kind: z.enum(['check', 'thread', 'comment']),
+  thread: z.string().nullable(),
+  author: z.string(),
+  is_bot: z.boolean(),
+  file: z.string(),
+  line: z.int().nullable(),
+  body: z.string(),
+  verdict: z.enum(['must_fix', 'question', 'nit', 'wrong', 'out_of_scope']).nullable(),
+  reason: z.string(),
+  reply: z.string(),
+})
+export type PullItem = z.infer<typeof pullItem>
+
+const pullState = z.object({
+  forge: z.enum(['github', 'gitlab']),
+  number: z.int(),
+  url: z.string(),
+  title: z.string(),
+  state: z.enum(['open', 'merged', 'closed']),
+  base: z.string(),
+  branch: z.string(),
+  /** A URL if the branch is in another repository. */
+  push_url: z.string().nullable(),
+  /** The head that this run has seen or pushed: another one was pushed by someone else. */
+  head: z.string(),
+  checks: z.array(z.object({ name: z.string(), state: z.enum(['pending', 'passed', 'failed']) })),
+  /** Looks at the same head with checks that still run. */
+  waited: z.int(),
+  round_limit: z.int(),
+  items: z.array(pullItem),
+  /** Keys of items that this run has dealt with. */
+  settled: z.array(z.string()),
+  /** Heads that a person did not want to merge. */
+  unmerged: z.array(z.string()),
+})
+export type PullState = z.infer<typeof pullState>
+
+/** The pipelines share one schema; `pipeline_type` distinguishes them. */
 export const implementationState = basePipelineState.extend({
-  pipeline_type: z.enum(['implementation', 'review']),
+  pipeline_type: z.enum(['implementation', 'review', 'pull_request']),
 
   issue: issue.nullable().default(null),
   design: design.nullable().default(null),
@@ -109,8 +151,16 @@ export const implementationState = basePipelineState.extend({
   settled_items: z.array(z.string()).default([]),
   /** Serious items that this run will not fix, although they were not refuted. */
   open_objections: z.array(z.string()).default([]),
+
+  /** The pull request of the branch, once it is open. */
+  pull: pullState.nullable().default(null),
 })
 export type ImplementationState = z.infer<typeof implementationState>
+
+/** Whether the Developer works on a task of the plan, not on items of a review or pull request. */
+export function isOnTask({ pipeline_type: type, pull }: Pick<ImplementationState, 'pipeline_type' | 'pull'>): boolean {
+  return type === 'implementation' && pull === null
+}
 
 const IMMUTABLE = ['workflow_id', 'pipeline_type', 'profile_id', 'created_at', 'schema_version'] as const
 

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { withoutLimitMark } from './limit-mark.js'
-import { STEP_MARK } from './step-mark.js'
 
 export interface DetachedStart {
   readonly pid: number
@@ -14,21 +12,19 @@ export interface DetachedStart {
 
 /**
  * Starts one of our own programs so that it outlives this process: own session, no terminal, output
- * to a log file (0600). A command inside a step may start it: it does not belong to that step, and
- * does not end with it.
+ * to a log file (0600). Commands inside of a session or a step do not call it: what they start would
+ * carry the mark of an agent.
  */
 export function startDetached(
   script: string,
   args: readonly string[],
   options: { logFile: string; cwd: string; env: NodeJS.ProcessEnv },
 ): DetachedStart {
-  const { [STEP_MARK]: _, ...env } = options.env
-  const program = withoutLimitMark({ file: process.execPath, args: [script, ...args] })
   const log = openSync(options.logFile, 'a', 0o600)
   try {
-    const child = spawn(program.file, [...program.args], {
+    const child = spawn(process.execPath, [script, ...args], {
       cwd: options.cwd,
-      env,
+      env: options.env,
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     })

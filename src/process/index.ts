@@ -4,6 +4,8 @@
  *
  * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
  * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
+ * - origin.ts, peer-origin.ts, libc.ts: whether a person's or an agent's process is at the other end
+ *   of a connection.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
  * - start-progress.ts: what a program that is starting does, for those who wait for it.
  * - lock.ts: a lock that the kernel releases with the process. process-owner.ts: who owns a thing.
@@ -15,10 +17,14 @@
 export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
-export { withLimitMark } from './limit-mark.js'
+export { loadLibc } from './libc.js'
+export { isMarked, withLimitMark } from './limit-mark.js'
 export { acquireLock } from './lock.js'
+export { installedPackage, installPackage, packageCache } from './npm-package.js'
 export { graceAfter, onAbort } from './on-abort.js'
-export { buildTime, ownProgram, PACKAGE_ROOT } from './own-program.js'
+export type { Origin } from './origin.js'
+export { buildTime, EXAMPLES_DIRECTORY, ownProgram, PACKAGE_ROOT } from './own-program.js'
+export { peerOrigin, SESSION_MARK, sessionMark } from './peer-origin.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'
 export { foregroundProcesses } from './process-tree.js'

@@ -6,8 +6,10 @@ import { textOf } from './proc-files.js'
 /*
  * A mark of a step's processes that stays when a program clears its environment, leaves its process
  * group and session, and loses its parent. Linux copies the limits of a process to its children, and
- * it has not enforced the limit of file locks (RLIMIT_LOCKS) since 2.4.25: its soft value can hold a
- * number. `prlimit` of util-linux sets it and then becomes the program.
+ * it has not enforced the limit of file locks (RLIMIT_LOCKS) since 2.4.25: its values can hold a
+ * number. `prlimit` of util-linux sets both and then becomes the program. A process may lower its hard
+ * limit, and only root may raise it: so a process without the usual one (unlimited) was started in a
+ * step or a session, also if the number was changed since.
  *
  * The number: 8 bits that are the same in every mark, 28 bits of the run, 28 bits of the step.
  */
@@ -39,29 +41,42 @@ export function parseLimitMark(limits: string): bigint | null {
   return mark >> (2n * PART_BITS) === PREFIX ? mark : null
 }
 
+/** The hard limit of a process: null if it is unlimited. */
+export function hardLimitOf(pid: number | 'self'): bigint | null {
+  const hard = /^Max file locks\s+\S+\s+(\d+)\s/m.exec(textOf(`/proc/${pid}/limits`) ?? '')?.[1]
+  return hard === undefined ? null : BigInt(hard)
+}
+
+/** Whether this process was started in a session or a step. */
+export function isMarked(): boolean {
+  return limitMarkOf('self') !== null
+}
+
+/** Whether this system can mark processes. */
+export function limitMarks(): boolean {
+  return workingPrlimit() !== null
+}
+
 interface Program {
   file: string
   args: readonly string[]
 }
 
-/** The program with the mark; as it is where the system cannot set it, or has no such program. */
+/**
+ * The program with the mark; as it is where the system cannot set it, or has no such program. Inside
+ * of a session or step the program inherits that mark, because nothing can replace it.
+ */
 export function withLimitMark(
   name: string,
   program: Program,
   options: { path: string | undefined; cwd: string },
 ): Program {
-  const prlimit = findExecutable(program.file, options) === null ? null : workingPrlimit()
+  const prlimit = isMarked() || findExecutable(program.file, options) === null ? null : workingPrlimit()
   return prlimit === null ? program : limited(prlimit, String(limitMark(name)), program)
 }
 
-/** The program without the mark that this process has. */
-export function withoutLimitMark(program: Program): Program {
-  const prlimit = limitMarkOf('self') === null ? null : workingPrlimit()
-  return prlimit === null ? program : limited(prlimit, 'unlimited', program)
-}
-
 function limited(prlimit: string, value: string, { file, args }: Program): Program {
-  return { file: prlimit, args: [`--locks=${value}:`, '--', file, ...args] }
+  return { file: prlimit, args: [`--locks=${value}:${value}`, '--', file, ...args] }
 }
 
 let known: string | null | undefined

@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url'
 export type OwnProgram =
   | 'cli'
   | 'keeper/main'
+  | 'sandbox/bridge-main'
   | 'demo-agent/main'
   | 'agents/headless/direct-main'
   | 'agents/headless/tool-hook-main'
+  | 'panes/sight/thread-main'
 
 /** The package's directory: the nearest above this file with a package.json. */
 export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
@@ -17,6 +19,9 @@ export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
 export function ownProgram(name: OwnProgram): string {
   return join(PACKAGE_ROOT, 'dist', `${name}.js`)
 }
+
+/** Graphs that ship: `signalbox run example:<name>`. */
+export const EXAMPLES_DIRECTORY = join(PACKAGE_ROOT, 'examples')
 
 /** When this program was built, in ms: distinguishes builds of a version. 0: not built. */
 export function buildTime(): number {

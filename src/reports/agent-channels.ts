@@ -111,6 +111,13 @@ export class AgentChannels {
     this.#channels.delete(id)
   }
 
+  /** Another object reads the session: its reports stop until it is opened again. */
+  async release(id: string): Promise<void> {
+    await this.#reports.get(id)?.stop()
+    this.#reports.delete(id)
+    this.#channels.delete(id)
+  }
+
   /** Removes private files of sessions that ended while no host was running. */
   sweep(): void {
     const { settings, onError } = this.#options

@@ -9,6 +9,8 @@ export interface ReportSettings {
   /** Contains a private directory for each session whose agent reports through hooks. */
   runtimeDirectory: string
   daemonSocket: string
+  /** The daemon's socket for hook reports alone: the only one that is visible in a sandbox. */
+  hookSocket: string
   hooks: {
     isEnabled: boolean
     /** Agents whose sessions get no hooks (`agents.<name>.hooks = false`). */

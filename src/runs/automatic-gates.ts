@@ -21,6 +21,10 @@ export class AutomaticGates implements GateLedger {
     return this.#ledger.stored(request)
   }
 
+  grant(approval: string): Promise<boolean> {
+    return this.#ledger.decideByGrant(approval)
+  }
+
   async answer(approval: string, answer: AutomaticAnswer): Promise<boolean> {
     const record = await this.#ledger.get(approval)
     if (record?.state !== 'pending') return true

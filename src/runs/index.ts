@@ -40,9 +40,11 @@ export { oneshotFiles, openRuns } from './open-runs.js'
 export { pauseRun } from './pause-run.js'
 export { onlyRunHere, queuedPipelines, readPipeline, setPlan } from './pipelines/pipeline-runs.js'
 export { projectPipeline, projectPipelines } from './pipelines/project-pipelines.js'
+export type { PullOptions } from './pipelines/pull-args.js'
 export { promptDirectory, readPrompt } from './pipelines/read-profile.js'
 export { startImplementation } from './pipelines/start-implementation.js'
 export { listPipelines, startPipeline } from './pipelines/start-pipeline.js'
+export { startPullRequest } from './pipelines/start-pull-request.js'
 export { startReview } from './pipelines/start-review.js'
 export { withProjectSettings } from './project-trust.js'
 export { resumeInDaemon, resumeRun } from './resume-run.js'
@@ -52,12 +54,13 @@ export { answererOf, answersFromFile } from './scripted-answers.js'
 export {
   type Asker,
   daemonContext,
+  isDrivenBy,
   type StartContext,
   type StartedRun,
   type TrustQuestion,
 } from './start-context.js'
 export { type OneshotOptions, startOneshot } from './start-oneshot.js'
-export { startWorker } from './start-worker.js'
+export { startWorker, type WorkerSessionsEnd } from './start-worker.js'
 export { UndrivenRuns } from './undriven-runs.js'
 export { openWorkerHub } from './worker-calls.js'
 export { listWorktrees } from './worktrees.js'

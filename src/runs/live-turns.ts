@@ -12,7 +12,7 @@ import {
 import { type EventData, isEvent } from '../events/index.js'
 import type { StartRequest } from '../host/index.js'
 import { processStart } from '../process/index.js'
-import { type LiveSession, type SessionRecord, sessionStream } from '../sessions/index.js'
+import { type SessionPort, type SessionRecord, sessionStream } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import { followTranscript } from './live-stream.js'
 
@@ -22,9 +22,9 @@ export interface SessionHost {
   startSession(request: StartRequest): Promise<SessionRecord>
   record(id: string): Promise<SessionRecord>
   records(): Promise<SessionRecord[]>
-  live(id: string): LiveSession | null
+  live(id: string): SessionPort | null
   /** Waits while the session catches up after a restart. */
-  whenLive(id: string): Promise<LiveSession | null>
+  whenLive(id: string): Promise<SessionPort | null>
   /** It is live, or will be when it has caught up. */
   isRunning(id: string): boolean
 }
@@ -181,7 +181,7 @@ export class SessionTurns implements LiveTurns {
     }
   }
 
-  async #change(session: LiveSession, signal: AbortSignal): Promise<void> {
+  async #change(session: SessionPort, signal: AbortSignal): Promise<void> {
     let stop: () => void = () => undefined
     const aborted = new Promise<void>(resolve => {
       stop = resolve

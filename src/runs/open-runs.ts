@@ -18,13 +18,16 @@ import {
   graphWorkflow,
   mergeSteps,
   NodeSteps,
+  type OpenEngine,
   type Performer,
   type Prices,
   RunHost,
   type RunPlacer,
   type RunRecord,
+  type Servers,
   StallDetector,
   type StepCall,
+  StoreEngine,
   simulatedSteps,
   ToolSteps,
   type Workflow,
@@ -84,6 +87,10 @@ export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
   ledger: Ledger
   /** Places runs on workers; left out: this process carries out every run. */
   placer?: RunPlacer
+  /** The servers of a shared store, which divide the runs among them. */
+  servers?: Servers
+  /** Wakes the runs; by default the servers themselves. */
+  engine?: OpenEngine
   /** Called after this process stops driving a run. */
   onDriven?(run: string): Promise<void>
   /** Which runs to drive; all by default. */
@@ -95,7 +102,7 @@ export interface RunsOptions extends Omit<PerformerOptions, 'approvals'> {
 
 /** Wires everything that drives runs in this process: workflows, performers of steps, files. */
 export function openRuns(options: RunsOptions): RunHost {
-  const { store, clock, onError } = options
+  const { store, clock, onError, servers } = options
   const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
   const performers = openPerformers({
@@ -110,8 +117,9 @@ export function openRuns(options: RunsOptions): RunHost {
   return new RunHost({
     store,
     clock,
-    owner: ownName(),
-    isGone: isOwnerGone,
+    owner: servers ? servers.owner : ownName(),
+    isGone: owner => servers?.isGone(owner) ?? isOwnerGone(owner),
+    engine: options.engine ?? (port => new StoreEngine({ ...port, ...(servers && { servers }) })),
     workflows: WORKFLOWS,
     performers,
     maxRuns: options.maxRuns,

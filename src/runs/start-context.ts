@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { Clock } from '../clock/index.js'
-import type { Limits } from '../engine/index.js'
+import type { Limits, RunRecord } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
+import { homeId } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import type { ExecutableFiles, TrustCheck } from '../trust/index.js'
 import type { PlacementWish } from '../workers/index.js'
@@ -68,9 +69,18 @@ export interface StartedRun {
   notices: readonly string[]
 }
 
-/** The label by which the daemon finds the runs that it drives. */
-export function driverLabel(driver: StartedRun['driver']): Record<string, string> {
-  return driver === 'daemon' ? { host: 'daemon' } : {}
+/** The labels by which the daemon of this home directory finds the runs that it drives. */
+export function driverLabel(
+  { store, home }: Pick<StartContext, 'store' | 'home'>,
+  driver: StartedRun['driver'],
+): Record<string, string> {
+  if (driver !== 'daemon') return {}
+  return { host: 'daemon', ...(store.isShared && { server: homeId(home.settings.dataDirectory) }) }
+}
+
+/** Whether this server may drive a run: one that no worker carries out works where it was started. */
+export function isDrivenBy(self: string, { labels, placement }: Pick<RunRecord, 'labels' | 'placement'>): boolean {
+  return labels.host === 'daemon' && (placement !== null || labels.server === undefined || labels.server === self)
 }
 
 /**

@@ -88,7 +88,7 @@ export async function startOneshot(context: StartContext, options: OneshotOption
       ? await createWorktree(git, root, base, { dataDirectory, id, branch: options.branch })
       : null
   const { logsDir, sessionLog } = options
-  const labels = { ...options.labels, ...driverLabel(driver) }
+  const labels = { ...options.labels, ...driverLabel(context, driver) }
   await createRun(
     store,
     {

@@ -4,12 +4,13 @@ import { agentNames, loadAgent } from '../agents/index.js'
 import { type Clock, newNonce, type Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
+import { remoteStore } from '../host/worker/index.js'
 import { acquireLock, endProcesses, isOfStep } from '../process/index.js'
-import { BEAT_MS, BlobFiles, WorkerLink, WorkerSteps } from '../workers/index.js'
+import { answerCall, BEAT_MS, BlobFiles, type ServerFrame, WorkerLinks, WorkerSteps } from '../workers/index.js'
 import { openPerformers, WORKFLOWS } from './open-runs.js'
 import { profileReader } from './pipelines/read-profile.js'
-import { RemoteApprovals, remoteStore } from './worker-calls.js'
-import { readJoined } from './worker-home.js'
+import { RemoteApprovals } from './worker-calls.js'
+import { knownServers, readJoined, saveServers } from './worker-home.js'
 import { WorkerWorkspaces } from './workspaces/worker-workspaces.js'
 
 const KILL_GRACE_MS = 5_000
@@ -20,7 +21,24 @@ export interface WorkerOptions {
   clock: Clock
   version: string
   maxSteps: number
+  maxSessions: number
+  /** Opens the part that has the sessions of this worker. */
+  openSessions(options: { link: WorkerLinks; worker: string }): WorkerSessionsEnd
   log(line: string): void
+}
+
+/** The sessions of a worker, as far as its connection concerns them. */
+export interface WorkerSessionsEnd {
+  readonly ids: string[]
+  /** A server is connected; of the sessions, these have ended in its log. */
+  connected(ended: readonly string[]): void
+  disconnected(): void
+  answer(method: string, params: Record<string, unknown>): Promise<unknown>
+  terminal(frame: Extract<ServerFrame, { type: 'channel' }>): void
+  bytes(channel: number, bytes: Uint8Array): void
+  /** No server was reachable for too long. */
+  giveUp(): Promise<void>
+  close(): Promise<void>
 }
 
 export interface RunningWorker {
@@ -47,29 +65,44 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const agents = await foundAgents(home, env)
   const boot = newNonce()
   const contact = new Contact(clock, () => {
-    log('no server was reachable for too long: the steps are stopped')
+    log('no server was reachable for too long: steps and sessions are stopped')
     void steps.giveUp().catch(onError)
+    void sessions.giveUp().catch(onError)
   })
-  const link: WorkerLink = new WorkerLink(
-    { server: joined.server, pin: joined.pin, clock, random: () => randomInt(2 ** 32) / 2 ** 32 },
-    joined,
-    {
-      greeting: () => ({ boot, version, maxSteps, agents, runs: steps.runs }),
-      welcome: ({ lostAfterMs }) => {
-        log(`connected to ${joined.server}`)
-        contact.made(lostAfterMs)
-        steps.reportAll()
-      },
-      frame: frame => {
-        if (frame.type === 'wanted') steps.wanted(frame)
-        if (frame.type === 'ack') steps.acknowledged(frame.key, frame.seq)
-      },
-      away: reason => {
-        contact.broken()
-        log(`not connected to ${joined.server}: ${reason}`)
-      },
+  const servers = knownServers(home, joined)
+  const link: WorkerLinks = new WorkerLinks({ servers, clock, random: () => randomInt(2 ** 32) / 2 ** 32 }, joined, {
+    greeting: () => ({
+      boot,
+      version,
+      maxSteps,
+      maxSessions: options.maxSessions,
+      agents,
+      runs: steps.runs,
+      sessions: sessions.ids,
+    }),
+    welcome: ({ lostAfterMs, ended }, address) => {
+      log(`connected to ${address}`)
+      contact.made(lostAfterMs)
+      steps.reportAll()
+      sessions.connected(ended)
     },
-  )
+    frame: frame => {
+      if (frame.type === 'wanted') steps.wanted(frame)
+      if (frame.type === 'ack') steps.acknowledged(frame.key, frame.seq)
+      if (frame.type === 'channel') sessions.terminal(frame)
+      if (frame.type === 'call') void answer(frame.id, frame.method, frame.params as Record<string, unknown>)
+    },
+    bytes: (channel, bytes) => sessions.bytes(channel, bytes),
+    away: (reason, address) => log(`not connected to ${address}: ${reason}`),
+    alone: () => {
+      sessions.disconnected()
+      contact.broken()
+    },
+    servers: places => saveServers(home, joined, places),
+  })
+  const answer = async (id: number, method: string, params: Record<string, unknown>) =>
+    link.send(await answerCall(id, () => sessions.answer(method, params)))
+  const sessions = options.openSessions({ link, worker: joined.worker })
   const steps = new WorkerSteps({
     directory: join(settings.dataDirectory, 'steps'),
     clock,
@@ -100,7 +133,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   })
   let beating: Timer
   const beat = () => {
-    link.send({ type: 'beat', steps: steps.count })
+    link.beat(steps.count)
     beating = clock.setTimer(BEAT_MS, beat)
   }
   beat()
@@ -112,6 +145,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       beating.cancel()
       contact.close()
       await steps.close()
+      await sessions.close()
       link.close()
       lock.release()
     },

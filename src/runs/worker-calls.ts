@@ -17,8 +17,8 @@ import {
   type Workflow,
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import type { EventStore, StoredEvent } from '../store/index.js'
-import { BlobFiles, type ServerPort, WorkerHub } from '../workers/index.js'
+import type { EventStore } from '../store/index.js'
+import { BlobFiles, type ServerPort, WorkerHub, type WorkerSessionsPort } from '../workers/index.js'
 import { WORKFLOWS } from './open-runs.js'
 import { StepApprovals } from './step-approvals.js'
 import { WorkspaceOrigin } from './workspaces/workspace-origin.js'
@@ -34,6 +34,8 @@ export interface OpenHubOptions {
   clock: Clock
   lostAfterMs: number
   dataDirectory: string
+  servers?: ConstructorParameters<typeof WorkerHub>[0]['servers']
+  sessions: WorkerSessionsPort
   wake(run: string): void
   onError(error: unknown): void
 }
@@ -48,8 +50,10 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
     store,
     clock,
     lostAfterMs: options.lostAfterMs,
+    sessions: options.sessions,
     wake: options.wake,
     onError: options.onError,
+    ...(options.servers && { servers: options.servers }),
     workflows: WORKFLOWS,
     performers: {
       'graph.child_look': new ChildObserveSteps(store),
@@ -144,27 +148,4 @@ export class RemoteApprovals implements Pick<StepApprovals, 'ask' | 'withdraw'> 
     const slash = name.indexOf('/')
     await this.#server.call('approval.withdraw', { run: name.slice(0, slash), step: name.slice(slash + 1) })
   }
-}
-
-/** A worker's view of the store: the events of its own runs, and nothing else. */
-export function remoteStore(server: ServerPort): EventStore {
-  const readStream = async (
-    stream: string,
-    { fromVersion = 1, limit }: { fromVersion?: number; limit?: number } = {},
-  ) => {
-    if (!stream.startsWith('run/')) throw refused(`read ${stream}`)
-    const events = (await server.call('run.events', { run: stream.slice('run/'.length) })) as StoredEvent[]
-    return events.filter(({ version }) => version >= fromVersion).slice(0, limit)
-  }
-  return new Proxy({ id: 'remote', isShared: true, readStream } as Partial<EventStore> as EventStore, {
-    get(target, name: keyof EventStore) {
-      // A promise that resolves with the store asks for `then`.
-      if (name in target || (name as string) === 'then') return target[name]
-      return () => Promise.reject(refused(`call ${name}`))
-    },
-  })
-}
-
-function refused(what: string): SignalboxError {
-  return new SignalboxError('E_ROLE', `a worker cannot ${what}`, { next: 'run it on the server' })
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
+import type { ServerPlace } from '../workers/index.js'
 
 /** Where this home directory has joined as a worker. */
 export interface JoinedWorker {
@@ -25,6 +26,21 @@ export function readJoined({ directories }: Home): JoinedWorker & { key: KeyObje
 
 export function writeJoined({ directories }: Home, joined: JoinedWorker, privatePem: string): void {
   writeFileSync(fileIn(directories.state), `${JSON.stringify({ ...joined, key: privatePem })}\n`, { mode: 0o600 })
+}
+
+/** The servers that this worker was last told of; at first the one that it joined. */
+export function knownServers({ directories }: Home, { server, pin }: JoinedWorker): readonly ServerPlace[] {
+  const first: ServerPlace = { id: null, address: server, pin }
+  const file = join(directories.state, 'worker-servers.json')
+  if (!existsSync(file)) return [first]
+  const { from, servers } = JSON.parse(readFileSync(file, 'utf8')) as { from: string; servers: ServerPlace[] }
+  // Of the cluster that it joined last.
+  return from === server && servers.length > 0 ? servers : [first]
+}
+
+export function saveServers(home: Home, { server }: JoinedWorker, servers: readonly ServerPlace[]): void {
+  const file = join(home.directories.state, 'worker-servers.json')
+  writeFileSync(file, `${JSON.stringify({ from: server, servers })}\n`, { mode: 0o600 })
 }
 
 function fileIn(state: string): string {

@@ -17,6 +17,7 @@ import type { Pack } from './pack/pack.js'
 import { agentsPayload, errorPayload } from './payloads.js'
 import type { RuleMatch } from './rules.js'
 import { bestMatch, readScene, type Scene } from './scene.js'
+import { findSignIn } from './sign-in.js'
 import type { Payload, TerminalView } from './view.js'
 
 export interface Classification {
@@ -48,12 +49,16 @@ function observe(scene: Scene): Observation {
   if (layout.rows.every(row => row.indent < 0) || (frame.torn && !menu)) return observeNothing(scene)
   const skipped = bestMatch(scene, match => match.rule.skip !== null)
   if (skipped && skipped.rule.priority >= ABOVE_MENUS) return observeSkipped(scene, skipped)
-  if (menu && isConfirmed(scene, menu.candidate)) return observeMenu(scene, menu)
+  const signIn = composer || isShell(scene) ? null : findSignIn(layout.rows, frame.cols)
+  // A key that opens the browser is a part of the sign-in.
+  const isKey = menu?.candidate.menu.kind === 'input' && menu.candidate.menu.options.length === 0
+  if (menu && isConfirmed(scene, menu.candidate) && !(signIn && isKey)) return observeMenu(scene, menu)
   const dialog = bestMatch(
     scene,
     match => match.rule.awaiting !== null && (match.rule.view === 'tool_menu' || match.rule.view === 'auth_required'),
   )
   if (dialog) return observeDialog(scene, dialog)
+  if (signIn) return observeSignIn(scene, signIn)
   if (layout.overlay && !working) return observeOverlay(scene)
   if (working?.match?.rule.view === 'parallel_agents')
     return makeObservation(scene, 'parallel_agents', agentsPayload(layout.rows, scene.pack, working.match), {
@@ -61,7 +66,7 @@ function observe(scene: Scene): Observation {
       busy: true,
     })
   if (shell?.is === 'prompt') return observePrompt(scene, shell)
-  if (shell?.is === 'running' && !layout.isComposerAnchored) return observeCommand(scene, shell.command)
+  if (shell?.is === 'running' && !isBox(layout)) return observeCommand(scene, shell.command)
   // An input box that appears before the program is ready: only its pack can recognise it. Motion
   // there is not work.
   const early =
@@ -77,6 +82,14 @@ function observe(scene: Scene): Observation {
   const starting = early ?? loading
   if (starting && !working?.match)
     return makeObservation(scene, 'startup', { step: 'loading' }, { match: starting, busy: null })
+  // Nobody can have asked for anything: what turns is the program's own start.
+  if (working && !working.match && !composer && isStarting(scene))
+    return makeObservation(
+      scene,
+      'startup',
+      { step: 'loading' },
+      { rule: 'generic/loading', confidence: 0.5, busy: null },
+    )
   if (working || (turn.isOpen && !(skipped && !composer))) return observeWork(scene)
   if (skipped) return observeSkipped(scene, skipped)
   if (composer) return observeRest(scene)
@@ -84,6 +97,25 @@ function observe(scene: Scene): Observation {
   if (failed)
     return makeObservation(scene, 'error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
   return observeStartup(scene) ?? observeNothing(scene)
+}
+
+/** A shell prints what its commands say about signing in; it does not ask for it. */
+function isShell({ shell, memory, frame }: Scene): boolean {
+  return shell?.is === 'prompt' || memory.prompt !== null || frame.isPlainText === true
+}
+
+function observeSignIn(scene: Scene, payload: Payload['auth_required']): Observation {
+  return makeObservation(scene, 'auth_required', payload, {
+    rule: 'generic/sign-in',
+    confidence: 0.7,
+    busy: false,
+    awaiting: 'auth',
+  })
+}
+
+/** An input box that is drawn as one: programs that print lines have none. */
+function isBox({ composer, isComposerAnchored }: Layout): boolean {
+  return composer !== null && (isComposerAnchored || composer.last > composer.first)
 }
 
 function observeSkipped(scene: Scene, match: RuleMatch): Observation {
@@ -139,13 +171,19 @@ function observeStartup(scene: Scene): Observation | null {
 /** A program prints at most this many rows while it loads, besides its banner. */
 const LOADING_ROWS = 6
 
-/** The known input box has not appeared, nothing marked was printed, nothing waits. */
+/**
+ * The input box has not appeared, nothing marked was printed, nothing waits. Of a program without a
+ * pack only one that draws the whole screen is known to have one.
+ */
 function isStarting(scene: Scene): boolean {
-  const { frame, pack, layout } = scene
-  const isBoxKnown = pack.regions.some(region => region.name === 'composer')
+  const { frame, pack, layout, memory } = scene
+  const isBoxKnown =
+    pack.regions.some(region => region.name === 'composer') ||
+    (pack.agent === 'generic' && frame.buffer === 'alternate' && memory.lastInputAt === null)
   const shown = layout.rows.filter(row => row.indent >= 0)
   const words = shown.filter(row => layout.roles[row.index] == null)
-  const isLoading = words.length <= LOADING_ROWS && !shown.some(row => fragments(row).length >= 2)
+  const isLoading =
+    (words.length <= LOADING_ROWS || pack.agent === 'generic') && !shown.some(row => fragments(row).length >= 2)
   return isBoxKnown && !hasConversation(scene) && isLoading && !frame.isPlainText && frame.t < STARTING_S
 }
 

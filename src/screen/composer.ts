@@ -1,4 +1,5 @@
 import type { Span } from '../terminal/index.js'
+import { displayWidth, graphemes } from '../text/index.js'
 import type { Composer } from './observation.js'
 import type { Region } from './region.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
@@ -9,13 +10,31 @@ const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00
 const EDGE = /[─━═▔▁▄▀]{3}/u
 /** Zero-width characters that some boxes draw under their cursor; they are not typed text. */
 const INVISIBLE = /[\u200b\u2060\ufeff]/gu
-const PASTE_MARK = /\[pasted (?:text|content|#\d)[^\]]*\]/giu
+/** `[Pasted text #1 +40 lines]`, `[Paste #1 - 40 lines]`, `[line 1 of… Pasted +40 lines]`. */
+const PASTE_MARK = /\[[^\]]*\bpasted?\b[^\]]*(?:\]|$)/giu
+
+/** How many long texts an agent shows as a mark instead of their words. */
+export function countPasteMarks(text: string): number {
+  return text.match(PASTE_MARK)?.length ?? 0
+}
+
+export interface ReadComposerOptions {
+  /** Rows in the box that are neither draft nor placeholder. */
+  ignore?: RegExp | null
+  /** The hardware cursor, if it is visible. */
+  cursor?: { x: number; y: number } | null
+}
 
 /**
- * Reads the input box: its text, and whether that is a draft or a placeholder. A placeholder is dim
- * or grey, a draft is not; the cell under a drawn cursor is inverse and belongs to neither.
+ * Reads the input box: its text, and whether that is a draft or a placeholder. The cursor tells
+ * them apart in every theme: it stands before a placeholder and after what was typed. Where none is
+ * visible, a placeholder is dim or grey. The cell under a drawn cursor belongs to neither.
  */
-export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: RegExp | null = null): Composer {
+export function readComposer(
+  rows: readonly ScreenRow[],
+  box: Region,
+  { ignore = null, cursor = null }: ReadComposerOptions = {},
+): Composer {
   const body = rows
     .slice(box.first, box.last + 1)
     .filter(
@@ -28,9 +47,10 @@ export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: Re
   body.forEach((row, index) => {
     const start = textStart(row, index === 0)
     if (index === 0 && row.text[start.glyph] === '!') isShell = true
-    const parts = splitByDimness(row, start.text)
+    const at = cursor?.y === row.index ? cursor.x : drawnCursor(row, start.text)
+    const parts = at === null ? splitByDimness(row, start.text) : splitAtCursor(row, start.text, at)
     lines.push(parts.plain.trimEnd())
-    if (placeholder === '') placeholder = parts.dim.trim()
+    if (placeholder === '') placeholder = parts.dim.replace(/[│┃]\s*$/u, '').trim()
   })
   const draft = lines.join('\n').replace(INVISIBLE, '').replace(/\n+$/, '').trim()
   return {
@@ -38,7 +58,7 @@ export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: Re
     draft,
     placeholder: draft === '' ? placeholder : '',
     shell: isShell,
-    pasted: draft.match(PASTE_MARK)?.length ?? 0,
+    pasted: countPasteMarks(draft),
     queued: [],
     completion: null,
     rows: [box.first, box.last],
@@ -57,6 +77,49 @@ function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: num
     : { glyph: -1, text: gutter + Math.min(indent, 2) }
 }
 
+/** The column of a cursor that the program draws itself: one inverse cell. */
+function drawnCursor(row: ScreenRow, start: number): number | null {
+  return row.spans.find(span => span.inverse && span.width === 1 && span.x >= start)?.x ?? null
+}
+
+/** What is left of the cursor was typed; faint text right of it is a suggestion. */
+function splitAtCursor(row: ScreenRow, start: number, at: number): { plain: string; dim: string } {
+  let typed = ''
+  let rest = ''
+  let suggested = ''
+  let isColoured = true
+  for (const span of row.spans) {
+    const before = cellsOf(span, start, at)
+    const after = cellsOf(span, Math.max(start, at), Number.POSITIVE_INFINITY)
+    typed += before
+    if (isFaint(span) || (span.inverse && span.width === 1)) suggested += after
+    else {
+      rest += after
+      if (after.trim() !== '' && span.fg === null) isColoured = false
+    }
+  }
+  if (!isEmpty(typed)) return { plain: typed + (isEmpty(rest) ? rest : suggested + rest), dim: '' }
+  // Nothing was typed: words in a colour are a placeholder of a theme without grey.
+  if (isEmpty(rest) || isColoured) return { plain: '', dim: suggested + rest }
+  return { plain: suggested + rest, dim: '' }
+}
+
+/** The characters of a span in these columns; wide characters stay with the column they start in. */
+function cellsOf(span: Span, from: number, to: number): string {
+  if (span.x >= from && span.x + span.width <= to) return span.text
+  let x = span.x
+  let text = ''
+  for (const character of graphemes(span.text)) {
+    if (x >= from && x < to) text += character
+    x += displayWidth(character)
+  }
+  return text
+}
+
+function isEmpty(text: string): boolean {
+  return text.replace(/[│┃\s\u00a0]/gu, '') === ''
+}
+
 /** The text right of `start` in two parts: plain cells, and cells in a dim or grey style. */
 function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: string } {
   let plain = ''
@@ -69,8 +132,7 @@ function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: st
     else if (span.width === 1 && plain.trim() === '' && isCursor(span, row.spans[index + 1])) dim += text
     else plain += text
   })
-  const isPlainEmpty = plain.replace(/[│┃\s\u00a0]/gu, '') === ''
-  return isPlainEmpty ? { plain: '', dim: dim + plain } : { plain: plain + dim, dim: '' }
+  return isEmpty(plain) ? { plain: '', dim: dim + plain } : { plain: plain + dim, dim: '' }
 }
 
 /** Drawn inverse, or with its own background before dim text, which a draft is not. */

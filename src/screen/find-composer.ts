@@ -32,6 +32,7 @@ export function findStructuralComposer(
     betweenEdges(frame, rows, isBandTop, isBandBottom) ??
     betweenEdges(frame, rows, isBandBottom, isBandTop) ??
     betweenEdges(frame, rows, isCornerTop, isCornerBottom) ??
+    behindGutter(frame, rows) ??
     barePrompt(frame, rows, taken)
   )
 }
@@ -62,7 +63,7 @@ type Edge = (row: ScreenRow) => boolean
 
 function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isBottom: Edge): Region | null {
   const bottom = rows.findLastIndex(isBottom)
-  if (bottom < 2 || countBelow(rows, bottom) > FOOTER_ROWS) return null
+  if (bottom < 2 || (countBelow(rows, bottom) > FOOTER_ROWS && !isCompleting(rows, bottom))) return null
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
@@ -73,6 +74,27 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
     return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
   }
   return null
+}
+
+/** Rows after one gutter around the cursor, without an upper edge: the lowest such block. */
+function behindGutter(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+  const { cursor } = frame
+  const gutter = /^(\s*)([┃▌▎▐])(?=\s|$)/u.exec(rows[cursor.y]?.text ?? '')
+  if (!gutter || frame.isPlainText || !cursor.visible || cursor.x <= gutter[0].length) return null
+  const isInside = (row: ScreenRow | undefined) => row?.text.startsWith(gutter[0]) === true
+  let [first, last] = [cursor.y, cursor.y]
+  while (isInside(rows[first - 1])) first--
+  while (isInside(rows[last + 1])) last++
+  const edge = rows[last + 1]
+  if (edge && /^\s*[╹┗▝▘▀▁▔]\s*[▀▔─]*\s*$/u.test(edge.text)) last++
+  const isSmall = last - first <= BODY_ROWS && countBelow(rows, last) <= FOOTER_ROWS
+  return isSmall && !looksLikeOptions(rows.slice(first, last + 1)) ? { name: 'composer', first, last } : null
+}
+
+/** A command or a file is being typed: the list below the box completes it. */
+function isCompleting(rows: readonly ScreenRow[], bottom: number): boolean {
+  const below = rows.slice(bottom + 1).find(row => !isBlank(row))
+  return below !== undefined && /^\s*(?:[❯›>▸→]\s*)?[/@]\S/u.test(below.text)
 }
 
 /** A row with a prompt glyph and the cursor, and only indented footer rows below. */

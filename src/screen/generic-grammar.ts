@@ -1,3 +1,4 @@
+import type { Color } from '../terminal/index.js'
 import type { RowBlock, RowRole } from './grammar.js'
 import type { ScreenBlockKind } from './pack/pack.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
@@ -12,6 +13,7 @@ import { isWarning } from './style-match.js'
 const MARK = /^(?<indent>\s{0,2})(?<glyph>[^\p{L}\p{N}\s"'`([{<\\/@#$.,;:─━│┃╭╮╰╯┌┐└┘▄▀█▌▐-])\s+(?=\S)/u
 const CORNER = /^\s{1,4}[⎿└╰├│┆┊┃↳]\s/u
 const PROMPT = /^\s{0,2}[❯›>▷»➜▶]\s+\S/u
+const LINE = /^\s*[─━═▄▀▔▁]{8,}\s*$/u
 const CALL = /^\s{0,3}\S?\s*(?:[A-Z][\w]{1,20}\(|\$ |[a-z_]{3,30}\()/u
 
 /** The kind of block that a row without a mark of the pack starts. */
@@ -33,12 +35,13 @@ export function isCommandOnly(rows: readonly ScreenRow[]): boolean {
 }
 
 /** A row that starts no block by itself. */
-export function isUnmarked(row: ScreenRow): boolean {
-  return !MARK.test(row.text) && !CORNER.test(row.text) && !hasBackground(row)
+export function isUnmarked(row: ScreenRow, page: Color = null): boolean {
+  return !MARK.test(row.text) && !CORNER.test(row.text) && !hasBackground(row, page)
 }
 
 export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRow) => RowRole | null): RowBlock[] {
   const blocks: RowBlock[] = []
+  const page = pageColour(rows)
   let current: RowBlock | null = null
   let indent = 0
   let blanks = 0
@@ -53,10 +56,20 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
       return
     }
     if (roleOf(row)) return
-    const isPrompt = PROMPT.test(row.text) || hasBackground(row)
-    if (isPrompt || !isUnmarked(row))
+    // A line across the screen separates: it belongs to nothing.
+    if (LINE.test(row.text)) {
+      current = null
+      return
+    }
+    const isBand = hasBackground(row, page)
+    if (isBand && current !== null && isInBand(rows, current.last, index, page)) {
+      // A band is one text; what a tool printed follows its head.
+      if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
+      else current.last = index
+    } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
+    else if (PROMPT.test(row.text) || !isUnmarked(row, page))
       begin(
-        unmarkedKind(row, rows[index + 1], () => isPrompt),
+        unmarkedKind(row, rows[index + 1], () => PROMPT.test(row.text)),
         index,
         row.indent,
       )
@@ -79,11 +92,41 @@ export function isAlarm(rows: readonly ScreenRow[], { first, last }: RowBlock): 
     .every(row => isBlank(row) || row.spans.every(span => span.text.trim() === '' || isWarning(span.fg)))
 }
 
-function hasBackground(row: ScreenRow): boolean {
-  const first = row.spans.find(span => span.text.trim() !== '')
-  return (
-    first !== undefined && first.bg !== null && row.spans.every(span => span.bg === first.bg || span.text.trim() === '')
-  )
+/** The background of most rows: some programs paint the whole screen. */
+function pageColour(rows: readonly ScreenRow[]): Color {
+  const counts = new Map<Color, number>()
+  for (const row of rows) {
+    const edge = row.spans[0]?.bg ?? null
+    counts.set(edge, (counts.get(edge) ?? 0) + 1)
+  }
+  return [...counts].reduce<[Color, number]>((best, found) => (found[1] > best[1] ? found : best), [null, 0])[0]
+}
+
+/** All its text is on a background that the page does not have. */
+function hasBackground(row: ScreenRow, page: Color): boolean {
+  const words = row.spans.filter(span => /[^\s│┃▌▎]/u.test(span.text))
+  const first = words[0]
+  return first !== undefined && first.bg !== null && first.bg !== page && words.every(span => span.bg === first.bg)
+}
+
+/** The background of most of a row's cells. */
+function bandColour(row: ScreenRow): Color {
+  return row.spans.reduce<{ width: number; bg: Color }>((widest, span) => (span.width > widest.width ? span : widest), {
+    width: 0,
+    bg: null,
+  }).bg
+}
+
+/** Every row between these belongs to the same band as they do. */
+function isInBand(rows: readonly ScreenRow[], from: number, to: number, page: Color): boolean {
+  const colour = bandColour(rows[to]!)
+  return rows.slice(from, to + 1).every(row => bandColour(row) === colour && colour !== page)
+}
+
+/** What a tool does is named in bold, after a dollar or number sign, or after a mark that turns. */
+function isToolHead(row: ScreenRow): boolean {
+  const words = row.spans.find(span => /[^\s│┃▌▎]/u.test(span.text))
+  return words?.bold === true || /^[\s│┃▌▎]*(?:[$#→←✱⚙◈◇✓✔✗✘×?]|[\u2800-\u28ff])\s+\S/u.test(row.text)
 }
 
 /** Rows after one gutter are one result. */

@@ -42,9 +42,12 @@ export function splitBlocks(
   const blocks: RowBlock[] = []
   let current: RowBlock | null = null
   let blanks = 0
+  /** Blank rows that no band covers: they separate bands. */
+  let gaps = 0
   rows.forEach((row, index) => {
     if (isBlank(row)) {
       blanks++
+      if (!row.isBand) gaps++
       return
     }
     const role = roleOf(row)
@@ -52,9 +55,9 @@ export function splitBlocks(
       if (role === 'terminator' || role === 'working') current = null
       return
     }
-    const spec = beginningOf(rows, index, pack, current)
-    const goesOn = current !== null && continues(current, row, blanks)
-    const isOwn = current?.spec === spec && blanks === 0 && spec?.more !== null
+    const spec = beginningOf(rows, index, pack, { block: current, isApart: gaps > 0 })
+    const goesOn = current !== null && continues(current, row, { blanks, gaps })
+    const isOwn = blanks === 0 && spec?.more !== null && current?.spec?.first.line.source === spec?.first.line.source
     if (spec && !(goesOn && (isOwn || spec.weak))) {
       current = { kind: spec.kind, spec, first: index, last: index, isRunning: false }
       blocks.push(current)
@@ -83,6 +86,7 @@ export function splitBlocks(
     )
       current!.isRunning = true
     blanks = 0
+    gaps = 0
   })
   return blocks
 }
@@ -91,11 +95,11 @@ function beginningOf(
   rows: readonly ScreenRow[],
   index: number,
   pack: Pack,
-  current: RowBlock | null,
+  { block, isApart }: { block: RowBlock | null; isApart: boolean },
 ): BlockSpec | null {
   for (const spec of markReader(pack)(rows[index]!).startsBlocks) {
-    // In the first row of the screen the preceding block is unknown.
-    const isAfter = current ? spec.after?.includes(current.kind) : index === 0
+    // In the first row of the screen the preceding block is unknown. A band has nothing before it.
+    const isAfter = block ? spec.after?.includes(block.kind) && !(spec.first.style?.band && isApart) : index === 0
     if (spec.after && !isAfter) continue
     if (spec.next && !followedBy(rows, index, spec)) continue
     return spec
@@ -120,13 +124,15 @@ function cutOff(row: ScreenRow, pack: Pack): BlockSpec | null {
   return pack.blocks.find(({ more }) => more?.test(row.text) && !more.test(unsigned)) ?? null
 }
 
-function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boolean {
-  if (block.more) return blanksBefore === 0 && block.more.test(row.text)
-  if (block.spec === null) return isUnmarked(row) ? blanksBefore <= 1 && row.indent > 1 : false
+function continues(block: RowBlock, row: ScreenRow, before: { blanks: number; gaps: number }): boolean {
+  if (block.more) return before.blanks === 0 && block.more.test(row.text)
+  if (block.spec === null) return isUnmarked(row) ? before.blanks <= 1 && row.indent > 1 : false
   if (block.spec.more === null) return false
+  // A band continues as far as it is drawn, blank rows included.
+  if (block.spec.first.style?.band) return row.isBand && before.gaps === 0 && block.spec.more.test(row.text)
   // Empty lines with the background of the block belong to it.
   const isTight = block.spec.tight && block.spec.first.style?.bg === undefined
-  if (blanksBefore > (isTight ? 0 : BLANKS_INSIDE)) return false
+  if (before.blanks > (isTight ? 0 : BLANKS_INSIDE)) return false
   return block.spec.more.test(row.text) && hasSameBackground(block.spec, row)
 }
 

@@ -38,15 +38,16 @@ export { cutRow, type TextRow } from './blocks/text-row.js'
 
 export { blockWords } from './blocks/words.js'
 export { type Classification, classify } from './classify.js'
+export { countPasteMarks } from './composer.js'
 export {
   explainFrame,
   type FrameExplanation,
 } from './explain.js'
 export { hashTexts } from './hash-texts.js'
-export type { Layout } from './layout.js'
 export { initialMemory, recordInput, type ScreenMemory } from './memory.js'
 export type { Menu } from './menu/menu.js'
 export type { Awaiting, Facet, Observation } from './observation.js'
+export { type Outline, outlineOf } from './outline.js'
 export type { Pack } from './pack/pack.js'
 export { parsePack } from './pack/parse-pack.js'
 export { TERMINAL_VIEWS, type TerminalView } from './view.js'

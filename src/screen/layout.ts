@@ -44,7 +44,7 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   set(makeRegion('screen', 0, rows.length - 1))
   for (const spec of pack.regions) set(findRegion(spec, rows, frame.cols, regions))
 
-  const declared = regions.get('composer') ?? null
+  const declared = downToCursor(regions.get('composer') ?? null, rows, pack, frame)
   const entry = findPointedEntry(rows)
   const isEntry = declared !== null && entry !== null && declared.first === entry.first
   const anchored = declared && !isEntry && isLowest(rows, declared, pack, frame.cursor) ? declared : null
@@ -72,7 +72,7 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   const said = withoutCommands(rows, shown, pack)
   const conversation = withoutStatus(roles.slice(0, liveFirst), said)
   const content = withoutHints(rows, conversation, frame.cols, composer)
-  const tail = menu ? null : statusTail(rows, content)
+  const tail = menu ? null : statusTail(rows, content, composer !== null)
   const blocks = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
 
   if (menu) {
@@ -135,6 +135,22 @@ function menuCeiling(
 function isAsked({ text }: ScreenRow, pack: Pack): boolean {
   const line = text.trim()
   return /[?:？：]$/u.test(line) && pack.menus.some(({ question }) => question?.test(line))
+}
+
+/**
+ * A draft with an empty line in an input box without a lower edge: the box reaches down to the
+ * cursor.
+ */
+function downToCursor(
+  box: Region | null,
+  rows: readonly ScreenRow[],
+  pack: Pack,
+  { cursor, isPlainText }: Frame,
+): Region | null {
+  const isOpen = pack.regions.some(({ name, kind }) => name === 'composer' && kind === 'open_box')
+  if (!box || !isOpen || isPlainText || !cursor.visible || cursor.y <= box.last) return box
+  const between = rows.slice(box.last + 1, cursor.y + 1)
+  return between.every(row => isBlank(row) || row.indent >= 2) ? { ...box, last: cursor.y } : box
 }
 
 function lastNonBlank(rows: readonly ScreenRow[]): number {
@@ -213,10 +229,12 @@ function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenR
 function isBeingWritten(box: Region, { group }: MenuCandidate, rows: readonly ScreenRow[], frame: Frame): boolean {
   const { cursor } = frame
   const last = rows.slice(box.first + 1, box.last).findLast(row => !isBlank(row))
+  const drawn = last?.spans.at(-1)
+  const isAtEnd =
+    (cursor.visible && last?.index === cursor.y && cursor.x >= last.text.length) ||
+    (drawn?.inverse === true && drawn.width === 1 && drawn.text.trim() === '')
   return (
-    cursor.visible &&
-    last?.index === cursor.y &&
-    cursor.x >= last.text.length &&
+    isAtEnd &&
     group.options.every(option => option.number === null && option.checked === null) &&
     group.options.findIndex(option => option.glyphColumn !== null) === 0
   )
@@ -280,6 +298,7 @@ const TIMED = new RegExp(
 const HINTED = new RegExp(`\\(${DURATION} [•·∙|,] [^()]{3,60}\\)?$`, 'u')
 const ELLIPSIS = new RegExp(`${SYMBOL}\\p{L}[^.…]{0,80}(?:…|\\.\\.\\.)`, 'u')
 const COUNTED = new RegExp(`${SYMBOL}[\\p{L}\\p{N}](?=.*\\b${DURATION}).*\\b(?<done>\\d{1,2})/(?<of>\\d{1,2})\\b`, 'u')
+const TURNING = /^\s{0,3}[\u2801-\u28ff]\s+\p{L}/u
 const ENDED = new RegExp(`^\\s{0,5}[^\\p{L}\\p{N}\\s"'\`([{]\\s+\\p{L}[^…]{0,100}?\\b${DURATION}[^…]{0,40}$`, 'u')
 
 interface StatusTail {
@@ -288,13 +307,20 @@ interface StatusTail {
   above: RowBlock[]
 }
 
-function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): StatusTail | null {
+/** Says what happens; an answer whose mark turns while it grows is longer. */
+function isShort(text: string): boolean {
+  return /…|\.{3}|\(/u.test(text) || text.trim().split(/\s+/u).length <= 4
+}
+
+function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[], hasComposer: boolean): StatusTail | null {
   const at = blocks.findLastIndex(block => !(block.kind === 'tool_result' && block.spec === null))
   const block = blocks[at]
   if (!block || block.spec !== null || block.first !== block.last) return null
   const { text } = rows[block.first]!
   const tail = (is: StatusTail['is']): StatusTail => ({ is, row: block.first, above: blocks.slice(0, at) })
   const isLast = at === blocks.length - 1
+  // Braille patterns are drawn only to turn.
+  if (isLast && hasComposer && TURNING.test(text) && isShort(text)) return tail('working')
   if (TIMED.test(text) && (isLast || block.kind === 'prose' || HINTED.test(text))) return tail('working')
   if (!isLast || block.kind !== 'prose') return null
   const count = COUNTED.exec(text)?.groups

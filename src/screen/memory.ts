@@ -2,6 +2,7 @@ import { MOTION_EXPIRY_S, type Track } from './motion.js'
 import type { Observation } from './observation.js'
 import type { ScreenBlockKind } from './pack/pack.js'
 import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
+import { TITLE_EXPIRY_S, type TitleMotion } from './title-motion.js'
 import { STALE_TURN_S } from './turn.js'
 
 /** What the classifier remembers between frames. Time comes from frames and inputs. */
@@ -20,6 +21,8 @@ export interface ScreenMemory {
   panel: { hash: string; changedAt: number } | null
   transcript: { hash: string; changedAt: number } | null
   tracks: Track[]
+  /** How the mark of the title turns. */
+  title: TitleMotion | null
   /** The last prompt of the shell, if the program is a shell. */
   prompt: string | null
   /** A question at the cursor that counts only after it has been stable for a while. */
@@ -40,6 +43,7 @@ export function initialMemory(): ScreenMemory {
     panel: null,
     transcript: null,
     tracks: [],
+    title: null,
     prompt: null,
     asking: null,
     recheckAt: null,
@@ -74,6 +78,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
     panel: changedAt(memory.panel, panelHash(scene), t),
     transcript: changedAt(memory.transcript, transcriptHash(layout), t),
     tracks: scene.tracks,
+    title: scene.title,
     prompt: emptyShellPrompt(scene) ?? memory.prompt,
     asking: askingNow(scene),
     recheckAt: recheckAt(scene),
@@ -108,6 +113,7 @@ function recheckAt(scene: Scene): number | null {
   const moments = [
     ...(asking ? [asking.since + QUESTION_STABLE_S] : []),
     ...(isWaitingForEnd ? [(newest?.changedAt ?? t) + STALE_TURN_S] : []),
+    ...(scene.title?.turnedAt ? [scene.title.turnedAt + TITLE_EXPIRY_S + 0.001] : []),
     ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + MOTION_EXPIRY_S + 0.001])),
   ].filter(at => at > t)
   return moments.length === 0 ? null : Math.min(...moments)

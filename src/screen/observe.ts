@@ -9,6 +9,7 @@ import { agentsPayload, awaitingOf, backgroundPayload, errorPayload, promptKind,
 import type { RuleMatch } from './rules.js'
 import { bestMatch, changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
 import type { ShellState } from './shell.js'
+import { saysSignedOut, signInDetails } from './sign-in.js'
 import { toolOf } from './tool.js'
 import { blockText, newestContent } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
@@ -114,7 +115,10 @@ export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['me
     awaiting: awaitingOf(menu),
     evidence: [{ region: 'menu', rows: menu.rows, text: menu.question }],
   }
-  if (menu.kind === 'auth') return makeObservation(scene, 'auth_required', { method: 'login', menu: live }, seen)
+  if (menu.kind === 'auth') {
+    const details = signInDetails(scene.layout.rows.slice(menu.rows[0], menu.rows[1] + 1), scene.frame.cols)
+    return makeObservation(scene, 'auth_required', { ...details, menu: live }, seen)
+  }
   return makeObservation(scene, 'tool_menu', { menu: live }, seen)
 }
 
@@ -130,6 +134,13 @@ export function observeRest(scene: Scene): Observation {
   const { layout, pack } = scene
   const auth = bestMatch(scene, match => match.rule.view === 'auth_required')
   if (auth) return makeObservation(scene, 'auth_required', { method: 'login' }, { match: auth, busy: false })
+  if (pack.agent === 'generic' && isSignedOut(scene))
+    return makeObservation(
+      scene,
+      'auth_required',
+      { method: 'login' },
+      { rule: 'generic/signed-out', confidence: 0.5, busy: false },
+    )
   const error = bestMatch(scene, match => match.rule.view === 'error')
   if (error)
     return makeObservation(scene, 'error', errorPayload(error, error.text, true), { match: error, busy: false })
@@ -151,6 +162,15 @@ export function observeRest(scene: Scene): Observation {
   if (background)
     return makeObservation(scene, 'background_task', backgroundPayload(background), { match: background, busy: false })
   return observeIdle(scene)
+}
+
+/** Not what the agent answers in sentences: what it reports below a prompt, or before the first. */
+function isSignedOut({ layout }: Scene): boolean {
+  const newest = layout.blocks.at(-1)
+  if (!newest) return false
+  const isReport = newest.kind === 'tool_result' || newest.kind === 'error'
+  const isFirst = newest.kind === 'prose' && !layout.blocks.some(block => block.kind === 'user')
+  return (isReport || isFirst) && newest.last - newest.first < 4 && saysSignedOut(blockText(layout, newest))
 }
 
 function observeIdle(scene: Scene): Observation {
@@ -243,7 +263,8 @@ export function observeNothing(scene: Scene): Observation<'unknown'> {
 const boxOf = memoizeByObject((scene: Scene): Observation['composer'] => {
   const { composer, rows } = scene.layout
   if (!composer) return null
-  const box = readComposer(rows, composer, ignoredInBox(scene))
+  const { cursor } = scene.frame
+  const box = readComposer(rows, composer, { ignore: ignoredInBox(scene), cursor: cursor.visible ? cursor : null })
   return { ...box, queued: queuedTexts(scene), completion: readCompletion(rows, composer.last + 1) }
 })
 

@@ -10,6 +10,7 @@ import { evaluateRules, type RuleMatch } from './rules.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 import { readShell, type ShellState } from './shell.js'
 import { matchesRow } from './style-match.js'
+import { followTitle, isTitleTurning } from './title-motion.js'
 import { isPinned, readTurn, type TurnState } from './turn.js'
 import type { Payload, TodoItem } from './view.js'
 
@@ -21,6 +22,7 @@ export interface Scene {
   layout: Layout
   matches: readonly RuleMatch[]
   tracks: ScreenMemory['tracks']
+  title: ScreenMemory['title']
   working: Working | null
   turn: TurnState
   todos: Payload['todo_list'] | null
@@ -31,7 +33,10 @@ export interface Scene {
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
   const { layout, matches, todos } = readFrame(frame, pack)
   const tracks = nextTracks(frame, layout, memory)
-  const working = findWorking(frame, layout, matches, tracks)
+  const title = followTitle(memory.title, frame)
+  const working =
+    findWorking(frame, layout, matches, tracks) ??
+    (pack.agent === 'generic' && isTitleTurning(title, frame) ? { match: null, row: null } : null)
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
     isWorking: working !== null,
@@ -46,6 +51,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     layout,
     matches,
     tracks,
+    title,
     working,
     turn,
     todos,
@@ -188,8 +194,13 @@ function findWorking(
     return track !== null && isMoving(track, frame.t)
   })
   if (moving) return { match: null, row: moving }
+  const edge = layout.composer && !layout.isComposerAnchored ? layout.rows[layout.composer.first] : undefined
+  if (edge && TURNING_EDGE.test(edge.text)) return { match: null, row: edge }
   return layout.workingRow === null ? null : { match: null, row: layout.rows[layout.workingRow]! }
 }
+
+/** `── ⠧ Working ────`: work that is shown in the upper edge of the input box. */
+const TURNING_EDGE = /^\s*[─━╭┌]+\s*[\u2801-\u28ff] \p{L}.*[─━]{3}/u
 
 function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): Track[] {
   return updateTracks(memory.tracks, candidateRows(layout), frame.t)

@@ -1,4 +1,5 @@
 import { type Frame, memoizeByObject, type Row, type Span } from '../terminal/index.js'
+import { displayWidth } from '../text/index.js'
 
 /** A row as rules read it: no variation selectors, no scroll bar, same columns. */
 export interface ScreenRow {
@@ -9,6 +10,10 @@ export interface ScreenRow {
   indent: number
   wrapped: boolean
   width: number
+  /** Drawn beyond its text, with blanks or a background. */
+  isDrawn: boolean
+  /** Part of a band (`withBands`). */
+  isBand: boolean
   spans: readonly Span[]
 }
 
@@ -21,9 +26,42 @@ export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): Sc
   const bar = options.hasScrollbar ? findScrollbar(frame) : null
   const rows = joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
   const last = rows.at(-1)
+  withBands(rows)
   // The status row of a terminal multiplexer is not part of the program's screen.
   if (last && isMultiplexerRow(last, frame.cols)) rows[last.index] = { ...last, text: '', indent: -1, spans: [] }
   return rows
+}
+
+/** The same row as part of a band, for as long as the row exists. */
+const bandRows = new WeakMap<ScreenRow, ScreenRow>()
+
+/**
+ * Programs draw some texts as a band: full rows with a blank one above and below. The background
+ * shows it; without colours the drawn blanks do, because other rows of the program start with text.
+ */
+export function withBands(rows: ScreenRow[]): ScreenRow[] {
+  for (let first = 0; first < rows.length; ) {
+    if (!rows[first]!.isDrawn) {
+      first++
+      continue
+    }
+    let end = first
+    while (end < rows.length && rows[end]!.isDrawn) end++
+    // The upper edge of the first one may have scrolled away.
+    const isPadded = isBlank(rows[first === 0 ? end - 1 : first])
+    if (isPadded && end > first + 1) for (let at = first; at < end; at++) rows[at] = asBand(rows[at]!)
+    first = end
+  }
+  return rows
+}
+
+function asBand(row: ScreenRow): ScreenRow {
+  if (row.isBand) return row
+  const known = bandRows.get(row)
+  if (known) return known
+  const band = { ...row, isBand: true }
+  bandRows.set(row, band)
+  return band
 }
 
 /** `[0] 0:node* 1:bash-`: numbered windows, one with a star, on one background. */
@@ -73,6 +111,8 @@ function readScreenRow(row: Row, index: number, bar: number | null): ScreenRow {
     indent: text.search(/[^\s\u00a0]/u),
     wrapped: row.wrapped,
     width: row.width,
+    isDrawn: row.filled === true || row.width > displayWidth(row.text),
+    isBand: row.width > displayWidth(row.text),
     spans: row.spans,
   }
 }

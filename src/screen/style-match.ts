@@ -1,21 +1,33 @@
 import type { Color, Span } from '../terminal/index.js'
-import type { RowPattern, StyleSpec } from './pack/pack.js'
+import type { ColourRelation, RowPattern, StyleSpec } from './pack/pack.js'
 import type { ScreenRow } from './screen-row.js'
+
+/*
+ * Themes change every colour, and NO_COLOR removes them, so that packs name no colour: they say how
+ * a cell relates to its row. The page is what lies under the first column; a band is a row whose
+ * cells are drawn beyond its text, with or without a background.
+ */
 
 /** Whether a row matches a pattern's text and the style of its first visible cell. */
 export function matchesRow(row: ScreenRow, pattern: RowPattern): boolean {
   if (!pattern.line.test(row.text)) return false
-  if (!pattern.style) return true
-  const { at } = pattern.style
-  const first = at === undefined ? (row.spans.find(span => span.text.trim() !== '') ?? row.spans[0]) : spanAt(row, at)
-  return first !== undefined && hasStyle(first, pattern.style)
+  const { style } = pattern
+  if (!style) return true
+  if (style.band !== undefined && row.isBand !== style.band) return false
+  const first =
+    style.at === undefined ? (row.spans.find(span => span.text.trim() !== '') ?? row.spans[0]) : spanAt(row, style.at)
+  return first !== undefined && hasStyle(first, style, row.spans[0]!)
 }
 
-/** `fg` and `bg` are a colour, `default`, or `any` (any colour except the default). */
-function hasStyle(span: Span, style: StyleSpec): boolean {
+/**
+ * `any`: any colour except the default; `page`: the background of the page, such as a mark that is
+ * made invisible; `own`: any other colour; `mark`: the same colour as the first cell has.
+ */
+function hasStyle(span: Span, style: StyleSpec, edge: Span): boolean {
   return (
-    fitsColour(span.fg, style.fg) &&
-    fitsColour(span.bg, style.bg) &&
+    fitsColour(span.fg, style.fg, { page: edge.bg, mark: edge.fg }) &&
+    fitsColour(span.bg, style.bg, { page: edge.bg, mark: edge.bg }) &&
+    (style.joined === undefined || span.width > 2 === style.joined) &&
     (style.bold === undefined || span.bold === style.bold) &&
     (style.dim === undefined || span.dim === style.dim) &&
     (style.italic === undefined || span.italic === style.italic) &&
@@ -23,14 +35,25 @@ function hasStyle(span: Span, style: StyleSpec): boolean {
   )
 }
 
-function fitsColour(colour: Color, wanted: string | undefined): boolean {
-  if (wanted === undefined) return true
-  return wanted === 'any' ? colour !== null : colourText(colour) === wanted
-}
-
-/** Colours in the notation of packs: `#rrggbb`, a palette number, or `default`. */
-export function colourText(colour: Color): string {
-  return colour === null ? 'default' : String(colour)
+function fitsColour(
+  colour: Color,
+  wanted: ColourRelation | undefined,
+  { page, mark }: { page: Color; mark: Color },
+): boolean {
+  switch (wanted) {
+    case undefined:
+      return true
+    case 'default':
+      return colour === null
+    case 'any':
+      return colour !== null
+    case 'page':
+      return colour === page
+    case 'own':
+      return colour !== null && colour !== page
+    case 'mark':
+      return colour !== null && colour === mark
+  }
 }
 
 /** The style of the cell in this column; undefined right of the last written cell. */

@@ -10,10 +10,10 @@ import { isGrey } from './style-match.js'
  * not, and classify the rest where no mark of the pack does.
  */
 
-/** A prompt that waits in the agent's queue was not said yet. */
+/** A prompt that waits in the agent's queue was not said yet; the row below it may say so. */
 export function withoutQueued(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
   return blocks.filter(
-    ({ spec, first, last }) => !spec?.queued || !rows.slice(first, last + 1).some(row => spec.queued!.test(row.text)),
+    ({ spec, first, last }) => !spec?.queued || !rows.slice(first, last + 2).some(row => spec.queued!.test(row.text)),
   )
 }
 

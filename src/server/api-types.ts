@@ -1,8 +1,10 @@
 import type { z } from 'zod'
+import type * as agents from './schemas/agents.js'
 import type * as approvals from './schemas/approvals.js'
 import type * as auth from './schemas/auth.js'
 import type { block } from './schemas/blocks.js'
 import type * as common from './schemas/common.js'
+import type * as engine from './schemas/engine.js'
 import type { loggedEvent, streamEvent } from './schemas/events.js'
 import type * as explain from './schemas/explain.js'
 import type * as gates from './schemas/gates.js'
@@ -11,8 +13,10 @@ import type * as graphs from './schemas/graphs.js'
 import type { overview } from './schemas/overview.js'
 import type * as panes from './schemas/panes.js'
 import type * as projects from './schemas/projects.js'
+import type * as push from './schemas/push.js'
 import type * as recordings from './schemas/recordings.js'
 import type * as runs from './schemas/runs.js'
+import type * as search from './schemas/search.js'
 import type * as sessions from './schemas/sessions.js'
 import type * as stream from './schemas/stream.js'
 import type * as system from './schemas/system.js'
@@ -41,6 +45,7 @@ export type TokenFile = z.output<typeof auth.tokenFile>
 export type Device = z.output<typeof auth.device>
 export type DeviceList = z.output<typeof auth.deviceList>
 
+export type Engine = z.output<typeof engine.engine>
 export type Worker = z.output<typeof workers.worker>
 export type WorkerInvite = z.output<typeof workers.workerInvite>
 
@@ -51,6 +56,9 @@ export type Waited = z.output<typeof sessions.waited>
 export type Screen = z.output<typeof sessions.screen>
 export type GitState = z.output<typeof sessions.gitState>
 export type SessionDiff = z.output<typeof sessions.sessionDiff>
+export type Committed = z.output<typeof sessions.committed>
+export type Discarded = z.output<typeof sessions.discarded>
+export type FileTree = z.output<typeof sessions.fileTree>
 export type Message = z.output<typeof sessions.message>
 export type Prompt = z.output<typeof sessions.prompt>
 export type Conversation = z.output<typeof sessions.conversation>
@@ -74,6 +82,7 @@ export type ItemsGate = z.output<typeof gates.itemsGate>
 
 export type Grant = z.output<typeof grants.grant>
 export type GrantList = z.output<typeof grants.grantList>
+export type StandingPreview = z.output<typeof grants.standingPreview>
 export type GrantSwitch = z.output<typeof grants.grantSwitch>
 
 export type Pane = z.output<typeof panes.pane>
@@ -83,11 +92,15 @@ export type PaneStats = z.output<typeof panes.paneStats>
 export type PaneSwitches = z.output<typeof panes.paneSwitches>
 export type PanePreview = z.output<typeof panes.panePreview>
 export type TmuxJoined = z.output<typeof panes.tmuxJoined>
-type Frame = z.output<typeof panes.frame>
+/** A frame in the format `spans`, or one of the others. */
+export type Frame = z.output<typeof panes.frame>
 /** A frame in the format `text`. */
 export type TextFrame = Frame & { lines: string[] }
 export type Explanation = z.output<typeof explain.explanation>
 export type ScreenExplanation = z.output<typeof explain.screenExplanation>
+
+export type SearchResult = z.output<typeof search.searchResult>
+export type SearchResults = z.output<typeof search.searchResults>
 
 export type Run = z.output<typeof runs.run>
 export type RunStep = z.output<typeof runs.runStep>
@@ -140,3 +153,7 @@ export type TypingUpdate = z.output<typeof stream.typing>
 export type CrewUpdate = z.output<typeof stream.crewUpdate>
 
 type FrameOf<F extends Record<string, z.ZodType>> = { [E in keyof F]: { event: E; data: z.output<F[E]> } }[keyof F]
+export type PushState = z.output<typeof push.pushState>
+export type PushSubscriptionInfo = z.output<typeof push.pushSubscription>
+export type PushTested = z.output<typeof push.pushTested>
+export type AgentList = z.output<typeof agents.agentList>

@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { z } from 'zod'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { agentPerson, type LocalPeer } from './auth/local-peers.js'
 import { BODY_MAX, parseJsonBody } from './body.js'
 import { authenticate, type Credential, hasRole, type Person, surfaceOf } from './caller.js'
 import { errorBody } from './errors.js'
@@ -29,7 +31,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
     const requestId = context.get('requestId') ?? newId('req')
     const { status, body, retryAfterS } = errorBody(error, requestId)
     if (status === 401 || status === 403 || status === 429) parts.audit.refused(body.error.code, requestId)
-    if (status >= 500) parts.log(`${requestId} ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+    if (status === 500) parts.log(`${requestId} ${error instanceof Error ? (error.stack ?? error.message) : error}`)
     const answer = new Response(toJson(body, timeFormOf(context.req.raw)), {
       status,
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
@@ -56,11 +58,13 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
     app.on(route.method, route.path, context =>
       perform(route, {
         parts,
+        routes,
         request: context.req.raw,
         target: context.env?.incoming?.url ?? context.req.path,
         params: context.req.param() as Record<string, string>,
         requestId: context.get('requestId'),
         isSocket: listener.kind === 'socket',
+        socket: context.env?.incoming?.socket,
         closed: closeSignal(context),
         hangUp: () => void context.env?.incoming?.socket?.destroy(),
       }),
@@ -113,12 +117,14 @@ function closeSignal(context: Context<Env>): AbortSignal {
 
 interface IncomingRequest {
   parts: ServerParts
+  routes: readonly Route[]
   request: Request
   /** Path and query exactly as they were sent. */
   target: string
   params: Record<string, string>
   requestId: string
   isSocket: boolean
+  socket: Socket | undefined
   closed: AbortSignal
   hangUp(): void
 }
@@ -128,6 +134,8 @@ interface IncomingRequest {
  */
 async function perform(route: Route, incoming: IncomingRequest): Promise<Response> {
   const { parts, request, isSocket } = incoming
+  const peer = await parts.peers.of(incoming.socket)
+  await refuseAgents(route, incoming, peer)
   const maxBytes = route.form ? route.form(parts, isSocket) : BODY_MAX
   const { credential, bytes } = await authenticate(request, route, {
     parts,
@@ -135,14 +143,41 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
     isSocket,
     maxBytes,
   })
-  admit(route, credential, parts)
+  const caller = { credential, peer }
+  await admitCaller(route, caller, parts)
+  const call = callOf(route, caller, bytes, incoming)
+  const key = request.headers.get('idempotency-key')
+  // Decisions keep their keys in the ledger. Logins and tokens are sent once and never stored.
+  const isKept = route.method === 'POST' && route.isWrite && route.id !== 'approvals.decide' && !isSecret(route)
+  if (key === null || !isKept) return route.handle(call)
+  const name = `${keyOf(credential)} ${incoming.target} ${key.slice(0, 200)}`
+  return parts.idempotency.once(name, bytes, async () => route.handle(call))
+}
+
+/** Who calls: the credential that was checked, and what the kernel says about the process. */
+interface Caller {
+  credential: Credential
+  peer: LocalPeer | null
+}
+
+async function admitCaller(route: Route, { credential, peer }: Caller, parts: ServerParts): Promise<void> {
+  admit(route, credential, peer, parts)
+  const unproven = await parts.peers.needsProof(peer, route, credential)
+  if (unproven !== null && parts.auth.confirmedAt(credential, peer) === undefined) throw notProven(unproven)
+}
+
+/** The checked request, as an operation sees it. */
+function callOf(route: Route, caller: Caller, bytes: Uint8Array, incoming: IncomingRequest): Call {
+  const { parts, request, isSocket } = incoming
+  const { credential, peer } = caller
   const form = timeFormOf(request)
-  const call: Call = {
+  return {
     parts,
     host: parts.host,
     who: credential,
-    person: credential.person ?? ANONYMOUS,
+    person: agentPerson(peer) ?? credential.person ?? ANONYMOUS,
     surface: surfaceOf(credential),
+    peer,
     params: incoming.params,
     query: route.query ? checked(route.query, queryOf(request, route.query), 'query') : {},
     body: route.body ? checked(route.body, bodyOf(route, request, bytes), 'body') : undefined,
@@ -158,14 +193,68 @@ async function perform(route: Route, incoming: IncomingRequest): Promise<Respons
         status,
         headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
       }),
+    dispatch: (method, target, body) => dispatch(caller, incoming, method, target, body),
     position: async () => cursorOf(parts.host.store.id, await parts.host.store.head()),
   }
-  const key = request.headers.get('idempotency-key')
-  // Decisions keep their keys in the ledger. Logins and tokens are sent once and never stored.
-  const isKept = route.method === 'POST' && route.isWrite && route.id !== 'approvals.decide' && !isSecret(route)
-  if (key === null || !isKept) return route.handle(call)
-  const name = `${keyOf(credential)} ${incoming.target} ${key.slice(0, 200)}`
-  return parts.idempotency.once(name, bytes, async () => route.handle(call))
+}
+
+/** Another operation, on behalf of the caller of the first one: role, limits and checks are its own. */
+async function dispatch(
+  caller: Caller,
+  incoming: IncomingRequest,
+  method: 'GET' | 'POST',
+  target: string,
+  body: unknown,
+): Promise<unknown> {
+  const url = new URL(`http://signalbox/api/v1${target}`)
+  for (const route of incoming.routes) {
+    const params = route.method === method ? paramsOf(route.path, url.pathname) : null
+    if (!params || (route.isSocketOnly && !incoming.isSocket)) continue
+    const bytes = new TextEncoder().encode(JSON.stringify(body ?? {}))
+    const request = new Request(url, { method, headers: { 'content-type': 'application/json' } })
+    const inner = { ...incoming, request, target: `${url.pathname}${url.search}`, params }
+    await refuseAgents(route, inner, caller.peer)
+    await admitCaller(route, caller, incoming.parts)
+    const answer = await route.handle(callOf(route, caller, bytes, inner))
+    return answer.json()
+  }
+  throw new SignalboxError('E_UNKNOWN', `unknown operation ${method} ${target.slice(0, 200)}`)
+}
+
+/** The parameters of a path, if it has the form of the route. */
+function paramsOf(pattern: string, path: string): Record<string, string> | null {
+  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  if (wanted.length !== given.length) return null
+  const params: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index]!
+    if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(value)
+    else if (part !== value) return null
+  }
+  return params
+}
+
+/** An agent that tries to decide is refused, and the request says so afterwards. */
+async function refuseAgents(route: Route, { parts, params }: IncomingRequest, peer: LocalPeer | null): Promise<void> {
+  try {
+    parts.peers.refuseAgents(peer, route, params)
+  } catch (error) {
+    const { ledger } = parts.host
+    const record =
+      route.id === 'approvals.decide' && params.id !== undefined ? await ledger.find(params.id).catch(() => null) : null
+    if (record && error instanceof SignalboxError) {
+      const { id, name } = agentPerson(peer)!
+      await ledger.refuse(record.id, { actor: { kind: 'person', id, name, role: 'viewer' }, surface: 'api' }, error)
+    }
+    throw error
+  }
+}
+
+function notProven(why: string): SignalboxError {
+  return new SignalboxError('E_STEP_UP', `this must come from a person, and nothing proves that: ${why}`, {
+    next: 'use the dashboard, your chat or a terminal that only you type into; or confirm with the passphrase (server.passphrase_file)',
+    details: { unproven: why },
+  })
 }
 
 function timeFormOf({ headers }: Request): TimeForm {
@@ -179,7 +268,7 @@ function isSecret({ id, access }: Route): boolean {
 const ANONYMOUS: Person = { id: 'anonymous', name: 'anonymous', role: 'viewer' }
 
 /** Checks role, read-only mode, step-up and rate limits. The owner's socket has no limits. */
-function admit(route: Route, credential: Credential, parts: ServerParts): void {
+function admit(route: Route, credential: Credential, peer: LocalPeer | null, parts: ServerParts): void {
   const { limits } = parts
   if (credential.kind === 'socket') return
   if (credential.kind !== 'hook') limits.requests.take(keyOf(credential))
@@ -188,7 +277,7 @@ function admit(route: Route, credential: Credential, parts: ServerParts): void {
     throw new SignalboxError('E_ROLE', `this operation needs the role "${access}"`, { next: 'ask the owner' })
   if (route.isWrite && parts.settings.isReadOnly)
     throw new SignalboxError('E_READ_ONLY', 'the server is read-only', { next: 'start it without --read-only' })
-  if (route.needsStepUp && parts.auth.confirmedAt(credential) === undefined)
+  if (route.needsStepUp && parts.auth.confirmedAt(credential, peer) === undefined)
     throw new SignalboxError('E_STEP_UP', 'this operation needs a second confirmation', {
       next: 'POST /api/v1/auth/step-up, then try again',
     })

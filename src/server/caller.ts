@@ -3,6 +3,7 @@ import type { Actor, ProposedDecision } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Device } from './auth/devices.js'
+import type { LocalPeer } from './auth/local-peers.js'
 import { PROOF_HEADER } from './auth/proof.js'
 import { readBytes } from './body.js'
 import { comesFromOwnPage } from './gate/origins.js'
@@ -30,23 +31,37 @@ interface CallerFields {
   confirmed?: boolean | undefined
 }
 
-type Caller = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'confirmedAt'>
+type Caller = Pick<ProposedDecision, 'actor' | 'surface' | 'insideSession' | 'confirmedAt' | 'auth'>
 
 /** Who makes this call, as the ledger records and judges it. */
 export function callerOf(
-  { who, person, surface, parts }: Pick<Call, 'who' | 'person' | 'surface' | 'parts'>,
+  { who, person, surface, parts, peer }: Pick<Call, 'who' | 'person' | 'surface' | 'parts' | 'peer'>,
   said: CallerFields,
 ): Caller {
   const isSocket = who.kind === 'socket'
   const { id, name } = (isSocket && said.actor) || person
   const actor: Actor = { kind: 'person', id, name, role: person.role }
   const onSocket = said.confirmed ? parts.clock.now() : undefined
-  const confirmedAt = isSocket ? onSocket : parts.auth.confirmedAt(who)
+  const confirmedAt = isSocket ? onSocket : parts.auth.confirmedAt(who, peer)
   return {
     actor,
     surface: isSocket ? (said.surface ?? surface) : surface,
     ...(isSocket && said.insideSession !== undefined && { insideSession: said.insideSession }),
     ...(confirmedAt !== undefined && { confirmedAt }),
+    auth: authenticationOf(who, peer, parts.auth.confirmedAt(who, peer) !== undefined),
+  }
+}
+
+/** What the ledger records about how the decider was authenticated. */
+function authenticationOf(who: Credential, peer: LocalPeer | null, isConfirmed: boolean): ProposedDecision['auth'] {
+  const origin = peer?.origin.kind
+  return {
+    by: who.kind === 'token' || who.kind === 'device' ? who.kind : 'socket',
+    origin: origin === undefined ? 'remote' : origin === 'person' ? 'person' : 'unproven',
+    ...(peer && { pid: peer.pid }),
+    ...(peer?.origin.kind === 'person' && { program: peer.origin.program, hasTerminal: peer.origin.hasTerminal }),
+    ...(who.kind === 'device' && { device: who.device.id }),
+    ...(isConfirmed && { isConfirmed }),
   }
 }
 
@@ -118,7 +133,7 @@ export async function authenticate(
     if (bearer === null) throw noLogin()
     return { credential: { kind: 'hook', person: null }, bytes: await read() }
   }
-  if (bearer !== null) return { credential: parts.auth.bearer(bearer), bytes: await read() }
+  if (bearer !== null) return { credential: await parts.auth.bearer(bearer), bytes: await read() }
   const proof = request.headers.get(PROOF_HEADER)
   if (proof === null) throw noLogin()
   const { method, headers } = request
@@ -132,9 +147,9 @@ export async function authenticate(
     throw new SignalboxError('E_ORIGIN', 'missing Origin header', {
       next: 'send the Origin header, or use the token',
     })
-  parts.auth.expects(proof)
+  await parts.auth.expects(proof)
   const bytes = await read()
-  const credential = parts.auth.proof(proof, { method, target, host: requestOrigin.host, body: bytes })
+  const credential = await parts.auth.proof(proof, { method, target, host: requestOrigin.host, body: bytes })
   return { credential, bytes }
 }
 

@@ -1,11 +1,11 @@
 import { examine, type Finding } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
-import type { LoopMonitor } from '../host/index.js'
+import type { Host } from '../host/index.js'
 
 interface DoctorOptions {
   env: NodeJS.ProcessEnv
   version: string
-  loop: LoopMonitor
+  host: Pick<Host, 'loop' | 'sight'>
 }
 
 /** The checks that can be repaired while the daemon runs; it holds everything else itself. */
@@ -42,8 +42,8 @@ export class Doctor {
   }
 
   #examine(options: { fix: boolean }): Promise<Finding[]> {
-    const { env, version, loop } = this.#options
-    const daemon = async () => ({ pid: process.pid, version, loop: loop.view })
+    const { env, version, host } = this.#options
+    const daemon = async () => ({ pid: process.pid, version, loop: host.loop.view, sight: host.sight })
     return examine({ env, cwd: '/', daemon }, options)
   }
 }

@@ -29,6 +29,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_NEEDS_HUMAN: 409,
   E_JOIN: 403,
   E_WORKER_TWICE: 409,
+  E_WORKER_AWAY: 503,
+  E_NO_WORKER: 409,
   E_LEASE: 409,
   E_RUN_BROKEN: 409,
   E_TOO_LARGE: 413,

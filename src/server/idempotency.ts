@@ -72,7 +72,8 @@ export class Idempotency {
         return responseOf(answer)
       }
       const kept = { name, body, until: this.#clock.now() + KEPT_MS, answer: null }
-      await this.#put(name, kept)
+      // Another server may have begun the same request meanwhile.
+      if (!(await this.#put(name, kept, { isFirst: true }))) refuseUnknown()
       const response = await perform().catch(async error => {
         await this.#put(name, null)
         throw error
@@ -93,22 +94,31 @@ export class Idempotency {
   }
 
   async #read(name: string): Promise<Kept[]> {
-    const snapshot = await this.#store.loadSnapshot(slotOf(name))
-    return Array.isArray(snapshot?.state) ? (snapshot.state as Kept[]) : []
+    return entriesOf((await this.#store.loadSnapshot(slotOf(name)))?.state)
   }
 
-  #put(name: string, kept: Kept | null): Promise<void> {
-    const change = async () => {
-      const now = this.#clock.now()
-      const others = (await this.#read(name)).filter(other => other.name !== name && other.until > now)
-      const state = kept ? [...others, kept].slice(-PER_SLOT) : others
-      if (state.length > 0) await this.#store.saveSnapshot(slotOf(name), { version: 1, state })
-      else await this.#store.deleteSnapshot(slotOf(name))
+  /** False: with `isFirst`, the name is there already. */
+  #put(name: string, kept: Kept | null, { isFirst = false } = {}): Promise<boolean> {
+    const change = async (): Promise<boolean> => {
+      for (;;) {
+        const now = this.#clock.now()
+        const slot = await this.#store.loadSnapshot(slotOf(name))
+        const entries = entriesOf(slot?.state).filter(({ until }) => until > now)
+        if (isFirst && entries.some(other => other.name === name)) return false
+        const others = entries.filter(other => other.name !== name)
+        const state = kept ? [...others, kept].slice(-PER_SLOT) : others
+        const version = (slot?.version ?? 0) + 1
+        if (await this.#store.replaceSnapshot(slotOf(name), slot?.version ?? null, { version, state })) return true
+      }
     }
     const done = this.#turn.then(change)
     this.#turn = done.catch(() => undefined)
     return done
   }
+}
+
+function entriesOf(state: unknown): Kept[] {
+  return Array.isArray(state) ? (state as Kept[]) : []
 }
 
 function slotOf(name: string): string {

@@ -34,8 +34,12 @@
  */
 export type * from './api-types.js'
 export { OWNER } from './caller.js'
+export { EngineEndpoint } from './engine-endpoint.js'
 export { ApiServer } from './open-server.js'
 export { openApi } from './openapi.js'
 export type { BotControl } from './parts.js'
 export { ROUTES } from './routes/index.js'
 export type { ServerSettings } from './settings.js'
+export { WorkerTerminals } from './terminal/index.js'
+export { pinOf } from './tls-pin.js'
+export { type ForwardedRequest, WorkerApi } from './worker-api.js'

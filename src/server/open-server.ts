@@ -1,17 +1,22 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { dirname, join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { type Clock, delay } from '../clock/index.js'
-import type { RunHost } from '../engine/index.js'
+import type { RunHost, Servers } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { openHome } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import { AttractorApi } from '../runs/index.js'
+import { SearchIndex } from '../search/index.js'
+import type { Subscription } from '../store/index.js'
 import { TrustStore } from '../trust/index.js'
 import type { WorkerHub } from '../workers/index.js'
 import { createApp } from './app.js'
 import { Audit } from './audit.js'
 import { Auth } from './auth/auth.js'
+import { LocalPeers } from './auth/local-peers.js'
+import { SharedLogins } from './auth/shared-logins.js'
 import { Doctor } from './doctor.js'
 import { RateLimit } from './gate/rate-limits.js'
 import { Idempotency } from './idempotency.js'
@@ -22,6 +27,7 @@ import { Streams } from './live/streams.js'
 import { Lockdown } from './lockdown.js'
 import { Metrics } from './metrics.js'
 import type { BotControl, DaemonBuild, ServerParts } from './parts.js'
+import { hookRoutes } from './routes/hooks.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
 import { serveTerminals } from './terminal/index.js'
@@ -35,6 +41,7 @@ export interface OpenServerOptions {
   host: Host
   runs: RunHost | null
   workers?: WorkerHub
+  servers?: Servers
   settings: ServerSettings
   /** The environment of the daemon: names the home directory. */
   env: NodeJS.ProcessEnv
@@ -57,9 +64,12 @@ const NO_BOT: BotControl = {
 export class ApiServer {
   readonly parts: ServerParts
   #socket: { server: Server; path: string } | null = null
+  #hooks: { server: Server; path: string } | null = null
   #tcp: TcpListener | null = null
+  readonly #following: Subscription | null
 
-  private constructor(parts: Omit<ServerParts, 'address'>) {
+  private constructor(parts: Omit<ServerParts, 'address'>, following: Subscription | null) {
+    this.#following = following
     this.parts = { ...parts, address: () => this.#tcp?.address ?? null }
   }
 
@@ -67,24 +77,31 @@ export class ApiServer {
     const { host, runs, settings, env, bot = NO_BOT, clock, version, stop, log } = options
     const { build = { time: 0, isDetached: false } } = options
     const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
-    const auth = await Auth.open(settings, clock, onError)
+    const { servers = null } = options
+    const logins = servers && new SharedLogins(host.store)
+    const auth = await Auth.open(settings, clock, onError, logins && { logins, server: servers.id })
+    const following = (await logins?.follow(() => void auth.reload().catch(onError), onError)) ?? null
     const streams = new Streams({ events: settings.maxStreams, terminal: settings.maxTerminals })
     auth.devices.onRevoked(device => streams.endDevice(device))
     const metrics = new Metrics()
     const text = new CleanText(host.redactor)
     const events = await EventFeed.open(host.store, text, onError)
     const progress = new RunProgress(host.store)
+    const search = await SearchIndex.open(join(host.settings.dataDirectory, 'search.db'), host.store, onError)
+    search.follow(host.store)
     const perMinute = (what: string, most: number) => new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
-    return new ApiServer({
+    const parts: Omit<ServerParts, 'address'> = {
       host,
       runs,
       workers: options.workers ?? null,
+      servers: options.servers ?? null,
       clock,
       version,
       build,
       startedAt: clock.now(),
       settings,
       auth,
+      peers: new LocalPeers(host),
       limits: {
         requests: new RateLimit(clock, {
           what: 'requests',
@@ -95,6 +112,7 @@ export class ApiServer {
         sessions: perMinute('sessions started', settings.sessionsPerMin),
       },
       events,
+      search,
       records: new RecordFeed({ host, progress, events, text, onError }),
       updates: new UpdateFeed(host.bus, text),
       text,
@@ -103,7 +121,7 @@ export class ApiServer {
       streams,
       env,
       home: () => openHome({ env }),
-      doctor: new Doctor({ env, version, loop: host.loop }),
+      doctor: new Doctor({ env, version, host }),
       bot,
       idempotency: new Idempotency(host.store, clock),
       lockdown: new Lockdown({ host, auth, streams }),
@@ -113,7 +131,8 @@ export class ApiServer {
       audit: new Audit({ store: host.store, clock, metrics, log }),
       stop,
       log,
-    })
+    }
+    return new ApiServer(parts, following)
   }
 
   get address(): string | null {
@@ -133,6 +152,20 @@ export class ApiServer {
     this.#socket = { server, path }
   }
 
+  /** The socket that programs in a sandbox see: it takes reports of hooks, and nothing else. */
+  async listenForHooks(path: string): Promise<void> {
+    const app = createApp(this.parts, { kind: 'socket' }, hookRoutes)
+    const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    rmSync(path, { force: true })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(path, () => resolve())
+    })
+    chmodSync(path, 0o600)
+    this.#hooks = { server, path }
+  }
+
   /** @throws SignalboxError `E_CONFIG`, `E_PORT` */
   async listenOnTcp(): Promise<string> {
     this.#tcp = await listenTcp(this.parts)
@@ -141,16 +174,21 @@ export class ApiServer {
   }
 
   async close(): Promise<void> {
-    if (this.#socket) rmSync(this.#socket.path, { force: true })
-    this.#socket?.server.close()
+    for (const listener of [this.#socket, this.#hooks]) {
+      if (listener) rmSync(listener.path, { force: true })
+      listener?.server.close()
+    }
     await this.#tcp?.close()
     this.parts.streams.endAll('stopping')
     // The request that stops the daemon still gets its answer; streams are cut.
     await delay(this.parts.clock, ANSWER_MS)
     this.#socket?.server.closeAllConnections()
+    this.#hooks?.server.closeAllConnections()
     this.#tcp?.server.closeAllConnections()
+    this.#following?.close()
     this.parts.records.close()
     this.parts.events.close()
+    this.parts.search.close()
     this.parts.updates.close()
     this.parts.panes.close()
     await this.parts.auth.devices.settled()

@@ -1,13 +1,15 @@
 import type { Clock } from '../clock/index.js'
-import type { RunHost } from '../engine/index.js'
+import type { RunHost, Servers } from '../engine/index.js'
 import type { Home } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
 import type { AttractorApi } from '../runs/index.js'
+import type { SearchIndex } from '../search/index.js'
 import type { TrustStore } from '../trust/index.js'
 import type { WorkerHub } from '../workers/index.js'
 import type { InMilliseconds, Paired, Pairing } from './api-types.js'
 import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
+import type { LocalPeers } from './auth/local-peers.js'
 import type { Doctor } from './doctor.js'
 import type { RateLimit } from './gate/rate-limits.js'
 import type { Idempotency } from './idempotency.js'
@@ -26,6 +28,8 @@ export interface ServerParts {
   host: Host
   /** Null in a host that drives no runs. */
   runs: RunHost | null
+  /** The servers of a shared store; null for a store of its own. */
+  servers: Servers | null
   /** The workers of this server; null in a host that drives no runs. */
   workers: WorkerHub | null
   clock: Clock
@@ -35,8 +39,11 @@ export interface ServerParts {
   startedAt: number
   settings: ServerSettings
   auth: Auth
+  /** Which process of this machine sent a request. */
+  peers: LocalPeers
   limits: Limits
   events: EventFeed
+  search: SearchIndex
   updates: UpdateFeed
   records: RecordFeed
   /** Redacts secrets in everything that is sent over TCP. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Host } from '../host/index.js'
+import type { LocalPeer } from './auth/local-peers.js'
 import type { Credential, Person, Role, Surface } from './caller.js'
 import type { ServerParts } from './parts.js'
 import type { Answer } from './schemas/common.js'
@@ -43,6 +44,8 @@ export interface Call<Q = unknown, B = unknown, R = unknown> {
   /** The person who sent the request; an anonymous viewer on a route with `open` access. */
   readonly person: Person
   readonly surface: Surface
+  /** The process that sent it; null if it runs on another machine. */
+  readonly peer: LocalPeer | null
   readonly params: Readonly<Record<string, string>>
   readonly query: Q
   readonly body: B
@@ -56,6 +59,8 @@ export interface Call<Q = unknown, B = unknown, R = unknown> {
   header(name: string): string | undefined
   form(): Promise<FormData>
   json(value: Sendable<R>, status?: number, headers?: Record<string, string>): Response
+  /** Calls another operation with this caller's credential and role; the answer is JSON. */
+  dispatch(method: 'GET' | 'POST', target: string, body?: unknown): Promise<unknown>
   /** The end of the log as a cursor, from which a stream resumes. */
   position(): Promise<string>
 }

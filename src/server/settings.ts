@@ -28,6 +28,8 @@ export interface ServerSettings {
   /** How long a connection may take to send its headers. */
   headersMs: number
   isReadOnly: boolean
+  /** The person whose MCP clients may decide requests; null: none may. */
+  mcpDecideAs: string | null
   /** Scripted agents in a temporary home; the pages show that. */
   isDemo?: boolean
 }

@@ -34,12 +34,15 @@ export class WorkerSockets {
     const isSecure = (channel as Partial<TLSSocket>).encrypted === true
     const connection = this.#hub.accept({
       proof: isSecure ? channelProof(channel as TLSSocket) : '',
-      send: text => {
-        if (socket.readyState === socket.OPEN) socket.send(text)
+      send: frame => {
+        if (socket.readyState === socket.OPEN) socket.send(frame, { binary: typeof frame !== 'string' })
       },
       close: reason => socket.close(4000, reason.slice(0, 100)),
     })
-    socket.on('message', data => connection.message(String(data)))
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) connection.binary(data as Buffer)
+      else connection.message(String(data))
+    })
     socket.on('error', () => socket.terminate())
     socket.on('close', () => connection.closed())
   }

@@ -17,4 +17,4 @@ export {
   turnPrompts,
 } from './conversation/index.js'
 export * from './live/index.js'
-export { type AnswerChannel, liveMenu, NO_CHANNEL } from './requests/index.js'
+export { type AnswerChannel, NO_CHANNEL } from './requests/index.js'

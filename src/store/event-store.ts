@@ -44,6 +44,14 @@ export interface EventStore {
   saveSnapshot(key: string, snapshot: Snapshot): Promise<void>
   loadSnapshot(key: string): Promise<Snapshot | null>
   deleteSnapshot(key: string): Promise<void>
+  /**
+   * Replaces a snapshot only if it has this version, or creates it only if there is none (null).
+   * False: another process was first, and nothing was written. So a snapshot can hold what several
+   * processes change, or what may happen once.
+   */
+  replaceSnapshot(key: string, expected: number | null, snapshot: Snapshot): Promise<boolean>
+  /** Removes the snapshots under this prefix whose version is below this one. */
+  dropSnapshots(prefix: string, below: number): Promise<void>
 
   /** A projection's document, or null. Projections change in the append's transaction. */
   document<T>(projection: string, key: string): Promise<StoredDocument<T> | null>
@@ -65,9 +73,8 @@ export interface EventStore {
 
   /**
    * Acquires a lease on something that only one process may drive, or returns its holder. A lease
-   * is free if it has expired by the store's clock, or if `isGone` says that its owner is dead; each
-   * acquisition raises its epoch, which fences the previous owner. A store that several machines
-   * share ignores `isGone`: a process cannot check processes of another machine.
+   * is free if it has expired by the store's clock, or if `isGone` says that its owner is dead, which
+   * must be certain; each acquisition raises its epoch, which fences the previous owner.
    */
   acquireLease(
     key: string,
@@ -79,6 +86,8 @@ export interface EventStore {
   releaseLease(lease: Fence): Promise<void>
   /** Who holds a lease, also if it has expired; null if it was never acquired or was released. */
   leaseHolder(key: string): Promise<LeaseHolder | null>
+  /** The holders of all leases under this prefix that have not been released. */
+  leaseHolders(prefix: string): Promise<KeyedLeaseHolder[]>
 
   /** Reads the whole file and reports its problems, for `doctor`. */
   check(): Promise<StoreProblem[]>
@@ -133,6 +142,10 @@ export interface LeaseHolder {
   by: string
   epoch: number
   until: number
+}
+
+export interface KeyedLeaseHolder extends LeaseHolder {
+  key: string
 }
 
 export interface AppendResult {

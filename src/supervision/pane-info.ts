@@ -46,6 +46,8 @@ export interface PaneInfo {
   generation: number
   stateId: number
   approval?: string
+  /** The worker on whose machine it is; absent: this one. */
+  worker?: string
 }
 
 /** Everything except what the registry adds itself. */

@@ -66,6 +66,8 @@ export class PaneRegistry {
   /** A copy that switches may change at run time. */
   readonly #settings: LiveSettings
   readonly #sessions = new Map<string, SessionPane>()
+  /** Sessions on workers, as those describe them. */
+  readonly #remote = new Map<string, PaneInfo>()
   readonly #tmux: TmuxRegistry
   readonly #muted = new Set<string>()
   readonly #changes: PaneChangeFeed
@@ -142,9 +144,26 @@ export class PaneRegistry {
     if (this.#sessions.delete(id)) this.#changes.remove(id)
   }
 
+  /** A session on a worker has appeared or changed. */
+  addRemote(pane: PaneInfo): void {
+    this.#remote.set(pane.id, pane)
+    this.changed(pane.id)
+  }
+
+  /** Its worker is away: what it does is not known. */
+  remoteAway(id: string, doing: string): void {
+    const pane = this.#remote.get(id)
+    if (pane) this.addRemote({ ...pane, doing })
+  }
+
+  removeRemote(id: string): void {
+    if (this.#remote.delete(id)) this.#changes.remove(id)
+  }
+
   list(): PaneInfo[] {
     return [
       ...[...this.#sessions.values()].map(pane => this.#ofSession(pane)),
+      ...[...this.#remote.values()].map(pane => this.#ofRemote(pane)),
       ...this.#tmux.panes.filter(pane => !pane.isOwn).map(pane => this.#ofTmux(pane)),
     ]
   }
@@ -158,28 +177,29 @@ export class PaneRegistry {
     return paneByWord(this.list(), word)
   }
 
+  /** Notifications are muted here; the rest of a remote pane is switched by its worker. */
   act(id: string, what: PaneAction): PaneInfo {
+    if (what === 'notify-off' || what === 'notify-on') {
+      if (what === 'notify-off') this.#muted.add(id)
+      else this.#muted.delete(id)
+      this.#options.onSwitch({ switch: 'notify', isOn: what === 'notify-on', pane: id })
+    } else this.#supervise(id, what)
+    this.changed(id)
+    return this.find(id)
+  }
+
+  #supervise(id: string, what: Exclude<PaneAction, 'notify-off' | 'notify-on'>): void {
     const { supervisor, now } = this.#of(id)
     switch (what) {
       case 'seen':
-        supervisor.seen(now)
-        break
+        return supervisor.seen(now)
       case 'clear':
-        supervisor.clear(now)
-        break
+        return supervisor.clear(now)
       case 'heuristics-off':
       case 'heuristics-auto':
         supervisor.setHeuristics(what === 'heuristics-off' ? 'off' : 'auto')
         this.#options.onSwitch({ switch: 'heuristics', isOn: what === 'heuristics-auto', pane: id })
-        break
-      case 'notify-off':
-      case 'notify-on':
-        if (what === 'notify-off') this.#muted.add(id)
-        else this.#muted.delete(id)
-        this.#options.onSwitch({ switch: 'notify', isOn: what === 'notify-on', pane: id })
     }
-    this.changed(id)
-    return this.find(id)
   }
 
   /** Switches a source of evidence on or off for all panes, at once. */
@@ -254,6 +274,8 @@ export class PaneRegistry {
 
   /** Publishes a pane if it has changed. */
   changed(id: string): void {
+    const remote = this.#remote.get(id)
+    if (remote) return this.#changes.publish(this.#ofRemote(remote))
     const session = this.#sessions.get(id)
     const pane = session ? null : this.tmuxPane(id)
     if (pane?.isOwn) return this.#changes.remove(id)
@@ -319,6 +341,10 @@ export class PaneRegistry {
   #ofSession(pane: SessionPane): PaneInfo {
     const info = describeSession(pane, this.#options.redactor)
     return { ...info, name: this.#names.get(pane.id) ?? info.name, isMuted: this.#muted.has(pane.id) }
+  }
+
+  #ofRemote(pane: PaneInfo): PaneInfo {
+    return { ...pane, name: this.#names.get(pane.id) ?? pane.name, isMuted: this.#muted.has(pane.id) }
   }
 
   #ofTmux(pane: TmuxPane): PaneInfo {

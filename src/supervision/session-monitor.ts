@@ -7,9 +7,8 @@ import {
   type DriftReport,
   Pane,
   type PaneOutput,
-  type PaneScreen,
+  type ScreenView,
   type Supervisor,
-  timeBox,
 } from '../panes/index.js'
 import type { SessionObserver } from '../sessions/index.js'
 import { ChangeHistory, changeFields, type Explanation, explainMoment, Timeline } from '../sessions/replay/index.js'
@@ -18,7 +17,7 @@ import type { Redactor } from '../text/index.js'
 import type { DriftFiles } from './drift/index.js'
 
 export interface SessionMonitorOptions {
-  screen: PaneScreen
+  screen: ScreenView
   live: LivePack
   clock: Clock
   drift: DriftFiles
@@ -63,11 +62,6 @@ export class SessionMonitor implements SessionObserver {
     this.#timeline = new Timeline(pack)
     this.#flushedAt = clock.monotonic()
     this.#time.at = clock.monotonic()
-    pack.ruleTimer = timeBox(pack, {
-      now: () => clock.monotonic(),
-      onSwitchedOff: ({ rule, ms, reason }) =>
-        options.record('pack.rule-off', { agent: pack.agent, pack: pack.file, rule, ms, reason }),
-    })
   }
 
   outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void {
@@ -117,6 +111,13 @@ export class SessionMonitor implements SessionObserver {
     }
     this.#options.changed?.()
     this.#history.take(changeFields(this.#timeline.exited(this.#pane.state(t), { code, signal })))
+    this.#flush()
+    this.#options.live.release()
+  }
+
+  /** Another object monitors the session. */
+  close(): void {
+    this.#timer?.cancel()
     this.#flush()
     this.#options.live.release()
   }

@@ -22,7 +22,7 @@ export function sessionPane(
       supervisor.setPending(approval !== null)
       return {
         place: String(record.number),
-        name: record.label ?? `session ${record.number}`,
+        name: record.label ?? record.title ?? `session ${record.number}`,
         agent: record.agent,
         cwd: record.cwd,
         approval,

@@ -124,7 +124,7 @@ export class TmuxPane {
     const t = this.now()
     const { pane } = this.supervisor
     const { cols, rows } = content
-    pane.screen.reset({ cols, rows, scrollback: SCROLLBACK })
+    pane.ownScreen.reset({ cols, rows, scrollback: SCROLLBACK })
     this.supervisor.resized(t)
     this.conversation.resync()
     this.#hasContent = true
@@ -182,7 +182,7 @@ export class TmuxPane {
     const live = await this.#options.packs.acquire(adapter?.pack ?? null)
     if (this.#isClosed) return live.release()
     const t = this.now()
-    const { emulator } = this.supervisor.pane.screen.serialize()
+    const { emulator } = this.supervisor.pane.ownScreen.serialize()
     const pane = new Pane(live.pack, this.#size, { emulator, memory: initialMemory() })
     this.#live.release()
     this.#live = live

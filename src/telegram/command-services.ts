@@ -4,7 +4,7 @@ import type { RunRecord } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Host } from '../host/index.js'
 import type { Person } from '../people/index.js'
-import type { LiveSession, SessionRecord } from '../sessions/index.js'
+import type { SessionPort, SessionRecord } from '../sessions/index.js'
 import type { BotApi } from './bot-api.js'
 import type { CardBuilder, Reader } from './cards/card-builder.js'
 import { sessionTitle } from './cards/session-title.js'
@@ -140,7 +140,7 @@ export class CommandServices {
   }
 
   /** @throws SignalboxError `E_STATE`, worded for the chat */
-  async requireLive(record: SessionRecord): Promise<LiveSession> {
+  async requireLive(record: SessionRecord): Promise<SessionPort> {
     const live = await this.host.whenLive(record.id)
     if (live && !live.exit) return live
     throw new SignalboxError('E_STATE', `Session #${record.number} has ended.`, { next: '/new starts another one.' })

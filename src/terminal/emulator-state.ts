@@ -67,6 +67,7 @@ export interface EmulatorState {
   ids: RowIdState
   links: [number, string][]
   modes: number[]
+  ansiModes?: number[]
   keyboard: KittyKeyboardState
   colors: ColorState
   title: TitleState

@@ -99,7 +99,7 @@ export class TerminalEmulator {
     if (state) restoreGrid(this.#core, state.grid)
     this.#ids = new RowIds(this.#core, state?.ids)
     this.#links = new LinkTable(this.#core, state?.links)
-    this.#modes = new PrivateModes(state?.modes)
+    this.#modes = new PrivateModes(state?.modes, state?.ansiModes)
     this.#keyboard = new KittyKeyboard(state?.keyboard)
     this.#colors = new Colors(state?.colors)
     this.#title = new Title(state?.title)
@@ -237,6 +237,7 @@ export class TerminalEmulator {
       ids: this.#ids.state,
       links: this.#links.entries,
       modes: this.#modes.state,
+      ansiModes: this.#modes.ansiState,
       keyboard: this.#keyboard.state,
       colors: this.#colors.state,
       title: this.#title.state,

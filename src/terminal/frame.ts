@@ -35,6 +35,8 @@ export interface Row {
   width: number
   /** The emulator's soft-wrap flag: this row continues the one above it. */
   wrapped: boolean
+  /** The program wrote plain blanks after the text, up to the last column. */
+  filled?: boolean
   /** Cover the columns 0 to `width` without gaps. */
   spans: Span[]
   /** Hash of `text` alone: a row that only changed its colours keeps it. */

@@ -23,7 +23,14 @@ export { FrameCoalescer } from './frame-timing.js'
 
 export { memoizeByObject } from './memoize-by-object.js'
 
-export { aggregateStatus, openRecords, type ProgramStatus, type StatusRecord } from './program-status.js'
+export {
+  aggregateStatus,
+  EMPTY_PROGRAM_STATUS,
+  openRecords,
+  type ProgramStatus,
+  type StatusRecord,
+  statusRecords,
+} from './program-status.js'
 export { createMask, type RowMask, rowChanges } from './row-changes.js'
 export { hashText } from './row-hash.js'
 export { ALTERNATE_FIRST_ID } from './row-ids.js'

@@ -90,7 +90,10 @@ function registerModeReports(hooks: ParserHooks, { modes, send }: ReplyContext):
     const value = !isKnown ? 0 : modes.isSet(mode) ? 1 : 2
     return answered(send(`${CSI}?${mode};${value}$y`))
   })
-  hooks.csi({ intermediates: '$', final: 'p' }, params => answered(send(`${CSI}${paramAt(params, 0)};0$y`)))
+  hooks.csi({ intermediates: '$', final: 'p' }, params => {
+    const mode = paramAt(params, 0)
+    return answered(send(`${CSI}${mode};${modes.ansiReport(mode)}$y`))
+  })
 }
 
 function registerColorReports(hooks: ParserHooks, { colors, send, terminator }: ReplyContext): void {

@@ -67,7 +67,8 @@ const units = new TextBuilder(500 * 66)
 
 function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row {
   const width = visibleWidth(line, words)
-  if (width === 0) return blankRow(line, context)
+  const filled = width < context.cols && isWritten(words, context.cols - 1) && { filled: true }
+  if (width === 0) return { ...blankRow(line, context), ...filled }
   const starts: number[] = []
   const unitStarts: number[] = []
   units.clear()
@@ -99,6 +100,7 @@ function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row
     spans: makeSpans(line, words, context, width, starts, unitStarts, whole),
     hash: hashText(text),
     changedSeq: context.seq,
+    ...filled,
   }
 }
 
@@ -131,6 +133,12 @@ function makeSpans(
 
 /** A cell that was never written: no character, one column. */
 const EMPTY_CELL = 1 << Content.widthShift
+
+/** Whether the program wrote this cell, be it a blank. */
+function isWritten(words: Uint32Array, x: number): boolean {
+  const content = words[x * CELL_WORDS]
+  return content !== undefined && content !== EMPTY_CELL && (content & Content.codePoint) !== 0
+}
 
 /** Columns up to the last visible cell. */
 function visibleWidth(line: CoreLine, words: Uint32Array): number {
@@ -196,6 +204,7 @@ function cutTrailingBlanks(text: string): string {
 function looksEqual(a: Row, b: Row): boolean {
   if (a.text !== b.text || a.width !== b.width || a.wrapped !== b.wrapped || a.spans.length !== b.spans.length)
     return false
+  if (a.filled !== b.filled) return false
   return a.spans.every((span, index) => equalSpans(span, b.spans[index]!))
 }
 

@@ -1,5 +1,5 @@
 /*
- * Workers: machines that carry out steps of runs for a server. The server decides and writes; a
+ * Workers: machines that carry out steps of runs, and have sessions, for a server. The server decides and writes; a
  * worker performs and reports. It has no access to the store.
  *
  *   server                                             worker
@@ -18,17 +18,22 @@
  * (src/runs/start-worker.ts).
  */
 export { BLOB_PART, BlobFiles } from './blob-files.js'
+export { answerCall } from './calls.js'
 export type { PlacementWish } from './placement.js'
 export {
   BEAT_MS,
   FRAME_MAX,
   parseServerFrame,
   type SavedWorkspace,
+  type ServerFrame,
+  type ServerPlace,
   type StepNeeds,
   SUBPROTOCOL,
   type WorkspaceNeeds,
 } from './protocol.js'
-export { WorkerHub, type WorkerView } from './worker-hub.js'
+export type { ChannelListener, TerminalChannel, WorkerCall } from './worker-connection.js'
+export { WorkerHub, type WorkerSessionsPort, type WorkerView } from './worker-hub.js'
 export { channelProof, openSocket, WorkerLink } from './worker-link.js'
+export { WorkerLinks } from './worker-links.js'
 export { newWorkerKey } from './worker-proof.js'
 export { type ServerPort, WorkerSteps, type WorkspacePort } from './worker-steps.js'

@@ -18,6 +18,7 @@ function candidate(
     changedAt: 0,
     boot: null,
     version: null,
+    maxSessions: 0,
     maxSteps: 2,
     agents: [],
   }

@@ -4,6 +4,10 @@ import { z } from 'zod'
  * The frames between a worker and a server, as JSON over one WebSocket that the worker opens. The
  * server says which steps of a run it wants; the worker compares that with what it has, and reports.
  * Wanting is a state and not a message: a lost frame is made good by the next one.
+ *
+ * Calls go in both directions: a worker asks about its runs and sessions, the server asks for
+ * operations of sessions. A channel is a terminal that somebody watches; its bytes are binary
+ * frames, with the number of the channel in the first four bytes.
  */
 export const SUBPROTOCOL = 'signalbox.worker.v1'
 export const FRAME_MAX = 16 * 1024 * 1024
@@ -58,10 +62,55 @@ const stepNeeds = z.object({
 })
 export type StepNeeds = z.output<typeof stepNeeds>
 
+/** Where a worker reaches a server. */
+const serverPlace = z.object({
+  /** Null: not connected yet. */
+  id: z.string().nullable(),
+  address: z.string(),
+  /** The SHA-256 of its public key, for a certificate that no authority signed. */
+  pin: z.string().nullable(),
+})
+export type ServerPlace = z.output<typeof serverPlace>
+
+const call = z.object({
+  type: z.literal('call'),
+  id: z.number(),
+  method: z.string(),
+  params: z.unknown(),
+  /** It was sent before, on a connection that broke: perhaps it was carried out. */
+  again: z.literal(true).optional(),
+})
+const answer = z.object({
+  type: z.literal('answer'),
+  id: z.number(),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
+})
+/** A message of a terminal as text; `open` and `close` begin and end it. */
+const channel = z.object({
+  type: z.literal('channel'),
+  channel: z.int().positive(),
+  open: z.unknown().optional(),
+  text: z.string().optional(),
+  close: z.literal(true).optional(),
+})
+export type ChannelFrame = z.output<typeof channel>
+
 const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('challenge'), nonce: z.string() }),
   z.object({ type: z.literal('joined'), worker: z.string(), name: z.string() }),
-  z.object({ type: z.literal('welcome'), worker: z.string(), lostAfterMs: z.number() }),
+  z.object({
+    type: z.literal('welcome'),
+    worker: z.string(),
+    lostAfterMs: z.number(),
+    /** The id of this server, and all servers of its store. */
+    server: z.string().optional(),
+    servers: z.array(serverPlace).optional(),
+    /** Of the sessions that the worker named, those that the log does not have as running. */
+    ended: z.array(z.string()),
+  }),
+  z.object({ type: z.literal('servers'), servers: z.array(serverPlace) }),
+  z.object({ type: z.literal('beat') }),
   z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({
     type: z.literal('wanted'),
@@ -71,12 +120,9 @@ const serverFrame = z.discriminatedUnion('type', [
     steps: z.array(wantedStep),
   }),
   z.object({ type: z.literal('ack'), key: z.string(), seq: z.number() }),
-  z.object({
-    type: z.literal('answer'),
-    id: z.number(),
-    result: z.unknown().optional(),
-    error: z.unknown().optional(),
-  }),
+  answer,
+  call,
+  channel,
 ])
 export type ServerFrame = z.output<typeof serverFrame>
 
@@ -119,11 +165,24 @@ const workerFrame = z.discriminatedUnion('type', [
     agents: z.array(z.string()).max(100),
     /** The runs of which it has steps. */
     runs: z.array(z.string()).max(10_000),
+    maxSessions: z.int().min(0).max(1_000),
+    /** The sessions whose terminals it keeps. */
+    sessions: z.array(z.string()).max(1_000),
   }),
-  z.object({ type: z.literal('beat'), steps: z.int().nonnegative() }),
+  z.object({
+    type: z.literal('beat'),
+    steps: z.int().nonnegative(),
+    /** Of its process: memory in bytes, processor time in seconds since its start. */
+    memory: z.number().optional(),
+    cpuS: z.number().optional(),
+  }),
+  /** What surfaces show of its sessions, latest wins: `src/host/remote/` has the shapes. */
+  z.object({ type: z.literal('live'), session: z.string(), news: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal('report'), run: z.string(), step: z.string(), key: z.string(), report }),
-  z.object({ type: z.literal('call'), id: z.number(), method: z.string(), params: z.unknown() }),
   z.object({ type: z.literal('cancel'), id: z.number() }),
+  answer,
+  call,
+  channel,
 ])
 export type WorkerFrame = z.output<typeof workerFrame>
 export type Hello = Extract<WorkerFrame, { type: 'hello' }>
@@ -153,4 +212,19 @@ export function stepKey(step: string, version: number): string {
 /** Of the recovery of a step on the worker that has the run now. */
 export function recoveryKey(step: string, epoch: number): string {
   return `${step}/recover-${epoch}`
+}
+
+/** The bytes of a terminal as a binary frame. */
+export function packChannel(channel: number, bytes: Uint8Array): Uint8Array {
+  const packed = new Uint8Array(bytes.length + 4)
+  new DataView(packed.buffer).setUint32(0, channel)
+  packed.set(bytes, 4)
+  return packed
+}
+
+/** Null for what is not one. */
+export function unpackChannel(frame: Uint8Array): { channel: number; bytes: Uint8Array } | null {
+  if (frame.length < 4) return null
+  const channel = new DataView(frame.buffer, frame.byteOffset, 4).getUint32(0)
+  return { channel, bytes: frame.subarray(4) }
 }

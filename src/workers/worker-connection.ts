@@ -1,6 +1,15 @@
 import { newNonce } from '../clock/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
-import { type Hello, parseWorkerFrame, type ServerFrame, type WorkerFrame } from './protocol.js'
+import { answerCall, PendingCalls } from './calls.js'
+import {
+  type ChannelFrame,
+  type Hello,
+  packChannel,
+  parseWorkerFrame,
+  type ServerFrame,
+  unpackChannel,
+  type WorkerFrame,
+} from './protocol.js'
 import { isProven } from './worker-proof.js'
 import type { WorkerRecord } from './worker-record.js'
 import type { WorkerRegistry } from './worker-registry.js'
@@ -9,9 +18,25 @@ import type { WorkerRegistry } from './worker-registry.js'
 export interface WorkerChannel {
   /** The exporter value of its TLS channel; empty without TLS. */
   readonly proof: string
-  send(text: string): void
+  send(frame: string | Uint8Array): void
   close(reason: string): void
 }
+
+/** A terminal on the worker, as its viewer on the server uses it. */
+export interface TerminalChannel {
+  text(message: string): void
+  bytes(bytes: Uint8Array): void
+  close(): void
+}
+
+/** Receives what the worker's end of a terminal sends. */
+export interface ChannelListener {
+  text(message: string): void
+  bytes(bytes: Uint8Array): void
+  closed(): void
+}
+
+export type Beat = Extract<WorkerFrame, { type: 'beat' }>
 
 /** What the hub does with the frames of a worker that has proven its key. */
 export interface ConnectionPort {
@@ -19,10 +44,20 @@ export interface ConnectionPort {
   /** Takes it as the worker's connection. @throws SignalboxError `E_WORKER_TWICE` */
   enter(connection: WorkerConnection, hello: Hello): Promise<void>
   leave(connection: WorkerConnection): void
-  beat(connection: WorkerConnection, steps: number): Promise<void>
+  beat(connection: WorkerConnection, beat: Beat): Promise<void>
   report(connection: WorkerConnection, frame: Extract<WorkerFrame, { type: 'report' }>): void
-  call(connection: WorkerConnection, method: string, params: unknown, signal: AbortSignal): Promise<unknown>
+  call(connection: WorkerConnection, call: WorkerCall): Promise<unknown>
+  live(connection: WorkerConnection, session: string, news: Record<string, unknown>): void
   onError(error: unknown): void
+}
+
+/** A question of a worker. */
+export interface WorkerCall {
+  method: string
+  params: Record<string, unknown>
+  /** It may have been carried out before. */
+  isAgain: boolean
+  signal: AbortSignal
 }
 
 /** The server's end of one connection: proves the worker, then passes its frames on. */
@@ -31,6 +66,9 @@ export class WorkerConnection {
   readonly #port: ConnectionPort
   readonly #nonce = newNonce()
   readonly #calls = new Map<number, AbortController>()
+  readonly #asked = new PendingCalls()
+  readonly #channels = new Map<number, ChannelListener>()
+  #nextChannel = 1
   #record: WorkerRecord | null = null
   #isClosed = false
 
@@ -50,6 +88,30 @@ export class WorkerConnection {
     if (!this.#isClosed) this.#channel.send(JSON.stringify(frame))
   }
 
+  /** Asks the worker. @throws SignalboxError `E_WORKER_AWAY` if the connection ends before its answer. */
+  ask(method: string, params: Record<string, unknown>): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(gone())
+    const { id, answer } = this.#asked.add(method, params)
+    this.send({ type: 'call', id, method, params })
+    return answer
+  }
+
+  /** Opens a terminal on the worker; `about` says which one, and for whom. */
+  openChannel(about: Record<string, unknown>, listener: ChannelListener): TerminalChannel {
+    const channel = this.#nextChannel++
+    this.#channels.set(channel, listener)
+    this.send({ type: 'channel', channel, open: about })
+    return {
+      text: text => this.send({ type: 'channel', channel, text }),
+      bytes: bytes => {
+        if (!this.#isClosed) this.#channel.send(packChannel(channel, bytes))
+      },
+      close: () => {
+        if (this.#channels.delete(channel)) this.send({ type: 'channel', channel, close: true })
+      },
+    }
+  }
+
   close(reason: string): void {
     this.#channel.close(reason)
     this.closed()
@@ -59,7 +121,17 @@ export class WorkerConnection {
     if (this.#isClosed) return
     this.#isClosed = true
     for (const abort of this.#calls.values()) abort.abort()
+    this.#asked.dropAll(gone())
+    const channels = [...this.#channels.values()]
+    this.#channels.clear()
+    for (const listener of channels) listener.closed()
     if (this.#record) this.#port.leave(this)
+  }
+
+  /** The bytes of a terminal. */
+  binary(frame: Uint8Array): void {
+    const unpacked = this.#record && unpackChannel(frame)
+    if (unpacked) this.#channels.get(unpacked.channel)?.bytes(unpacked.bytes)
   }
 
   message(text: string): void {
@@ -79,10 +151,30 @@ export class WorkerConnection {
     }
     if (frame.type === 'hello') return this.#hello(frame)
     if (!this.#record) throw new SignalboxError('E_LOGIN', 'the first frame of a worker must be join or hello')
-    if (frame.type === 'beat') await this.#port.beat(this, frame.steps)
-    else if (frame.type === 'report') this.#port.report(this, frame)
-    else if (frame.type === 'cancel') this.#calls.get(frame.id)?.abort()
-    else void this.#call(frame)
+    switch (frame.type) {
+      case 'beat':
+        return this.#port.beat(this, frame)
+      case 'report':
+        return this.#port.report(this, frame)
+      case 'cancel':
+        return this.#calls.get(frame.id)?.abort()
+      case 'live':
+        return this.#port.live(this, frame.session, frame.news)
+      case 'answer':
+        return this.#asked.answered(frame)
+      case 'channel':
+        return this.#terminal(frame)
+      case 'call':
+        return this.#call(frame)
+    }
+  }
+
+  #terminal({ channel, text, close }: ChannelFrame): void {
+    const listener = this.#channels.get(channel)
+    if (text !== undefined) listener?.text(text)
+    if (!close || !listener) return
+    this.#channels.delete(channel)
+    listener.closed()
   }
 
   async #hello(hello: Hello): Promise<void> {
@@ -101,16 +193,22 @@ export class WorkerConnection {
     }
   }
 
-  async #call({ id, method, params }: Extract<WorkerFrame, { type: 'call' }>): Promise<void> {
+  async #call({ id, method, params, again }: Extract<WorkerFrame, { type: 'call' }>): Promise<void> {
     const abort = new AbortController()
     this.#calls.set(id, abort)
-    try {
-      this.send({ type: 'answer', id, result: await this.#port.call(this, method, params, abort.signal) })
-    } catch (error) {
-      const { code, message } = toSignalboxError(error)
-      this.send({ type: 'answer', id, error: { code, message } })
-    } finally {
-      this.#calls.delete(id)
+    const call: WorkerCall = {
+      method,
+      params: (params ?? {}) as Record<string, unknown>,
+      isAgain: again === true,
+      signal: abort.signal,
     }
+    this.send(await answerCall(id, () => this.#port.call(this, call)))
+    this.#calls.delete(id)
   }
+}
+
+function gone(): SignalboxError {
+  return new SignalboxError('E_WORKER_AWAY', 'the connection to the worker broke', {
+    next: 'try again when it is back: signalbox workers',
+  })
 }

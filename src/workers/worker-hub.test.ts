@@ -12,7 +12,7 @@ import { openTestStore } from '../store/testing/open-test-store.js'
 import type { PlacedSteps } from './placed-steps.js'
 import type { ServerFrame } from './protocol.js'
 import type { WorkerConnection } from './worker-connection.js'
-import { WorkerHub } from './worker-hub.js'
+import { WorkerHub, type WorkerSessionsPort } from './worker-hub.js'
 import { newWorkerKey, proveWorker } from './worker-proof.js'
 import { workersProjection } from './worker-record.js'
 
@@ -37,6 +37,16 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
+const NO_SESSIONS: WorkerSessionsPort = {
+  entered: async () => [],
+  ready: () => undefined,
+  left: () => undefined,
+  live: () => undefined,
+  call: async () => null,
+  lost: async () => undefined,
+  on: () => [],
+}
+
 function openHub(): WorkerHub {
   woken = []
   return new WorkerHub({
@@ -47,6 +57,7 @@ function openHub(): WorkerHub {
     performers: {},
     call: async method => `answer to ${method}`,
     workspaceOf: async () => null,
+    sessions: NO_SESSIONS,
     wake: run => void woken.push(run),
     onError: error => {
       throw error
@@ -78,7 +89,7 @@ function dial(): Dialog {
   let isClosed = false
   const connection = hub.accept({
     proof: '',
-    send: text => void frames.push(JSON.parse(text) as ServerFrame),
+    send: text => void frames.push(JSON.parse(String(text)) as ServerFrame),
     close: () => {
       isClosed = true
     },
@@ -92,7 +103,7 @@ async function connect(machine: Machine, boot = 'boot-1', runs: string[] = []): 
   const { nonce } = dialog.of('challenge')[0]!
   const words = { worker: machine.id, nonce, channel: '' }
   const signature = proveWorker(createPrivateKey(machine.privatePem), words)
-  const about = { boot, version: '1', maxSteps: 4, agents: [], runs }
+  const about = { boot, version: '1', maxSteps: 4, agents: [], runs, maxSessions: 0, sessions: [] }
   dialog.connection.message(JSON.stringify({ type: 'hello', worker: machine.id, signature, ...about }))
   await expect.poll(() => dialog.of('welcome').length + dialog.of('refused').length).toBe(1)
   return dialog

@@ -17,9 +17,24 @@ import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
-import { type Candidate, chooseWorker } from './placement.js'
-import { BEAT_MS, type Hello, WORKER_LEASE_MS, type WorkerFrame, type WorkspaceNeeds } from './protocol.js'
-import { type ConnectionPort, type WorkerChannel, WorkerConnection } from './worker-connection.js'
+import { type Candidate, chooseWorker, type PlacementWish } from './placement.js'
+import {
+  BEAT_MS,
+  type Hello,
+  type ServerPlace,
+  WORKER_LEASE_MS,
+  type WorkerFrame,
+  type WorkspaceNeeds,
+} from './protocol.js'
+import {
+  type Beat,
+  type ChannelListener,
+  type ConnectionPort,
+  type TerminalChannel,
+  type WorkerCall,
+  type WorkerChannel,
+  WorkerConnection,
+} from './worker-connection.js'
 import { type WorkerRecord, workerStream } from './worker-record.js'
 import { WorkerRegistry } from './worker-registry.js'
 
@@ -33,12 +48,35 @@ export interface WorkerHubOptions {
   performers: Readonly<Record<string, Performer>>
   /** Answers a call of a worker about one of its runs. */
   call(method: string, run: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
+  /** The sessions on workers. */
+  sessions: WorkerSessionsPort
   /** How the worker makes the workspace of a run; null: it is where the server has it. */
   workspaceOf(run: RunState): Promise<WorkspaceNeeds | null>
+  /** All servers of a shared store; left out: this one is alone. */
+  servers?: { self: string; places(): ServerPlace[]; onChange(listener: () => void): void }
   /** Something outside its journal has changed for the run. */
   wake(run: string): void
   onError(error: unknown): void
 }
+
+/** What the hub needs of the part that has the sessions of workers. */
+export interface WorkerSessionsPort {
+  /** A worker keeps these terminals; returns those that are not running sessions of its own. */
+  entered(worker: string, sessions: readonly string[]): Promise<string[]>
+  /** It is connected: what waits for it can be delivered. */
+  ready(worker: string): void
+  left(worker: string): void
+  live(worker: string, session: string, news: Record<string, unknown>): void
+  /** Answers a call of a worker about one of its sessions. */
+  call(worker: string, call: WorkerCall): Promise<unknown>
+  /** Its sessions are lost with it. */
+  lost(worker: string, reason: string): Promise<void>
+  /** The sessions that run there, also while it is away. */
+  on(worker: string): string[]
+}
+
+/** Calls that are not about a run. */
+const SESSION_CALL = /^(store|ledger|session|blob)\./
 
 /** A worker with what only this server knows. */
 export interface WorkerView {
@@ -46,13 +84,23 @@ export interface WorkerView {
   isConnected: boolean
   steps: number
   runs: string[]
+  /** The sessions that run there. */
+  sessions: string[]
+  /** Memory and processor time of its program, as it last said; null if it is not connected. */
+  process: { memory: number; cpuS: number } | null
 }
 
 interface Connected {
   connection: WorkerConnection
   lease: Lease
   steps: number
+  process: { memory: number; cpuS: number }
+  /** When its last beat arrived, by the steady clock. */
+  beatAt: number
 }
+
+/** A worker whose beats stay out this long is not connected any more. */
+const SILENT_MS = 3 * BEAT_MS
 
 /** Effects that the server carries out itself: they need no workspace. */
 const SERVER_EFFECTS: ReadonlySet<string> = new Set([
@@ -88,6 +136,11 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
 
   start(): void {
     this.#schedule()
+    const { servers } = this.#options
+    servers?.onChange(() => {
+      for (const { connection } of this.#connected.values())
+        connection.send({ type: 'servers', servers: servers.places() })
+    })
   }
 
   close(): void {
@@ -112,7 +165,54 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   async view(record: WorkerRecord): Promise<WorkerView> {
     const connected = this.#connected.get(record.id)
     const runs = (await runsOnWorker(this.#options.store, record.id)).map(({ id }) => id)
-    return { record, isConnected: connected !== undefined, steps: connected?.steps ?? 0, runs }
+    const sessions = this.#options.sessions.on(record.id)
+    return {
+      record,
+      isConnected: connected !== undefined,
+      steps: connected?.steps ?? 0,
+      runs,
+      sessions,
+      process: connected?.process ?? null,
+    }
+  }
+
+  isConnected(worker: string): boolean {
+    return this.#connected.has(worker)
+  }
+
+  /** Asks a worker. @throws SignalboxError `E_WORKER_AWAY` */
+  async ask(worker: string, method: string, params: Record<string, unknown>): Promise<unknown> {
+    return (await this.#connectionOf(worker)).ask(method, params)
+  }
+
+  /** Opens a terminal of a session on a worker. @throws SignalboxError `E_WORKER_AWAY` */
+  async openChannel(
+    worker: string,
+    about: Record<string, unknown>,
+    listener: ChannelListener,
+  ): Promise<TerminalChannel> {
+    return (await this.#connectionOf(worker)).openChannel(about, listener)
+  }
+
+  /**
+   * A worker for a new session, or why none can take it.
+   */
+  async placeSession(wish: PlacementWish, agent: string | null): Promise<ReturnType<typeof chooseWorker>> {
+    const candidates = (await this.list()).map(({ record, isConnected, sessions }) => ({
+      record: { ...record, maxSteps: record.maxSessions },
+      isConnected,
+      steps: sessions.length,
+      runs: 0,
+    }))
+    const able = candidates.filter(({ record }) => agent === null || record.agents.includes(agent))
+    if (able.length === 0 && candidates.length > 0) return { waits: `no worker has the agent ${agent}` }
+    return chooseWorker(wish, able)
+  }
+
+  async #connectionOf(worker: string): Promise<WorkerConnection> {
+    const connected = this.#connected.get(worker)
+    if (connected) return connected.connection
+    throw workerAway(await this.registry.get(worker), await this.#options.store.leaseHolder(workerStream(worker)))
   }
 
   /** Its runs move at once. What it did since its last report may be done again. */
@@ -121,6 +221,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (worker.state === 'lost') return
     await store.append(workerStream(worker.id), 'any', [newEvent('worker.lost', { reason, ...(by && { by }) })])
     this.#connected.get(worker.id)?.connection.close('the worker was declared lost')
+    await this.#options.sessions.lost(worker.id, `worker ${worker.name} is lost`)
     for (const { id } of await runsOnWorker(store, worker.id)) wake(id)
   }
 
@@ -133,6 +234,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       })
     await this.registry.remove(worker, by)
     this.#connected.get(worker.id)?.connection.close('the worker was removed')
+    await this.#options.sessions.lost(worker.id, `worker ${worker.name} was removed`)
   }
 
   // — placing runs —
@@ -210,12 +312,17 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const { store, lostAfterMs, wake } = this.#options
     const lease = await this.#acquire(connection.worker, hello.boot)
     const before = this.#connected.get(connection.worker)
-    const { boot, version, maxSteps, agents } = hello
-    this.#connected.set(connection.worker, { connection, lease, steps: 0 })
+    const { boot, version, maxSteps, maxSessions, agents } = hello
+    const ended = await this.#options.sessions.entered(connection.worker, hello.sessions)
+    const beatAt = this.#options.clock.monotonic()
+    this.#connected.set(connection.worker, { connection, lease, steps: 0, process: { memory: 0, cpuS: 0 }, beatAt })
     before?.connection.close('replaced by a newer connection of the same start')
-    const connected = newEvent('worker.connected', { boot, version, maxSteps, agents })
+    const connected = newEvent('worker.connected', { boot, version, maxSteps, maxSessions, agents })
     await store.append(workerStream(connection.worker), 'any', [connected])
-    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs })
+    const { servers } = this.#options
+    const place = servers && { server: servers.self, servers: servers.places() }
+    connection.send({ type: 'welcome', worker: connection.worker, lostAfterMs, ended, ...place })
+    this.#options.sessions.ready(connection.worker)
     for (const steps of this.#runs.values()) if (steps.worker === connection.worker) this.changed(steps)
     for (const run of hello.runs) await this.#reconcile(connection.worker, run)
     for (const run of await waitingRuns(store)) wake(run)
@@ -236,8 +343,10 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const key = workerStream(worker)
     const holder = await store.leaseHolder(key)
     if (holder && holder.until > (await store.now())) {
+      // It is connected to several servers, and each of them renews the same lease.
+      if (holder.by === boot) return { isHeld: false, key, owner: boot, epoch: holder.epoch }
       const beatAgo = (await store.now()) - (holder.until - WORKER_LEASE_MS)
-      const isGone = holder.by === boot || this.#closedBoots.has(holder.by) || beatAgo > 2 * BEAT_MS
+      const isGone = (!store.isShared && this.#closedBoots.has(holder.by)) || beatAgo > 2 * BEAT_MS
       if (!isGone)
         throw new SignalboxError('E_WORKER_TWICE', 'another machine with the key of this worker is connected', {
           next: 'join with a new invitation on one of them',
@@ -253,15 +362,28 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
     this.#connected.delete(connection.worker)
+    this.#options.sessions.left(connection.worker)
     this.#closedBoots.add(connected.lease.owner)
   }
 
-  async beat(connection: WorkerConnection, steps: number): Promise<void> {
+  async beat(connection: WorkerConnection, { steps, memory, cpuS }: Beat): Promise<void> {
     const connected = this.#connected.get(connection.worker)
     if (connected?.connection !== connection) return
     connected.steps = steps
-    if (!(await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)))
-      connection.close('another server has this worker')
+    connected.process = { memory: memory ?? 0, cpuS: cpuS ?? 0 }
+    connected.beatAt = this.#options.clock.monotonic()
+    connection.send({ type: 'beat' })
+    if (await this.#options.store.renewLease(connected.lease, WORKER_LEASE_MS)) {
+      // Another server may have removed it.
+      const record = await this.registry.get(connection.worker)
+      if (record?.state === 'removed') connection.close('the worker was removed')
+      return
+    }
+    try {
+      connected.lease = await this.#acquire(connection.worker, connected.lease.owner)
+    } catch {
+      connection.close('another start of this worker is connected')
+    }
   }
 
   report(connection: WorkerConnection, { run, step, key, report }: Extract<WorkerFrame, { type: 'report' }>): void {
@@ -271,7 +393,15 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     if (report.is === 'event') connection.send({ type: 'ack', key: `${run}/${key}`, seq: report.seq })
   }
 
-  async call(connection: WorkerConnection, method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  live(connection: WorkerConnection, session: string, news: Record<string, unknown>): void {
+    if (this.#connected.get(connection.worker)?.connection === connection)
+      this.#options.sessions.live(connection.worker, session, news)
+  }
+
+  async call(connection: WorkerConnection, call: WorkerCall): Promise<unknown> {
+    const { method, params, signal } = call
+    if (SESSION_CALL.test(method) && params.run === undefined)
+      return this.#counted(this.#options.sessions.call(connection.worker, call))
     const { run, step, key } = params as Record<string, string>
     const record = typeof run === 'string' ? await getRun(this.#options.store, run).catch(() => null) : null
     if (record?.worker !== connection.worker)
@@ -282,7 +412,17 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       const state = steps?.state
       return needs && state ? { ...needs, workspace: await this.#options.workspaceOf(state) } : null
     }
-    return this.#options.call(method, run!, params as Record<string, unknown>, signal)
+    return this.#options.call(method, run!, params, signal)
+  }
+
+  /** Calls that a worker had no right to. */
+  refusedCalls = 0
+
+  async #counted(answer: Promise<unknown>): Promise<unknown> {
+    return answer.catch(error => {
+      if (error instanceof SignalboxError && error.code === 'E_ROLE') this.refusedCalls++
+      throw error
+    })
   }
 
   // — leases —
@@ -302,6 +442,9 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     const now = await store.now()
     // After a start of this server, workers need time to come back.
     const isYoung = clock.monotonic() - this.#startedAt < WORKER_LEASE_MS
+    // A network can swallow frames without closing the connection.
+    for (const { connection, beatAt } of [...this.#connected.values()])
+      if (clock.monotonic() - beatAt > SILENT_MS) connection.close('not heard for too long')
     for (const record of await this.registry.list()) {
       if (this.#connected.has(record.id) || record.state === 'lost' || record.state === 'joined') continue
       const until = (await store.leaseHolder(workerStream(record.id)))?.until ?? record.changedAt
@@ -312,6 +455,18 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
         await this.declareLost(record, `not heard for ${Math.round(lostAfterMs / 1000)} s`)
     }
   }
+}
+
+/** With since when it is away. */
+function workerAway(record: WorkerRecord | null, holder: { until: number } | null): SignalboxError {
+  const name = record?.name ?? 'the worker'
+  const since = record?.state === 'ready' ? (holder?.until ?? record.changedAt) - WORKER_LEASE_MS : record?.changedAt
+  const at = since === undefined ? '' : ` since ${new Date(since).toISOString()}`
+  const state = record?.state === 'lost' || record?.state === 'removed' ? record.state : 'away'
+  return new SignalboxError('E_WORKER_AWAY', `worker ${name} is ${state}${at}`, {
+    next: `signalbox workers show ${name}`,
+    ...(since !== undefined && { details: { worker: name, since } }),
+  })
 }
 
 async function waitingRuns(store: EventStore): Promise<string[]> {

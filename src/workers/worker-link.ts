@@ -2,13 +2,23 @@ import { createHash, type KeyObject } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import WebSocket from 'ws'
 import type { Clock, Timer } from '../clock/index.js'
-import { type ErrorCode, SignalboxError } from '../errors/index.js'
-import { FRAME_MAX, parseServerFrame, type ServerFrame, SUBPROTOCOL, type WorkerFrame } from './protocol.js'
+import { PendingCalls } from './calls.js'
+import {
+  BEAT_MS,
+  FRAME_MAX,
+  packChannel,
+  parseServerFrame,
+  type ServerFrame,
+  SUBPROTOCOL,
+  unpackChannel,
+  type WorkerFrame,
+} from './protocol.js'
 import { proveWorker } from './worker-proof.js'
-import type { ServerPort } from './worker-steps.js'
 
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
+/** A server that answers no beat for this long is not there any more, whatever the network says. */
+const SILENT_MS = 3 * BEAT_MS
 
 export interface LinkOptions {
   /** `https://host:4100` */
@@ -31,15 +41,10 @@ export interface LinkListener {
   greeting(): Greeting
   welcome(frame: Extract<ServerFrame, { type: 'welcome' }>): void
   frame(frame: ServerFrame): void
+  /** Bytes that a viewer typed into a terminal. */
+  bytes(channel: number, bytes: Uint8Array): void
   /** The connection has ended, or could not be made; another attempt follows. */
   away(reason: string): void
-}
-
-interface PendingCall {
-  method: string
-  params: Record<string, unknown>
-  resolve(result: unknown): void
-  reject(error: unknown): void
 }
 
 /** Connects once and waits for the first frames. Used to join. */
@@ -71,12 +76,12 @@ function pinOf(socket: TLSSocket): string | null {
 }
 
 /** A worker's connection to a server: proves its key, connects again after every break. */
-export class WorkerLink implements ServerPort {
+export class WorkerLink {
   readonly #options: LinkOptions
   readonly #identity: WorkerIdentity
   readonly #listener: LinkListener
-  readonly #calls = new Map<number, PendingCall>()
-  #nextCall = 1
+  readonly #calls = new PendingCalls()
+  #heardAt = 0
   #socket: WebSocket | null = null
   #isWelcome = false
   #failures = 0
@@ -94,7 +99,10 @@ export class WorkerLink implements ServerPort {
     const { socket, proof } = openSocket(this.#options)
     this.#socket = socket
     let reason = 'no answer'
-    socket.on('message', data => {
+    this.#heardAt = this.#options.clock.monotonic()
+    socket.on('message', (data, isBinary) => {
+      this.#heardAt = this.#options.clock.monotonic()
+      if (isBinary) return this.#bytes(data as Buffer)
       const frame = parseServerFrame(String(data))
       if (frame?.type === 'refused') reason = `${frame.code}: ${frame.message}`
       if (frame) this.#take(frame, proof)
@@ -116,26 +124,51 @@ export class WorkerLink implements ServerPort {
     this.#socket?.close()
   }
 
-  send(frame: WorkerFrame): void {
-    if (this.#isWelcome && this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame))
+  /** Nothing is sent while no server is connected. */
+  send(frame: WorkerFrame, onSent?: () => void): void {
+    if (this.#isWelcome && this.#socket?.readyState === WebSocket.OPEN)
+      this.#socket.send(JSON.stringify(frame), () => onSent?.())
   }
 
-  /** Calls survive a break: they are sent again to the next server. */
-  call(method: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const id = this.#nextCall++
-      this.#calls.set(id, { method, params, resolve, reject })
-      signal?.addEventListener(
-        'abort',
-        () => {
-          if (!this.#calls.delete(id)) return
-          this.send({ type: 'cancel', id })
-          reject(signal.reason)
-        },
-        { once: true },
-      )
-      this.send({ type: 'call', id, method, params })
-    })
+  /** The bytes of a terminal for a viewer. */
+  sendBytes(channel: number, bytes: Uint8Array, onSent?: () => void): void {
+    if (this.#isWelcome && this.#socket?.readyState === WebSocket.OPEN)
+      this.#socket.send(packChannel(channel, bytes), { binary: true }, () => onSent?.())
+  }
+
+  /** Bytes that wait for the network. */
+  get unsent(): number {
+    return this.#socket?.bufferedAmount ?? 0
+  }
+
+  /** Tells the server that this worker is alive, and notices a server that is not heard any more. */
+  beat(steps: number): void {
+    const { user, system } = process.cpuUsage()
+    this.send({ type: 'beat', steps, memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 })
+    if (this.#options.clock.monotonic() - this.#heardAt > SILENT_MS) this.#socket?.terminate()
+  }
+
+  /**
+   * Calls survive a break: they are sent again to the next server.
+   * @param isAgain another server may have carried it out.
+   */
+  call(
+    method: string,
+    params: Record<string, unknown>,
+    { signal, isAgain = false }: { signal?: AbortSignal | undefined; isAgain?: boolean } = {},
+  ): Promise<unknown> {
+    const { id, answer } = this.#calls.add(method, params)
+    const cancel = () => {
+      if (this.#calls.drop(id, signal?.reason)) this.send({ type: 'cancel', id })
+    }
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.send({ type: 'call', id, method, params, ...(isAgain && { again: true as const }) })
+    return answer
+  }
+
+  #bytes(data: Uint8Array): void {
+    const unpacked = unpackChannel(data)
+    if (unpacked) this.#listener.bytes(unpacked.channel, unpacked.bytes)
   }
 
   #take(frame: ServerFrame, proof: () => string): void {
@@ -151,22 +184,15 @@ export class WorkerLink implements ServerPort {
         this.#isWelcome = true
         this.#failures = 0
         this.#listener.welcome(frame)
-        for (const [id, { method, params }] of this.#calls) this.send({ type: 'call', id, method, params })
+        for (const call of this.#calls.frames()) this.send(call)
         return
       case 'answer':
-        return this.#answer(frame)
+        return this.#calls.answered(frame)
+      case 'beat':
+        return
       default:
         this.#listener.frame(frame)
     }
-  }
-
-  #answer({ id, result, error }: Extract<ServerFrame, { type: 'answer' }>): void {
-    const pending = this.#calls.get(id)
-    if (!pending) return
-    this.#calls.delete(id)
-    if (error === undefined) return pending.resolve(result)
-    const { code, message } = error as { code: ErrorCode; message: string }
-    pending.reject(new SignalboxError(code, message))
   }
 
   /** With a random part, so that many workers do not come back in the same moment. */

@@ -18,6 +18,7 @@ export interface WorkerRecord {
   boot: string | null
   version: string | null
   maxSteps: number
+  maxSessions: number
   agents: string[]
 }
 
@@ -32,7 +33,7 @@ const TYPES: readonly EventType[] = [
 
 export const workersProjection: Projection<WorkerRecord> = {
   name: 'workers',
-  version: 1,
+  version: 2,
   types: TYPES,
   key: event => event.stream.slice('worker/'.length),
   evolve,
@@ -58,13 +59,15 @@ function evolve(record: WorkerRecord | null, event: ProjectedEvent): WorkerRecor
       boot: null,
       version: null,
       maxSteps: 1,
+      maxSessions: 0,
       agents: [],
     }
   }
   if (!record || record.state === 'removed') return record
   if (isEvent(event, 'worker.drained')) return { ...record, isDraining: event.data.isDraining }
   const changed = { ...record, changedAt: event.at }
-  if (isEvent(event, 'worker.connected')) return { ...changed, ...event.data, state: 'ready' }
+  if (isEvent(event, 'worker.connected'))
+    return { ...changed, ...event.data, maxSessions: event.data.maxSessions ?? 0, state: 'ready' }
   if (isEvent(event, 'worker.away')) return { ...changed, state: record.state === 'ready' ? 'away' : record.state }
   if (isEvent(event, 'worker.lost')) return { ...changed, state: 'lost' }
   if (isEvent(event, 'worker.removed')) return { ...changed, state: 'removed' }

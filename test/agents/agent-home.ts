@@ -42,7 +42,10 @@ export class AgentHome extends TestHome {
 
   /** Starts the agent, without waiting for it. */
   async open(args: readonly string[] = []): Promise<string> {
-    const words = ['start', this.agent.name, '--json', '--size', '100x40', '--', ...(this.agent.args ?? []), ...args]
+    // The scripted model is a server of this machine: the box needs its network.
+    const box = process.env.SIGNALBOX_TEST_SANDBOX ? ['--sandbox', 'auto', '--network', 'on'] : []
+    const own = [...(this.agent.args ?? []), ...args]
+    const words = ['start', this.agent.name, '--json', '--size', '100x40', ...box, '--', ...own]
     return (await this.json<{ id: string }>(words)).id
   }
 

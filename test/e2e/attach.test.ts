@@ -43,7 +43,7 @@ describeNeeding('tmux', 'attach', () => {
     person.key('Enter')
     await person.see(/^stays\n\$$/m)
 
-    person.run('attach', '1')
+    person.run('attach', String(session.number))
     await person.see('Signalbox demo agent')
     await person.see('enter to send')
     expect(person.format('#{alternate_on}')).toBe('1')

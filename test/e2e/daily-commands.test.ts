@@ -119,3 +119,38 @@ describe('settings', () => {
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining('an agent cannot change settings')])
   })
 })
+
+describe('standing approvals', () => {
+  it('are previewed, made by pattern, listed and revoked; a pattern that is too wide is refused', async () => {
+    const refused = await home.run(['grants', 'add', 'npm', '--yes'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('would allow every command')])
+    expect((await home.run(['grants', 'add', 'npm test'])).code).toBe(4)
+    expect(await home.json(['grants', 'add', 'npm test', '--preview', '--json'])).toMatchObject({ count: 0, denied: 0 })
+    const made = await home.json<{ id: string }>(['grants', 'add', 'npm test', '--yes', '--json'])
+    expect(made).toMatchObject({ standing: true, project: home.work, match: { words: ['npm', 'test'] } })
+    expect((await home.ok(['grants'])).stdout).toMatch(
+      /standing, 0 uses so far\n.*begin with npm test · every agent in/,
+    )
+    await home.ok(['grants', 'revoke', made.id])
+    expect(await home.json(['grants', '--json'])).toMatchObject({ items: [] })
+    const inside = await home.run(['grants', 'add', 'npm test', '--yes'], { env: { SIGNALBOX_SESSION: 'ses_x' } })
+    expect(inside.stderr).toContain('an agent may not do this')
+  })
+})
+
+describe('adopt', () => {
+  it('continues a conversation of Claude Code that is on disk, once', async () => {
+    const id = '01665219-c2b9-4318-9abe-fe3788a45c6c'
+    const env = { HOME: join(home.directory, 'person'), PATH: `${join(home.directory, 'bin')}:${home.env.PATH}` }
+    mkdirSync(join(env.HOME, '.claude', 'projects', 'x'), { recursive: true })
+    mkdirSync(join(home.directory, 'bin'))
+    writeFileSync(join(home.directory, 'bin', 'claude'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 })
+    const record = { type: 'user', cwd: home.work, message: { content: 'Fix the cart' } }
+    writeFileSync(join(env.HOME, '.claude', 'projects', 'x', `${id}.jsonl`), `${JSON.stringify(record)}\n`)
+    expect((await home.ok(['adopt'], { env })).stdout).toMatch(/^01665219-c2b9 +claude .*Fix the cart/)
+    const session = await home.json(['adopt', '0166', '--json'], { env })
+    expect(session).toMatchObject({ agent: 'claude', agentSessionId: id, cwd: home.work, label: 'Fix the cart' })
+    const again = await home.run(['adopt', '0166'], { env })
+    expect(again.stderr).toContain('is running as session 1')
+  })
+})

@@ -63,8 +63,8 @@ describe('demo', () => {
     expect(stdout.split('I will look at the code first').length - 1).toBe(1)
   })
 
-  it('needs a terminal or --yes, and creates nothing without one of them', async () => {
-    const result = await home.run(['demo'], AS_PROCESS)
+  it('in the terminal needs one or --yes, and creates nothing without one of them', async () => {
+    const result = await home.run(['demo', '--terminal'], AS_PROCESS)
     expect(result.code).toBe(4)
     expect(result.stdout).toBe('')
     expect(errorLines(result.stderr)).toEqual([expect.stringContaining('--yes')])

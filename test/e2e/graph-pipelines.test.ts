@@ -98,7 +98,7 @@ describe('a pipeline of the project', () => {
 
   test('is listed, shown and run by its name, once it is trusted', async () => {
     const listed = await home.json<{ name: string; description: string; inputs?: string[] }[]>(['pipelines', '--json'])
-    expect(listed.map(({ name }) => name)).toEqual(['implementation', 'review', 'release'])
+    expect(listed.map(({ name }) => name)).toEqual(['implementation', 'pull_request', 'review', 'release'])
     expect(listed.at(-1)).toMatchObject({
       displayName: 'Release',
       description: 'Publish a version',

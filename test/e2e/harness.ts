@@ -75,6 +75,8 @@ export class TestHome {
       TMUX_TMPDIR: this.directory,
       SIGNALBOX_HOME: this.home,
       SBX_E2E: this.directory,
+      // Root sees the environment of every process; others only of those that do not hide it.
+      ...(process.getuid?.() !== 0 && { SIGNALBOX_TRACEABLE: '1' }),
     }
   }
 

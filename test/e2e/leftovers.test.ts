@@ -123,13 +123,13 @@ test('a daemon that starts ends the processes of runs that no process drives', a
   expect(leftOf(died)).toEqual([])
 })
 
-test('a daemon that a command of a step starts does not end with the step', async () => {
+test('a command of a step does not start a daemon, which would belong to the step', async () => {
   await home.run(['serve', '--stop'])
   const cli = `${process.execPath} ${join(process.cwd(), 'dist', 'cli.js')}`
   const start = `SIGNALBOX_HOME=${home.home} ${cli} serve --background`
   const args = await writeGraph(
     `c [shape=parallelogram, tool_command="${start}"]; start -> c -> exit; graph [worktree=none]`,
   )
-  expect((await home.run([...args, '--json'], { env: env() })).code).toBe(0)
-  expect(isRunning(home.daemon)).toBe(true)
+  expect((await home.run([...args, '--json'], { env: env() })).code).toBe(1)
+  expect(home.processes().daemons).toEqual([])
 })

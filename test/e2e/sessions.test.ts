@@ -113,10 +113,11 @@ describe('a session', () => {
   it('is found by number, by id and by a unique prefix of the id, not by a shorter one', async () => {
     const first = await home.startDemo(['--scenario', 'chat'])
     const second = await home.startProgram('sleep', '600')
-    expect(second.number).toBe(2)
+    const [one, two] = [String(first.number), String(first.number + 1)]
+    expect(String(second.number)).toBe(two)
     const prefix = first.id.slice(0, 10)
-    for (const word of ['1', first.id, prefix, prefix.slice('ses_'.length)]) {
-      if (/^\d+$/.test(word) && word !== '1') continue
+    for (const word of [one, first.id, prefix, prefix.slice('ses_'.length)]) {
+      if (/^\d+$/.test(word) && word !== one) continue
       expect((await home.ok(['wait', word, '--for', 'idle', '--timeout', '60'])).stdout, word).toContain(first.id)
     }
     const ambiguous = await home.run(['stop', 'ses_'])
@@ -127,16 +128,16 @@ describe('a session', () => {
       expect(unknown.code).toBe(2)
       expect(errorLines(unknown.stderr)).toEqual([expect.stringContaining(`there is no session "${word}"`)])
     }
-    await home.ok(['stop', '2'])
+    await home.ok(['stop', two])
+    // The number of a session that has just ended still means that session.
     const third = await home.startProgram('sleep', '600')
-    expect(third.number).toBe(2)
-    expect((await home.json<SessionInfo>(['stop', '2', '--json'])).id).toBe(third.id)
-    expect((await home.run(['read', '2', '--screen'])).stderr).toContain(third.id)
+    expect(third.number).toBe(first.number + 2)
+    expect((await home.run(['read', two, '--screen'])).stderr).toContain(second.id)
   })
 
   it('has another number than sessions that start at the same time', async () => {
     const started = await Promise.all(Array.from({ length: 5 }, () => home.startProgram('sleep', '600')))
-    expect(started.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
+    expect(new Set(started.map(({ number }) => number)).size).toBe(5)
   })
 
   it('wait ends with the state it waits for, or with exit code 5 after its timeout', async () => {

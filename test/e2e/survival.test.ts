@@ -195,13 +195,14 @@ describe('kill -9 of the keeper', () => {
     expect(late.code).toBe(1)
     expect(errorLines(late.stderr)).toEqual([expect.stringContaining('is lost: its terminal is gone')])
     const next = await home.startDemo(['--scenario', 'chat'])
-    expect(next.number).toBe(1)
-    expect((await home.ok(['send', '1', 'hello', '--wait', '--timeout', '60'])).stdout).toContain('scripted')
+    expect(next.number).toBe(2)
+    expect((await home.ok(['send', '2', 'hello', '--wait', '--timeout', '60'])).stdout).toContain('scripted')
   })
 
   it('and of the daemon at the same time loses its sessions, too', async () => {
     const session = await home.startProgram('sleep', '600')
-    await Promise.all([home.kill(home.keeper), home.kill(home.daemon)])
+    const both = [home.keeper, home.daemon]
+    await Promise.all(both.map(pid => home.kill(pid)))
     expect(await home.session(session.id)).toMatchObject({ state: 'lost' })
   })
 })

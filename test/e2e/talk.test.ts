@@ -165,10 +165,10 @@ describe('send', () => {
     const second = await start([{ steps: [{ say: 'I am the second.' }] }])
     const active = async () => (await home.json<SessionInfo>(['use', '--json'])).id
     expect(await active()).toBe(second.id)
-    expect((await home.ok(['use', '1'])).stdout).toContain(first.id)
+    expect((await home.ok(['use', String(first.number)])).stdout).toContain(first.id)
     expect((await home.ok(['send', 'hello', '--wait', '--timeout', '60'])).stdout).toBe('I am the first.\n')
     expect((await home.ok(['read'])).stdout).toContain('I am the first.')
-    expect((await home.ok(['stop', first.id])).stdout).toMatch(new RegExp(`active now: 2 +${second.id}`))
+    expect((await home.ok(['stop', first.id])).stdout).toMatch(new RegExp(`active now: ${second.number} +${second.id}`))
     expect(await active()).toBe(second.id)
     expect((await home.ok(['stop', second.id])).stdout).toContain('you have no other running session')
   })

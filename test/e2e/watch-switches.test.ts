@@ -191,7 +191,7 @@ describeNeeding('tmux', 'supervision settings and notifications:', () => {
 
   it('while a person presses keys in `watch`, only that terminal notifies', async () => {
     const view = window('view', process.execPath, CLI, 'watch', '--tmux')
-    await waitFor('the live screen', () => /panes/.test(tmux('capture-pane', '-p', '-t', view)))
+    await waitFor('the live screen', () => /nothing needs you|needs? you/.test(tmux('capture-pane', '-p', '-t', view)))
     const place = bash('present')
     await wait(place, 'idle')
     const before = await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })

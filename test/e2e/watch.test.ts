@@ -291,7 +291,7 @@ describeNeeding('tmux', 'watch', () => {
     const press = (...keys: string[]) => tmux(...server, 'send-keys', '-t', view, ...keys)
     const screen = () => tmux(...server, 'capture-pane', '-p', '-t', view)
     type(view, `SIGNALBOX_HOME='${home.home}' '${process.execPath}' '${CLI}' watch --tmux`, ...server)
-    await waitFor('the pane on screen', () => /needs you.*Overwrite it\?/.test(screen()))
+    await waitFor('the pane on screen', () => screen().includes('needs you') && screen().includes('Overwrite it?'))
     await waitFor('itself to be left out', () => !screen().includes(`${view}:0.0`))
     press('/')
     press('-l', 'needs')

@@ -1,78 +1,23 @@
-import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GraphHome } from './graph-home.js'
-import { endQuietly, TestHome, waitFor } from './harness.js'
+import { TestHome, waitFor } from './harness.js'
+import { kill, killMachine, WorkerSite } from './worker-site.js'
 
-interface ListedWorker {
-  name: string
-  state: string
-  isConnected: boolean
-  steps: number
-  runs: string[]
-}
-
+let site: WorkerSite<GraphHome>
 let server: GraphHome
-let machines: TestHome[]
-let serving: ChildProcess
-let port: number
 
 beforeEach(async () => {
   server = new GraphHome()
-  machines = []
-  port = await freePort()
-  await serve(port)
+  site = new WorkerSite(server)
+  await site.serve()
 })
-afterEach(async () => {
-  for (const machine of machines) await machine.close()
-  await server.close()
-})
+afterEach(() => site.close())
 
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port: found } = probe.address() as AddressInfo
-  await new Promise(resolve => probe.close(resolve))
-  return found
-}
-
-async function serve(on: number): Promise<void> {
-  serving = server.start(['serve', '--port', String(on)])
-  serving.stdout!.resume()
-  let said = ''
-  serving.stderr!.on('data', chunk => {
-    said += String(chunk)
-  })
-  // Not by a command: it would start a daemon with another port.
-  await waitFor('the server', () => said.includes('listening on'))
-}
-
-/** A machine of its own, as far as Signalbox can tell: another home directory. */
-async function joined(name: string, ...options: string[]): Promise<TestHome> {
-  const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json', ...options])
-  const machine = new TestHome()
-  machines.push(machine)
-  await machine.ok(['worker', 'join', link, '--name', name])
-  return machine
-}
-
-async function work(machine: TestHome, name: string, env: Record<string, string> = {}): Promise<ChildProcess> {
-  const child = machine.start(['worker'], { env })
-  child.stdout!.resume()
-  child.stderr!.resume()
-  await waitFor(`${name} to connect`, async () => (await worker(name))?.isConnected)
-  return child
-}
-
-async function workers(): Promise<ListedWorker[]> {
-  return (await server.json<{ items: ListedWorker[] }>(['workers', '--json'])).items
-}
-
-async function worker(name: string): Promise<ListedWorker | undefined> {
-  return (await workers()).find(found => found.name === name)
-}
+const joined = (name: string, ...options: string[]) => site.joined(name, ...options)
+const work = (machine: TestHome, name: string, env: Record<string, string> = {}) => site.work(machine, name, env)
+const worker = (name: string) => site.worker(name)
 
 async function start(...options: string[]): Promise<string> {
   const trust = await server.trust('flow.dot')
@@ -81,21 +26,6 @@ async function start(...options: string[]): Promise<string> {
 
 const show = (id: string) =>
   server.json<{ status: string; worker: string | null; why: string | null; cwd: string }>(['show', id, '--json'])
-
-/** Kills every process of a machine at once, as a power failure does. */
-async function killMachine(machine: TestHome): Promise<void> {
-  await waitFor('its processes to end', () => {
-    const { others } = machine.processes()
-    for (const pid of others) endQuietly(pid)
-    return others.length === 0
-  })
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const ended = new Promise(resolve => child.on('close', resolve))
-  child.kill('SIGKILL')
-  await ended
-}
 
 /** A graph whose second step waits until the test lets it end; each step leaves a line in the log. */
 function slowGraph(): { lines(): string[]; letEnd(): void } {
@@ -218,10 +148,10 @@ describe('a run on workers', () => {
     await work(await joined('first'), 'first')
     const id = await start('--on', 'first')
     await waitFor('the second step', () => lines().includes('begun'))
-    await kill(serving)
+    await site.killServer()
     letEnd()
     await waitFor('the end of the second step', () => lines().includes('two'))
-    await serve(port)
+    await site.serve()
     await isCompleted(id)
     expect(lines()).toEqual(['one', 'begun', 'two', 'three'])
     const events = await server.ndjson<{ type: string }>(['show', id, '--events', '--json'])
@@ -290,7 +220,7 @@ test('a graph that works in the person’s own tree is refused', async () => {
 test('an invitation works once, and a removed worker cannot connect', async () => {
   const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json'])
   const machine = new TestHome()
-  machines.push(machine)
+  site.machines.push(machine)
   await machine.ok(['worker', 'join', link, '--name', 'first'])
   expect(await machine.run(['worker', 'join', link])).toMatchObject({ code: 6 })
   await server.ok(['workers', 'remove', 'first'])
@@ -300,5 +230,5 @@ test('an invitation works once, and a removed worker cannot connect', async () =
     said += String(chunk)
   })
   await waitFor('the refusal', () => said.includes('E_LOGIN'))
-  expect(await workers()).toEqual([])
+  expect(await site.workers()).toEqual([])
 })

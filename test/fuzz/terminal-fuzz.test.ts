@@ -102,8 +102,8 @@ function drive(
   }
   take(pane.force(t + 1))
   readBlocks(pane, conversation, random)
-  expect(pane.screen.faults, 'screens on which the classifier threw').toBe(0)
-  expect(pane.screen.emulator.counters).toMatchObject({ hookFaults: 0, parserFaults: 0 })
+  expect(pane.ownScreen.faults, 'screens on which the classifier threw').toBe(0)
+  expect(pane.ownScreen.emulator.counters).toMatchObject({ hookFaults: 0, parserFaults: 0 })
   expectAlive(pane, t + 10)
 }
 

@@ -80,7 +80,7 @@ export class PlayedRecording {
   /** The newest answer, if the agent leaves it to the terminal's scrollback and waits for input. */
   answerInScrollback(): readonly Block[] | null {
     const last = this.#replay.pane.screen.last
-    if (last?.frame.buffer !== 'normal' || !last.layout.composer) return null
+    if (last?.frame.buffer !== 'normal' || !last.observation.composer) return null
     this.#conversation.markTurn(last)
     return this.#conversation.extract(last, { isOpen: false })
   }
@@ -91,9 +91,9 @@ export class PlayedRecording {
    */
   shake(times: number, random: () => number): void {
     const { pane } = this.#replay
-    const { frame, layout } = pane.screen.last!
+    const { frame, outline } = pane.screen.last!
     const { cols, rows } = this.#lastSize()
-    const first = (layout.regions.get('status') ?? layout.regions.get('live'))!.first
+    const first = outline.liveFirst
     const live = frame.lines.slice(first).map(row => row.text)
     while (live.at(-1) === '') live.pop()
     this.#print(`\u001b[${first + 1};1H\u001b[J`)

@@ -1,4 +1,5 @@
 import type { PaneState } from '../../src/panes/index.js'
+import type { Observation } from '../../src/screen/index.js'
 
 /** What a settled screen was read as. */
 export interface ReadView {
@@ -26,8 +27,9 @@ export function settledViews(states: Iterable<PaneState>): SettledView[] {
         .slice(first, first + count)
         .map(row => row.text.trimEnd())
         .join('\n')
-    const rows = look?.layout.menu?.candidate.menu.rows
-    const menu = view === 'tool_menu' && rows ? { first: rows[0], text: rowsAt(rows[0], rows[1] - rows[0] + 1) } : null
+    const shown = look?.observation as Observation<'tool_menu'> | undefined
+    const rows = view === 'tool_menu' ? shown?.payload.menu?.rows : null
+    const menu = rows ? { first: rows[0], text: rowsAt(rows[0], rows[1] - rows[0] + 1) } : null
     views.push({ t, view, awaiting, busy, rule: look?.observation.rule ?? 'none', menu, rowsAt })
   }
   return views

@@ -238,7 +238,7 @@ describe('what programs show and write', () => {
     const { id } = await server.host.startSession(
       terminal('/bin/sh', ['-c', `stty -echo; cat ${file}; exec sleep 100`]),
     )
-    const live = server.host.live(id)!
+    const live = server.host.local(id)!
     await until(async () => {
       await live.settled()
       return live.frame?.lines.some(line => line.text.includes('end of noise'))
@@ -283,7 +283,7 @@ describe('what programs show and write', () => {
       })
       logs.push([name, log])
       await until(async () => {
-        await server.host.live(id)!.settled()
+        await server.host.local(id)!.settled()
         return server.host.panes
           ?.list()
           .find(pane => pane.id === id)

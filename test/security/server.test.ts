@@ -187,7 +187,7 @@ describe('what is sent', () => {
     const canary = join(server.work, 'canary-8')
     const text = `x; touch ${canary}; $(touch ${canary}) \`touch ${canary}\` \${x@P} \u001b[200~`
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `${text}\r` } })
-    const live = server.host.live(session)!
+    const live = server.host.local(session)!
     await until(async () => {
       await live.settled()
       return live.frame?.lines.some(line => line.text.includes('touch'))
@@ -242,7 +242,7 @@ describe('what is sent', () => {
       server.ask('PATCH', api('/settings'), { as, body: { changes } })
     expect((await change({ 'notify.grace_s': 1 }, await server.login('approver'))).json.error.code).toBe('E_ROLE')
     expect((await change({ 'notify.grace_s': 1 })).json.error.code).toBe('E_STEP_UP')
-    const link = server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+    const link = await server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
     await server.ask('POST', api('/auth/step-up'), { as: owner, body: { code: link } })
     const forbidden = [
       'agents.claude.command',
@@ -443,7 +443,7 @@ describe('files', () => {
 
   test('secrets in shared logs: a planted secret is in no response, event or log line', async () => {
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `key ${CANARY}\r` } })
-    const live = server.host.live(session)!
+    const live = server.host.local(session)!
     await until(async () => {
       await live.settled()
       return live.frame?.lines.some(line => line.text.includes(CANARY))
@@ -540,7 +540,7 @@ describe('limits', () => {
       const wrong = () => small.ask('POST', api('/auth/session'), { body: { code: 'guess' } })
       for (let n = 0; n < 5; n++) expect((await wrong()).json.error.code).toBe('E_LOGIN')
       expect((await wrong()).json.error.code).toBe('E_RATE')
-      const right = small.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+      const right = await small.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
       expect((await small.ask('POST', api('/auth/session'), { body: { code: right } })).json.error.code).toBe('E_RATE')
     } finally {
       await small.close()
@@ -572,7 +572,7 @@ describe('limits', () => {
   })
 
   test('a login link works once, and no response reveals how close a guess was', async () => {
-    const link = server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+    const link = await server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
     const wrong = await server.ask('POST', api('/auth/session'), { body: { code: `${link}x` } })
     expect((await server.ask('POST', api('/auth/session'), { body: { code: link } })).status).toBe(201)
     const again = await server.ask('POST', api('/auth/session'), { body: { code: link } })

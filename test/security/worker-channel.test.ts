@@ -16,7 +16,7 @@ let pin: string
 let worker: { id: string; privatePem: string }
 const open: { close(): void }[] = []
 
-const GREETING = { boot: 'boot-1', version: '1', maxSteps: 1, agents: [], runs: [] }
+const GREETING = { boot: 'boot-1', version: '1', maxSteps: 1, agents: [], runs: [], maxSessions: 0, sessions: [] }
 
 describeNeeding('openssl', 'the channel of a worker', () => {
   beforeEach(async () => {
@@ -62,6 +62,7 @@ describeNeeding('openssl', 'the channel of a worker', () => {
         greeting: () => GREETING,
         welcome: () => void seen.welcomes++,
         frame: () => undefined,
+        bytes: () => undefined,
         away: reason => void seen.reasons.push(reason),
       },
     )

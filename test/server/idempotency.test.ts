@@ -82,11 +82,11 @@ describe('a request with an Idempotency-Key', () => {
   test('takes a bounded amount of space, however many there are', async () => {
     const once = new Idempotency(store, clock)
     const places = new Set<string>()
-    const saved = store.saveSnapshot.bind(store)
-    store.saveSnapshot = async (key, snapshot) => {
+    const saved = store.replaceSnapshot.bind(store)
+    store.replaceSnapshot = (key, expected, snapshot) => {
       places.add(key)
       expect((snapshot.state as unknown[]).length).toBeLessThanOrEqual(4)
-      await saved(key, snapshot)
+      return saved(key, expected, snapshot)
     }
     for (let n = 0; n < 300; n++) await once.once(`k${n}`, body('a'), write)
     expect(places.size).toBeLessThanOrEqual(2_048)

@@ -148,6 +148,10 @@ describe('sessions and approvals', () => {
     expect(JSON.stringify(json.messages)).toContain('Done')
     expect((await call('sessions.git', api(`/sessions/${session}/git`))).json.git).toBeNull()
     await call('sessions.diff', api(`/sessions/${session}/diff`), { expect: 409 })
+    await call('sessions.commit', api(`/sessions/${session}/commit`), { body: { message: 'x' }, expect: 409 })
+    await call('sessions.discard', api(`/sessions/${session}/discard`), { body: { files: ['x'] }, expect: 409 })
+    await call('sessions.tree', api(`/sessions/${session}/tree`))
+    await call('sessions.tree', api(`/sessions/${session}/tree?path=../home`), { expect: 403 })
     await call('sessions.held', api(`/sessions/${session}/messages`))
     await call('sessions.drop-message', api(`/sessions/${session}/messages/none`), { expect: 404 })
     await call('sessions.keys', api(`/sessions/${session}/keys`), { body: { keys: ['a', 'backspace'] } })
@@ -312,7 +316,7 @@ describe('runs and graphs', () => {
     await call('graphs.render', api('/graphs/render'), { body: { dot: 'digraph {' }, expect: 422 })
     await call('graphs.list', api('/graphs'))
     const pipelines = await call('pipelines.list', api('/pipelines'))
-    expect(pipelines.json.items.map((item: Loose) => item.name)).toEqual(['implementation', 'review'])
+    expect(pipelines.json.items.map((item: Loose) => item.name)).toEqual(['implementation', 'pull_request', 'review'])
     const registered = join(server.work, '.signalbox', 'pipelines')
     mkdirSync(registered, { recursive: true })
     writeFileSync(
@@ -349,10 +353,24 @@ describe('runs and graphs', () => {
     await call('runs.nodes', api(`/runs/${made.json.id}/nodes`))
     await call('runs.log', api(`/runs/${made.json.id}/log`))
     await call('runs.export', api(`/runs/${made.json.id}/export?format=oneshot`))
+    const standing = { project: '/nowhere', match: { kind: 'prefix', words: ['npm', 'test'] } }
+    expect((await call('grants.preview', api('/grants/preview'), { body: standing })).json).toMatchObject({ count: 0 })
+    // Only a person who confirmed it may: a token cannot.
+    await call('grants.add', api('/grants'), { body: standing, expect: 403 })
+    await call('search.find', api('/search?q=the&kind=run'))
+    await call('search.find', api('/search?q=---'), { expect: 400 })
     const usage = await call('usage.get', api('/usage?range=7d&by=day,agent,node'))
     expect(usage.json.rows.map((row: Loose) => row.key.node)).toContain('worker')
     expect((await call('usage.csv', api('/usage.csv?range=all&by=agent'))).text).toMatch(/^agent,input,output/)
     await call('usage.get', api('/usage?range=sometime'), { expect: 400 })
+  })
+})
+
+describe('the engine', () => {
+  test('is shown, and looks at every open run on request', async () => {
+    const { json } = await call('engine.status', api('/engine'))
+    expect(json).toMatchObject({ kind: 'embedded', servers: [] })
+    expect((await call('engine.rebuild', api('/engine/rebuild'), { body: {} })).json.runs).toBeGreaterThanOrEqual(0)
   })
 })
 
@@ -387,7 +405,7 @@ describe('the rest', () => {
     called.add('auth.login')
     await call('auth.me', api('/auth/me'), { as: login })
     await call('auth.devices', api('/auth/devices'), { as: login })
-    const code = server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+    const code = await server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
     const change = { body: { changes: { 'notify.grace_s': 33 } } }
     await call('settings.change', api('/settings'), { as: login, ...change, expect: 403 })
     await call('auth.step-up', api('/auth/step-up'), { as: login, body: { code } })
@@ -421,6 +439,21 @@ describe('the rest', () => {
     await call('doctor.fix', api('/doctor/fix/store'), { body: {}, expect: 409 })
     const presence = { subscription: 'sub_1', visible: true, focused: true, inputAgoMs: 10 }
     await call('presence.tell', api('/presence'), { body: presence })
+    const push = {
+      // Nothing listens there: the subscription stays.
+      endpoint: 'http://127.0.0.1:1/push',
+      keys: {
+        p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+        auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+      },
+    }
+    const { id: subscribed } = (await call('push.subscribe', api('/push/subscriptions'), { body: push, expect: 201 }))
+      .json
+    expect((await call('push.state', api('/push'))).json.items).toHaveLength(1)
+    await call('push.test', api('/push/test'), { body: {} })
+    await call('push.unsubscribe', api(`/push/subscriptions/${subscribed}`), { expect: 200 })
+    await call('push.unsubscribe', api(`/push/subscriptions/${subscribed}`), { expect: 404 })
+    expect((await call('agents.list', api('/agents'))).json.items[0]).toMatchObject({ isInstalled: true })
     await call('health.alive', '/healthz', { as: 'nobody' })
     await call('health.get', api('/health'))
     expect((await call('metrics.root', '/metrics')).text).toContain('signalbox_sessions 1')
@@ -443,6 +476,18 @@ describe('the rest', () => {
     await call('auth.revoke-device', api('/auth/devices/none'), { expect: 404 })
     await call('auth.logout', api('/auth/session'), { as: login })
     expect((await server.ask('GET', api('/auth/me'), { as: login })).json.error.code).toBe('E_LOGIN')
+  })
+
+  test('tools over MCP do what their caller may do', async () => {
+    const headers = { accept: 'application/json, text/event-stream' }
+    const message = (params: object) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    const tool = { name: 'run_show', arguments: { run } }
+    const shown = await call('mcp.call', api('/mcp'), { headers, body: message(tool) })
+    expect(shown.text).toContain('Release')
+    const viewer = await server.login('viewer')
+    const cancel = message({ name: 'run_cancel', arguments: { run } })
+    expect((await call('mcp.call', api('/mcp'), { headers, body: cancel, as: viewer })).text).toContain('E_ROLE')
+    await call('mcp.stream', api('/mcp'), { expect: 405 })
   })
 
   test('lists go page by page, newest first, without gap or double', async () => {

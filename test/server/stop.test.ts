@@ -21,7 +21,7 @@ async function start(note: string): Promise<string> {
     label: null,
     resume: null,
   })
-  const live = server.host.live(id)!
+  const live = server.host.local(id)!
   await until(async () => {
     await live.settled()
     return live.frame?.lines.some(line => line.text.includes('ready'))

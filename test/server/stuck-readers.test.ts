@@ -45,7 +45,7 @@ beforeAll(async () => {
     resume: null,
   })
   session = started.id
-  const live = server.host.live(session)!
+  const live = server.host.local(session)!
   await until(async () => {
     await live.settled()
     return live.frame?.lines.some(row => row.text.includes('ready'))
@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.terminate()
   for (const stream of streams.splice(0)) stream.destroy()
-  await until(() => server.host.live(session)?.holder.kind !== 'person')
+  await until(() => server.host.local(session)?.holder.kind !== 'person')
 })
 afterAll(() => server.close())
 

@@ -121,6 +121,7 @@ export class TestServer {
       lostAfterMs: 600_000,
       wake: run => this.runs?.poke(run),
       onError,
+      sessions: this.host.remote,
     })
     this.workers = hub
     if (hasRuns) {
@@ -193,7 +194,7 @@ export class TestServer {
   /** A browser that followed a link made for this role. */
   async login(role: Role = 'owner'): Promise<Login> {
     const person = role === 'owner' ? OWNER : { id: `person:${role}`, name: role, role }
-    const code = this.api.parts.auth.codes.make(person)
+    const code = await this.api.parts.auth.codes.make(person)
     const { json } = await this.ask('POST', '/api/v1/auth/session', { body: { code, name: 'test' } })
     return { device: json.device, key: Buffer.from(json.key, 'base64url'), role }
   }

@@ -13,7 +13,7 @@ export default async function compileChildren(): Promise<void> {
   const build = await rolldown({
     input: Object.fromEntries(files.map(file => [file.slice(0, -'.ts'.length), join(TESTS, file)])),
     platform: 'node',
-    external: [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//],
+    external: [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//, /^ffi-rs$/],
   })
   await build.write({ dir: COMPILED, format: 'esm', entryFileNames: '[name].js' })
   await build.close()

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, it } from 'vitest'
+import { packageCache } from '../../src/process/index.js'
 import { REPOSITORY } from './compiled.js'
 
 /*
@@ -55,6 +56,16 @@ const REQUIREMENTS = {
     // PostgreSQL refuses to run as root; creating a user for it needs `useradd`.
     isMet: () => existsSync(POSTGRES_BINARIES) && (!isRoot() || runs('id', 'postgres') || runs('useradd', '--help')),
   },
+  bubblewrap: {
+    name: 'bubblewrap',
+    isMet: () => runs('bwrap', '--ro-bind', '/', '/', '--unshare-user-try', '--unshare-net', '--unshare-pid', 'true'),
+  },
+  restate: {
+    name: 'Restate: signalbox demo --cluster --engine restate gets it once',
+    isMet: () =>
+      existsSync(POSTGRES_BINARIES) &&
+      readdirNames(packageCache(process.env)).some(found => found.startsWith('restatedev-restate-server')),
+  },
   linux: { name: 'Linux', isMet: () => process.platform === 'linux' },
   mount: { name: 'root and mount', isMet: () => isRoot() && runs('unshare', '--mount', ...MOUNT_TMPFS) },
   'private mounts': {
@@ -82,6 +93,10 @@ function skippable(need: RequirementName, name: string) {
   const isMet = requirement.isMet()
   const retry = requirement.isForeign ? Number(process.env.SIGNALBOX_TEST_RETRY ?? 1) : 0
   return { isMet, title: isMet ? name : `${name} (needs ${requirement.name})`, options: { retry } }
+}
+
+function readdirNames(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : []
 }
 
 function runs(program: string, ...args: string[]): boolean {

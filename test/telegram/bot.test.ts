@@ -84,7 +84,7 @@ it('plain text goes to the agent; the answer grows as a draft and is sent with i
 
 it('a request is a card; a button decides it, and the same message shows "applied"', async () => {
   ann.say('clean up')
-  const card = await bot.seen(ann, 'Demo wants to use')
+  const card = await bot.seen(ann, 'Demo wants to')
   expect(card.text).toContain('touch cleaned')
   expect(card.text).toContain('shop')
   expect(card.text).toContain('You asked: clean up')
@@ -108,7 +108,7 @@ it(
   async () => {
     const before = ann.chat.messages.at(-1)!.id
     ann.say('clean it again')
-    const card = await bot.seen(ann, 'Demo wants to use', before)
+    const card = await bot.seen(ann, 'Demo wants to', before)
     ann.say('use the other tool')
     const refusal = await bot.seen(ann, 'Answer the open request first')
     ann.press(refusal, 'Use as reason to deny')
@@ -130,7 +130,7 @@ it('a reply to the card of a question answers it', async () => {
 })
 
 it('an unknown command goes to the agent unchanged, and //x as /x', async () => {
-  const isOnScreen = (text: string) => bot.host.liveSessions()[0]!.frame!.lines.some(line => line.text.includes(text))
+  const isOnScreen = (text: string) => bot.host.localSessions()[0]!.frame!.lines.some(line => line.text.includes(text))
   ann.say('/frobnicate now')
   await bot.fake.until(() => isOnScreen('/frobnicate now'), 'the command on the agent’s screen')
   await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
@@ -169,8 +169,8 @@ it('a viewer can only read: no buttons, no texts to the agent', async () => {
   await bot.seen(vic, 'This needs the role approver.')
   const before = ann.chat.messages.at(-1)!.id
   ann.say('clean a third time')
-  const card = await bot.seen(ann, 'Demo wants to use', before)
-  const theirs = await bot.seen(vic, 'Demo wants to use')
+  const card = await bot.seen(ann, 'Demo wants to', before)
+  const theirs = await bot.seen(vic, 'Demo wants to')
   expect(theirs.markup?.inline_keyboard ?? []).toEqual([])
   const { callback_data: data } = card.markup!.inline_keyboard![0]![0]!
   const press = vic.press(card, { data: data! })

@@ -283,10 +283,7 @@ it('an enabled group gets no details, and stays enabled under its new id as a su
   const next = bot.fake.migrate(crew, -10090)
   await bot.host.ledger.cancelled((await bot.host.ledger.get(id))!, 'withdrawn')
   await raise(bot.host, 'ls moved')
-  await bot.fake.until(
-    () => next.messages.some(({ text }) => text.includes('wants to use')),
-    'the card in the supergroup',
-  )
+  await bot.fake.until(() => next.messages.some(({ text }) => text.includes('wants to')), 'the card in the supergroup')
   ann.say('/usage', { in: next })
   await bot.fake.until(() => next.messages.some(({ text }) => text.includes('last 24 hours')), 'an answer there')
   const eve = bot.person(667, 'Eva')

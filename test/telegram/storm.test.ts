@@ -92,7 +92,7 @@ function expectNothingElse(storm: Storm, messages: readonly FakeMessage[]): void
     storm.turns.flatMap(({ markdown, parts }) => [markdown, ...parts.map(part => parseHtml(part).text)]),
   )
   const beginnings = new Set(storm.turns.flatMap(turn => turn.beginnings))
-  const isCard = ({ text }: FakeMessage) => text.startsWith('🔹 Demo wants to use Bash')
+  const isCard = ({ text }: FakeMessage) => text.startsWith('🔹 Demo wants to run a command')
   const others = messages.filter(message => {
     const text = (message.rich ?? message.text).replace(AGAIN, '')
     return !isCard(message) && !answers.has(text) && !beginnings.has(text)

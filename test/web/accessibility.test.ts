@@ -39,7 +39,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     const context = await openContext(browser, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     page = await context.newPage()
     errors = watchErrors(page)
-    await page.goto(link())
+    await page.goto(await link())
     await page.locator('.shell h1').first().waitFor()
   })
   afterAll(async () => {
@@ -61,7 +61,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
   const startRun = async (graph: string): Promise<string> =>
     (await post('/runs', { graph, project: server.work, trust: (await executableText(graph, server.work)).hash })).id
   const isIdle = async (id: string) => (await get(`/sessions/${id}`)).idle
-  const link = () => `${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`
+  const link = async () => `${server.address}/login#${await server.api.parts.auth.codes.make(OWNER)}`
   /** Loads a page: no field has the focus, and no dialog is open. */
   const load = async (path: string) => {
     await page.setViewportSize({ width: 1280, height: 900 })
@@ -112,10 +112,10 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     expect((await known(first.id)).state).toBe('pending')
   })
 
-  it('a request is denied with d, a reason and Control+Enter', async () => {
+  it('a request is denied with D, a reason and Control+Enter', async () => {
     await load('/')
     const { id } = await ask('ls test')
-    await decide(id, 'd', async () => (await page.getByRole('dialog', { name: 'Deny' }).count()) > 0)
+    await decide(id, 'D', async () => (await page.getByRole('dialog', { name: 'Deny' }).count()) > 0)
     await page.keyboard.type('Not now, please.')
     await press('Control+Enter')
     await until(async () => (await known(id)).state !== 'pending')
@@ -157,9 +157,11 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     await tabTo(page.locator(`main a[href^="/r/${run}"]`).first())
     await press('Enter')
     await page.waitForURL(url => url.pathname === `/r/${run}`)
-    await tabTo(page.getByRole('button', { name: 'Cancel' }))
+    await tabTo(page.getByRole('button', { name: 'Cancel', exact: true }))
     await press('Enter')
-    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
+    await tabTo(page.getByRole('button', { name: 'Cancel run' }))
+    await press('Enter')
+    await page.locator('.page-head .badge', { hasText: 'Cancelled' }).waitFor()
     expect((await get(`/runs/${run}`)).status).toBe('cancelled')
   })
 
@@ -193,14 +195,14 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     await page.getByText('No such file').first().waitFor()
     writeFileSync(file, 'now')
     await page.getByRole('button', { name: 'Resume' }).click()
-    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
   })
 
   it('a node with an agent shows input, result, tokens and cost', async () => {
     const asking =
       'digraph asking { start [shape=Mdiamond]; say [shape=box, agent="demo", prompt="Say hello to the signalman"]; exit [shape=Msquare]; start -> say -> exit }'
     await load(`/r/${await startRun(asking)}?node=say`)
-    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
     const attempt = page.locator('.attempt').first()
     await attempt.getByText(/\d+ in, \d+ out/).waitFor()
     await attempt.getByText('Input', { exact: true }).click()
@@ -219,7 +221,7 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
       const run = await startRun(GATED)
       const held = await startSession('in the hand')
       const phone = await context.newPage()
-      await phone.goto(link())
+      await phone.goto(await link())
       const { id } = await ask('ls -l')
       const card = phone.locator(`article.card[data-approval="${id}"]`)
       for (let tries = 0; tries < 20 && (await known(id)).state === 'pending'; tries++) {
@@ -235,14 +237,14 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
       await phone.getByRole('button', { name: 'Send' }).tap()
       await phone.getByRole('log').getByText('Work all night').first().waitFor()
       const interrupt = phone.getByRole('button', { name: 'Interrupt' })
-      await phone.locator('.session-head .badge', { hasText: 'working' }).waitFor()
+      await phone.locator('.session-head .badge', { hasText: 'Working' }).waitFor()
       const { width, height } = (await interrupt.boundingBox())!
       expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
       await interrupt.tap()
       await until(() => isIdle(held))
-      await phone.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
+      await phone.locator('.session-head .badge', { hasText: /Idle|Done/ }).waitFor()
 
-      await phone.getByRole('button', { name: 'Terminal' }).tap()
+      await phone.getByRole('tab', { name: 'Terminal' }).tap()
       await phone.getByRole('button', { name: 'Take keyboard' }).tap()
       await phone.getByText('You have the keyboard').waitFor()
       // The terminal has the width of the phone.

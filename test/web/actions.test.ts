@@ -39,7 +39,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.address })
     page = await context.newPage()
     errors = watchErrors(page)
-    await page.goto(link())
+    await page.goto(await link())
     await page.locator('.shell h1').first().waitFor()
   })
   afterAll(async () => {
@@ -47,7 +47,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await server?.close()
   })
 
-  const link = () => `${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`
+  const link = async () => `${server.address}/login#${await server.api.parts.auth.codes.make(OWNER)}`
   const open = (path: string) => page.goto(`${server.address}${path}`)
   const ask = (request: ApprovalRequest) => server.host.ledger.request(request)
   const known = async (id: string) => (await server.host.ledger.get(id))!
@@ -151,7 +151,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const { id } = await ask({ ...asked, source: { ...asked.source, can: ['edit'] } })
     await open(`/a/${id}`)
     await card(id).and(page.locator('[data-still=true]')).waitFor()
-    await card(id).getByRole('button', { name: 'More…' }).click()
+    await card(id).getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Allow with changes…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Allow with changes' })
     await dialog.getByLabel('command').fill('npm test -- --run')
@@ -165,20 +165,20 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const { id } = await command('g1', 'git status', subject)
     await open(`/a/${id}`)
     await card(id).and(page.locator('[data-still=true]')).waitFor()
-    await card(id).getByRole('button', { name: 'More…' }).click()
+    await card(id).getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Allow this request for 1 hour in this session' }).click()
     await until(async () => (await known(id)).state === 'decided')
     const next = await command('g2', 'git status', subject)
     await until(async () => (await known(next.id)).decision?.grantId)
     await open('/')
-    const grants = page.getByRole('region', { name: 'Grants' })
+    const grants = page.getByRole('region', { name: 'Standing approvals' })
     await grants.getByText('1 of 20').waitFor()
     await grants.getByRole('button', { name: 'Pause all' }).click()
     await grants.getByRole('button', { name: 'Resume' }).waitFor()
     const third = await command('g3', 'git status', subject)
     expect((await known(third.id)).state).toBe('pending')
     await grants.getByRole('button', { name: 'Revoke' }).click()
-    await grants.getByText('No grants.').waitFor()
+    await grants.getByText('No standing approvals.').waitFor()
   })
 
   it('a plan is shown, compared with its previous version and approved with edits; another is rejected', async () => {
@@ -294,10 +294,9 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     run = page.url().split('/r/')[1]!.split('?')[0]!
     const answer = async () => {
       const asked = page.locator('article.card[data-still=true]').first()
-      await asked.getByLabel('Yes').check()
       const id = (await asked.getAttribute('data-approval'))!
-      await press(card(id), id, card(id).getByRole('button', { name: 'Answer' }))
-      await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+      await press(card(id), id, card(id).getByRole('button', { name: 'Yes' }))
+      await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
     }
     await answer()
     const [bundle] = await Promise.all([
@@ -311,7 +310,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
 
     for (const isRewind of [false, true]) {
       await open(`/r/${run}`)
-      await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+      await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
       await page.getByRole('button', { name: 'Fork', exact: true }).click()
       const dialog = page.getByRole('dialog', { name: 'Fork this run' })
       await dialog.getByLabel('Continue from').selectOption('first')
@@ -350,7 +349,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
 
     await row.getByRole('link', { name: 'Take notes' }).click()
     await page.locator('.graph .node', { hasText: 'second' }).click()
-    await page.getByRole('tab', { name: 'Diff' }).click()
+    await page.getByRole('tab', { name: 'Changes' }).click()
     const diff = page.getByRole('tabpanel')
     await diff.locator('.add').getByText('two').waitFor()
     expect(await diff.locator('.add').getByText('one').count()).toBe(0)
@@ -398,18 +397,18 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
       const { readdir } = await import('node:fs/promises')
       return (await readdir(stored).catch(() => [])).some(name => name.includes('spec'))
     })
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Project files' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Project files' })
-    await dialog.getByLabel('Path relative to the project').fill('src/note.txt')
-    await dialog.getByRole('button', { name: 'Open' }).click()
-    await dialog.getByText('kept in the project').waitFor()
+    await page.getByRole('tab', { name: 'Files' }).click()
+    const tree = page.getByRole('list', { name: 'Files' })
+    await tree.getByRole('button', { name: 'src' }).click()
+    await tree.getByRole('button', { name: /^note\.txt/ }).click()
+    const preview = page.getByRole('region', { name: 'src/note.txt' })
+    await preview.getByText('kept in the project').waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      dialog.getByRole('button', { name: 'Download' }).click(),
+      preview.getByRole('button', { name: 'Download' }).click(),
     ])
     expect(readFileSync(await file.path(), 'utf8')).toBe('kept in the project')
-    await page.keyboard.press('Escape')
+    await page.getByRole('tab', { name: 'Conversation' }).click()
 
     await then.click()
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
@@ -421,14 +420,14 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
   })
 
   it('a setting is changed after a confirmation; an invalid value changes nothing', async () => {
-    await open('/settings')
+    await open('/settings/advanced')
     await page.getByLabel('Search settings').fill('notify.grace_s')
     await page.getByRole('button', { name: 'Change' }).click()
     const dialog = page.getByRole('dialog', { name: 'notify.grace_s' })
     await dialog.getByLabel('notify.grace_s').fill('7')
     await dialog.getByRole('button', { name: 'Save' }).click()
     const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
-    await confirm.getByLabel(/Passphrase, or the link/).fill(link())
+    await confirm.getByLabel(/Passphrase, or the link/).fill(await link())
     await confirm.getByRole('button', { name: 'Confirm' }).click()
     await dialog.waitFor({ state: 'detached' })
     const file = join(server.directory, 'home', 'config', 'config.toml')
@@ -459,20 +458,21 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     const id = await createRun(store, { kind: 'elsewhere', ...about, input: {} }, at)
     await store.append(runStream(id), 'any', [newEvent('run.started', { host: 'gone', epoch: 1 }, at)])
     await open('/')
-    const line = page.locator('a.line-item', { hasText: 'stopped: nobody drives it' }).first()
+    const line = page.locator('.line-item', { hasText: 'stopped: nobody drives it' }).first()
     await line.waitFor()
     expect(await line.innerText()).toContain(`signalbox resume ${id}`)
     await open(`/r/${id}`)
-    await page.locator('.page-head .badge', { hasText: 'stopped' }).waitFor()
+    await page.locator('.page-head .badge', { hasText: 'Stopped' }).waitFor()
     await page.locator('.page-head code', { hasText: `signalbox resume ${id}` }).waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('button', { name: 'Cancel run' }).click()
+    await page.locator('.page-head .badge', { hasText: 'Cancelled' }).waitFor()
   })
 
   it('people and devices are listed, another browser is signed out; doctor lists its findings', async () => {
     const other = await openContext(browser)
     const rival = await other.newPage()
-    await rival.goto(link())
+    await rival.goto(await link())
     await rival.locator('.shell h1').first().waitFor()
     await open('/settings/people')
     await page.getByRole('heading', { name: 'People' }).waitFor()
@@ -491,8 +491,8 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await open('/')
     const paths = [
       '/',
-      '/sessions?show=all',
-      '/panes',
+      '/sessions?show=ended',
+      '/sessions?view=wall',
       '/runs',
       `/r/${run}`,
       '/usage',
@@ -500,6 +500,8 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
       '/start',
       '/start?what=run',
       '/settings',
+      '/settings/remote',
+      '/settings/advanced',
       '/settings/doctor',
       '/settings/people',
       '/settings/page',
@@ -536,7 +538,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
   })
 
   it('a lockdown from the page revokes grants, tokens and devices at once, and accepts only denials', async () => {
-    await page.goto(link())
+    await page.goto(await link())
     await page.locator('.shell h1').first().waitFor()
     const { id } = await command(`locked ${Date.now()}`, 'npm run locked')
     await open('/settings/people')
@@ -552,7 +554,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     expect((await server.ask('GET', '/api/v1/overview', { as: { bearer: token } })).status).toBe(401)
 
     // A person who signs in again may view, and deny.
-    await page.goto(link())
+    await page.goto(await link())
     await page.locator('.shell h1').first().waitFor()
     await open(`/a/${id}`)
     const pressUntil = async (name: string, seen: Locator) => {
@@ -564,10 +566,9 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     }
     await pressUntil('Allow once', page.locator('.toast.bad', { hasText: /lock/i }).first())
     expect((await known(id)).state).toBe('pending')
-    const denial = page.getByRole('dialog', { name: 'Deny' })
-    await pressUntil('Deny…', denial)
-    await denial.waitFor()
-    await page.keyboard.press('Control+Enter')
+    // A denial takes one press.
+    await card(id).and(page.locator('[data-still=true]')).waitFor()
+    await card(id).getByRole('button', { name: 'Deny', exact: true }).click()
     await until(async () => (await known(id)).decision?.option === 'deny')
   })
 

@@ -30,7 +30,7 @@ describe('the build of the dashboard', () => {
       .filter(file => /^(xterm|session)-/.test(file))
       .reduce((sum, file) => sum + zipped(join('assets', file)), 0)
     expect(scripts, 'script of the first page, gzip').toBeLessThan(120 * KB)
-    expect(all, 'first load without a terminal, gzip').toBeLessThan(250 * KB)
+    expect(all, 'first load without a terminal, gzip').toBeLessThan(160 * KB)
     expect(all + terminal, 'first load with a terminal, gzip').toBeLessThan(400 * KB)
   })
 

@@ -41,6 +41,11 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
 
   const newLink = async () =>
     (JSON.parse(await served.run(['serve', '--link', '--json'], demoHome)) as { link: string }).link
+  const stopSession = async () => {
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Stop session…' }).click()
+    await page.getByRole('dialog', { name: 'Stop this session?' }).getByRole('button', { name: 'Stop session' }).click()
+  }
   const card = (title: RegExp) => page.locator('article.card').filter({ hasText: title }).first()
 
   /** A card that has not moved for a while accepts a press. */
@@ -104,15 +109,19 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   it('shows requests; a press decides one and shows its outcome', async () => {
     const edit = card(/src\/cart\.js/)
     await edit.waitFor()
-    expect(await edit.locator('.request').textContent()).toContain('return sum - discountPercent')
+    expect(await edit.getByRole('heading').textContent()).toBe('Demo wants to edit src/cart.js')
+    await edit.getByText('You asked:').waitFor()
+    expect(await edit.locator('.request .cut-line').textContent()).toContain('return sum - discountPercent')
+    // The place in the file, with the lines around it.
+    await edit.locator('.request .diff').getByText('export function total').waitFor()
     const allow = edit.getByRole('button', { name: 'Allow once' })
-    const deny = edit.getByRole('button', { name: 'Deny…' })
+    const deny = edit.getByRole('button', { name: 'Deny', exact: true })
     const [left, right] = [(await deny.boundingBox())!, (await allow.boundingBox())!]
     expect(right.x - (left.x + left.width)).toBeGreaterThanOrEqual(48)
     expect(Math.min(left.height, right.height)).toBeGreaterThanOrEqual(44)
     await press(edit, 'Allow once')
-    await edit.getByText('applied').waitFor()
-    expect(await edit.locator('.card-end').textContent()).toMatch(/decided by you/)
+    await edit.locator('.card-end').getByText('Allowed').waitFor()
+    expect(await edit.locator('.card-end').textContent()).toMatch(/by you/)
   })
 
   it('accepts no press on a card that has just moved', async () => {
@@ -144,16 +153,16 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const dialog = page.getByRole('dialog', { name: 'Deny' })
     for (let tries = 0; tries < 60 && (await dialog.count()) === 0; tries++) {
       await still(shell)
-      await page.keyboard.press('d')
+      await page.keyboard.press('D')
       await dialog.waitFor({ timeout: 1_500 }).catch(() => undefined)
     }
     await page.keyboard.type('Keep the report, please.')
     await page.keyboard.press('Control+Enter')
     await shell
-      .getByText(/applied|decided/)
+      .getByText(/Denied|Denying/)
       .first()
       .waitFor()
-    expect(await shell.locator('.card-end').textContent()).toMatch(/decided by you/)
+    expect(await shell.locator('.card-end').textContent()).toMatch(/by you/)
   })
 
   it('opens a page and the list of shortcuts by keyboard; Escape closes the list', async () => {
@@ -172,7 +181,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const question = card(/distant signal/)
     await question.getByLabel('Double yellow').check()
     await press(question, 'Answer')
-    await question.getByText('applied').waitFor()
+    await question.getByText('Answered').waitFor()
     expect(await question.locator('.card-end').textContent()).toContain('Double yellow')
   })
 
@@ -220,24 +229,28 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.keyboard.press('Escape')
 
     await page.getByRole('button', { name: 'Interrupt' }).click()
-    await page.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Stop session' }).click()
+    await page.locator('.session-head .badge', { hasText: /Idle|Done/ }).waitFor()
+    await stopSession()
     await page.getByText('The session has ended').waitFor()
     await page.getByRole('button', { name: 'Resume' }).first().click()
     await page.getByText('resumed from an earlier session').waitFor()
   })
 
-  it('a pane shows a preview, its status and the source of the status, and can be hidden', async () => {
+  it('a session is on the wall with a preview and its status, and is renamed there', async () => {
     await show(page, '/panes')
     await page.locator('.tile .thumb svg text').first().waitFor()
     const tile = page.locator('.tile').filter({ hasText: 'a word about parsers' })
-    expect(await tile.locator('.badge').textContent()).toMatch(/idle|done|working/)
-    expect(await tile.locator('.tile-why').textContent()).toMatch(/status from \w+/)
+    expect(await tile.locator('.badge').textContent()).toMatch(/Idle|Done|Working/)
+    expect(await tile.locator('.tile-why').textContent()).toMatch(/#\d+ · demo · timetable/)
     await tile.getByRole('button', { name: /Actions for/ }).click()
-    await page.getByRole('button', { name: 'Hide' }).click()
-    await tile.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Show 1 hidden' }).click()
+    await page.getByRole('button', { name: 'Rename…' }).click()
+    await page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox').fill('two words about parsers')
+    await page.keyboard.press('Enter')
+    const renamed = page.locator('.tile').filter({ hasText: 'two words about parsers' })
+    await renamed.getByRole('button', { name: /Actions for/ }).click()
+    await page.getByRole('button', { name: 'Rename…' }).click()
+    await page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox').fill('a word about parsers')
+    await page.keyboard.press('Enter')
     await tile.waitFor()
     await tile.locator('.tile-open').click()
     await page.waitForURL(/\/s\//)
@@ -245,18 +258,19 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
 
   it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
     await show(page, '/runs')
-    await page.getByRole('button', { name: 'waiting' }).click()
+    await page.getByRole('button', { name: /^Needs you/ }).click()
     await page.getByRole('link', { name: /Say what changed/ }).click()
     await page.locator('.graph .node.waiting').waitFor()
     await page.locator('.graph .node.success', { hasText: 'Plan' }).click()
     await page.getByText('Next node').waitFor()
     expect(page.url()).toContain('node=plan')
     await page.getByRole('tab', { name: 'Log' }).click()
+    await page.locator('.step-group', { hasText: 'Plan' }).first().waitFor()
+    await page.getByLabel('Raw events').check()
     await page.locator('.log').getByText('node.finished').first().waitFor()
-    const gate = card(/Approve the plan/)
-    await gate.getByLabel('Approve').check()
-    await press(gate, 'Answer')
-    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    const gate = card(/Approve this plan/)
+    await press(gate, 'Approve')
+    await page.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
     await page.getByRole('tab', { name: 'Timeline' }).click()
     expect(await page.locator('.gantt li').count()).toBeGreaterThanOrEqual(4)
   })
@@ -265,17 +279,18 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await show(page, '/runs?status=running')
     await page.getByRole('link', { name: /Discounts/ }).focus()
     await page.keyboard.press('Enter')
-    const cancel = page.getByRole('button', { name: 'Cancel' })
+    const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
     await cancel.focus()
     await page.keyboard.press('Enter')
-    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
+    await page.getByRole('dialog', { name: 'Cancel this run?' }).getByRole('button', { name: 'Cancel run' }).click()
+    await page.locator('.page-head .badge', { hasText: 'Cancelled' }).waitFor()
     await page.getByRole('button', { name: 'Fork', exact: true }).click()
     await page.getByRole('dialog', { name: 'Fork this run' }).waitFor()
     await page.keyboard.press('Escape')
   })
 
   it('a replay seeks to a position, keeps it in the address, and shows the detected status', async () => {
-    await show(page, '/sessions?show=all')
+    await show(page, '/sessions?show=ended')
     await page.getByRole('link', { name: /fix the failing test/ }).click()
     await page.getByRole('link', { name: 'Replay' }).first().click()
     await page.getByRole('slider', { name: 'Position' }).waitFor()
@@ -294,7 +309,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   })
 
   it('two sessions are compared at positions that the address contains', async () => {
-    await show(page, '/sessions?show=all')
+    await show(page, '/sessions?show=ended')
     const href = await page.getByRole('link', { name: /fix the failing test/ }).getAttribute('href')
     await show(page, `/replay/${href!.slice('/s/'.length)}`)
     await page.getByRole('link', { name: 'Compare' }).click()
@@ -323,12 +338,11 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     expect(await gauge.getAttribute('aria-valuetext')).toBe('67 %, 134 k of 200 k tokens')
     const tree = page.getByRole('list', { name: 'Helpers of demo' })
     await tree.locator('li li').getByText('Sight lines').waitFor()
-    await tree.locator(':scope > li', { hasText: 'North line' }).getByText('done').waitFor()
+    await tree.locator(':scope > li', { hasText: 'North line' }).getByText('Done').waitFor()
     expect(await tree.locator(':scope > li').count()).toBe(3)
 
     // The last report stays after the session has ended.
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Stop session' }).click()
+    await stopSession()
     await page.getByText('The session has ended').waitFor()
     await page.getByText('working at the last report').click()
     await tree.locator('li li').getByText('Sight lines').waitFor()
@@ -404,7 +418,9 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   })
 
   it('settings, doctor and the theme are shown', async () => {
-    await show(page, '/settings?show=all')
+    await show(page, '/settings')
+    await page.getByRole('switch', { name: 'An agent needs me' }).waitFor()
+    await show(page, '/settings/advanced?show=all')
     await page.getByText('server.port').waitFor()
     await page.getByRole('link', { name: 'Doctor' }).click()
     await page.locator('.doctor-line').first().waitFor()
@@ -445,7 +461,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
       })
     await Promise.all([page, rival].map(one => press(one.locator('article.card'), 'Allow once')))
     await Promise.race([page, rival].map(one => one.locator('.toast.bad').waitFor()))
-    await Promise.all([page, rival].map(one => one.getByText('applied').waitFor()))
+    await Promise.all([page, rival].map(one => one.locator('.card-end').getByText('Allowed').waitFor()))
     await page.unroute(/\/decision/)
     const counts = await Promise.all([page, rival].map(one => one.locator('.toast.bad').count()))
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
@@ -511,7 +527,10 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await page.keyboard.press('a')
     await dialog.waitFor()
     await page.keyboard.press('Enter')
-    await asked.getByText('applied').waitFor()
+    await asked
+      .locator('.card-end .badge')
+      .getByText(/Allowed|Answered/)
+      .waitFor()
   })
 
   it('on a phone the page has a bottom bar and does not scroll sideways', async () => {
@@ -532,13 +551,27 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   })
 
   describe('accessibility', () => {
-    const LIVE = ['/', '/sessions?show=all', '/s/1', '/panes', '/runs', '/run', '/replay', '/compare', '/compare/runs']
+    const LIVE = [
+      '/',
+      '/sessions?show=ended',
+      '/s/1',
+      '/panes',
+      '/runs',
+      '/run',
+      '/replay',
+      '/compare',
+      '/compare/runs',
+    ]
     const OTHERS = [
       '/usage',
+      '/workers',
       '/graphs',
       '/start',
       '/start?what=run',
       '/settings',
+      '/settings/approvals',
+      '/settings/remote',
+      '/settings/advanced',
       '/settings/doctor',
       '/settings/people',
       '/settings/page',
@@ -571,7 +604,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     async function find(path: string): Promise<string> {
       if (!['/run', '/replay', '/s/1', '/compare', '/compare/runs'].includes(path)) return path
       const isRun = path === '/run' || path === '/compare/runs'
-      await show(page, isRun ? '/runs' : '/sessions?show=all')
+      await show(page, isRun ? '/runs' : '/sessions?show=ended')
       const href = (await page
         .locator(`main a[href^="${isRun ? '/r/' : '/s/'}"]`)
         .first()

@@ -45,7 +45,7 @@ const PAGES = [
   '/graphs',
   '/start',
   '/start?what=run',
-  '/settings',
+  '/settings/advanced',
   '/settings/doctor',
   '/settings/people',
   '/settings/page',
@@ -188,8 +188,8 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
     await at('/sessions').getByText('born meanwhile').waitFor()
     await at('/panes').locator('.tile').filter({ hasText: 'born meanwhile' }).waitFor()
     await at('/start').locator('button:enabled', { hasText: 'Start session' }).waitFor()
-    await at('/settings').getByLabel('Search settings').fill('notify.grace_s')
-    await at('/settings').getByText('77', { exact: true }).first().waitFor()
+    await at('/settings/advanced').getByLabel('Search settings').fill('notify.grace_s')
+    await at('/settings/advanced').getByText('77', { exact: true }).first().waitFor()
     // Requests of the pages are answered again.
     await at('/graphs').locator('#dot').fill('digraph g { start [shape=Mdiamond]; start -> }')
     await at('/graphs').locator('.gutter .error').first().waitFor()
@@ -210,11 +210,11 @@ describeNeeding('chromium', 'pages while the server restarts', () => {
       option: gate.request.options[0].key,
       seen: { displayHash: gate.display.hash, whole: true },
     })
-    await ofRun.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    await ofRun.locator('.page-head .badge', { hasText: 'Done' }).waitFor()
     await ofGate.locator('.card-end').waitFor()
     await at('/runs')
       .getByRole('row', { name: /Outlive it/ })
-      .getByText('completed')
+      .getByText('Done')
       .waitFor()
 
     // The page of panes draws old and new previews without a reload.

@@ -35,7 +35,7 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
     session = (await server.ask('POST', '/api/v1/sessions', { as: 'token', body })).json.id
     page = await (await openContext(browser, { viewport: { width: 1280, height: 900 } })).newPage()
     errors = watchErrors(page)
-    await page.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
+    await page.goto(`${server.address}/login#${await server.api.parts.auth.codes.make(OWNER)}`)
     await page.locator('.shell h1').first().waitFor()
     await page.goto(`${server.address}/s/${session}`)
   })
@@ -86,7 +86,7 @@ describeNeeding('chromium', 'a session with a full context and repeated requests
     const still = page.locator(`article[data-approval="${id}"][data-still=true]`)
     const wide = card.getByRole('button', { name: /do not ask again/ })
     await until(async () => {
-      const more = card.getByRole('button', { name: 'More…' })
+      const more = card.getByRole('button', { name: 'More', exact: true })
       if (!(await wide.isVisible())) await more.click({ timeout: 1_000 }).catch(() => undefined)
       await still.waitFor()
       await wide.click({ timeout: 1_000 }).catch(() => undefined)

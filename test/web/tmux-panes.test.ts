@@ -30,7 +30,7 @@ describeNeeding('tmux', 'tmux panes on the dashboard', () => {
       await show(page, '/panes')
       await tile().waitFor()
       tmux('send-keys', '-t', 'work', 'read -p "Overwrite the file? [y/N] " x', 'Enter')
-      await tile().locator('.badge', { hasText: 'needs you' }).waitFor()
+      await tile().locator('.badge', { hasText: 'Needs you' }).waitFor()
       await tile()
         .getByRole('button', { name: /Actions for/ })
         .click()

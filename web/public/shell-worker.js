@@ -1,7 +1,11 @@
 // Caches the files of the page, so that a tab that is opened while Signalbox is down can show the
-// last snapshot and its time. Requests of the API are never handled or cached here.
+// last snapshot and its time. Requests of the API are never handled or cached here. Shows
+// notifications of the server, also while no tab is open.
 const CACHE = 'signalbox-shell-1'
 const PAGE = '/index.html'
+// An answer that a person pressed in a notification, for the page that carries it out.
+const ANSWERS = 'signalbox-answers'
+const ANSWER = '/pressed-answer'
 
 self.addEventListener('install', event => {
   event.waitUntil(
@@ -14,7 +18,7 @@ self.addEventListener('install', event => {
 
 self.addEventListener('activate', event => {
   const deleteOldCaches = async () => {
-    for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name)
+    for (const name of await caches.keys()) if (name !== CACHE && name !== ANSWERS) await caches.delete(name)
     await self.clients.claim()
   }
   event.waitUntil(deleteOldCaches())
@@ -51,4 +55,48 @@ async function assetFromCache(request) {
   const response = await fetch(request)
   if (response.ok) await cache.put(request, response.clone())
   return response
+}
+
+const LABELS = { allow: 'Allow once', deny: 'Deny' }
+
+self.addEventListener('push', event => {
+  const { title, body, tag, url, approval, answers = [] } = event.data.json()
+  event.waitUntil(
+    self.registration.showNotification(title, {
+      body,
+      tag,
+      renotify: true,
+      icon: '/icon-192.png',
+      badge: '/icon-192.png',
+      data: { url, approval },
+      actions: answers.map(answer => ({ action: answer, title: LABELS[answer] })),
+    }),
+  )
+})
+
+self.addEventListener('notificationclick', event => {
+  const { url = '/', approval } = event.notification.data ?? {}
+  event.notification.close()
+  event.waitUntil(approval && event.action ? answer(approval, event.action) : open(url))
+})
+
+/**
+ * The page answers, because it has the key of this browser. An address alone never answers: the
+ * answer is handed over in a store that only this origin can write.
+ */
+async function answer(approval, action) {
+  const pressed = JSON.stringify({ approval, answer: action, at: Date.now() })
+  const store = await caches.open(ANSWERS)
+  await store.put(ANSWER, new Response(pressed))
+  const [page] = await self.clients.matchAll({ type: 'window' })
+  if (page) page.postMessage({ type: 'answer' })
+  else await self.clients.openWindow(`/a/${approval}`)
+}
+
+async function open(url) {
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const page = pages.find(({ visibilityState }) => visibilityState === 'visible') ?? pages[0]
+  if (!page) return self.clients.openWindow(url)
+  await page.focus()
+  page.postMessage({ type: 'open', url })
 }

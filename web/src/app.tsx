@@ -10,17 +10,18 @@ import { Toasts } from './shell/toasts'
 import { hasSnapshot, loadProblem } from './store/live'
 import { type Route, route } from './store/router'
 import { access } from './transport/request'
+import { ConfirmDialog } from './ui/confirm'
 import { lazy } from './ui/lazy'
 import { Empty, Guard, Problem, Skeleton } from './ui/panel'
 import { StepUpDialog } from './ui/step-up'
 
 const SessionPage = lazy(() => import('./pages/session').then(module => module.SessionPage))
-const PanesPage = lazy(() => import('./pages/panes').then(module => module.PanesPage))
 const RunsPage = lazy(() => import('./pages/runs').then(module => module.RunsPage))
 const RunPage = lazy(() => import('./pages/run').then(module => module.RunPage))
 const ReplayPage = lazy(() => import('./pages/replay').then(module => module.ReplayPage))
 const ComparePage = lazy(() => import('./pages/compare').then(module => module.ComparePage))
 const CompareRunsPage = lazy(() => import('./pages/compare-runs').then(module => module.CompareRunsPage))
+const WorkersPage = lazy(() => import('./pages/workers').then(module => module.WorkersPage))
 const UsagePage = lazy(() => import('./pages/usage').then(module => module.UsagePage))
 const GraphsPage = lazy(() => import('./pages/graphs').then(module => module.GraphsPage))
 const StartPage = lazy(() => import('./pages/start').then(module => module.StartPage))
@@ -54,6 +55,7 @@ export function App() {
       <HelpDialog />
       <Palette />
       <StepUpDialog />
+      <ConfirmDialog />
     </>
   )
 }
@@ -76,11 +78,9 @@ function pageOf(here: Route) {
     case 'overview':
       return <OverviewPage />
     case 'sessions':
-      return <SessionsPage />
+      return <SessionsPage wanted={here.view} />
     case 'session':
       return <SessionPage id={here.id} />
-    case 'panes':
-      return <PanesPage />
     case 'approval':
       return <ApprovalPage id={here.id} />
     case 'runs':
@@ -93,6 +93,8 @@ function pageOf(here: Route) {
       return <ComparePage />
     case 'compare-runs':
       return <CompareRunsPage />
+    case 'workers':
+      return <WorkersPage />
     case 'usage':
       return <UsagePage />
     case 'graphs':

@@ -1,5 +1,7 @@
 import { render } from 'preact'
 import { App } from './app'
+import { startNotifying } from './notify/browser-notifications'
+import { startAnswering } from './notify/pressed-answer'
 import { startAnnouncing } from './shell/announce'
 import { startKeyboard } from './shell/keyboard'
 import { keepShell } from './shell/offline-shell'
@@ -13,16 +15,20 @@ import './styles/controls.css'
 import './styles/parts.css'
 import './styles/approval.css'
 import './styles/blocks.css'
+import './styles/diff.css'
 import './styles/terminal.css'
 import './styles/pages.css'
 import './styles/run.css'
 import './styles/more.css'
 import './styles/crew.css'
 import './styles/compare.css'
+import './styles/sessions.css'
 
 startKeyboard()
 startAnnouncing()
 startPresence()
+startNotifying()
+startAnswering()
 keepShell()
 render(<App />, document.getElementById('app')!)
 const isLink = location.pathname === '/login' && location.hash.length > 1

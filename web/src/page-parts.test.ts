@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { Run } from './api/types'
 import { plainLabel } from './approval/options'
 import { indexAfter, parseCast } from './replay/cast'
-import { parseUnified } from './run/parse-unified'
 import { Collection, foldApproval, withArrived } from './store/collection'
 import { spendWith } from './store/spend-today'
 import { waitBefore } from './transport/stream'
@@ -51,37 +50,21 @@ describe('an approval folded from its events', () => {
 describe('the spend of today', () => {
   const run = (costUsd: number, updatedAt: string) =>
     ({ id: 'run_1', usage: { input: 10, output: 5, costUsd }, updatedAt }) as unknown as Run
-  const NONE = { costUsd: 0, tokens: 0, runs: 0, budgetUsd: 5 }
+  const NONE = { costUsd: 0, tokens: 0, runs: 0, sessions: 0, budgetUsd: 5 }
   const MIDNIGHT = Date.parse('2026-03-02T00:00:00.000Z')
 
   it('grows with each change of a run, which counts once', () => {
     const first = run(0.25, '2026-03-02T10:00:00.000Z')
     const once = spendWith(NONE, undefined, first, MIDNIGHT)
-    expect(once).toEqual({ costUsd: 0.25, tokens: 15, runs: 1, budgetUsd: 5 })
+    expect(once).toEqual({ costUsd: 0.25, tokens: 15, runs: 1, sessions: 0, budgetUsd: 5 })
     const again = spendWith(once, first, run(0.75, '2026-03-02T10:01:00.000Z'), MIDNIGHT)
-    expect(again).toEqual({ costUsd: 0.75, tokens: 15, runs: 1, budgetUsd: 5 })
+    expect(again).toEqual({ costUsd: 0.75, tokens: 15, runs: 1, sessions: 0, budgetUsd: 5 })
   })
 
   it('counts a run of yesterday as a whole when it continues', () => {
     const yesterday = run(1, '2026-03-01T23:00:00.000Z')
     const spent = spendWith(NONE, yesterday, run(1.5, '2026-03-02T00:10:00.000Z'), MIDNIGHT)
     expect(spent).toMatchObject({ costUsd: 1.5, runs: 1 })
-  })
-})
-
-describe('a unified diff', () => {
-  it('is split into files, each line with its number', () => {
-    const [file] = parseUnified(
-      'diff --git a/x.js b/x.js\nindex 1..2 100644\n--- a/x.js\n+++ b/x.js\n@@ -7,3 +7,3 @@ f\n a\n-b\n+c\n d\n',
-    )
-    expect(file).toMatchObject({ name: 'x.js', added: 1, removed: 1 })
-    expect(file!.lines.map(({ sign, number, text }) => [sign, number, text])).toEqual([
-      ['@', null, '@@ -7,3 +7,3 @@ f'],
-      [' ', 7, 'a'],
-      ['-', 8, 'b'],
-      ['+', 8, 'c'],
-      [' ', 9, 'd'],
-    ])
   })
 })
 

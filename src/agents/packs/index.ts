@@ -6,3 +6,4 @@ export {
   readSources,
 } from '../pack-files.js'
 export { type PackFixture, readFixtures } from '../pack-fixtures.js'
+export { changedPacks, fetchPack, installPack, readInstalled, removePack } from '../pack-install.js'

@@ -1,64 +1,35 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
-import { optionText, visibleText } from '../../text/index.js'
+import { plural } from '../../text/index.js'
+import { paintLine } from '../cells.js'
+import type { CommandContext } from '../context.js'
+import { contentLines, factLines } from './request-lines.js'
 
 /** An approval as the daemon describes it, with the request to be answered first. */
 export type ApprovalInfo = ApprovalRecord & { behind?: string }
 
-/** The request as a person must see it; each line of the agent's text starts with a mark. */
-export function approvalLines(approval: ApprovalInfo): string[] {
-  const { request, subject, risk, fingerprint } = approval
+/**
+ * The request as a person must see it. With `limit`, a list shows only so many lines of what the
+ * agent asks for, and says how many it leaves out.
+ */
+export function approvalLines(
+  approval: ApprovalInfo,
+  context: Pick<CommandContext, 'style'>,
+  { limit = Number.POSITIVE_INFINITY }: { limit?: number } = {},
+): string[] {
+  const { request, subject } = approval
+  const content = contentLines(approval)
+  // A few lines more are better than a remark about them.
+  const isCut = content.length > limit + 3
+  const shown = isCut ? content.slice(0, limit) : content
+  const paint = ({ cells }: { cells: Parameters<typeof paintLine>[0] }) => paintLine(cells, context)
   return [
     `${request.tool} · ${subject.project}`,
-    ...valueLines(approval.display.blocks as DisplayBlock[]),
-    `risk ${risk.level}: ${risk.reasons.join('; ')}`,
-    ...optionLines(request),
-    ...(approval.behind ? [`blocked by ${approval.behind}: that menu must be answered first`] : []),
-    ...(approval.follows ? [`supersedes ${approval.follows}, which changed before it was answered`] : []),
-    ...(approval.changed
-      ? [`changed since you last looked: ${approval.changed.map(path => visibleText(path)).join(', ')}`]
+    ...shown.map(paint),
+    ...(isCut
+      ? [context.style('dim', `… ${plural(content.length - limit, 'more line')}: signalbox approvals ${approval.id}`)]
       : []),
-    ...(approval.repeats
-      ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
-      : []),
-    ...(approval.terminalOnly ? [`it can be allowed only in the terminal: ${approval.terminalOnly}`] : []),
-    ...(approval.neverAuto ? [`only a person can decide this, one at a time: ${approval.neverAuto}`] : []),
-    ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
-    `fingerprint ${fingerprint.slice(0, 16)}`,
+    ...factLines(approval).map(paint),
   ]
-}
-
-/** A part of the display: a label of Signalbox, or a value as it really reads. */
-interface DisplayBlock {
-  kind?: string
-  text?: string
-  reading?: string
-}
-
-/** The options; of a form by question, each with its unique key. */
-function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
-  if (questions.length < 2)
-    return [`options: ${options.map(({ label }) => optionText(label)).join(' · ') || '(a text)'}`]
-  return questions.map(({ text, multi }, index) => {
-    const own = options.filter(({ question }) => (question ?? 0) === index)
-    return `${visibleText(text)}${multi ? ' (any of)' : ''} ${own.map(({ key }) => optionText(key)).join(' · ')}`
-  })
-}
-
-function valueLines(blocks: readonly DisplayBlock[]): string[] {
-  const lines: string[] = []
-  let value = ''
-  const endValue = () => {
-    if (value !== '') lines.push(...value.split('\n').map(line => `│ ${line}`))
-    value = ''
-  }
-  for (const { kind, text = '', reading } of blocks) {
-    if (kind === 'label') {
-      endValue()
-      lines.push(`${text}:`)
-    } else value += reading === undefined ? text : `${text}⟦reads ${reading}⟧`
-  }
-  endValue()
-  return lines
 }
 
 function observedEnd({ actor, result }: NonNullable<NonNullable<ApprovalRecord['outcome']>['observed']>): string {

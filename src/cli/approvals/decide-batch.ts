@@ -5,9 +5,9 @@ import { ledgerOf } from '../../runs/index.js'
 import { plural } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import { DaemonClient } from '../daemon-client.js'
 import { withStore } from '../runs/with-store.js'
 import { approvalLines } from './approval-info.js'
+import { decideBatchThroughDaemon } from './daemon-decider.js'
 import { findRequest } from './find-request.js'
 import { agentRefused, callingAgent, localDecider } from './local-person.js'
 
@@ -37,12 +37,16 @@ export async function approveAllLike(
     )
     for (const record of alike) {
       context.out(context.style('bold', record.id))
-      for (const line of approvalLines(record)) context.out(`  ${line}`)
+      for (const line of approvalLines(record, context)) context.out(`  ${line}`)
     }
     const typed = await askLine(`allow ${plural(alike.length, 'request')} once each? [y/N] `)
     if (!/^y(es)?$/i.test(typed.trim())) throw new SignalboxError('E_ROLE', 'nothing was decided')
-    await startHostFor(context, alike)
-    return report(context, await decideBatch(ledger, alike, deciderWith(note)), isJson)
+    const by = deciderWith(note)
+    const items = alike.map(({ id, fingerprint }) => ({ id, fingerprint }))
+    const results = hasSession(alike)
+      ? await decideBatchThroughDaemon(context, 'decisions', { ...by, items })
+      : await decideBatch(ledger, alike, by)
+    return report(context, results, isJson)
   })
 }
 
@@ -51,8 +55,11 @@ export async function denyEverything(context: CommandContext, { note, isJson }: 
   refuseAgents(context)
   return withStore(context, async (store, home) => {
     const ledger = ledgerOf({ store, home, env: context.env, clock: systemClock })
-    await startHostFor(context, await ledger.list({ isOpenOnly: true }))
-    return report(context, await denyAll(ledger, deciderWith(note)), isJson)
+    const by = deciderWith(note)
+    const results = hasSession(await ledger.list({ isOpenOnly: true }))
+      ? await decideBatchThroughDaemon(context, 'deny-all', by)
+      : await denyAll(ledger, by)
+    return report(context, results, isJson)
   })
 }
 
@@ -60,9 +67,9 @@ function deciderWith(note: string | null) {
   return { ...localDecider(), ...(note !== null && { note }) }
 }
 
-/** A daemon types the answers into the terminals of sessions; nothing else needs one. */
-async function startHostFor(context: CommandContext, records: readonly ApprovalRecord[]): Promise<void> {
-  if (records.some(({ subject }) => subject.session !== undefined)) await DaemonClient.connect(context)
+/** The daemon types the answers into the terminals of sessions; nothing else needs one. */
+function hasSession(records: readonly ApprovalRecord[]): boolean {
+  return records.some(({ subject }) => subject.session !== undefined)
 }
 
 function refuseAgents(context: CommandContext): void {

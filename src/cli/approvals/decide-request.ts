@@ -12,10 +12,11 @@ import type { EventStore } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import { DaemonClient } from '../daemon-client.js'
+import { printPaged } from '../pager.js'
 import { withStore } from '../runs/with-store.js'
 import { type AnswerOptions, answerFrom, type ChosenAnswer, isGate } from './answer-from-options.js'
 import { approvalLines, endOf } from './approval-info.js'
+import { decideThroughDaemon, isStepUp, typeFingerprint } from './daemon-decider.js'
 import { findRequest } from './find-request.js'
 import { agentRefused, callingAgent, localDecider } from './local-person.js'
 
@@ -32,12 +33,11 @@ interface DecideOptions extends AnswerOptions {
 
 const WAIT_MS = 30_000
 const NO_ANSWER: ChosenAnswer = { option: '', label: '' }
-const FINGERPRINT_DIGITS = 6
 
 /**
  * What `approve`, `deny` and `answer` have in common: find the request, choose, decide once, report
- * the outcome. The command decides in the store itself, by the rules that hold for every surface. A
- * daemon is needed only for a request of a session: its host types the answer into the terminal.
+ * the outcome. The command decides gates of runs in the store itself, by the rules that hold for every
+ * surface, and requests of sessions through the daemon, whose host types the answer into the terminal.
  */
 export async function decideRequest(context: CommandContext, options: DecideOptions): Promise<number> {
   const agent = callingAgent(context)
@@ -51,7 +51,6 @@ export async function decideRequest(context: CommandContext, options: DecideOpti
     const answer = answerFrom(record, options, context.cwd)
     if (options.fingerprint === null && mustBeShown(record, options))
       await showAndConfirm(context, ledger, record, answer, options.grant)
-    if (record.subject.session !== undefined && record.state === 'pending') await DaemonClient.connect(context)
     await decide(context, ledger, record, requestFor(record, answer, options))
     return report(context, { ledger, store }, record.id, answer.label, options)
   })
@@ -113,8 +112,8 @@ async function showAndConfirm(
       { next: `--fingerprint ${record.fingerprint.slice(0, 16)} for this request` },
     )
   }
-  for (const line of approvalLines(record)) context.out(line)
-  if (editedInput !== undefined) for (const line of editLines(record, editedInput)) context.out(line)
+  const edits = editedInput === undefined ? [] : editLines(record, editedInput)
+  await printPaged(context, [...approvalLines(record, context), ...edits])
   const { actor, surface } = localDecider()
   await ledger.seen(record.id, { displayHash: record.display.hash, whole: true, actor, surface })
   if (record.risk.level === 'low' && editedInput === undefined && !grant && !isGate(record)) return
@@ -141,22 +140,20 @@ function editLines({ request }: ApprovalRecord, edited: unknown): string[] {
   ])
 }
 
-/** If a second confirmation is required, the person types part of the fingerprint. */
+/** A request of a session is decided through the daemon, a gate of a run in the store itself. */
 async function decide(
   context: CommandContext,
   ledger: Ledger,
-  { id, fingerprint }: ApprovalRecord,
+  record: ApprovalRecord,
   request: ProposedDecision,
 ): Promise<void> {
+  const { id, fingerprint, subject, state } = record
+  if (subject.session !== undefined && state === 'pending') return decideThroughDaemon(context, record, request)
   try {
     await ledger.decide(id, request)
   } catch (error) {
-    if (!(error instanceof SignalboxError && error.code === 'E_STEP_UP') || !context.isInteractive) throw error
-    const digits = fingerprint.slice(0, FINGERPRINT_DIGITS)
-    const typed = await askLine(
-      `high risk: type the first ${FINGERPRINT_DIGITS} digits of the fingerprint (${digits}) to continue: `,
-    )
-    if (typed.trim().toLowerCase() !== digits) throw error
+    if (!isStepUp(error) || !context.isInteractive) throw error
+    await typeFingerprint(fingerprint, error)
     await ledger.decide(id, { ...request, confirmedAt: systemClock.now() })
   }
 }

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Actor, ProposedDecision } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { isMarked } from '../../process/index.js'
 import type { CommandContext } from '../context.js'
 
 export function localPerson(): { id: string; name: string } {
@@ -17,7 +18,19 @@ export function localDecider(): Pick<ProposedDecision, 'actor' | 'surface'> {
  * The session or the step of a run whose agent started this shell; null in a person's own shell.
  */
 export function callingAgent({ env }: CommandContext): string | null {
-  return env.SIGNALBOX_SESSION || env.SIGNALBOX_STEP || null
+  return env.SIGNALBOX_SESSION || env.SIGNALBOX_STEP || (isMarked() ? 'a session' : null)
+}
+
+/**
+ * A daemon that an agent starts would have the agent's environment.
+ * @throws SignalboxError `E_ROLE`
+ */
+export function refuseToServe(context: CommandContext): void {
+  const agent = callingAgent(context)
+  if (agent !== null)
+    throw new SignalboxError('E_ROLE', `an agent cannot start the daemon: this shell belongs to ${agent}`, {
+      next: 'start it from a terminal of your own: signalbox serve',
+    })
 }
 
 export function agentRefused(agent: string): SignalboxError {

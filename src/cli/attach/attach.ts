@@ -49,7 +49,7 @@ export async function attachTo(
     daemon = end.isDisconnected && tries < TRIES ? await nextDaemon(context, session) : null
     if (daemon) continue
     context.out(`[${end.reason}]`)
-    return EXIT.ok
+    return end.isAway ? EXIT.timeout : EXIT.ok
   }
 }
 
@@ -65,13 +65,16 @@ async function nextDaemon(context: CommandContext, session: string): Promise<Dae
   return null
 }
 
-/** `isDisconnected`: neither the person nor the program has ended it. */
+/**
+ * `isDisconnected`: neither the person nor the program has ended it. `isAway`: the worker that has
+ * the session is not connected.
+ */
 async function attachOnce(
   context: CommandContext,
   client: DaemonClient,
   session: string,
   options: { isViewOnly: boolean },
-): Promise<{ reason: string; isDisconnected: boolean }> {
+): Promise<{ reason: string; isDisconnected: boolean; isAway?: boolean }> {
   const socket = new WebSocket(
     `ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`,
     'signalbox.terminal.v1',
@@ -82,6 +85,8 @@ async function attachOnce(
     const filter = new OutputFilter()
     let unacknowledged = 0
     let input: InputState = { holder: 'nobody', isYours: !options.isViewOnly }
+    /** Typed before the daemon said who has the keyboard: it is sent when that is clear. Null afterwards. */
+    let early: Buffer[] | null = []
     let redraw: Timer | null = null
     /** The session's size, and its screen fitted into this terminal if that has another size. */
     let sessionSize: Size | null = null
@@ -102,7 +107,9 @@ async function attachOnce(
       const at = chunk.indexOf(keys.detach)
       if (!input.isYours && !options.isViewOnly && chunk.includes(keys.take)) send({ type: 'take' })
       const typed = withoutReplies(at < 0 ? chunk : chunk.subarray(0, at))
-      if (typed.length > 0 && input.isYours && socket.readyState === socket.OPEN) socket.send(typed, { binary: true })
+      if (typed.length > 0 && early) early.push(Buffer.from(typed))
+      else if (typed.length > 0 && input.isYours && socket.readyState === socket.OPEN)
+        socket.send(typed, { binary: true })
       if (at >= 0) finish('detached')
     }
     const onSignal = () => finish('detached')
@@ -131,7 +138,7 @@ async function attachOnce(
       isAwaitingSnapshot = true
       send({ type: 'snapshot' })
     }
-    const finish = (reason: string, isDisconnected = false) => {
+    const finish = (reason: string, isDisconnected = false, isAway = false) => {
       redraw?.cancel()
       for (const signal of ENDINGS) process.off(signal, onSignal)
       stdin.off('data', onInput)
@@ -142,7 +149,7 @@ async function attachOnce(
       socket.on('error', () => undefined)
       socket.close()
       context.write(`${RESET}${LEAVE}`)
-      resolve({ reason, isDisconnected })
+      resolve({ reason, isDisconnected, isAway })
     }
     socket.on('open', () => {
       context.write(ENTER)
@@ -181,11 +188,16 @@ async function attachOnce(
       } else if (content.type === 'input') {
         const wasYours = input.isYours
         input = content as unknown as InputState
+        for (const typed of (input.isYours && early) || []) socket.send(typed, { binary: true })
+        early = null
         // The status line disappears, and only the daemon knows what is below it.
         if (chooseView() || (input.isYours && !wasYours)) requestSnapshot()
         else showStatus()
       } else if (content.type === 'exit') finish(`the session ended (${content.signal ?? `exit ${content.code}`})`)
-      else if (content.type === 'error') finish(content.error.message)
+      else if (content.type === 'error') {
+        const isAway = content.error.code === 'E_WORKER_AWAY'
+        finish(content.error.message, isAway, isAway)
+      }
     }
     socket.on('close', () => finish('the daemon is gone, the session keeps running: attach again', true))
     socket.on('error', () => finish('the daemon does not answer', true))

@@ -63,7 +63,7 @@ export class FittedScreen {
 }
 
 /** The first row to draw, so that the last text or the cursor is visible. */
-function firstShown({ lines, rows, cursor }: Frame, height: number): number {
+export function firstShown({ lines, rows, cursor }: Pick<Frame, 'lines' | 'rows' | 'cursor'>, height: number): number {
   const last = Math.max(
     cursor.y,
     lines.findLastIndex(row => row.text.trim() !== ''),
@@ -72,7 +72,7 @@ function firstShown({ lines, rows, cursor }: Frame, height: number): number {
 }
 
 /** Leaves out a wide character that would cross the edge. */
-function cutTo(row: Row, cols: number): Row {
+export function cutTo(row: Row, cols: number): Row {
   if (row.width <= cols) return row
   const cut = cutRow(row, cols)
   return cut.width > cols ? cutRow(row, cols - 1) : cut

@@ -17,20 +17,31 @@ export async function run(context: CommandContext, { options }: InputOf<'demo'>)
     throw new SignalboxError('E_INPUT', `invalid speed "${options.speed}"`, {
       next: 'use a number such as 1 or 5; 0 leaves out all pauses',
     })
-  const isDashboard =
-    options.dashboard === true ||
-    options.telegram === true ||
-    (context.isInteractive && !options.terminal && !options.yes)
+  if (options.cluster) {
+    const { runClusterDemo } = await import('../cluster/cluster-demo.js')
+    removeOldDemos()
+    return runClusterDemo(context, {
+      directory: createDemoDirectory(),
+      engine: options.engine ?? 'store',
+      speed: speed || 20,
+      isJson: options.json === true,
+      isEmpty: options.empty === true,
+    })
+  }
+  const isDashboard = options.dashboard === true || options.telegram === true || (!options.terminal && !options.yes)
   if (!context.isInteractive && !options.yes && !isDashboard)
     throw new SignalboxError('E_NEEDS_HUMAN', 'there is no terminal to answer the demo agent in', {
-      next: 'use --dashboard for the web demo, or --yes to approve automatically',
+      next: 'leave out --terminal for the dashboard, or add --yes to approve automatically',
     })
   removeOldDemos()
   if (isDashboard) {
     const { runDashboardDemo } = await import('../demo/dashboard-demo.js')
-    const interrupted = options.fresh ? null : findInterruptedDemo()
+    const home = openHome(context).directories.data
+    const interrupted = options.fresh ? null : findInterruptedDemo(home)
+    if (!options.json) context.note(interrupted ? 'resuming your last demo …' : 'starting the demo …')
     return runDashboardDemo(context, {
       directory: interrupted?.directory ?? createDemoDirectory(),
+      home,
       formerPort: interrupted?.port ?? null,
       speed: speed || 20,
       isJson: options.json === true,

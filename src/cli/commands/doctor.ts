@@ -1,4 +1,4 @@
-import { examine, examineSecurity } from '../../doctor/index.js'
+import { examine, examineSecrets, examineSecurity } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { Health, InMilliseconds } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
@@ -9,7 +9,9 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
   const { env, cwd } = context
   const findings = options.security
     ? await examineSecurity({ env, cwd })
-    : await examine({ env, cwd, daemon: () => daemonInfo(context) }, { fix: options.fix === true })
+    : options.secrets
+      ? await examineSecrets({ env, cwd })
+      : await examine({ env, cwd, daemon: () => daemonInfo(context) }, { fix: options.fix === true })
   if (options.json) context.json(findings)
   else
     for (const { check, level, message, next } of findings) {

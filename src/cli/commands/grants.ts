@@ -1,6 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Grant, GrantList, GrantSwitch, InMilliseconds } from '../../server/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
+import { addStanding } from '../approvals/add-standing.js'
 import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -25,6 +26,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     else context.out(`${grant.id}: ended (${grant.ended?.reason ?? 'revoked'})`)
     return EXIT.ok
   }
+  if (action === 'add') return addStanding(context, client, { caller: body, pattern: id ?? '', options })
   if (action === 'pause' || action === 'resume') {
     const state = await client.post<GrantSwitch>(`/grants/${action}`, body)
     if (options.json) context.json(state)
@@ -35,7 +37,9 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     return EXIT.ok
   }
   if (action !== undefined)
-    throw new SignalboxError('E_INPUT', `unknown action "${action}"`, { next: 'one of: revoke <id>, pause, resume' })
+    throw new SignalboxError('E_INPUT', `unknown action "${action}"`, {
+      next: 'one of: add <command>, revoke <id>, pause, resume',
+    })
   return list(context, await client.get<GrantList>(`/grants${options.all ? '?all=1' : ''}`), options.json === true)
 }
 
@@ -55,20 +59,25 @@ function list(
         `all grants are paused${pausedBy ? ` by ${pausedBy}` : ''}; signalbox grants resume ends the pause`,
       ),
     )
-  if (items.length === 0) context.out('no grants; signalbox approve <id> --for 30m makes one')
+  if (items.length === 0)
+    context.out('no grants; signalbox grants add "npm test" makes one, or signalbox approve <id> --for 30m')
   for (const grant of items) {
     const state = grant.ended
       ? `ended (${grant.ended.reason})`
-      : `${formatDuration(grant.expiresAt - now)} left, ${plural(grant.maxUses - grant.uses, 'use')} left of ${grant.maxUses}`
+      : grant.standing
+        ? `standing, ${plural(grant.uses, 'use')} so far`
+        : `${formatDuration(grant.expiresAt - now)} left, ${plural(grant.maxUses - grant.uses, 'use')} left of ${grant.maxUses}`
     context.out(`${context.style('bold', grant.id)}  ${state}`)
-    context.out(`  ${whatOf(grant)} · ${whereOf(grant)} · by ${grant.by.name}, with ${grant.approval}`)
+    context.out(
+      `  ${whatOf(grant)} · ${whereOf(grant)} · by ${grant.by.name}${grant.approval === '' ? '' : `, with ${grant.approval}`}`,
+    )
     if (grant.note !== undefined) context.out(`  ${visibleText(grant.note, { newlines: 'blank' })}`)
   }
   return EXIT.ok
 }
 
 function whatOf({ match, tools }: GrantInfo): string {
-  const tool = visibleText(tools.join(', '))
+  const tool = visibleText(tools.map(name => (name === '*' ? 'any tool' : name)).join(', '))
   if (match.kind === 'prefix') return `${tool}: commands that begin with ${visibleText(match.words.join(' '))}`
   if (match.kind === 'path') return `${tool}: files below ${visibleText(match.directory)}`
   return `${tool}: the same request again`
@@ -83,6 +92,6 @@ function whereOf({ scope, agent, project }: GrantInfo): string {
     case 'node':
       return `node ${scope.node} of ${scope.run}`
     case 'project':
-      return `${agent} in ${visibleText(project)}`
+      return `${agent === '*' ? 'every agent' : agent} in ${visibleText(project)}`
   }
 }

@@ -6,6 +6,7 @@ import { startImplementation } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { parseLimits, parsePairs } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
+import { pullOptions } from '../runs/pull-options.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
 
@@ -33,6 +34,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'i
       planOnly: options.planOnly,
       autoApprove: options.autoApprove,
       comment: options.comment,
+      opensPull: options.pr,
+      pull: pullOptions(options),
       limits: parseLimits(options),
       labels: parsePairs('--label', options.label),
       isDetached: options.detach,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { EXIT } from '../../errors/index.js'
 import { findExecutable } from '../../process/index.js'
 import type { LoginLink } from '../../server/index.js'
+import { qrLines } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
@@ -14,10 +15,26 @@ export async function run(context: CommandContext, { options }: InputOf<'open'>)
     context.json({ address, link: url })
     return EXIT.ok
   }
+  if (options.qr) {
+    printCode(context, url)
+    return EXIT.ok
+  }
   const isOpen = !options.print && (await openInBrowser(context, url))
   context.out(isOpen ? `opened ${address}` : url)
   if (!isOpen) context.note('The link works once, for 5 minutes.')
   return EXIT.ok
+}
+
+/** A phone scans the code: the link in it signs it in, once. */
+function printCode(context: CommandContext, url: string): void {
+  for (const line of qrLines(url)) context.out(line)
+  context.out(url)
+  const { hostname } = new URL(url)
+  if (hostname === '127.0.0.1' || hostname === 'localhost')
+    context.note(
+      'Only this machine can open this address. For a phone, put the dashboard behind HTTPS (docs/guides/server.md).',
+    )
+  context.note('The link works once, for 5 minutes.')
 }
 
 /** The browser may run for days: only its start is awaited. */

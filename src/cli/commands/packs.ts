@@ -1,20 +1,36 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { buildPack, loadPack, packAgents, readFixtures, readSources } from '../../agents/packs/index.js'
+import {
+  buildPack,
+  changedPacks,
+  loadPack,
+  packAgents,
+  readFixtures,
+  readInstalled,
+  readSources,
+} from '../../agents/packs/index.js'
 import { systemClock } from '../../clock/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { checkFixtures, type FixtureReport } from '../../panes/index.js'
 import { closestMatch, formatAge, plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import { changePacks } from '../packs/change-packs.js'
 import { unknownAction } from '../parse-options.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'packs'>): Promise<number> {
   const { config, cache } = resolveDirectories(context.env, context.env.HOME)
   const user = join(config, 'packs')
+  if (args.action === 'install' || args.action === 'remove')
+    return changePacks(context, args.action, { subject: args.agent, user, options })
   if (args.action !== undefined && args.action !== 'check')
-    throw unknownAction(args.action, ['signalbox packs', 'signalbox packs check [agent]'])
+    throw unknownAction(args.action, [
+      'signalbox packs',
+      'signalbox packs check [agent]',
+      'signalbox packs install <file or git address>',
+      'signalbox packs remove <agent>',
+    ])
   const all = await packAgents({ user })
   const wanted = args.agent === undefined ? all : all.filter(agent => agent === args.agent)
   if (wanted.length === 0 && args.agent !== undefined) {
@@ -40,7 +56,9 @@ interface PackInfo {
   versions: string
   evidence: string[]
   file: string
-  source: 'shipped' | 'own'
+  source: 'shipped' | 'own' | 'installed'
+  /** An installed file is not what was installed. */
+  isChanged: boolean
   rules: number
   fixtures: number
   checked: LastCheck | null
@@ -65,10 +83,11 @@ async function list(
       context.out(`${' '.repeat(width)}  ${context.style('red', `${place(info.problem)}${info.problem.message}`)}`)
       continue
     }
+    const note = info.isChanged ? context.style('red', '  changed since it was installed') : ''
     const what = `${plural(info.rules, 'rule')}, ${plural(info.fixtures, 'fixture')}${checkedText(info)}`
     const evidence = info.evidence.length === 0 ? 'no recordings' : `seen ${info.evidence.join(', ')}`
     context.out(
-      `${info.agent.padEnd(width)}  ${info.versions.padEnd(16)} ${context.style('dim', evidence.padEnd(26))} ${what}  ${context.style('dim', shown(info.file, context))}`,
+      `${info.agent.padEnd(width)}  ${info.versions.padEnd(16)} ${context.style('dim', evidence.padEnd(26))} ${what}  ${context.style('dim', shown(info.file, context))}${note}`,
     )
   }
   context.out(context.style('dim', `your own packs: ${user}/<agent>/*.toml; signalbox packs check runs the fixtures`))
@@ -95,6 +114,7 @@ async function describe(agent: string, user: string, checked: LastCheck | null):
         evidence: [],
         file: 'by structure alone',
         source: 'shipped',
+        isChanged: false,
         rules: 0,
         fixtures: fixtures.length,
         checked,
@@ -102,12 +122,16 @@ async function describe(agent: string, user: string, checked: LastCheck | null):
       },
     ]
   }
+  const installed = await readInstalled(agent, user)
+  const changed = await changedPacks(agent, user)
   return [...shipped, ...own].map(source => {
     const isOwn = own.includes(source)
+    const isInstalled = isOwn && installed.some(({ file }) => source.file === join(user, agent, file))
     const base = {
       agent,
       file: source.file,
-      source: isOwn ? ('own' as const) : ('shipped' as const),
+      source: isInstalled ? ('installed' as const) : isOwn ? ('own' as const) : ('shipped' as const),
+      isChanged: changed.includes(source.file),
       fixtures: fixtures.filter(fixture => isOwn === fixture.from.startsWith(user)).length,
       checked,
     }

@@ -20,6 +20,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
     for (const message of chosen) context.json(message)
     return EXIT.ok
   }
+  if (chosen.length === 0) context.note('no answers yet; --screen prints what the terminal shows')
   const { renderAnsi } = await import('../../screen/index.js')
   const style = { isColour: context.isOutputTty && !context.env.NO_COLOR, width: Math.min(context.columns, 100) }
   chosen.forEach((message, index) => {

@@ -8,12 +8,14 @@ import { parseSize } from '../parse-options.js'
 import { explanationLines, explanationText } from '../replay/explain-text.js'
 import { momentLine } from '../replay/moment-text.js'
 import { type ChosenPack, choosePack, parseNumbers, type Recorded, readRecorded } from '../replay/recorded.js'
+import { withRecordingFile } from '../replay/recording-file.js'
 import type { InputOf } from '../specs/index.js'
 
 export async function run(context: CommandContext, { args, options }: InputOf<'replay'>): Promise<number> {
   const at = parseNumbers(options.at, 'time')
   const atEvent = parseNumbers(options.atEvent, 'number of events')
-  const recorded = await readRecorded(args.file, parseSize(options.size))
+  const size = parseSize(options.size)
+  const recorded = await withRecordingFile(context, args.file, path => readRecorded(path, size))
   const named = { agent: options.agent ?? null, version: options.agentVersion ?? null }
   const packs = join(resolveDirectories(context.env, context.env.HOME).config, 'packs')
   const chosen = await choosePack(recorded, named, packs)

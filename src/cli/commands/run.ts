@@ -57,7 +57,7 @@ async function fileOf({ cwd }: CommandContext, given: string): Promise<string> {
   if (given === '-' || existsSync(resolve(cwd, given)) || !/^[\w-]+$/.test(given)) return given
   const { file } = projectPipeline((await new Git(cwd).root()) ?? cwd, given) ?? {}
   if (file !== undefined) return file
-  const shipped = { implementation: 'implement', review: 'review' }[given]
+  const shipped = { implementation: 'implement', review: 'review', pull_request: 'pr' }[given]
   if (shipped === undefined) return given
   throw new SignalboxError('E_INPUT', `"${given}" is a pipeline that ships with Signalbox`, {
     next: `signalbox ${shipped} starts it`,

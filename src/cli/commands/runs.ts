@@ -6,6 +6,7 @@ import type { Run } from '../../server/index.js'
 import { formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { parseCount } from '../parse-options.js'
 import { runWorktrees } from '../runs/run-worktrees.js'
 import { withStore } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
@@ -23,11 +24,12 @@ const STATUS_STYLE = {
 
 export async function run(context: CommandContext, { args, options }: InputOf<'runs'>): Promise<number> {
   if (args.action !== undefined) return move(context, args, options)
+  const limit = parseCount('--limit', options.limit) ?? 50
   return withStore(context, async (store, home) => {
     if (options.worktrees) return runWorktrees(context, store, home, options)
     const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
     const runs = options.status ? all.filter(record => record.status === options.status) : all
-    const shown = runs.slice(0, Number(options.limit ?? 50))
+    const shown = runs.slice(0, limit)
     const described = await Promise.all(shown.map(record => describeRun({ store, clock: systemClock }, record)))
     if (options.json) {
       context.json(described)
@@ -38,8 +40,8 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       if (run.isUndriven) context.out(context.style('dim', `    resume it: ${run.next}`))
     }
     if (shown.length === 0) {
-      context.out('no runs yet')
-      context.note('start one: signalbox oneshot "what to do"')
+      context.out(options.status ? `no run is ${options.status}` : 'no runs yet')
+      if (!options.status) context.note('start one: signalbox oneshot "what to do"')
     }
     return EXIT.ok
   })

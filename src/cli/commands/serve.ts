@@ -4,6 +4,7 @@ import { openHome } from '../../host/home/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
 import type { Health, Lockdown, LoginLink, TokenFile } from '../../server/index.js'
 import { plural } from '../../text/index.js'
+import { refuseToServe } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
@@ -15,7 +16,10 @@ type Options = InputOf<'serve'>['options']
 const STOP_LIMIT_MS = 4_000
 
 export async function run(given: CommandContext, { options }: InputOf<'serve'>): Promise<number> {
-  const context = options.store === undefined ? given : await withStoreUrl(given, options.store)
+  const stored = options.store === undefined ? given : await withStoreUrl(given, options.store)
+  // The daemon, also one in the background, takes it from the environment.
+  const engine = options.engine !== undefined && { SIGNALBOX_ENGINE_KIND: options.engine }
+  const context = { ...stored, env: { ...stored.env, ...engine } }
   if (options.stop) return stop(context, options)
   if (options.rotateToken) return rotateToken(context, options)
   if (options.link) return printLink(context, options)
@@ -35,17 +39,20 @@ async function withStoreUrl(context: CommandContext, url: string): Promise<Comma
 }
 
 /** Runs the daemon in this process until it is stopped. */
-async function serve(context: CommandContext, { port, readOnly, store, json }: Options): Promise<number> {
+async function serve(context: CommandContext, { port, readOnly, store, engine, json }: Options): Promise<number> {
+  refuseToServe(context)
   process.umask(0o077)
   // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
-  const hasOptions = port !== undefined || readOnly === true || store !== undefined
+  const hasOptions = port !== undefined || readOnly === true || store !== undefined || engine !== undefined
   const { startDaemon } = await import('../../daemon/index.js')
   const starting = async () =>
     startDaemon({
       env: context.env,
       port: port === undefined ? undefined : parsePort(port),
       isReadOnly: readOnly === true,
+      // For debuggers, and for tests that look for leftover processes.
+      hidesMemory: !context.env.SIGNALBOX_TRACEABLE,
       // A daemon that a person gave options to is not replaced by one without them.
       isDetached: isDetached && !hasOptions,
       clock: systemClock,
@@ -64,7 +71,7 @@ async function serve(context: CommandContext, { port, readOnly, store, json }: O
     return printLink(context, { json })
   }
   reportStarted()
-  const url = isDetached ? null : daemon.link()
+  const url = isDetached ? null : await daemon.link()
   if (json) context.json({ address: daemon.address, link: url, socket: daemon.socketPath, pid: process.pid })
   else if (url !== null) {
     context.out(`Signalbox is running: ${url}`)
@@ -123,11 +130,12 @@ async function lockdown(context: CommandContext, { json }: Options): Promise<num
   return EXIT.ok
 }
 
-async function background(context: CommandContext, { port, readOnly, store, json }: Options): Promise<number> {
+async function background(context: CommandContext, { port, readOnly, store, engine, json }: Options): Promise<number> {
   const wanted = [
     ...(port === undefined ? [] : ['--port', String(parsePort(port))]),
     ...(readOnly ? ['--read-only'] : []),
     ...(store === undefined ? [] : ['--store', store]),
+    ...(engine === undefined ? [] : ['--engine', engine]),
   ]
   if (wanted.length > 0 && (await DaemonClient.running(context)))
     throw new SignalboxError('E_DAEMON_RUNNING', `a daemon is running: ${wanted.join(' ')} would have no effect`, {

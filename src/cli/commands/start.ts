@@ -1,14 +1,27 @@
 import { resolve } from 'node:path'
+import { delay, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Sent, Session } from '../../server/index.js'
+import type { InMilliseconds, Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { parseSize } from '../parse-options.js'
+import { createDemoDirectory, createSampleProject } from '../demo/demo-home.js'
+import { parsePlacement, parseSize } from '../parse-options.js'
 import { printStarted, stringEntries, terminalSize } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 /** The largest terminal that the daemon accepts. */
 const SIZE_MAX = 500
+/** How often a worker is searched for a session that waits for one. */
+const RETRY_MS = 1_000
+
+/** `--sandbox` without a value means auto; `--network` alone means a sandbox, too. */
+function sandboxOptions({ sandbox, network }: InputOf<'start'>['options']) {
+  if (sandbox === undefined && network === undefined) return {}
+  if (network !== undefined && !['off', 'filtered', 'on'].includes(network))
+    throw new SignalboxError('E_INPUT', `unknown network mode "${network}"`, { next: 'use off, filtered or on' })
+  const use = typeof sandbox === 'string' ? sandbox : 'auto'
+  return { sandbox: { use, ...(network !== undefined && { network: network as 'off' | 'filtered' | 'on' }) } }
+}
 
 export async function run(context: CommandContext, { args, options, rest }: InputOf<'start'>): Promise<number> {
   const { agent = null } = args
@@ -17,21 +30,33 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
       next: 'signalbox start demo, or signalbox start -- <program> [args…]',
     })
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
+  if (options.worktree && options.wait)
+    throw new SignalboxError('E_INPUT', '--worktree and --wait exclude each other', { next: 'leave out --wait' })
+  const isScratch = agent === 'demo' && playsItsTour(context, { ...options, rest })
+  const project = isScratch ? await createSampleProject(createDemoDirectory(), 'shop') : null
   const request = {
     agent,
     args: rest ?? [],
     // The daemon has another working directory.
-    cwd: resolve(context.cwd, options.cwd ?? '.'),
+    cwd: project ?? resolve(context.cwd, options.cwd ?? '.'),
     env: stringEntries(context.env),
     size: parseSize(options.size, SIZE_MAX) ?? terminalSize(context),
     label: options.label ?? null,
+    ...sandboxOptions(options),
   }
   if (options.wait) {
     const { runInForeground } = await import('../sessions/foreground.js')
     return runInForeground(context, request, { isRaw: options.raw === true })
   }
   const client = await DaemonClient.connect(context)
-  const session = await client.post<Session>('/sessions', request)
+  const placement = parsePlacement(options)
+  if (placement && options.worktree)
+    throw new SignalboxError('E_INPUT', '--worktree cannot be combined with --on, --pool or --needs', {
+      next: 'name a directory of the worker with --cwd',
+    })
+  const session = placement
+    ? await startOnWorker(context, client, { ...request, env: null, placement }, { mayWait: options.queue !== false })
+    : await client.post<Session>('/sessions', { ...request, worktree: options.worktree === true })
   if (options.prompt) {
     const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, {
       text: options.prompt,
@@ -44,6 +69,39 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     return attachTo(context, client, session.id, { isViewOnly: false })
   }
   if (options.json) context.json(session)
-  else printStarted(session, context)
+  else {
+    printStarted(session, context)
+    if (project !== null) context.out(context.style('dim', `the demo agent plays in a scratch project: ${project}`))
+  }
   return EXIT.ok
+}
+
+/** If no worker can take it, it waits for one, and says why. */
+async function startOnWorker(
+  context: CommandContext,
+  client: DaemonClient,
+  request: Record<string, unknown>,
+  { mayWait }: { mayWait: boolean },
+): Promise<InMilliseconds<Session>> {
+  for (let told = ''; ; ) {
+    try {
+      return await client.post<Session>('/sessions', request)
+    } catch (error) {
+      if (!mayWait || !(error instanceof SignalboxError) || error.code !== 'E_NO_WORKER') throw error
+      if (error.message !== told) context.note(`waiting: ${error.message}`)
+      told = error.message
+      await delay(systemClock, RETRY_MS)
+    }
+  }
+}
+
+/**
+ * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names a
+ * directory or a scenario wants it there.
+ */
+function playsItsTour(
+  { env }: CommandContext,
+  { cwd, worktree, rest }: { cwd?: string | undefined; worktree?: boolean | undefined; rest: readonly string[] | null },
+): boolean {
+  return cwd === undefined && !worktree && (rest ?? []).length === 0 && !env.SIGNALBOX_DEMO_SCENARIO
 }

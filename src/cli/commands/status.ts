@@ -11,6 +11,9 @@ import { withStore } from '../runs/with-store.js'
 import { sessionLine } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
+/** Lines of a request in the list; `signalbox approvals` prints all of them. */
+const LINES_MAX = 12
+
 /** Starts no daemon: shell completion calls it. */
 export async function run(context: CommandContext, { options }: InputOf<'status'>): Promise<number> {
   const client = await DaemonClient.running(context)
@@ -27,7 +30,7 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
     context.out(context.style('bold', `${plural(approvals.length, 'request')} for you`))
     for (const approval of approvals) {
       context.out(`${context.style('yellow', approval.id)}  ${approval.subject.agent}`)
-      for (const line of approvalLines(approval)) context.out(`  ${line}`)
+      for (const line of approvalLines(approval, context, { limit: LINES_MAX })) context.out(`  ${line}`)
     }
     context.out('')
   }

@@ -14,21 +14,33 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
   process.umask(0o077)
   const home = openHome(context)
   const { startWorker } = await import('../../runs/index.js')
+  const { WorkerHost } = await import('../../daemon/index.js')
+  const { max_steps: steps, max_sessions: sessions } = home.loaded.config.worker
+  const log = (line: string) => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`)
+  const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : String(error)}`)
+  let failed = () => {}
+  const failing = new Promise<typeof EXIT.failed>(resolve => {
+    failed = () => resolve(EXIT.failed)
+  })
   const worker = await startWorker({
     home,
     env: context.env,
     clock: systemClock,
     version: version(),
-    maxSteps: parseCount('--max-steps', options.maxSteps) ?? home.loaded.config.worker.max_steps,
-    log: line => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`),
+    maxSteps: parseCount('--max-steps', options.maxSteps) ?? steps,
+    maxSessions: parseCount('--max-sessions', options.maxSessions) ?? sessions,
+    openSessions: opened =>
+      new WorkerHost({ ...opened, home, clock: systemClock, version: version(), onFailed: failed, onError }),
+    log,
   })
   if (options.json) context.json({ worker: worker.name, server: worker.server, pid: process.pid })
   else context.out(`worker ${worker.name} of ${worker.server}`)
-  await new Promise<void>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve())
+  const asked = new Promise<typeof EXIT.ok>(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(EXIT.ok))
   })
+  const code = await Promise.race([asked, failing])
   await worker.stop()
-  return EXIT.ok
+  return code
 }
 
 async function join(

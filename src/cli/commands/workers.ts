@@ -63,12 +63,13 @@ function show(context: CommandContext, worker: ListedWorker, { json }: Input['op
   if (json) context.json(worker)
   else {
     context.out(describe(worker))
-    for (const run of worker.runs) context.out(`  ${run}`)
+    for (const id of [...worker.runs, ...worker.sessions]) context.out(`  ${id}`)
   }
   return EXIT.ok
 }
 
-function describe({ name, pool, labels, state, isConnected, isDraining, steps, maxSteps, runs }: ListedWorker): string {
+function describe(worker: ListedWorker): string {
+  const { name, pool, labels, state, isConnected, isDraining, steps, maxSteps, runs, sessions, maxSessions } = worker
   const shown = state === 'ready' && !isConnected ? 'away' : state
   const words = [
     `${shown}${isDraining ? ', draining' : ''}`,
@@ -76,6 +77,7 @@ function describe({ name, pool, labels, state, isConnected, isDraining, steps, m
     ...Object.entries(labels).map(([key, value]) => `${key}=${value}`),
     `${steps} of ${maxSteps} steps`,
     plural(runs.length, 'run'),
+    `${sessions.length} of ${maxSessions} sessions`,
   ]
   return `${name.padEnd(16)} ${words.join(' · ')}`
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { delay, systemClock } from '../../clock/index.js'
 import { editSettings } from '../../config/index.js'
@@ -6,14 +6,14 @@ import { type Daemon, startDaemon } from '../../daemon/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type Home, openHome } from '../../host/home/index.js'
 import { People } from '../../people/index.js'
-import { buildTime, ownProgram, runCommand } from '../../process/index.js'
+import { buildTime } from '../../process/index.js'
 import type { Page, Run, Session } from '../../server/index.js'
 import { FakeBotApi } from '../../telegram/fake/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { type SessionInfo, stringEntries } from '../sessions/session-info.js'
 import { version } from '../version.js'
-import { markAlive, markEnded } from './demo-home.js'
+import { createSampleProject, markAlive, markEnded } from './demo-home.js'
 import { AT_A_GATE, DONE_SOON, FAILS, IN_THE_MIDDLE, SCENARIOS } from './demo-script.js'
 
 const READY_MS = 20_000
@@ -23,6 +23,8 @@ const AGENT_VARIABLES = ['SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SCENARIO', 'SIGN
 
 export interface DashboardDemoOptions {
   directory: string
+  /** The home directory of the person; the demo itself has another. */
+  home: string
   /** The port of the interrupted demo that this one resumes; null for a new one. */
   formerPort: number | null
   speed: number
@@ -44,7 +46,10 @@ interface Seed {
  */
 export async function runDashboardDemo(context: CommandContext, options: DashboardDemoOptions): Promise<number> {
   const scenarios = writeScenarios(join(options.directory, 'scenarios'))
-  const projects = await makeProjects(options.directory)
+  const projects = {
+    shop: await createSampleProject(options.directory, 'shop'),
+    timetable: await createSampleProject(options.directory, 'timetable'),
+  }
   // The host starts agents with the environment of this process.
   Object.assign(process.env, {
     SIGNALBOX_DEMO_HOME: join(options.directory, 'agent'),
@@ -59,12 +64,12 @@ export async function runDashboardDemo(context: CommandContext, options: Dashboa
   changeSettings(home, { 'runs.day_usd': DAY_USD, 'oneshot.agent': 'demo' })
   const chat = options.hasTelegram ? await openDemoChat(home, options.directory) : null
   const daemon = await openDaemon(inside, options.formerPort)
-  markAlive(options.directory, Number(new URL(daemon.address!).port))
+  markAlive(options.directory, { port: Number(new URL(daemon.address!).port), home: options.home })
   const ended = new Promise<void>(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
   const client = await DaemonClient.connect(inside)
-  announce(context, daemon, chat?.page ?? null, options)
+  await announce(context, daemon, chat?.page ?? null, options)
   try {
     const ending = new AbortController()
     const seeding = seed(client, inside, { scenarios, projects, speed: options.speed }, ending.signal)
@@ -125,13 +130,13 @@ async function openDemoChat(home: Home, directory: string): Promise<{ page: stri
   return { page: fake.pageOf(person), stop: () => fake.stop() }
 }
 
-function announce(
+async function announce(
   { out, json, style }: CommandContext,
   daemon: Daemon,
   chat: string | null,
   { directory, formerPort, isJson }: DashboardDemoOptions,
-): void {
-  const link = daemon.link()
+): Promise<void> {
+  const link = await daemon.link()
   if (isJson)
     return json({ address: daemon.address, link, ...(chat !== null && { chat }), directory, pid: process.pid })
   out(style('bold', 'Signalbox demo') + style('dim', '  scripted agents in real terminals; no key, no network'))
@@ -144,25 +149,11 @@ function announce(
   out(style('dim', 'Ctrl-C stops everything. In the terminal only: signalbox demo --terminal'))
 }
 
-function writeScenarios(directory: string): (name: string) => string {
+export function writeScenarios(directory: string): (name: string) => string {
   mkdirSync(directory, { recursive: true })
   const path = (name: string) => join(directory, `${name}.json`)
   for (const [name, scenario] of Object.entries(SCENARIOS)) writeFileSync(path(name), JSON.stringify(scenario, null, 2))
   return path
-}
-
-async function makeProjects(directory: string): Promise<{ shop: string; timetable: string }> {
-  const make = async (name: string) => {
-    const path = join(directory, name)
-    if (existsSync(path)) return path
-    mkdirSync(path)
-    const made = await runCommand(process.execPath, [ownProgram('demo-agent/main'), '--sample-project', path], {
-      cwd: directory,
-    })
-    if (made.code !== 0) throw new SignalboxError('E_DEMO', `cannot create the sample project: ${made.stderr.trim()}`)
-    return path
-  }
-  return { shop: await make('shop'), timetable: await make('timetable') }
 }
 
 function sessionSeeds({ shop, timetable }: { shop: string; timetable: string }): Seed[] {
@@ -193,7 +184,7 @@ interface Places {
 }
 
 /** Starts the sessions and runs that do not exist yet; a resumed demo has most of them. */
-async function seed(
+export async function seed(
   client: DaemonClient,
   context: CommandContext,
   { scenarios, projects, speed }: Places,
@@ -249,8 +240,13 @@ function startSession(
 /**
  * The graphs are part of the demo, so it names their hash, as a person would after inspecting them.
  */
-async function startRun(client: DaemonClient, graph: string, project: string): Promise<void> {
-  const request = { graph, project, agent: 'demo' }
+export async function startRun(
+  client: DaemonClient,
+  graph: string,
+  project: string,
+  placement?: object,
+): Promise<void> {
+  const request = { graph, project, agent: 'demo', ...(placement && { placement }) }
   try {
     await client.post('/runs', request)
   } catch (error) {
@@ -260,7 +256,7 @@ async function startRun(client: DaemonClient, graph: string, project: string): P
   }
 }
 
-async function stopAll(client: DaemonClient): Promise<void> {
+export async function stopAll(client: DaemonClient): Promise<void> {
   const { items: runs } = await client
     .get<Page<Run>>('/runs?limit=200&status=running&status=waiting&status=queued&status=paused')
     .catch(() => ({ items: [] }))

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../clock/index.js'
-import { isAlive, processStart } from '../../process/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { isAlive, ownProgram, processStart, runCommand } from '../../process/index.js'
 
 const PREFIX = 'signalbox-demo-'
 const MARK = '.made-by-signalbox-demo'
@@ -22,6 +23,17 @@ export function createDemoDirectory(): string {
   return directory
 }
 
+/** A small git project with a failing test, for the demo agent: it never plays in a person's own. */
+export async function createSampleProject(directory: string, name: string): Promise<string> {
+  const path = join(directory, name)
+  if (existsSync(path)) return path
+  mkdirSync(path)
+  const program = ownProgram('demo-agent/main')
+  const made = await runCommand(process.execPath, [program, '--sample-project', path], { cwd: directory })
+  if (made.code !== 0) throw new SignalboxError('E_DEMO', `cannot create the sample project: ${made.stderr.trim()}`)
+  return path
+}
+
 /** Demos are kept for a day, so that their recordings can be replayed. */
 export function removeOldDemos(): void {
   for (const directory of demoDirectories()) {
@@ -33,17 +45,25 @@ export function removeOldDemos(): void {
   }
 }
 
-/** The newest dashboard demo that was killed. Its agents still run, so it can be resumed. */
-export function findInterruptedDemo(): InterruptedDemo | null {
+/**
+ * The newest dashboard demo that was started from this home directory and killed. Its agents still
+ * run, so it can be resumed.
+ */
+export function findInterruptedDemo(home: string): InterruptedDemo | null {
   const found = demoDirectories()
     .map(directory => ({ directory, alive: readAlive(directory) }))
-    .filter(({ alive }) => alive !== null && !(isAlive(alive.pid) && processStart(alive.pid) === alive.processStart))
+    .filter(
+      ({ alive }) =>
+        alive !== null &&
+        alive.home === home &&
+        !(isAlive(alive.pid) && processStart(alive.pid) === alive.processStart),
+    )
     .sort((a, b) => b.alive!.at - a.alive!.at)[0]
   return found ? { directory: found.directory, port: found.alive!.port } : null
 }
 
-export function markAlive(directory: string, port: number): void {
-  const alive: Alive = { pid: process.pid, processStart: processStart(process.pid), port, at: systemClock.now() }
+export function markAlive(directory: string, { port, home }: { port: number; home: string }): void {
+  const alive: Alive = { home, pid: process.pid, processStart: processStart(process.pid), port, at: systemClock.now() }
   writeFileSync(join(directory, ALIVE), JSON.stringify(alive))
 }
 
@@ -52,6 +72,8 @@ export function markEnded(directory: string): void {
 }
 
 interface Alive {
+  /** The home directory of the person who started it: others have demos of their own. */
+  home: string
   pid: number
   processStart: string | null
   port: number

@@ -59,7 +59,7 @@ export class TerminalDemo {
     await this.#makeProject()
     const stop = this.#listen()
     const record = await this.#start()
-    const session = this.#host.live(record.id)!
+    const session = this.#host.local(record.id)!
     await this.#prompt(session)
     await this.#follow(session)
     stop()
@@ -159,7 +159,7 @@ export class TerminalDemo {
     this.#stream.pause()
     this.#print(`
 ${style('yellow', '● The agent asks for permission')}`)
-    for (const line of approvalLines(approval)) this.#print(`  ${line}`)
+    for (const line of approvalLines(approval, this.#context)) this.#print(`  ${line}`)
     const isAllowed = await this.#ask()
     const { options } = approval.request
     const option = isAllowed ? options.find(({ meaning }) => meaning === 'allow-once') : denyingOption(options)

@@ -1,8 +1,9 @@
 import type { Explanation as ApiExplanation, InMilliseconds, ScreenExplanation } from '../../server/index.js'
 import { seconds } from '../../sessions/replay/index.js'
 import { truncate, visibleText } from '../../text/index.js'
+import { toWidth } from '../cells.js'
 import type { CommandContext } from '../context.js'
-import { clean, statusWord, toWidth, whyText } from '../watch/watch-rows.js'
+import { clean, statusWord, whyText } from '../watch/watch-rows.js'
 import { momentLine } from './moment-text.js'
 
 type Supervision = NonNullable<InMilliseconds<ApiExplanation>['supervision']>

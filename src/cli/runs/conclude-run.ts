@@ -177,6 +177,7 @@ function pipelineOutcome(
     base: state.base_commit,
     plan: state.plan_path,
     tasks: state.tasks,
+    ...(state.pull && { pullRequest: { url: state.pull.url, state: state.pull.state, checks: state.pull.checks } }),
     review:
       state.pipeline_type === 'review'
         ? {

@@ -83,6 +83,24 @@ export class PipelineProgress {
         const { approved, by } = event.data as EventData<'items.decided'>
         return `  to fix: ${approved.length === 0 ? 'nothing' : approved.map(number => `#${number}`).join(', ')} ${style('dim', `by ${by}`)}`
       }
+      case 'pull.opened':
+        return style('bold', `Pull request ${event.data.url}`)
+      case 'pull.observed': {
+        const { state, checks } = event.data as EventData<'pull.observed'>
+        return `  ${state} · checks: ${checks.passed} passed, ${checks.failed} failed, ${checks.pending} pending`
+      }
+      case 'pull.round': {
+        const { round, items } = event.data as EventData<'pull.round'>
+        return style('bold', `Round ${round}: ${plural(items, 'item')}`)
+      }
+      case 'pull.triaged': {
+        const { must_fix: must, question, nit, wrong, out_of_scope: out } = event.data as EventData<'pull.triaged'>
+        return `  must fix ${must}, questions ${question}, nits ${nit}, wrong ${wrong}, out of scope ${out}`
+      }
+      case 'act.performed': {
+        const { act, on, isFound } = event.data as EventData<'act.performed'>
+        return style('dim', `  ${act} ${visibleText(on)}${isFound ? ' (was already done)' : ''}`)
+      }
       case 'budget.warned': {
         const { limit, spent, of } = event.data as EventData<'budget.warned'>
         return style(

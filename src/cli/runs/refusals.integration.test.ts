@@ -124,10 +124,10 @@ test('pipelines lists, draws and prints both, and refuses unknown names', async 
     refusal(pipelines(context(), { args, options, rest: null } as never))
   printed.length = 0
   expect((await call({})).code).toBe(0)
-  expect(printed.map(line => line.split(' ')[0])).toEqual(['implementation', 'review'])
+  expect(printed.map(line => line.split(' ')[0])).toEqual(['implementation', 'pull_request', 'review'])
   expect(await call({ action: 'show', name: 'x' })).toEqual({
     code: EXIT.usage,
-    message: 'Unknown pipeline: x (known: implementation, review)',
+    message: 'Unknown pipeline: x (known: implementation, pull_request, review)',
   })
   expect((await call({ action: 'show', name: 'review' }, { output: 'x.svg' })).code).toBe(0)
   expect(existsSync(join(cwd, 'x.svg'))).toBe(true)

@@ -17,7 +17,13 @@ export function showPipeline(context: CommandContext, { state, next, usage }: Pi
     out(`  ${style(colour, task.status.padEnd(10))} ${task.number} ${visibleText(task.title ?? '')}${commit}${reviews}`)
     for (const objection of task.objections) out(style('yellow', `             ! ${visibleText(objection)}`))
   }
-  if (state.pipeline_type === 'review') showItems(context, state)
+  if (state.pull) {
+    const { url, state: now, checks } = state.pull
+    const failed = checks.filter(check => check.state === 'failed').map(({ name }) => name)
+    const said = failed.length > 0 ? ` · failed: ${visibleText(failed.join(', '))}` : ''
+    out(`pull request: ${now} ${url} · ${plural(state.review_pass, 'round')}${said}`)
+  }
+  if (state.pipeline_type !== 'implementation') showItems(context, state)
   if (usage.length > 0) out('usage:')
   for (const row of usage) {
     const cost =

@@ -17,6 +17,7 @@ export interface ForegroundRequest {
   env: Record<string, string>
   size: { cols: number; rows: number } | null
   label: string | null
+  sandbox?: { use: string; network?: 'off' | 'filtered' | 'on' }
 }
 
 /** Runs a program as a session of this process. @returns the program's exit code. */

@@ -1,6 +1,7 @@
+import { basename } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import type { InMilliseconds, Session } from '../../server/index.js'
-import { formatAge, truncate, visibleText } from '../../text/index.js'
+import { displayWidth, formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 /** A session as the daemon describes it. */
@@ -13,6 +14,7 @@ export function sessionState(session: SessionInfo): string {
     if (session.exit?.signal) return `ended (${session.exit.signal})`
     return `ended (exit ${session.exit?.code ?? '?'})`
   }
+  if (session.awaySince !== undefined) return 'away'
   if (session.catchingUp) return 'catching up'
   if (session.awaiting) return 'needs you'
   if (session.busy) return 'working'
@@ -24,9 +26,15 @@ export function sessionLine(session: SessionInfo, context: CommandContext): stri
   const state = sessionState(session)
   const colour = state === 'needs you' ? 'yellow' : state === 'working' ? 'blue' : state === 'idle' ? 'green' : 'dim'
   const age = formatAge(systemClock.now() - session.startedAt)
-  const what = session.question ?? session.label ?? session.cwd
+  const what = [session.label, session.question].filter(part => part !== undefined).join(': ')
   const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
-  return line + truncate(visibleText(what), Math.max(20, context.columns - 66))
+  const where = session.on === undefined ? '' : `${session.on}:`
+  const project = `${visibleText(`${where}${basename(session.cwd) || '/'}`)}  `
+  // Only a terminal has an edge; a pipe gets everything.
+  const room = context.isOutputTty
+    ? Math.max(20, context.columns - 62 - displayWidth(project))
+    : Number.POSITIVE_INFINITY
+  return (line + context.style('cyan', project) + truncate(visibleText(what), room)).trimEnd()
 }
 
 /** What the agent does without asking since a person allowed it in the agent's own menu. */
@@ -40,9 +48,10 @@ export function allowanceLines({ allows = [] }: SessionInfo): string[] {
 
 /** Prints a session that was just started, and what to do with it. */
 export function printStarted(session: SessionInfo, context: CommandContext): void {
-  const { id, agent, number, pid, resumedFrom } = session
+  const { id, agent, number, pid, resumedFrom, on } = session
+  const where = on === undefined ? '' : ` on ${on}`
   const from = resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}`
-  context.out(`${context.style('bold', id)}  ${agent}  number ${number}, pid ${pid}${from}`)
+  context.out(`${context.style('bold', id)}  ${agent}  number ${number}, pid ${pid}${where}${from}`)
   const next = `signalbox attach ${number} · signalbox send ${number} "…" · signalbox read ${number}`
   context.out(context.style('dim', next))
 }

@@ -29,6 +29,7 @@ export const APPROVAL_COMMANDS = {
     group: 'approvals',
     daily: true,
     summary: 'list requests that wait for you; --history: past decisions',
+    arguments: [{ name: 'id', description: 'only this request', optional: true, completes: 'approval' }],
     options: [
       { flags: '-a, --all', description: 'also decided ones' },
       { flags: '--history', description: 'who decided what and how fast, refusals, grants' },
@@ -135,18 +136,35 @@ export const APPROVAL_COMMANDS = {
   },
   grants: {
     group: 'approvals',
-    summary: 'list, revoke or pause standing approvals',
+    summary: 'list, add, revoke or pause standing approvals',
     arguments: [
       {
         name: 'action',
-        description: 'revoke, pause or resume',
+        description: 'add, revoke, pause or resume',
         optional: true,
-        completes: ['revoke', 'pause', 'resume'],
+        completes: ['add', 'revoke', 'pause', 'resume'],
       },
-      { name: 'id', description: 'with revoke: the grant’s id or a unique prefix of it', optional: true },
+      {
+        name: 'id',
+        description: 'with add: the beginning of the command; with revoke: the grant’s id or a prefix of it',
+        optional: true,
+      },
     ],
-    options: [{ flags: '-a, --all', description: 'also those that have ended' }, JSON_OPTION],
+    options: [
+      { flags: '-a, --all', description: 'also those that have ended' },
+      { flags: '--project <dir>', description: 'with add: for this directory (default: here)' },
+      { flags: '--agent <name>', description: 'with add: only for this agent' },
+      { flags: '--files <dir>', description: 'with add: edits of files below this directory, instead of a command' },
+      { flags: '--preview', description: 'with add: only show what it would have covered in the last 30 days' },
+      { flags: '--note <text>', description: 'with add: why' },
+      { flags: '--yes', description: 'with add: do not ask' },
+      JSON_OPTION,
+    ],
+    details:
+      'A standing approval holds until you revoke it. It never covers what is rated high, and never a command with ' +
+      'operators, quotes or wildcards.',
     examples: [
+      ['signalbox grants add "npm test"', 'always allow it in this project; shows first what it would have covered'],
       ['signalbox grants', 'grants in force, with time and uses left'],
       ['signalbox grants revoke grt_4m', 'revoke one'],
       ['signalbox grants pause', 'ask for everything again from now on'],

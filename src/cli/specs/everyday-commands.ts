@@ -4,9 +4,10 @@ import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 export const EVERYDAY_COMMANDS = {
   status: {
     group: 'everyday',
-    summary: 'show open requests and running sessions; the default command',
+    summary: 'print open requests and running sessions, once',
     options: [JSON_OPTION],
-    examples: [['signalbox', 'what needs you, and what is running']],
+    details: 'Without a terminal, `signalbox` alone does the same.',
+    examples: [['signalbox status', 'what needs you, and what is running']],
   },
   demo: {
     group: 'everyday',
@@ -17,6 +18,12 @@ export const EVERYDAY_COMMANDS = {
       { flags: '--yes', description: 'in this terminal, and approve everything automatically (for CI)' },
       { flags: '--telegram', description: 'the dashboard, and the bot in a simulated chat; no phone needed' },
       { flags: '--dashboard', description: 'the dashboard even without a terminal; ends with the command' },
+      {
+        flags: '--cluster',
+        description: 'PostgreSQL, three servers and two workers on this machine, and how to kill each of them',
+      },
+      { flags: '--engine <kind>', description: 'with --cluster: what wakes runs', choices: ['store', 'restate'] },
+      { flags: '--empty', description: 'with --cluster: without agents and runs' },
       { flags: '--fresh', description: 'start over instead of resuming an interrupted demo' },
       { flags: '--speed <factor>', description: 'how fast the agents work; 1 is realistic' },
       JSON_OPTION,
@@ -25,6 +32,7 @@ export const EVERYDAY_COMMANDS = {
       ['signalbox demo', 'the dashboard with agents at work; prints its link'],
       ['signalbox demo --terminal', 'watch one agent fix a bug, and answer its request'],
       ['signalbox demo --telegram', 'also the Telegram bot, in a chat in the browser'],
+      ['signalbox demo --cluster', 'a whole cluster on this machine'],
       ['signalbox demo --yes --speed 5', 'unattended and fast'],
     ],
   },
@@ -32,9 +40,16 @@ export const EVERYDAY_COMMANDS = {
     group: 'everyday',
     daily: true,
     summary: 'open the dashboard in your browser',
-    options: [{ flags: '--print', description: 'print the link instead' }, JSON_OPTION],
+    options: [
+      { flags: '--print', description: 'print the link instead' },
+      { flags: '--qr', description: 'print the link as a QR code, to sign in a phone' },
+      JSON_OPTION,
+    ],
     details: 'Without a display it prints the link, which works once, for 5 minutes.',
-    examples: [['signalbox open', 'the dashboard of this home']],
+    examples: [
+      ['signalbox open', 'the dashboard of this home'],
+      ['signalbox open --qr', 'a code that a phone scans'],
+    ],
   },
   serve: {
     group: 'everyday',
@@ -44,6 +59,11 @@ export const EVERYDAY_COMMANDS = {
       {
         flags: '--store <url>',
         description: 'keep the events in this PostgreSQL database (default: store.url), without a password in the URL',
+      },
+      {
+        flags: '--engine <kind>',
+        description: 'what wakes runs (default: engine.kind)',
+        choices: ['embedded', 'store', 'restate'],
       },
       { flags: '--read-only', description: 'the dashboard shows everything and changes nothing' },
       { flags: '--link', description: 'print a new login link for the running daemon' },
@@ -66,12 +86,12 @@ export const EVERYDAY_COMMANDS = {
   },
   watch: {
     group: 'everyday',
-    daily: true,
-    summary: 'live list of all sessions and tmux panes with their status',
+    summary: 'the cockpit with options; as lines, JSON, or for a screen reader',
     options: [
       { flags: '--tmux', description: 'only tmux panes; needs no set-up' },
       { flags: '--sessions', description: 'only sessions of Signalbox' },
       { flags: '--filter <words>', description: 'only panes that contain each of these words' },
+      { flags: '--screen-reader', description: 'lines and typed commands instead of a drawn screen' },
       {
         flags: '--plain',
         description: 'one line per change, for pipes and screen readers (default without a terminal)',
@@ -81,8 +101,9 @@ export const EVERYDAY_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'Keys: j k move, enter opens (attaches, or selects the pane in tmux), space marks as seen, x clears, w says why, ' +
-      '/ filters, h switches heuristics for a pane, m its notifications, a shows or hides idle panes, ? helps, q quits. ' +
+      'Keys: j k move, a allows, d denies, r answers, enter attaches (or selects the pane in tmux), p writes a prompt, ' +
+      'n starts a session, x stops one, / filters, z zooms, ? shows all keys, q quits. The mouse selects and scrolls. ' +
+      'With --screen-reader (or terminal.screen_reader) nothing is drawn: you type commands such as approve or send. ' +
       'The daemon joins tmux in control mode (panes.sources): one client per tmux session, without size or input.',
     examples: [
       ['signalbox watch', 'everything; panes that need you come first'],

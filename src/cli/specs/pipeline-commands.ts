@@ -31,6 +31,14 @@ const TRUST_OPTION = { flags: '--trust <hash>', description: 'trust the projectâ
 const MAX_COST_OPTION = { flags: '--max-cost <usd>', description: 'pause when this much is spent' } as const
 const MAX_TOKENS_OPTION = { flags: '--max-tokens <n>', description: 'pause when this many tokens are used' } as const
 
+const PULL_OPTIONS = [
+  { flags: '--draft', description: 'open the pull request as a draft' },
+  { flags: '--follow', description: 'answer its checks and comments until it is merged' },
+  { flags: '--no-follow', description: 'only open it' },
+  { flags: '--pr-label <name>', description: 'a label of the pull request; repeatable', repeatable: true },
+  { flags: '--reviewer <login>', description: 'who is asked for a review; repeatable', repeatable: true },
+] as const
+
 /** The pipelines that ship with the program. */
 export const PIPELINE_COMMANDS = {
   implement: {
@@ -66,6 +74,9 @@ export const PIPELINE_COMMANDS = {
       MAX_COST_OPTION,
       MAX_TOKENS_OPTION,
       { flags: '--comment', description: 'comment on the issue when the run ends' },
+      { flags: '--pr', description: 'push the branch and open a pull request; each needs your decision' },
+      { flags: '--no-pr', description: 'open none, whatever the profile says' },
+      ...PULL_OPTIONS,
       LABEL_OPTION,
       TRUST_OPTION,
       DETACH_OPTION,
@@ -119,6 +130,37 @@ export const PIPELINE_COMMANDS = {
       ['signalbox review --local', 'before you commit'],
       ['signalbox review main..HEAD --type general --type security', 'a branch'],
       ['signalbox review --local --fix --auto-approve --json', 'for a script'],
+    ],
+  },
+  pr: {
+    group: 'runs',
+    summary: 'open the pull request of a run, or follow one until it is merged',
+    arguments: [
+      { name: 'run', description: 'the run whose branch is published; or watch', completes: 'run' },
+      { name: 'pull', description: 'with watch: the number or address of a pull request', optional: true },
+    ],
+    options: [
+      ...PULL_OPTIONS,
+      { flags: '--auto-approve', description: 'fix every item that the Evaluator would fix' },
+      PROFILE_OPTION,
+      AGENT_OPTION,
+      MODEL_OPTION,
+      ENDPOINT_OPTION,
+      API_KEY_OPTION,
+      MAX_COST_OPTION,
+      MAX_TOKENS_OPTION,
+      LABEL_OPTION,
+      TRUST_OPTION,
+      DETACH_OPTION,
+      NO_ASK_OPTION,
+      JSON_OPTION,
+    ],
+    details:
+      'Uses gh (GitHub) or glab (GitLab) with your login. Every push, pull request, comment and merge is a request that shows ' +
+      'its whole text; a grant or pull_request.allow of the profile may cover all but the merge.',
+    examples: [
+      ['signalbox pr latest --draft', 'publish what the last run made'],
+      ['signalbox pr watch 12 --detach', 'the daemon answers checks and comments'],
     ],
   },
   pipelines: {

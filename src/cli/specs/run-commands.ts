@@ -78,7 +78,11 @@ export const RUN_COMMANDS = {
     ],
     options: [
       { flags: '--all', description: 'also archived ones' },
-      { flags: '--status <status>', description: 'only runs with this status' },
+      {
+        flags: '--status <status>',
+        description: 'only runs with this status',
+        choices: ['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled'],
+      },
       { flags: '--limit <n>', description: 'at most this many (default: 50)' },
       { flags: '--worktrees', description: 'the worktrees that runs have left: size, age, merged or not' },
       { flags: '--clean', description: 'with --worktrees: remove those that are merged, unchanged and of ended runs' },

@@ -6,7 +6,11 @@ export const SCREEN_COMMANDS = {
     group: 'screens',
     summary: 'show how Signalbox reads a recording over time',
     arguments: [
-      { name: 'file', description: 'an asciicast (v2, v3), or terminal bytes with --size', completes: 'file' },
+      {
+        name: 'file',
+        description: 'an asciicast (v2, v3), terminal bytes with --size, or a session: its id or number',
+        completes: 'file',
+      },
     ],
     options: [
       { flags: '--at <times>', description: 'only the state at these times, in seconds: 3.2,8' },
@@ -61,16 +65,35 @@ export const SCREEN_COMMANDS = {
   },
   packs: {
     group: 'screens',
-    summary: 'list the packs that describe agents’ screens; check runs their fixtures',
+    summary: 'the packs that describe agents’ screens: list, check, install, remove',
     arguments: [
-      { name: 'action', description: 'check: run the fixtures', optional: true, completes: ['check'] },
-      { name: 'agent', description: 'only this agent’s packs', optional: true, completes: 'agent' },
+      {
+        name: 'action',
+        description: 'check: run the fixtures; install, remove: packs of others',
+        optional: true,
+        completes: ['check', 'install', 'remove'],
+      },
+      {
+        name: 'agent',
+        description: 'only this agent’s packs; for install, a pack file or a git address',
+        optional: true,
+        completes: 'agent',
+      },
     ],
-    options: [JSON_OPTION],
-    details: 'Your own packs are <config>/packs/<agent>/*.toml; they extend the shipped ones (docs/packs.md).',
+    options: [
+      { flags: '--sha256 <hash>', description: 'install only a file with this hash' },
+      { flags: '--yes', description: 'install without asking; required without a terminal' },
+      JSON_OPTION,
+    ],
+    details:
+      'Your own packs are <config>/packs/<agent>/*.toml; they extend the shipped ones (docs/packs.md). An installed ' +
+      'pack is a file there, too, recorded with its source and hash. From git only the pack file is read.',
     examples: [
       ['signalbox packs', 'every pack, its versions and its file'],
       ['signalbox packs check claude', 'run the fixtures of one agent; exit 1 if one fails'],
+      ['signalbox packs install ./crush.toml', 'show what it contains, ask, install it'],
+      ['signalbox packs install https://example.com/packs.git#main:crush.toml', 'the same from a git repository'],
+      ['signalbox packs remove crush', 'remove the installed packs of an agent'],
     ],
   },
   drift: {

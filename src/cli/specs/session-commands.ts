@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS } from './command-spec.js'
 
 const SESSION_ARGUMENT = {
   name: 'id',
@@ -27,9 +27,14 @@ export const SESSION_COMMANDS = {
     options: [
       { flags: '--cwd <dir>', description: 'directory to start it in (default: here)' },
       { flags: '--prompt <text>', description: 'the first prompt, sent when the agent is ready' },
-      { flags: '--label <text>', description: 'a name for lists' },
+      { flags: '--worktree', description: 'in a new git worktree of the repository, on its own branch' },
+      { flags: '--label <text>', description: 'a name for lists (default: from the first prompt)' },
       { flags: '--size <CxR>', description: 'terminal size, such as 120x40' },
+      { flags: '--sandbox [kind]', description: 'in a sandbox: auto (default), off, docker:<image>, podman:<image>' },
+      { flags: '--network <mode>', description: 'of the sandbox: off, filtered or on' },
       { flags: '--attach', description: 'attach to it at once' },
+      ...PLACEMENT_OPTIONS,
+      { flags: '--no-queue', description: 'fail if no worker can take it now' },
       { flags: '--wait', description: 'run in the foreground, print its output, exit with its code' },
       { flags: '--raw', description: 'with --wait: the exact bytes, escape sequences included' },
       JSON_OPTION,
@@ -37,9 +42,12 @@ export const SESSION_COMMANDS = {
     details:
       'With an agent, words after -- are its arguments. Without one, they are the program to run and its arguments.',
     examples: [
-      ['signalbox start demo', 'the scripted demo agent, in the background'],
+      ['signalbox start demo', 'the scripted demo agent, in a scratch project'],
       ['signalbox start demo --attach', 'the same, with your terminal attached'],
+      ['signalbox start claude --worktree --prompt "fix the flaky test"', 'on a branch of its own'],
       ['signalbox start -- htop', 'any program as a session'],
+      ['signalbox start claude --sandbox', 'only the project is writable, only known hosts are reached'],
+      ['signalbox start claude --on w3 --cwd /srv/shop', 'on the machine of a worker, in its directory'],
       ['signalbox start --wait --raw -- make test', 'in the foreground, unchanged output, its exit code'],
     ],
   },
@@ -52,6 +60,47 @@ export const SESSION_COMMANDS = {
     examples: [
       ['signalbox sessions', 'what is running'],
       ['signalbox sessions --all --json', 'everything, for a program'],
+    ],
+  },
+  adopt: {
+    group: 'sessions',
+    summary: 'continue a conversation that Claude Code or Codex has on disk, as a session',
+    arguments: [{ name: 'id', description: 'the agent’s id or its beginning; left out: list them', optional: true }],
+    options: [
+      { flags: '--all', description: 'list those of all directories, not only of this one' },
+      { flags: '--agent <name>', description: 'only of this agent', choices: ['claude', 'codex'] },
+      { flags: '--label <text>', description: 'a name for lists (default: from the first prompt)' },
+      { flags: '--attach', description: 'attach to it at once' },
+      JSON_OPTION,
+    ],
+    details: 'End the agent in its other terminal first: two programs must not write one conversation.',
+    examples: [
+      ['signalbox adopt', 'conversations of this directory, newest first'],
+      ['signalbox adopt 01665219 --attach', 'continue one'],
+    ],
+  },
+  search: {
+    group: 'sessions',
+    summary: 'search every conversation, command, file name and request, of all sessions and runs',
+    arguments: [{ name: 'words', description: 'every word must occur; "in quotes" together', variadic: true }],
+    options: [
+      {
+        flags: '--kind <kind>',
+        description: 'only these; repeatable',
+        choices: ['prompt', 'message', 'request', 'session', 'run'],
+        repeatable: true,
+      },
+      { flags: '--session <id>', description: 'only this session' },
+      { flags: '--project <dir>', description: 'only this directory' },
+      { flags: '--since <time>', description: 'not older than this (2026-03-01, 24h)' },
+      { flags: '--limit <n>', description: 'at most this many, newest first (default 20, at most 100)' },
+      JSON_OPTION,
+    ],
+    details: 'The last word may be the beginning of a word. The daemon keeps the index up to date (search.db).',
+    examples: [
+      ['signalbox search discount rounding', 'everything about it, newest first'],
+      ['signalbox search "npm test" --kind request --since 7d', 'requests of the last week'],
+      ['signalbox search src/cart.js --project .', 'a file, in this project'],
     ],
   },
   rename: {

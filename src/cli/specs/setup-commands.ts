@@ -128,13 +128,25 @@ export const SETUP_COMMANDS = {
     options: [
       { flags: '--fix', description: 'repair what can be repaired' },
       { flags: '--security', description: 'check file modes, network, decisions, hooks, trust and the ledger instead' },
+      { flags: '--secrets', description: 'search the log and the recordings for secrets instead' },
       JSON_OPTION,
     ],
     examples: [
       ['signalbox doctor', 'what works and what does not'],
       ['signalbox doctor --security', 'how data and decisions are protected'],
+      ['signalbox doctor --secrets', 'where passwords and tokens were recorded'],
       ['signalbox doctor --fix', 'repair file modes, move a damaged store aside'],
     ],
+  },
+  sandbox: {
+    group: 'setup',
+    summary: 'show what an agent sees and reaches in its sandbox, and why',
+    arguments: [
+      { name: 'action', description: 'explain' },
+      { name: 'agent', description: 'the agent (default: claude)', optional: true, completes: 'agent' },
+    ],
+    options: [{ flags: '--cwd <dir>', description: 'the project (default: here)' }, JSON_OPTION],
+    examples: [['signalbox sandbox explain codex', 'paths, network, hosts and variables']],
   },
   paths: {
     group: 'setup',
@@ -199,6 +211,27 @@ export const SETUP_COMMANDS = {
     examples: [
       ['signalbox help start', 'the options of start'],
       ['signalbox help --all', 'all commands'],
+    ],
+  },
+  acp: {
+    group: 'setup',
+    summary: 'be the agent of an editor, over the Agent Client Protocol',
+    arguments: [{ name: 'agent', description: 'the agent that sessions start, such as claude', completes: 'agent' }],
+    details:
+      'For the settings of Zed, JetBrains or Neovim. A session of the editor is a session of Signalbox, in a terminal that every ' +
+      'other surface shows as well. Its requests are in the ledger: what is of low risk can be allowed in the editor, all can be denied there.',
+    examples: [['signalbox acp claude', 'the command of a custom agent']],
+  },
+  mcp: {
+    group: 'setup',
+    summary: 'serve the Model Context Protocol on standard input and output',
+    options: [{ flags: '--project <directory>', description: 'where sessions and runs start (default: here)' }],
+    details:
+      'For the settings of an MCP client: tools to list, start, prompt, read and interrupt sessions and runs. Requests can be ' +
+      'read, not decided, unless mcp.decide_as names you. Over HTTP: /api/v1/mcp with the token of the API.',
+    examples: [
+      ['claude mcp add signalbox -- signalbox mcp', 'for Claude Code'],
+      ['codex mcp add signalbox -- signalbox mcp', 'for Codex'],
     ],
   },
 } as const satisfies CommandSpecs

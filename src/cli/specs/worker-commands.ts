@@ -2,20 +2,42 @@ import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
 
 /** Machines that carry out runs for a server. */
 export const WORKER_COMMANDS = {
+  engine: {
+    group: 'setup',
+    summary: 'what wakes runs: install Restate, show the state, or have it look at every run',
+    arguments: [
+      {
+        name: 'action',
+        description: 'install, status or rebuild (default: status)',
+        optional: true,
+        completes: ['install', 'status', 'rebuild'],
+      },
+      { name: 'run', description: 'with rebuild: only this run', optional: true },
+    ],
+    options: [JSON_OPTION],
+    details:
+      'install gets the program of Restate from npm into the data directory. It is licensed under the BSL 1.1; its ' +
+      'grant covers the use by Signalbox. The engine holds no data that must be kept: its directory may be deleted.',
+    examples: [
+      ['signalbox engine install', 'once per machine, before signalbox serve --engine restate'],
+      ['signalbox engine status', 'exit code 1 if Restate does not answer'],
+    ],
+  },
   worker: {
     group: 'setup',
-    summary: 'carry out runs of a server on this machine',
+    summary: 'carry out runs and sessions of a server on this machine',
     arguments: [
       { name: 'action', description: 'join: once, with a link of the server', optional: true, completes: ['join'] },
       { name: 'link', description: 'with join: the link that signalbox workers invite printed', optional: true },
     ],
     options: [
       { flags: '--name <name>', description: 'with join: the name of this worker (default: the host name)' },
+      { flags: '--max-sessions <n>', description: 'sessions at the same time (default: worker.max_sessions)' },
       { flags: '--max-steps <n>', description: 'steps at the same time (default: worker.max_steps)' },
       JSON_OPTION,
     ],
     details:
-      'A worker connects to its server, carries out the steps that the server wants, and reports. It has no access to ' +
+      'A worker connects to its server, carries out the steps and has the sessions that the server wants, and reports. It has no access to ' +
       'the store and decides nothing. If it is killed, its next start reports what it had begun. If the server is away, ' +
       'steps continue and their ends are reported later.',
     examples: [

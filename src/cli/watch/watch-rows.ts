@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { PaneInfo } from '../../supervision/index.js'
-import { displayWidth, truncate, visibleText } from '../../text/index.js'
+import { visibleText } from '../../text/index.js'
 import type { Style } from '../context.js'
 
 /** The order of the list: smaller is more urgent. */
@@ -13,12 +13,12 @@ const URGENCY: Readonly<Record<PaneInfo['status'], number>> = {
   idle: 5,
 }
 
-const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
+export const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
   'waiting-approval': { mark: '▲', word: 'needs you', style: 'yellow' },
   failed: { mark: '✗', word: 'failed', style: 'red' },
   done: { mark: '✓', word: 'done', style: 'green' },
   running: { mark: '●', word: 'working', style: 'blue' },
-  'long-running': { mark: '◆', word: 'long', style: 'blue' },
+  'long-running': { mark: '◆', word: 'working', style: 'blue' },
   idle: { mark: '·', word: 'idle', style: 'dim' },
 }
 
@@ -91,44 +91,9 @@ export function projectOf({ cwd }: PaneInfo): string {
   return cwd === '' ? '' : basename(cwd) || '/'
 }
 
-export interface Cell {
-  text: string
-  style?: Style
-}
-
-/** One row of the list; narrow rows leave out cells, but never the status. */
-export function paneCells(pane: PaneInfo, options: { width: number; now: number; isWide: boolean }): Cell[] {
-  const { width, now } = options
-  const style = STATUS_STYLE[pane.shown]
-  const isUrgent = pane.needsYou && !pane.seen
-  const cells: Cell[] = [
-    { text: `${style.mark} ${toWidth(statusWord(pane), 9)}`, style: style.style },
-    { text: ` ${shortAge(Math.max(0, now - pane.since)).padStart(4)} `, style: 'dim' },
-    { text: toWidth(pane.agent ?? pane.job ?? '–', 9) },
-    { text: ' ' },
-    { text: toWidth(pane.place, width < 80 ? 10 : 12), style: 'dim' },
-    { text: ' ' },
-  ]
-  if (width >= 80) cells.push({ text: toWidth(projectOf(pane), 16), style: 'cyan' }, { text: ' ' })
-  const used = cells.reduce((sum, cell) => sum + displayWidth(cell.text), 0)
-  const left = Math.max(0, width - used)
-  const whyWidth = options.isWide && left >= 70 ? Math.min(50, Math.floor(left / 2)) : 0
-  const doing = clean(pane.doing)
-  cells.push({ text: toWidth(doing, left - whyWidth), ...(isUrgent && { style: 'bold' as const }) })
-  if (whyWidth > 0) cells.push({ text: toWidth(` ${clean(whyText(pane))}`, whyWidth), style: 'dim' })
-  return cells
-}
-
 /** Text of programs as one safe line. */
 export function clean(text: string): string {
   return visibleText(text.replace(/\s+/gu, ' '))
-}
-
-/** Cuts or pads to exactly this many columns. */
-export function toWidth(text: string, width: number): string {
-  if (width <= 0) return ''
-  const cut = truncate(text, width)
-  return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)))
 }
 
 /** A line for pipes and screen readers: words only, no marks or cursor movement. */

@@ -86,11 +86,12 @@ export function gateRequest(
 
 /** A question that came up in the middle of a node, as a request. */
 export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, question: Question): ApprovalRequest {
-  const { text, options, input, takesEdits } = question
+  const { text, options, input, takesEdits, permission } = question
   return requestOf(work, {
     gate,
     kind: question.kind ?? 'gate',
-    tool: cursor.node,
+    tool: permission?.tool ?? cursor.node,
+    ...(permission && { permission }),
     title: question.title ?? `${cursor.node}: a question`,
     text,
     isMulti: question.isMulti === true,
@@ -115,7 +116,8 @@ export function filled(text: string, work: GraphWork, { context }: Cursor): stri
 
 interface Asked {
   gate: string
-  kind: 'gate' | 'plan' | 'review'
+  kind: NonNullable<Question['kind']>
+  permission?: NonNullable<Question['permission']>
   tool: string
   title: string
   text: string
@@ -127,7 +129,7 @@ interface Asked {
 }
 
 function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
-  const { gate, kind, tool, title, text, isMulti, isFree, input = null, takesEdits = false } = asked
+  const { gate, kind, tool, title, text, isMulti, isFree, input = null, takesEdits = false, permission } = asked
   const options = asked.options.map(({ key, label, meaning = 'choice', takes, isAlone }) => ({
     key,
     label,
@@ -156,8 +158,10 @@ function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
       questions,
       options,
     }),
+    ...(permission && { samePrint: samePrint(cwd, permission) }),
     instance: gate,
-    risk: { level: 'low', reasons: [] },
+    risk: permission ? { level: 'elevated', reasons: [permission.risk] } : { level: 'low', reasons: [] },
+    ...(permission?.neverAuto !== undefined && { neverAuto: permission.neverAuto }),
     display: {
       title,
       blocks,
@@ -165,4 +169,10 @@ function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
       hash: sha256(JSON.stringify({ title, blocks })),
     },
   }
+}
+
+/** What two permissions have in common when a grant for one covers the other. */
+function samePrint(cwd: string, { tool, same }: NonNullable<Question['permission']>): string {
+  const nothing = { text: null, questions: [], options: [] }
+  return fingerprintOf({ kind: 'permission', agent: 'signalbox', session: '', tool, input: same, cwd, ...nothing })
 }

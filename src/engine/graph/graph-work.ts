@@ -82,7 +82,12 @@ type RequestOption = ApprovalRequest['request']['options'][number]
 export interface Question {
   text: string
   options: (Pick<RequestOption, 'key' | 'label' | 'takes' | 'isAlone'> & Partial<Pick<RequestOption, 'meaning'>>)[]
-  kind?: 'gate' | 'plan' | 'review'
+  kind?: 'gate' | 'plan' | 'review' | 'permission'
+  /**
+   * For a permission: the tool that it is about, what a grant compares, why it is risky, and why no
+   * grant may cover it.
+   */
+  permission?: { tool: string; same: unknown; risk: string; neverAuto?: string }
   title?: string
   /** The data to decide about: surfaces show it, and the answer is bound to it. */
   input?: Record<string, unknown>

@@ -16,6 +16,10 @@ export class TestGates implements GateLedger {
     return request
   }
 
+  async grant(): Promise<boolean> {
+    return false
+  }
+
   async answer(approval: string, answer: AutomaticAnswer): Promise<boolean> {
     const run = (await listRuns(this.#store)).find(({ gates }) => Object.values(gates).includes(approval))
     const gate = Object.entries(run?.gates ?? {}).find(([, id]) => id === approval)?.[0]

@@ -25,7 +25,7 @@ test('without settings the policy has the ledger’s defaults', () => {
 test('every setting reaches the policy in its unit', () => {
   expect(
     policyOf(
-      'approvals.keep_days = 30\napprovals.decide_from = ["web"]\napprovals.grant_for = "5m"\napprovals.grant_max = "1h"\napprovals.grant_uses = 3\napprovals.expire_after = "10m"\napprovals.max_pending = 7\n',
+      'approvals.keep_days = 30\napprovals.decide_from = ["web"]\napprovals.grant_for = "5m"\napprovals.grant_max = "1h"\napprovals.grant_uses = 3\napprovals.expire_after = "10m"\napprovals.max_pending = 7\napprovals.unproven = "allow"\n',
     ),
   ).toEqual({
     decideFrom: ['web'],
@@ -33,6 +33,7 @@ test('every setting reaches the policy in its unit', () => {
     grantForMs: 300_000,
     grantMaxMs: 3_600_000,
     grantUses: 3,
+    unproven: 'allow',
     expireAfterMs: 600_000,
     maxPending: 7,
     keepMs: 30 * 86_400_000,

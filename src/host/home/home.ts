@@ -13,6 +13,7 @@ import {
 } from '../../config/index.js'
 import type { Prices } from '../../engine/index.js'
 import type { HostSettings } from '../settings.js'
+import { publicAddress } from './public-address.js'
 
 /** A home directory: where its files lie, its settings in force, and those that a host takes. */
 export interface Home {
@@ -46,10 +47,12 @@ export function openHome(
       runtimeDirectory: directories.runtime,
       daemonSocket: socketPath(directories, 'signalbox.sock'),
       keeperSocket: socketPath(directories, 'keeper.sock'),
+      hookSocket: socketPath(directories, 'box/hooks.sock'),
       packDirectory: join(directories.config, 'packs'),
       settingsFile,
       size: parseSize(config.terminal.size),
       scrollback: config.terminal.scrollback,
+      threads: config.terminal.threads,
       maxSessions: config.sessions.max_total,
       minFreeMb: config.store.min_free_mb,
       envPass: config.env.pass,
@@ -63,8 +66,20 @@ export function openHome(
         Object.entries(config.agents).map(([name, { max_parallel: most }]) => [name, most]),
       ),
       approvals: approvalPolicy(config),
+      sandbox: {
+        use: config.sandbox.use,
+        policy: {
+          network: config.sandbox.network,
+          hosts: config.sandbox.hosts,
+          read: config.sandbox.read,
+          write: config.sandbox.write,
+          env: config.sandbox.env,
+        },
+        hidden: [directories.config, directories.data, directories.state, directories.runtime],
+      },
       supervision: config,
       notify: config.notify,
+      ...publicAddress(config.server),
       sessions: {
         times: {
           transcriptWaitMs: config.sessions.transcript_wait_ms,
@@ -119,6 +134,7 @@ export function approvalPolicy(config: Config): ApprovalPolicy {
     grantUses: config.approvals.grant_uses,
     expireAfterMs: config.approvals.expire_after === null ? null : config.approvals.expire_after * 1000,
     maxPending: config.approvals.max_pending,
+    unproven: config.approvals.unproven,
     keepMs: config.approvals.keep_days * 86_400_000,
   }
 }

@@ -2,6 +2,7 @@ import type { Graph } from '../../graph/index.js'
 import type { Pipeline } from '../base.js'
 import { buildGraph } from '../build-graph.js'
 import { initialState } from '../initial-state.js'
+import { PULL_EDGES, PULL_NODES } from '../pull-request/pull-graph.js'
 import { type ImplementationState, implementationState } from '../state.js'
 
 export function implementationPipeline(): Pipeline<ImplementationState> {
@@ -41,6 +42,7 @@ function createImplementationGraph(): Graph {
       commit_task: { fn: 'commit_task', label: 'Commit the task', shape: 'parallelogram' },
       next_task: { fn: 'next_task', label: 'Next task', shape: 'parallelogram' },
       objections: { fn: 'objections', label: 'Not approved: continue?', shape: 'hexagon' },
+      ...PULL_NODES,
       finish: { fn: 'finish', label: 'Finish', shape: 'parallelogram' },
       exit: { label: 'Exit', shape: 'Msquare' },
     },
@@ -63,6 +65,8 @@ function createImplementationGraph(): Graph {
       ['commit_task', 'next_task'],
       ['commit_task', 'developer'],
       ['commit_task', 'finish'],
+      ['commit_task', 'publish'],
+      ...PULL_EDGES,
       ['next_task', 'developer'],
       ['finish', 'exit'],
     ],

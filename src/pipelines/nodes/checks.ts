@@ -18,9 +18,14 @@ export async function checks(context: NodeContext): Promise<NodeResult> {
     }
   if (reply?.option === 'stop')
     return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook rejected the commit' } }
-  const refused = args.commitsFixes ? await commitFixes(context, reply?.option !== 'bypass') : null
+  const refused =
+    args.commitsFixes || state.pull !== null ? await commitFixes(context, reply?.option !== 'bypass') : null
   if (refused !== null) return ask(context, refused)
-  const route = routeAfterFixes(state.review_pass, state.max_review_passes)
+  const route = routeAfterFixes({
+    pass: state.review_pass,
+    maxPasses: state.max_review_passes,
+    isPull: state.pull !== null,
+  })
   const history = noted(context, 'signalbox', `fixed the items of pass ${state.review_pass}`)
   return { route, update: { ...(route === 'reviewer' && { review_pass: state.review_pass + 1 }), history } }
 }

@@ -80,7 +80,7 @@ function finished(context: NodeContext, commit: string | null, objections: strin
   const tasks = withTask(state, { status: verdict, commit, objections })
   const facts = { number: index, of, title }
   return {
-    route: routeAfterCommit(state),
+    route: routeAfterCommit(state, context.args.pull !== null),
     ...(commit !== null && { commit }),
     update: {
       tasks,

@@ -2,6 +2,7 @@ import type { AgentNode, NodeContext, NodeResult } from '../node.js'
 import { developerPrompt, fixPrompt, type RolePrompt } from '../prompts/role-prompts.js'
 import { isSerious, type ReviewItem } from '../review-object.js'
 import { playRole, turnFailed, usageOf } from '../role-turn.js'
+import { isOnTask } from '../state.js'
 import { conflictFailure, headBefore, noted } from './common.js'
 import { askSpending } from './spending.js'
 
@@ -27,10 +28,10 @@ export const developer: AgentNode = {
     const { state, call, git } = context
     const conflict = await conflictFailure(context)
     if (conflict) return conflict
+    const isTask = isOnTask(state)
     const before = headBefore(state)
-    if (before !== null && state.pipeline_type === 'implementation' && (await git.undoCommits(before)))
+    if (before !== null && isTask && (await git.undoCommits(before)))
       call.notice('warning', 'the Developer made its own commits; they were turned back into changes')
-    const isTask = state.pipeline_type === 'implementation'
     return {
       route: isTask ? 'reviewer' : 'checks',
       response: text,
@@ -44,7 +45,7 @@ export const developer: AgentNode = {
 }
 
 function promptOf({ state, args, step }: NodeContext): RolePrompt {
-  if (state.pipeline_type === 'review') {
+  if (!isOnTask(state)) {
     const items = (state.structured_review?.items ?? []).filter(({ number }) => state.approved_items.includes(number))
     return fixPrompt(state, args, items, state.user_message)
   }

@@ -11,7 +11,7 @@ import { noted } from './common.js'
 /** Concludes the run with an honest verdict. */
 export async function finish(context: NodeContext): Promise<NodeResult> {
   const { state } = context
-  const { outcome, objections } = state.pipeline_type === 'review' ? reviewVerdict(state) : taskVerdict(state)
+  const { outcome, objections } = verdictOf(state)
   const summary = summaryOf(state, outcome, objections)
   const events: NewEvent[] = []
   await removeUnusedPlace(context, events)
@@ -23,6 +23,13 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
     verdict: { outcome, objections },
     response: summary,
   }
+}
+
+function verdictOf(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+  if (state.pipeline_type === 'review') return reviewVerdict(state)
+  // Whoever merged it has accepted it; before that, only open findings count.
+  if (state.pipeline_type === 'pull_request') return { outcome: 'approved', objections: [] }
+  return taskVerdict(state)
 }
 
 /** `approved`, or `objections_accepted` if a person accepted all; else `objections`. */
@@ -55,6 +62,7 @@ function summaryOf(state: ImplementationState, outcome: Outcome, objections: rea
     objections.length === 0
       ? 'approved'
       : `completed with ${plural(objections.length, 'objection')}${outcome === 'objections_accepted' ? ', accepted by a person' : ''}`
+  if (state.pipeline_type === 'pull_request') return pullLine(state)
   if (state.pipeline_type === 'review') {
     if (!state.last_review) return 'nothing to review'
     const items = state.last_review.items.length
@@ -72,7 +80,13 @@ function summaryOf(state: ImplementationState, outcome: Outcome, objections: rea
     `${said} · ${plural(state.tasks.length, 'task')}, ${plural(commits, 'commit')} on ${state.branch ?? 'the branch'}`,
     ...lines,
     ...objections.map(text => `! ${text}`),
+    ...(state.pull ? [pullLine(state)] : []),
   ].join('\n')
+}
+
+function pullLine({ pull, review_pass: rounds }: ImplementationState): string {
+  if (!pull) return 'no pull request was opened'
+  return `${pull.state} · ${pull.url}${rounds > 0 ? ` · ${plural(rounds, 'round')}` : ''}`
 }
 
 /** Removes a worktree without changes together with its branch; keeps all others. */

@@ -12,6 +12,11 @@ import { nextTask } from './next-task.js'
 import { objections } from './objections.js'
 import { planValidator } from './plan-validator.js'
 import { prepare } from './prepare.js'
+import { answer } from './pull/answer.js'
+import { merge } from './pull/merge.js'
+import { observe } from './pull/observe.js'
+import { publish } from './pull/publish.js'
+import { triage } from './pull/triage.js'
 import { reviewer } from './reviewer.js'
 
 type Nodes = Readonly<Record<string, PipelineNode | AgentNode>>
@@ -27,13 +32,28 @@ const IMPLEMENTATION: Nodes = {
   commit_task: commitTask,
   next_task: nextTask,
   objections,
+  publish,
+  observe,
+  triage,
+  items,
+  checks,
+  answer,
+  merge,
   finish,
 }
 
+const PULL_REQUEST: Nodes = { prepare, publish, observe, triage, items, developer, checks, answer, merge, finish }
+
 const REVIEW: Nodes = { collect, reviewer, evaluator, items, developer, checks, finish }
 
+const NODES: Readonly<Record<string, Nodes>> = {
+  implementation: IMPLEMENTATION,
+  review: REVIEW,
+  pull_request: PULL_REQUEST,
+}
+
 export function pipelineNodes(pipeline: string): Nodes {
-  return pipeline === 'review' ? REVIEW : pipeline === 'implementation' ? IMPLEMENTATION : {}
+  return Object.hasOwn(NODES, pipeline) ? NODES[pipeline]! : {}
 }
 
 /** The values that `fn` may have in a graph of this pipeline. */

@@ -18,14 +18,13 @@ export async function items(context: NodeContext): Promise<NodeResult> {
     return { question: state.auto_approve ? { ...question, automatic: { choices: ['all'] } } : question }
   }
   const words = [...(reply.choices ?? []), ...(reply.option === '' ? [] : [reply.option])]
-  const hasPasses = state.review_pass < state.max_review_passes
+  const limit = passLimit(state)
+  const hasPasses = state.review_pass < limit
   // Asking for another review decides nothing about the items.
   if (words.includes('pass') && !hasPasses)
-    return ask(
-      context,
-      judged,
-      `This was the last of ${state.max_review_passes} passes; select the items to fix, or none.`,
-    )
+    return ask(context, judged, `This was the last of ${limit} passes; select the items to fix, or none.`)
+  if (words.includes('pass') && state.pull)
+    return { route: 'observe', update: { history: noted(context, reply.by, 'asks to look at it again first') } }
   if (words.includes('pass'))
     return {
       route: 'reviewer',
@@ -38,8 +37,14 @@ export async function items(context: NodeContext): Promise<NodeResult> {
 }
 
 function ask({ state }: NodeContext, judged: Judged[], summary: string): { question: GateQuestion } {
-  const { review_pass: pass, max_review_passes: of } = state
+  const { review_pass: pass } = state
+  const of = passLimit(state)
   return { question: itemsQuestion({ gate: 'items', pass, of, summary, items: judged }) }
+}
+
+/** A pull request has rounds, a review has passes. */
+function passLimit({ pull, max_review_passes: passes }: NodeContext['state']): number {
+  return pull?.round_limit ?? passes
 }
 
 function judgedItems({ state }: NodeContext): Judged[] {
@@ -84,7 +89,7 @@ function decide(
   const prints = left.map(item => itemKey(item, codeAt(cwd, item)))
   const open = left.filter(item => isSerious(item) && item.disposition !== 'reject').map(objectionOf)
   return {
-    route: routeAfterItems({ approved: approved.length, isAnotherPass: false }),
+    route: routeAfterItems({ approved: approved.length, isPull: state.pull !== null }),
     update: {
       approved_items: approved.map(({ number }) => number),
       settled_items: [...new Set([...state.settled_items, ...prints])],

@@ -59,7 +59,7 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
       Object.assign(update, { external_plan: true, plan_markdown: plan, plan_hash: hashOf(plan) })
     }
   }
-  return { route: routeAfterPrepare({ ...state, ...update }), update, events }
+  return { route: routeAfterPrepare({ ...state, ...update }, args.pull), update, events }
 }
 
 /** Recreates a vanished worktree: its branch has the commits, the state the plan. */

@@ -70,4 +70,16 @@ Read the code that each item refers to before you decide:
 - reject: the item is wrong. Cite the code (file and line) that shows it.
 - defer: the item is correct, but belongs in another change. Say why.
 - clarify: only the person can decide it. Ask the question.`,
+
+  'evaluator.pull_request': `You are the Evaluator. The items below came up in a pull request: failed checks with their logs, and comments of
+people and bots. Judge each of them. Do not change anything, and raise no items of your own.
+
+Read the code that each item refers to before you judge:
+- must_fix: the item is correct, and the change must not be merged without a fix. Say what in the code shows that it is correct.
+- question: somebody asks something. The reply is the answer, from the code.
+- nit: correct, but a matter of taste.
+- wrong: the item is mistaken. The reply cites the code (file and line) that shows it.
+- out_of_scope: correct, but for another change.
+
+The reply is posted in the thread: one or two plain sentences to its author, without promises. If the item gets fixed, the commit is added for you.`,
 }

@@ -145,7 +145,7 @@ async function startAtCheckpoint(
     commit: hasCommit ? commit : undefined,
     isWanted: wantsWorktree(graph) && input.dryRun === null,
   })
-  const ownLabels = { ...labels, ...driverLabel(driver) }
+  const ownLabels = { ...labels, ...driverLabel({ store, home }, driver) }
   await createRun(
     store,
     {

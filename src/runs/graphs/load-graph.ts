@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
 import { builtInPipelines, pipelineFunctions } from '../../pipelines/index.js'
+import { EXAMPLES_DIRECTORY } from '../../process/index.js'
 import { type AgentSearch, agentFacts } from '../choose-agent.js'
 import { projectPipeline } from '../pipelines/project-pipelines.js'
 import type { UserModule } from './user-module.js'
@@ -27,13 +28,35 @@ export interface LoadedGraph extends GraphSource {
 }
 
 /** Reads a DOT file; `-` is standard input. @throws SignalboxError `E_INPUT` */
+/** The start of the name of a graph that ships: `example:review-loop`. */
+const EXAMPLE = 'example:'
+
 export function readGraphFile(cwd: string, file: string): GraphSource {
-  const path = file === '-' ? null : resolve(cwd, file)
+  const path = file === '-' ? null : (exampleFile(file) ?? resolve(cwd, file))
   try {
     return { text: readFileSync(path ?? 0, 'utf8'), path, name: path === null ? 'standard input' : file }
   } catch (error) {
     throw new SignalboxError('E_INPUT', `cannot read ${file}: ${(error as Error).message}`)
   }
+}
+
+/** The file of an example that ships; null if another file is meant. */
+function exampleFile(name: string): string | null {
+  if (!name.startsWith(EXAMPLE)) return null
+  const wanted = name.slice(EXAMPLE.length)
+  const examples = exampleNames()
+  if (examples.includes(wanted)) return join(EXAMPLES_DIRECTORY, `${wanted}.dot`)
+  throw new SignalboxError('E_INPUT', `there is no example "${wanted}"`, {
+    next: `use one of ${examples.map(known => EXAMPLE + known).join(', ')}`,
+  })
+}
+
+/** The graphs that ship with Signalbox. */
+function exampleNames(): string[] {
+  return readdirSync(EXAMPLES_DIRECTORY)
+    .filter(file => file.endsWith('.dot'))
+    .map(file => file.slice(0, -'.dot'.length))
+    .sort()
 }
 
 export interface LoadOptions {

@@ -76,7 +76,7 @@ export async function startGraph(
     throw new SignalboxError('E_INPUT', 'a graph with worktree=none cannot run on a worker', {
       next: 'leave worktree=none out, or leave --on, --pool and --needs out',
     })
-  const labels = { ...options.labels, ...driverLabel(driver) }
+  const labels = { ...options.labels, ...driverLabel(context, driver) }
   const input: GraphInput = {
     dot: printDot(withGoal(graph, options.goal)),
     file: loaded.path,

@@ -39,7 +39,7 @@ interface ReviewSettings {
   passes?: number | undefined
 }
 
-type ProfileSettings = Home['loaded']['config']['profiles'][string]
+export type ProfileSettings = Home['loaded']['config']['profiles'][string]
 
 /**
  * The profile of a run and its limits: settings, options and prompts as they are now; the run keeps
@@ -82,6 +82,7 @@ export async function readProfile(
       worktreeCopy: settings.worktree.copy,
       worktreeSetup: settings.worktree.setup,
       taskUsd: settings.budget.task_usd,
+      pull: pullPolicy(settings.pull_request),
     }),
     dayUsd: settings?.budget.day_usd ?? config.runs.day_usd,
     ...(options.passes !== undefined && { maxReviewPasses: options.passes }),
@@ -95,6 +96,12 @@ export async function readProfile(
 /** For pipelines that run as graphs: the profile as `implement` and `review` read it. */
 export function profileReader(search: Pick<AgentSearch, 'home' | 'env'>): ReadProfile {
   return async (cwd, wish) => (await readProfile({ ...search, cwd }, wish)).profile
+}
+
+function pullPolicy(settings: ProfileSettings['pull_request']) {
+  const { people, bots, max_rounds: maxRounds, poll: pollS, allow, merge, merge_method: mergeMethod } = settings
+  const { answer_bots: answersBots, fix_nits: fixesNits } = settings
+  return { people, bots, answersBots, fixesNits, maxRounds, pollS, allow, merge, mergeMethod }
 }
 
 function limitsOf(given: Limits = {}, settings: ProfileSettings | null): Limits {

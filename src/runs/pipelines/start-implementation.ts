@@ -20,6 +20,7 @@ import { plural } from '../../text/index.js'
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { type PullOptions, pullArgs } from './pull-args.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 
 export interface ImplementationOptions extends PipelineOptions {
@@ -45,6 +46,9 @@ export interface ImplementationOptions extends PipelineOptions {
   planOnly?: boolean | undefined
   /** Comments on the issue when the run ends. */
   comment?: boolean | undefined
+  /** Opens a pull request in the end; left out, the profile says whether. */
+  opensPull?: boolean | undefined
+  pull?: PullOptions | undefined
 }
 
 /** Creates a run of the implementation pipeline: from an issue to a branch. */
@@ -82,8 +86,12 @@ export async function startImplementation(context: StartContext, options: Implem
     autoApprove: options.autoApprove === true,
     planOnly: options.planOnly === true,
     comment: options.comment === true,
+    pull:
+      (options.opensPull ?? settings?.pull_request.open)
+        ? await pullArgs(new PipelineGit(cwd), settings, options.pull ?? {})
+        : null,
   })
-  const labels = { ...options.labels, ...driverLabel(driver) }
+  const labels = { ...options.labels, ...driverLabel(context, driver) }
   const title = issue.title.slice(0, 200)
   await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
   const notices = [...(warning === null ? [] : [warning]), ...(dirty > 0 ? [uncommittedText(dirty, place.base)] : [])]

@@ -7,6 +7,7 @@ import { startGraph } from '../graphs/start-graph.js'
 import type { RunOptions, StartContext, StartedRun } from '../start-context.js'
 import { projectPipeline, projectPipelines } from './project-pipelines.js'
 import { startImplementation } from './start-implementation.js'
+import { startPullRequest } from './start-pull-request.js'
 import { startReview } from './start-review.js'
 
 /** A word that no program takes for an option. */
@@ -31,9 +32,21 @@ const INPUTS = {
     description: z.string().max(100_000).optional(),
     design: z.string().min(1).max(200_000).optional().describe('text of a design that the plan must follow'),
     plan: z.string().min(1).max(200_000).optional().describe('text of a plan, instead of the Architect’s'),
+    opensPull: z.boolean().optional().describe('open a pull request in the end'),
     base: word.optional().describe('commit or branch to start from'),
     branch: word.optional(),
     planOnly: z.boolean().optional(),
+    ...agents,
+  }),
+  pull_request: z.strictObject({
+    run: word.optional().describe('the run whose branch gets a pull request'),
+    pull: z
+      .string()
+      .regex(/^(#?\d{1,9}|https:\/\/\S{1,500})$/, 'must be the number or address of a pull request')
+      .optional()
+      .describe('a pull request that exists'),
+    draft: z.boolean().optional(),
+    follow: z.enum(['no', 'green', 'merged']).optional(),
     ...agents,
   }),
   review: z.strictObject({
@@ -98,6 +111,8 @@ export async function startPipeline(
   switch (name) {
     case 'implementation':
       return startImplementation(context, { ...parseInput(INPUTS.implementation, input), ...common })
+    case 'pull_request':
+      return startPullRequest(context, { ...parseInput(INPUTS.pull_request, input), ...common })
     case 'review':
       return startReview(context, { ...parseInput(INPUTS.review, input), ...common })
     default:

@@ -78,7 +78,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
     // Changes that were not committed before are the person's to commit.
     commitsFixes: isFixing && (options.commit ?? found.target.kind !== 'local'),
   })
-  const labels = { ...options.labels, ...driverLabel(driver) }
+  const labels = { ...options.labels, ...driverLabel(context, driver) }
   const title = found.title.slice(0, 200)
   await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
   return { id, home, driver, notices: [] }

@@ -99,10 +99,7 @@ function isCode(chunk: readonly ProseRow[], style: ProseStyle): boolean {
   const strong = coloured.filter(row => row.colours.syntax >= 2 && !LIST_MARK.test(row.text))
   if (strong.length > 0) return strong.includes(chunk[0]!) || !isSentence(chunk[0]!.text)
   if (LIST_MARK.test(chunk[0]!.text) || isQuote(chunk[0]!.text) || chunk.some(row => isSentence(row.text))) return false
-  if (
-    coloured.length === chunk.length &&
-    (chunk.every(row => row.colours.isWhole) || style.pack.text.inlineCodeFg.length > 0)
-  )
+  if (coloured.length === chunk.length && (chunk.every(row => row.colours.isWhole) || style.pack.blocks.length > 0))
     return true
   return coloured.length === 0 && looksLikeCode(chunk)
 }
@@ -118,9 +115,11 @@ function isQuote(text: string): boolean {
   return /^\s*(?:▎|│|>)\s/u.test(text)
 }
 
-/** Without colours: at least two rows, and most of them start or end as only code does. */
+/**
+ * Without colours: most of the rows start or end as only code does; a single row must do both.
+ */
 function looksLikeCode(chunk: readonly ProseRow[]): boolean {
-  if (chunk.length < 2) return false
+  if (chunk.length < 2) return chunk.every(({ text }) => CODE_END.test(text.trimEnd()) && CODE_START.test(text))
   const like = chunk.filter(({ text }) => CODE_END.test(text.trimEnd()) || CODE_START.test(text))
   return like.length >= Math.max(2, chunk.length * 0.6)
 }

@@ -1,6 +1,5 @@
 import type { BlockContent } from './block.js'
 import { isBlankRow, type ProseRow } from './prose-row.js'
-import { hasDiffColour } from './row-style.js'
 
 export type DiffLine = Extract<BlockContent, { kind: 'diff' }>['lines'][number]
 
@@ -56,12 +55,23 @@ function numberedEnd(rows: readonly ProseRow[], at: number): number {
   let unsigned = 0
   while (unsigned <= CONTEXT_ROWS && end + 1 < rows.length && NUMBERED.test(rows[end + 1]!.text)) {
     const row = rows[++end]!
-    if (/^\s*\d+ ?[+-]/u.test(row.text) && hasDiffColour(row.row, row.from)) {
+    if (/^\s*\d+ ?[+-]/u.test(row.text) && (isColoured(row) || countsOn(rows[end - 1], row))) {
       signed++
       unsigned = 0
     } else unsigned++
   }
   return signed >= 2 || (signed === 1 && end > at) ? end : -1
+}
+
+/** Changed lines have a colour of their own in every theme that has any. */
+function isColoured({ row, from }: ProseRow): boolean {
+  return row.spans.some(span => span.x + span.width > from && span.text.trim() !== '' && (span.fg ?? span.bg) !== null)
+}
+
+/** Without colours: the line number follows that of the row above, or repeats it. */
+function countsOn(above: ProseRow | undefined, row: ProseRow): boolean {
+  const number = ({ text }: ProseRow) => Number(NUMBERED.exec(text)?.groups?.number ?? Number.NaN)
+  return above !== undefined && (number(row) === number(above) || number(row) === number(above) + 1)
 }
 
 export function readDiff(rows: readonly ProseRow[]): BlockContent {

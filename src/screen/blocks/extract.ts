@@ -1,9 +1,10 @@
 import { displayWidth } from '../../text/index.js'
 import { genericBlocks } from '../generic-grammar.js'
 import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks } from '../grammar.js'
+import { type OutlineBlock, outlineBlock } from '../outline.js'
 import type { Pack } from '../pack/pack.js'
 import { markReader } from '../row-marks.js'
-import { isBlank, type ScreenRow, toScreenRow } from '../screen-row.js'
+import { isBlank, type ScreenRow, toScreenRow, withBands } from '../screen-row.js'
 import { toolOf } from '../tool.js'
 import type { TodoItem } from '../view.js'
 import type { Block, BlockContent } from './block.js'
@@ -42,7 +43,7 @@ export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions)
 export function extractPieces(rows: readonly TextRow[], options: ExtractOptions): Block[][] {
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
-  const seen = whole.map((row, index) => toScreenRow(row, index))
+  const seen = withBands(whole.map((row, index) => toScreenRow(row, index)))
   const split = joinUnmarked(splitRows(seen, pack), seen)
   const style: ProseStyle = {
     pack,
@@ -77,11 +78,8 @@ function rightEdge(cols: number, pack: Pack): number {
 }
 
 /** Where the blocks of a transcript start and end, without chrome, panels and terminators. */
-export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock[] {
-  return splitRows(
-    rows.map((row, index) => toScreenRow(row, index)),
-    pack,
-  )
+export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): OutlineBlock[] {
+  return splitRows(withBands(rows.map((row, index) => toScreenRow(row, index))), pack).map(outlineBlock)
 }
 
 /** Some agents mark no paragraphs: blocks without a mark belong to the one above. */

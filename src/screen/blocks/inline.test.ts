@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_STYLE, type Span } from '../../terminal/index.js'
-import { parsePack } from '../pack/parse-pack.js'
 import { inlineRuns } from './inline.js'
 
-const PACK = parsePack('pack = 1\nagent = "test"\ntext = { inline_code_fg = ["#79b8ff"] }\n', 'test.toml')
 const BLUE: Span['fg'] = '#79b8ff'
+const BODY = { fg: null, bg: null, code: BLUE }
 const URL = 'https://example.invalid/docs'
 
 /** Adjacent spans in these styles. */
@@ -29,7 +28,7 @@ test('words and their address in the colour of code are a link', () => {
     { text: 'docs (', fg: BLUE },
     { text: `${URL})`, fg: BLUE },
   ]
-  expect(inlineRuns(spans({ text: 'See the ' }, words, address, { text: ' for more.' }), PACK)).toEqual(LINKED)
+  expect(inlineRuns(spans({ text: 'See the ' }, words, address, { text: ' for more.' }), BODY)).toEqual(LINKED)
 })
 
 test('an address that is itself a link belongs to the underlined words before it', () => {
@@ -41,10 +40,10 @@ test('an address that is itself a link belongs to the underlined words before it
     { text: URL, ...style, link: URL },
     { text: ')', ...style },
   ]
-  expect(inlineRuns(spans({ text: 'See the ' }, ...parts, { text: ' for more.' }), PACK)).toEqual(LINKED)
+  expect(inlineRuns(spans({ text: 'See the ' }, ...parts, { text: ' for more.' }), BODY)).toEqual(LINKED)
 })
 
 test('code before a remark in brackets stays code', () => {
   const parts = [{ text: 'run', fg: BLUE }, { text: ' (twice)' }]
-  expect(inlineRuns(spans(...parts), PACK)).toEqual([{ text: 'run', code: true }, { text: ' (twice)' }])
+  expect(inlineRuns(spans(...parts), BODY)).toEqual([{ text: 'run', code: true }, { text: ' (twice)' }])
 })

@@ -1,30 +1,23 @@
 import type { Span } from '../../terminal/index.js'
 import { displayWidth } from '../../text/index.js'
-import type { Pack } from '../pack/pack.js'
-import { colourText } from '../style-match.js'
 import type { InlineRun } from './block.js'
-
-/** Longer text in the colour of inline code is something else. */
-const CODE_CELLS = 60
+import { type BodyStyle, CODE_CELLS } from './row-style.js'
 
 interface StyledRun extends InlineRun {
   isUnderlined?: boolean
 }
 
 /** Styled text as runs. Neighbours of one style are joined, also across a single plain blank. */
-export function inlineRuns(spans: readonly Span[], pack: Pack): InlineRun[] {
+export function inlineRuns(spans: readonly Span[], body: BodyStyle): InlineRun[] {
   const runs = spans
     .filter(span => span.text !== '')
-    .map((span): StyledRun => ({ text: span.text, ...styleOf(span, pack) }))
+    .map((span): StyledRun => ({ text: span.text, ...styleOf(span, body) }))
   return mergeRuns(trimRuns(foldLinks(mergeRuns(runs))))
 }
 
-function styleOf(span: Span, pack: Pack): Omit<StyledRun, 'text'> {
+function styleOf(span: Span, body: BodyStyle): Omit<StyledRun, 'text'> {
   const isCode =
-    pack.text.inlineCodeFg.includes(colourText(span.fg)) &&
-    displayWidth(span.text) < CODE_CELLS &&
-    !span.link &&
-    !span.bold
+    body.code !== null && span.fg === body.code && displayWidth(span.text) < CODE_CELLS && !span.link && !span.bold
   const isBlank = span.text.trim() === ''
   return {
     ...(isCode && !isBlank && { code: true }),

@@ -37,7 +37,7 @@ export function proseRow(row: TextRow, from: number, style: ProseStyle): ProseRo
     text,
     width: from + displayWidth(text),
     indent: text.search(/[^\s\u00a0]/u),
-    colours: rowColours(row, from, style.pack, style.body),
+    colours: rowColours(row, from, style.body),
   }
 }
 
@@ -76,7 +76,7 @@ export function joinRows(
   rows.forEach((row, index) => {
     const above = rows[index - 1]
     if (above) runs.push({ text: (isLaidOut(above) ? null : separatorOf(above, row, style, left)) ?? '\n' })
-    runs.push(...inlineRuns(spansFrom(row, columns(row, index)), style.pack))
+    runs.push(...inlineRuns(spansFrom(row, columns(row, index)), style.body))
   })
   return mergeRuns(runs)
 }

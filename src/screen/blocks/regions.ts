@@ -81,7 +81,7 @@ function isHeading(rows: readonly ProseRow[], at: number): boolean {
 
 function readHeading(row: ProseRow, style: ProseStyle): BlockContent {
   const mark = HEADING_MARK.exec(row.text.trimStart())?.[0].length ?? 0
-  const runs = inlineRuns(spansFrom(row, row.indent + mark), style.pack)
+  const runs = inlineRuns(spansFrom(row, row.indent + mark), style.body)
   const isAllItalic = runs.every(run => run.italic || run.code)
   // A style of the whole row is that of the heading, not an emphasis.
   return {

@@ -1,12 +1,13 @@
 import type { Color, Row, Span } from '../../terminal/index.js'
-import type { Pack } from '../pack/pack.js'
-import { colourText } from '../style-match.js'
+import { displayWidth } from '../../text/index.js'
 import { cutSpans } from './text-row.js'
 
 /** The style of an agent's plain text: the terminal's defaults, or its own colours. */
 export interface BodyStyle {
   fg: Color
   bg: Color
+  /** The colour of code inside sentences, whatever the theme; null if no sentence has any. */
+  code: Color
 }
 
 /**
@@ -17,7 +18,47 @@ const DEFAULT_SHARE = 0.1
 const SAMPLED_ROWS = 150
 
 export function bodyStyle(rows: readonly Row[]): BodyStyle {
-  return { fg: majority(rows, span => span.fg), bg: majority(rows, span => span.bg) }
+  const fg = majority(rows, span => span.fg)
+  return { fg, bg: majority(rows, span => span.bg), code: codeColour(rows, fg) }
+}
+
+/** A keyword or a bracket at its end: the row is a line of code. */
+const CODE_LINE = /[{};]\s*$|^\s*(?:const|let|var|import|export|function|return|class|def|if|for|#|\/\/)\b/u
+
+/**
+ * Themes choose the colour of inline code; what they share is its place: one colour besides that of
+ * the sentence, in a paragraph whose other rows have no second one.
+ */
+function codeColour(rows: readonly Row[], body: Color): Color {
+  const counts = new Map<Color, number>()
+  let paragraph: Color[] = []
+  let isText = true
+  const finish = () => {
+    if (isText) for (const colour of paragraph) counts.set(colour, (counts.get(colour) ?? 0) + 1)
+    paragraph = []
+    isText = true
+  }
+  for (const row of rows) {
+    const shown = row.spans.filter(span => /\p{L}/u.test(span.text))
+    if (row.text.trim() === '') finish()
+    const foreign = new Set(
+      shown.filter(span => isForeign(span, body) && displayWidth(span.text) < CODE_CELLS).map(span => span.fg),
+    )
+    const hasBody = shown.some(span => span.fg === body && /\p{L}{2}/u.test(span.text))
+    if (foreign.size > 1 || CODE_LINE.test(row.text)) isText = false
+    if (foreign.size === 1 && hasBody) paragraph.push([...foreign][0]!)
+  }
+  finish()
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null
+}
+
+/** Longer text in the colour of inline code is something else. */
+export const CODE_CELLS = 60
+
+function isForeign(span: Span, body: Color): boolean {
+  return (
+    span.fg !== null && span.fg !== body && !span.link && !span.bold && !span.underline && !span.italic && !span.dim
+  )
 }
 
 function majority(rows: readonly Row[], colourOf: (span: Span) => Color): Color {
@@ -47,16 +88,16 @@ export interface RowColours {
   hasBackground: boolean
 }
 
-export function rowColours(row: Row, from: number, pack: Pack, body: BodyStyle): RowColours {
+export function rowColours(row: Row, from: number, body: BodyStyle): RowColours {
   const spans = cutSpans(row.spans, from).filter(span => span.text.trim() !== '')
-  const isInline = (span: Span) => pack.text.inlineCodeFg.includes(colourText(span.fg)) && !span.bold
+  const isInline = (span: Span) => body.code !== null && span.fg === body.code && !span.bold
   // The terminal's default colour is never a syntax colour.
   const coloured = spans.filter(
     span => span.fg !== null && span.fg !== body.fg && !span.link && !isInline(span) && !span.bold && !span.underline,
   )
   const first = spans[0]
   return {
-    syntax: new Set(coloured.map(span => colourText(span.fg))).size,
+    syntax: new Set(coloured.map(span => span.fg)).size,
     isWhole: spans.length > 0 && coloured.length === spans.length,
     isInlineCode: spans.length > 0 && spans.every(isInline),
     hasBackground:
@@ -68,21 +109,4 @@ export function rowColours(row: Row, from: number, pack: Pack, body: BodyStyle):
 export function isEmphasised(row: Row, from: number): boolean {
   const spans = cutSpans(row.spans, from).filter(span => span.text.trim() !== '')
   return spans.length > 0 && spans.every(span => (span.bold || span.underline) && !span.link)
-}
-
-export function hasDiffColour(row: Row, from: number): boolean {
-  return cutSpans(row.spans, from).some(
-    span => span.text.trim() !== '' && (isRedOrGreen(span.fg) || isRedOrGreen(span.bg)),
-  )
-}
-
-function isRedOrGreen(colour: Color): boolean {
-  if (typeof colour === 'number') return [1, 2, 9, 10].includes(colour)
-  if (colour === null) return false
-  const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [
-    number,
-    number,
-    number,
-  ]
-  return (red > green * 1.3 && red > blue * 1.2) || (green > red * 1.2 && green > blue * 1.2)
 }

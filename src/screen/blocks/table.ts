@@ -117,7 +117,7 @@ function cellOf({ row }: ProseRow, [first, end, reach]: Column, style: ProseStyl
   const trimmed = text.trim()
   const left = displayWidth(text) - displayWidth(text.trimStart())
   return {
-    runs: inlineRuns(spans, style.pack),
+    runs: inlineRuns(spans, style.body),
     text: trimmed,
     pad: [left, Math.max(0, end - first - left - displayWidth(trimmed))],
   }

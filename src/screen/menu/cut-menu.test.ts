@@ -5,7 +5,17 @@ import { toMenuRow } from './menu-rows.js'
 
 const headOf = (lines: readonly string[]) => {
   const rows = lines.map((text, index) =>
-    toMenuRow({ index, id: index, text, indent: text.search(/\S/u), wrapped: false, width: text.length, spans: [] }),
+    toMenuRow({
+      index,
+      id: index,
+      text,
+      indent: text.search(/\S/u),
+      wrapped: false,
+      width: text.length,
+      spans: [],
+      isDrawn: false,
+      isBand: false,
+    }),
   )
   return readHead(rows, rows.length - 1, () => 0)
 }

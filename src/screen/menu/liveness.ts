@@ -52,6 +52,8 @@ export function proveLive(
     block =>
       block.spec !== null &&
       !block.spec.weak &&
+      // A dialog may be drawn as an error is: what is last on the screen and takes keys is neither.
+      block.kind !== 'error' &&
       block.first <= group.first &&
       group.first <= block.last &&
       !isOnPanel(candidate, rows, block),
@@ -75,7 +77,7 @@ export function proveLive(
         ? group.selected
         : null
   if (distinct !== null && distinct >= 0 && distinct === group.selected) proofs.push('highlight')
-  if (spec?.choose === 'accelerator') proofs.push('pointer')
+  if (menu.keys.choose === 'accelerator') proofs.push('pointer')
   return proofs.length > 3
     ? { isLive: true, proofs, failed: null }
     : fail('no pointer, cursor or highlight proves the selection')
@@ -139,6 +141,28 @@ function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number;
   return { indent: head.indent, sign, more: new RegExp(`^\\s{${head.indent + 1},}\\S`, 'u') }
 }
 
+const TASK = /^\s{1,5}(?:\d+ tasks? \(|(?:⎿\s*)?[◻◼☐☒☑✔✓□■▪] \S)/u
+const WAITING = /^\s{0,3}[\u2801-\u28ff] \p{L}/u
+/** A status bar at the bottom of the screen has at most this many rows. */
+const STATUS_ROWS = 3
+
+/**
+ * What agents draw below a dialog although it is live: their list of tasks, a turning mark in the
+ * last row, and a status bar. None of it follows the dialog without a blank row.
+ */
+function isStatus({ group, footerRows }: MenuCandidate, rows: readonly ScreenRow[], index: number): boolean {
+  const end = footerRows?.[1] ?? group.last
+  const isApart = rows.slice(end + 1, index).some(isBlank)
+  if (!isApart) return false
+  const { text } = rows[index]!
+  const isLast = rows.slice(index + 1).every(isBlank)
+  if (TASK.test(text) || (isLast && footerRows !== null && WAITING.test(text))) return true
+  const bar = rows.length - STATUS_ROWS
+  const isKeyed = group.options.some(option => /^\[[a-z]\] /iu.test(option.label))
+  const hasPointer = group.options.some(option => option.glyphColumn !== null)
+  return index >= bar && (isKeyed || hasPointer) && !isBlank(rows.at(-1)) && rows.slice(end + 1, bar).every(isBlank)
+}
+
 /** `hints`: rows below that may be hints, if cursor or style proves the selection. */
 function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
   let hintsLeft = hints
@@ -164,6 +188,7 @@ function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pac
       /^\s*(?:▼|↓ \d+ more)/u.test(own.text)
     )
       continue
+    if (isStatus(candidate, rows, index)) continue
     const panel = pack.panels.find(entry => matchesRow(row, entry.first))
     if (panel) more = panel.more
     else if (waiting && row.indent === waiting.indent && row.text.trimStart().startsWith(waiting.sign))

@@ -95,7 +95,7 @@ function fromGroup(
     group,
     spec,
     footerRows: footer.rows,
-    isTentative: false,
+    isTentative: spec === null && pack.menus.length > 0 && group.shownBy === 'style' && frame.buffer === 'normal',
     rows,
     menu: {
       print: hashTexts([
@@ -121,7 +121,7 @@ function fromGroup(
       ...(spec?.isElsewhere && { isElsewhere: true as const }),
       footer: footer.keys,
       danger: dangerOf(pack, head.text),
-      keys: keysOf(spec),
+      keys: { ...keysOf(spec), ...(spec === null && isKeyed(group) && { choose: 'accelerator' as const }) },
       rows: [head.first, Math.max(footer.rows?.[1] ?? group.last, group.last)],
     },
   }
@@ -177,6 +177,11 @@ function fromInline(
       rows: [isAsked ? above.head.first : group.first, group.last],
     },
   }
+}
+
+/** `[y] Approve  [n] Deny`: each option has its key in front, and none is selected. */
+function isKeyed({ options, selected, layout }: OptionGroup): boolean {
+  return layout === 'horizontal' && selected === null && options.every(({ label }) => /^\[[a-z]\] /iu.test(label))
 }
 
 /** A question that is answered in a text field. */
@@ -266,8 +271,13 @@ function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | nul
 /** By words, and only for its name: words never decide whether it is live. */
 function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   const text = `${head.title} ${head.question}`
-  if (/\btrust\b/iu.test(text)) return 'trust'
-  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text) && options.some(isSignInOption)) return 'auth'
+  if (/\btrust\b/iu.test(text) || options.some(({ label }) => /^(?:yes, )?(?:i )?trust\b/iu.test(label))) return 'trust'
+  if (
+    /\b(?:sign in|log ?in|authenticat\w+|connect (?:a |your )?(?:provider|account))\b/iu.test(text) &&
+    options.some(isSignInOption)
+  )
+    return 'auth'
+  if (/\bwelcome\b/iu.test(text) && options.filter(isSignInOption).length >= 2) return 'auth'
   if (/\bupdate\b.*\bavailable\b/iu.test(text)) return 'update'
   const hasAllow = options.some(option => option.meaning.startsWith('allow'))
   const hasDeny = options.some(option => option.meaning.startsWith('deny') || option.meaning === 'cancel')

@@ -60,10 +60,14 @@ const meaning = z.enum([
 ])
 const outcome = z.enum(['done', 'interrupted', 'denied', 'failed'])
 
+const colour = z.enum(['default', 'any', 'page', 'own', 'mark'])
+
 const style = z.strictObject({
   at: z.int().min(0).optional(),
-  fg: z.string().optional(),
-  bg: z.string().optional(),
+  fg: colour.optional(),
+  bg: colour.optional(),
+  band: z.boolean().optional(),
+  joined: z.boolean().optional(),
   bold: z.boolean().optional(),
   dim: z.boolean().optional(),
   italic: z.boolean().optional(),
@@ -201,7 +205,6 @@ export const packSchema = z.strictObject({
     .strictObject({
       indent: z.int().min(0).default(0),
       width: z.union([z.string().regex(/^cols(-\d+)?$/), z.int().min(1)]).default('cols'),
-      inline_code_fg: z.array(z.string()).default([]),
       scrollbar: z.boolean().default(false),
     })
     .prefault({}),

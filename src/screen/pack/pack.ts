@@ -17,7 +17,7 @@ export interface Pack {
   locale: string
   terminator: 'required' | 'optional' | 'none'
   detect: { argv0: string[]; banner: RegExp | null; title: RegExp | null }
-  text: { indent: number; width: TextWidth; inlineCodeFg: string[]; scrollbar: boolean }
+  text: { indent: number; width: TextWidth; scrollbar: boolean }
   input: InputSettings
   env: { unset: string[]; set: Record<string, string> }
   regions: RegionSpec[]
@@ -65,11 +65,18 @@ export interface RowPattern {
   style: StyleSpec | null
 }
 
+/** Never a colour by value: themes change them. */
+export type ColourRelation = 'default' | 'any' | 'page' | 'own' | 'mark'
+
 export interface StyleSpec {
   /** The column of the cell; otherwise the first visible one. */
   at?: number | undefined
-  fg?: string | undefined
-  bg?: string | undefined
+  fg?: ColourRelation | undefined
+  bg?: ColourRelation | undefined
+  /** The cells of the row are drawn beyond its text. */
+  band?: boolean | undefined
+  /** The cell and the word after it are one run: a mark that is text, not one that is drawn. */
+  joined?: boolean | undefined
   bold?: boolean | undefined
   dim?: boolean | undefined
   italic?: boolean | undefined

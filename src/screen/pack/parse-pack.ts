@@ -122,7 +122,6 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
     text: {
       indent: data.text.indent,
       width: textWidth(data.text.width),
-      inlineCodeFg: data.text.inline_code_fg,
       scrollbar: data.text.scrollbar,
     },
     input: {

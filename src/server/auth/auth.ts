@@ -4,10 +4,12 @@ import { SignalboxError } from '../../errors/index.js'
 import { type Credential, OWNER, type Person } from '../caller.js'
 import type { ServerSettings } from '../settings.js'
 import { Devices } from './devices.js'
+import type { LocalPeer } from './local-peers.js'
 import { Passphrase } from './passphrase.js'
 import { isProofOf, PROOF_MS, type ProvenRequest, parseProof } from './proof.js'
 import { isSameSecret } from './same-secret.js'
-import { Token } from './token.js'
+import type { SharedLogins } from './shared-logins.js'
+import { Token, type TokenShare } from './token.js'
 
 const CONFIRMED_FOR_MS = 5 * 60_000
 
@@ -17,46 +19,67 @@ export class Auth {
   readonly codes: LoginCodes
   readonly token: Token
   readonly attempts: Attempts
-  readonly passphrase: Passphrase | null
+  readonly #passphrase: Passphrase | null
+  readonly #shared: SharedLogins | null
   readonly #clock: Clock
   readonly #nonces = new Nonces()
   readonly #startedAt: number
-  /** When a script confirmed with the token, which has no device to store that. */
-  #tokenConfirmedAt: number | undefined
+  /** When a script or a terminal confirmed, which have no device to store that. */
+  readonly #confirmed = new Map<string, number>()
 
-  private constructor(clock: Clock, parts: Pick<Auth, 'devices' | 'token' | 'attempts' | 'passphrase'>) {
+  private constructor(
+    clock: Clock,
+    parts: Pick<Auth, 'devices' | 'token' | 'attempts'> & {
+      passphrase: Passphrase | null
+      shared: SharedLogins | null
+    },
+  ) {
     this.#clock = clock
     this.#startedAt = clock.now()
     this.devices = parts.devices
     this.token = parts.token
     this.attempts = parts.attempts
-    this.passphrase = parts.passphrase
-    this.codes = new LoginCodes(clock)
+    this.#passphrase = parts.passphrase
+    this.#shared = parts.shared
+    this.codes = new LoginCodes(clock, parts.shared)
   }
 
   static async open(
     settings: Pick<ServerSettings, 'stateDirectory' | 'passphraseFile' | 'loginsPer15Min'>,
     clock: Clock,
     onError: (error: unknown) => void,
+    share: TokenShare | null = null,
   ): Promise<Auth> {
     const { stateDirectory, passphraseFile } = settings
+    const shared = share?.logins ?? null
+    const passphrase = passphraseFile === null ? null : await Passphrase.open(passphraseFile)
+    // Servers without a passphrase of their own accept the one of the others.
+    if (passphrase) await shared?.change<string>('passphrase', () => passphrase.hash)
     return new Auth(clock, {
-      devices: await Devices.open(stateDirectory, clock, onError),
-      token: await Token.open(stateDirectory),
-      attempts: new Attempts(clock, settings.loginsPer15Min),
-      passphrase: passphraseFile === null ? null : await Passphrase.open(passphraseFile),
+      devices: await Devices.open(stateDirectory, clock, onError, shared),
+      token: await Token.open(stateDirectory, share),
+      attempts: new Attempts(clock, settings.loginsPer15Min, shared),
+      passphrase,
+      shared,
     })
   }
 
+  /** Another server may have changed who is logged in. */
+  async reload(): Promise<void> {
+    await this.devices.reload()
+    await this.token.reload()
+  }
+
   /** @throws SignalboxError `E_LOGIN` */
-  bearer(text: string): Credential {
+  async bearer(text: string): Promise<Credential> {
+    if (!this.token.isCurrent(text)) await this.token.reload()
     if (this.token.isCurrent(text)) return { kind: 'token', person: OWNER }
     throw new SignalboxError('E_LOGIN', 'invalid token', { next: `the current token is in ${TOKEN_PLACE}` })
   }
 
   /** Refuses, before the body is read, a proof that is malformed or of an unknown device. */
-  expects(text: string): void {
-    this.#deviceOf(text)
+  async expects(text: string): Promise<void> {
+    await this.#deviceOf(text)
   }
 
   /**
@@ -64,25 +87,28 @@ export class Auth {
    * @throws SignalboxError `E_LOGIN` for an unknown or expired device, `E_PROOF` for an invalid
    * proof.
    */
-  proof(text: string, request: ProvenRequest): Credential & { kind: 'device' } {
-    const { proof, found } = this.#deviceOf(text)
+  async proof(text: string, request: ProvenRequest): Promise<Credential & { kind: 'device' }> {
+    const { proof, found } = await this.#deviceOf(text)
     const now = this.#clock.now()
     if (!isProofOf(found.key, request, proof)) throw badProof('the proof does not match the request')
     if (Math.abs(now - proof.ms) > PROOF_MS)
       throw badProof('the proof is too old, or the clocks of browser and server differ')
     // A program that listened on this port before may have kept proofs that the page sent to it.
     if (proof.ms < this.#startedAt) throw badProof('the proof is older than the start of this server')
-    if (!this.#nonces.use(proof.device, proof.nonce, now)) throw badProof('the proof was already used')
+    const isFirst = this.#shared
+      ? await this.#shared.useOnce('proof', `${proof.device}.${proof.nonce}`, now + 3 * PROOF_MS)
+      : this.#nonces.use(proof.device, proof.nonce, now)
+    if (!isFirst) throw badProof('the proof was already used')
     this.devices.used(found.device)
     return { kind: 'device', device: found.device, person: found.device.person }
   }
 
   /** @throws SignalboxError `E_LOGIN`, `E_RATE` */
   async login(with_: { code: string } | { passphrase: string }, name: string) {
-    this.attempts.check()
+    await this.attempts.check()
     const person = await this.#redeem(with_)
     if (!person) {
-      this.attempts.failed()
+      await this.attempts.failed()
       throw new SignalboxError('E_LOGIN', 'invalid or expired login code, or wrong passphrase', {
         next: 'a login link works once, for five minutes: signalbox serve --link prints a new one',
       })
@@ -91,37 +117,42 @@ export class Auth {
   }
 
   /** Confirms a login a second time (step-up). @throws SignalboxError `E_LOGIN`, `E_RATE` */
-  async stepUp(who: Credential, with_: { code: string } | { passphrase: string }): Promise<number> {
-    this.attempts.check()
+  async stepUp(
+    who: Credential,
+    with_: { code: string } | { passphrase: string },
+    peer: LocalPeer | null = null,
+  ): Promise<number> {
+    await this.attempts.check()
     if (!(await this.#redeem(with_))) {
-      this.attempts.failed()
+      await this.attempts.failed()
       throw new SignalboxError('E_LOGIN', 'wrong passphrase or code', {
         next: 'use the passphrase, or the code of a new link: signalbox serve --link',
       })
     }
     const now = this.#clock.now()
-    if (who.kind === 'device') who.device.confirmedAt = now
-    else this.#tokenConfirmedAt = now
+    if (who.kind === 'device') await this.devices.confirmed(who.device, now)
+    else this.#confirmed.set(confirmerOf(who, peer), now)
     return now + CONFIRMED_FOR_MS
   }
 
   /** When the person last confirmed the login; undefined if that has expired. */
-  confirmedAt(who: Credential): number | undefined {
-    const at = who.kind === 'device' ? who.device.confirmedAt : this.#tokenConfirmedAt
+  confirmedAt(who: Credential, peer: LocalPeer | null = null): number | undefined {
+    const at = who.kind === 'device' ? who.device.confirmedAt : this.#confirmed.get(confirmerOf(who, peer))
     return at !== undefined && this.#clock.now() - at <= CONFIRMED_FOR_MS ? at : undefined
   }
 
   /** Ends every login. */
   async revokeAll(): Promise<void> {
-    this.codes.clear()
-    this.#tokenConfirmedAt = undefined
-    await this.token.rotate()
+    await this.codes.clear()
+    this.#confirmed.clear()
+    await this.token.rotateAll()
     await this.devices.revokeAll()
   }
 
-  #deviceOf(text: string) {
+  async #deviceOf(text: string) {
     const proof = parseProof(text)
     if (!proof) throw badProof('the proof is malformed')
+    if (this.#shared && !this.devices.find(proof.device)) await this.devices.reload()
     const found = this.devices.find(proof.device)
     if (!found)
       throw new SignalboxError('E_LOGIN', 'the login of this browser has expired or was revoked', {
@@ -132,8 +163,25 @@ export class Auth {
 
   async #redeem(with_: { code: string } | { passphrase: string }): Promise<Person | null> {
     if ('code' in with_) return this.codes.redeem(with_.code)
-    return this.passphrase && (await this.passphrase.isRight(with_.passphrase)) ? OWNER : null
+    const passphrase = await this.#currentPassphrase()
+    return passphrase && (await passphrase.isRight(with_.passphrase)) ? OWNER : null
   }
+
+  /** Of this server, or of another one of the store. */
+  async hasPassphrase(): Promise<boolean> {
+    return (await this.#currentPassphrase()) !== null
+  }
+
+  async #currentPassphrase(): Promise<Passphrase | null> {
+    if (this.#passphrase) return this.#passphrase
+    const hash = await this.#shared?.read<string>('passphrase')
+    return hash ? Passphrase.fromHash(hash) : null
+  }
+}
+
+/** A script confirms with its credential, a process of unproven origin for itself alone. */
+function confirmerOf({ kind }: Credential, peer: LocalPeer | null): string {
+  return peer?.origin.kind === 'unproven' ? `${kind} ${peer.pid}` : kind
 }
 
 const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'
@@ -144,61 +192,83 @@ function badProof(message: string): SignalboxError {
 
 const CLOSED_MS = 15 * 60_000
 
-/** Failed logins of 15 minutes. Too many block all: attackers have many addresses. */
+/** Failed logins of 15 minutes, on all servers. Too many block all: attackers have many addresses. */
 export class Attempts {
   readonly #clock: Clock
   readonly #limit: number
+  readonly #shared: SharedLogins | null
   #failures: number[] = []
 
-  constructor(clock: Clock, limit: number) {
+  constructor(clock: Clock, limit: number, shared: SharedLogins | null = null) {
     this.#clock = clock
     this.#limit = limit
+    this.#shared = shared
   }
 
   /** @throws SignalboxError `E_RATE` */
-  check(): void {
-    const since = this.#clock.monotonic() - CLOSED_MS
-    this.#failures = this.#failures.filter(at => at > since)
-    if (this.#failures.length < this.#limit) return
-    const waitMs = this.#failures[0]! - since
+  async check(): Promise<void> {
+    const since = (await this.#now()) - CLOSED_MS
+    const failures = (await this.#all()).filter(at => at > since)
+    this.#failures = failures
+    if (failures.length < this.#limit) return
+    const waitMs = failures[0]! - since
     throw new SignalboxError('E_RATE', `${this.#limit} logins have failed within 15 minutes`, {
       next: 'wait, then use a new link: signalbox serve --link',
       details: { retryAfterMs: Math.ceil(waitMs) },
     })
   }
 
-  failed(): void {
-    this.#failures.push(this.#clock.monotonic())
+  async failed(): Promise<void> {
+    const now = await this.#now()
+    if (!this.#shared) this.#failures.push(now)
+    else
+      await this.#shared.change<number[]>('failures', before => [
+        ...(before ?? []).filter(at => at > now - CLOSED_MS),
+        now,
+      ])
+  }
+
+  async #all(): Promise<readonly number[]> {
+    return this.#shared ? ((await this.#shared.read<number[]>('failures')) ?? []) : this.#failures
+  }
+
+  async #now(): Promise<number> {
+    return this.#shared ? this.#shared.now() : this.#clock.monotonic()
   }
 }
 
 const GOOD_FOR_MS = 5 * 60_000
 const MOST = 100
 
-/** Codes of login links: each works once, for five minutes, until a restart. */
+/** Codes of login links: each works once, on any server, for five minutes, until a restart of the only one. */
 export class LoginCodes {
   readonly #clock: Clock
+  readonly #shared: SharedLogins | null
   #codes: { code: string; person: Person; until: number }[] = []
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, shared: SharedLogins | null = null) {
     this.#clock = clock
+    this.#shared = shared
   }
 
-  make(person: Person): string {
+  async make(person: Person): Promise<string> {
     const code = randomBytes(24).toString('base64url')
-    this.#codes = [...this.#live(), { code, person, until: this.#clock.monotonic() + GOOD_FOR_MS }].slice(-MOST)
+    if (this.#shared) await this.#shared.offer('login', code, person, (await this.#shared.now()) + GOOD_FOR_MS)
+    else this.#codes = [...this.#live(), { code, person, until: this.#clock.monotonic() + GOOD_FOR_MS }].slice(-MOST)
     return code
   }
 
   /** The person whose code it is; null for an invalid, expired or used code. */
-  redeem(code: string): Person | null {
+  async redeem(code: string): Promise<Person | null> {
+    if (this.#shared) return this.#shared.redeem<Person>('login', code)
     const found = this.#live().find(candidate => isSameSecret(candidate.code, code))
     this.#codes = this.#live().filter(candidate => candidate !== found)
     return found?.person ?? null
   }
 
-  clear(): void {
+  async clear(): Promise<void> {
     this.#codes = []
+    await this.#shared?.withdraw('login')
   }
 
   #live() {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Clock, newId } from '../../clock/index.js'
 import { type Person, ROLES } from '../caller.js'
 import { readPrivateFile, writePrivateFile } from './private-file.js'
+import type { SharedLogins } from './shared-logins.js'
 
 const IDLE_MS = 12 * 3_600_000
 const LIFE_MS = 7 * 24 * 3_600_000
@@ -38,26 +39,48 @@ export interface Device {
   confirmedAt?: number
 }
 
-/** `<state>/devices.json`: the browsers that are logged in, with their keys. */
+type KeptDevice = Device & { key: string }
+
+/**
+ * `<state>/devices.json`: the browsers that are logged in, with their keys. Servers of a shared store
+ * keep them there instead, and each of them follows what the others change.
+ */
 export class Devices {
   readonly #path: string
+  readonly #shared: SharedLogins | null
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   readonly #devices = new Map<string, { device: Device; key: Buffer }>()
   readonly #listeners = new Set<(device: string) => void>()
+  /** Those whose end is not in the shared store yet. */
+  readonly #dropped = new Set<string>()
+  /** Those that the shared store does not have yet. */
+  readonly #added = new Set<string>()
   #savedAt = 0
   #saving: Promise<void> = Promise.resolve()
 
-  private constructor(path: string, clock: Clock, onError: (error: unknown) => void) {
+  private constructor(path: string, clock: Clock, onError: (error: unknown) => void, shared: SharedLogins | null) {
     this.#path = path
+    this.#shared = shared
     this.#clock = clock
     this.#onError = onError
   }
 
-  static async open(stateDirectory: string, clock: Clock, onError: (error: unknown) => void): Promise<Devices> {
-    const devices = new Devices(join(stateDirectory, 'devices.json'), clock, onError)
-    await devices.#load()
+  static async open(
+    stateDirectory: string,
+    clock: Clock,
+    onError: (error: unknown) => void,
+    shared: SharedLogins | null = null,
+  ): Promise<Devices> {
+    const devices = new Devices(join(stateDirectory, 'devices.json'), clock, onError, shared)
+    await (shared ? devices.reload() : devices.#load())
     return devices
+  }
+
+  /** Reads what other servers of the store have changed. */
+  async reload(): Promise<void> {
+    const kept = await this.#shared?.read<KeptDevice[]>('devices')
+    if (kept !== undefined) this.#take(kept ?? [])
   }
 
   /** A new device and its key. The key is returned only here. */
@@ -66,6 +89,7 @@ export class Devices {
     const key = randomBytes(32)
     const device: Device = { id: newId('dev'), name, person: owner, createdAt: now, usedAt: now }
     this.#devices.set(device.id, { device, key })
+    this.#added.add(device.id)
     for (const { id } of this.list().slice(MOST)) this.#drop(id)
     await this.#save()
     return { device, key, expiresAt: this.expiryOf(device) }
@@ -83,6 +107,12 @@ export class Devices {
   used(device: Device): void {
     device.usedAt = this.#clock.now()
     if (device.usedAt - this.#savedAt > USE_SAVED_MS) void this.#save()
+  }
+
+  /** The person confirmed the login; on a shared store, for every server. */
+  async confirmed(device: Device, at: number): Promise<void> {
+    device.confirmedAt = at
+    if (this.#shared) await this.#save()
   }
 
   /** The most recently used device first. */
@@ -120,6 +150,7 @@ export class Devices {
 
   #drop(id: string): boolean {
     if (!this.#devices.delete(id)) return false
+    this.#dropped.add(id)
     for (const listener of this.#listeners) listener(id)
     return true
   }
@@ -136,8 +167,41 @@ export class Devices {
     }
   }
 
+  /** Another server may have ended some, and added others. */
+  #take(kept: readonly KeptDevice[]): void {
+    const known = new Set(kept.map(({ id }) => id))
+    for (const id of [...this.#devices.keys()]) if (!known.has(id) && !this.#added.has(id)) this.#drop(id)
+    for (const { key, ...device } of kept) {
+      const before = this.#devices.get(device.id)?.device
+      const usedAt = Math.max(device.usedAt, before?.usedAt ?? 0)
+      const confirmedAt = Math.max(device.confirmedAt ?? 0, before?.confirmedAt ?? 0)
+      const merged: Device = { ...device, usedAt, ...(confirmedAt > 0 && { confirmedAt }) }
+      if (before) Object.assign(before, merged)
+      else this.#devices.set(device.id, { device: merged, key: Buffer.from(key, 'base64url') })
+    }
+  }
+
+  async #share(shared: SharedLogins): Promise<void> {
+    const [gone, added] = [new Set(this.#dropped), new Set(this.#added)]
+    const ours = [...this.#devices.values()].map(({ device, key }) => ({ ...device, key: key.toString('base64url') }))
+    const kept = await shared.change<KeptDevice[]>('devices', before => {
+      const others = (before ?? []).filter(({ id }) => !gone.has(id))
+      const merged = others.map(device => ({ ...device, ...ours.find(({ id }) => id === device.id) }))
+      return [...merged, ...ours.filter(({ id }) => added.has(id) && !merged.some(known => known.id === id))]
+    })
+    for (const id of gone) this.#dropped.delete(id)
+    for (const id of added) this.#added.delete(id)
+    this.#take(kept)
+  }
+
   #save(): Promise<void> {
     this.#savedAt = this.#clock.now()
+    const shared = this.#shared
+    if (shared) {
+      const done = this.#saving.then(() => this.#share(shared))
+      this.#saving = done.catch(this.#onError)
+      return done
+    }
     const devices = [...this.#devices.values()].map(({ device, key }) => {
       const { confirmedAt: _, ...kept } = device
       return { ...kept, key: key.toString('base64url') }

@@ -51,6 +51,17 @@ export class Passphrase {
     return new Passphrase(Buffer.from(salt!, 'base64url'), Buffer.from(hash!, 'base64url'))
   }
 
+  /** As the passphrase file may contain it. */
+  get hash(): string {
+    return `scrypt:${this.#salt.toString('base64url')}:${this.#hash.toString('base64url')}`
+  }
+
+  /** Null for what is not a hash. */
+  static fromHash(text: string): Passphrase | null {
+    const [, salt, hash] = HASH.exec(text) ?? []
+    return salt && hash ? new Passphrase(Buffer.from(salt, 'base64url'), Buffer.from(hash, 'base64url')) : null
+  }
+
   async isRight(text: string): Promise<boolean> {
     return timingSafeEqual(await derive(text, this.#salt, LENGTH, COST), this.#hash)
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { Host } from '../../host/index.js'
 import type { PaneInfo, PaneListChange } from '../../supervision/index.js'
+import type { Row } from '../../terminal/index.js'
 import type { PaneChange, PanePreview } from '../api-types.js'
 import { screenShown } from '../views/screen-shown.js'
 import type { CleanText } from '../wire/clean-text.js'
@@ -69,15 +70,6 @@ export class PaneFeed {
     return () => this.#previewers.delete(previewer)
   }
 
-  /** Hash of the screen of a pane; null if it shows nothing yet. */
-  hashOf(id: string): string | null {
-    const lines = screenShown(this.#host, id)?.lines
-    if (!lines) return null
-    const hash = createHash('sha256')
-    for (const line of lines) hash.update(`${line.hash};`)
-    return hash.digest('base64url').slice(0, 16)
-  }
-
   close(): void {
     this.#timer?.cancel()
     this.#unlisten()
@@ -115,14 +107,26 @@ export class PaneFeed {
     for (const { wants } of this.#previewers) for (const id of wants()) wanted.add(id)
     if (wanted.size === 0) return
     for (const pane of this.#host.panes?.list() ?? []) {
-      if (!wanted.has(pane.id)) continue
-      const hash = this.hashOf(pane.id)
-      if (hash === null || this.#hashes.get(pane.id) === hash) continue
-      this.#hashes.set(pane.id, hash)
-      for (const { wants, show } of this.#previewers)
-        if (wants().has(pane.id)) show({ pane: pane.id, hash, status: pane.status, reading: pane.why })
+      // A worker that leaves meanwhile shows nothing new.
+      if (wanted.has(pane.id)) void this.#show(pane).catch(() => undefined)
     }
   }
+
+  async #show(pane: PaneInfo): Promise<void> {
+    const shown = await screenShown(this.#host, pane.id)
+    const hash = shown && hashOfLines(shown.lines)
+    if (hash === null || this.#hashes.get(pane.id) === hash) return
+    this.#hashes.set(pane.id, hash)
+    for (const { wants, show } of this.#previewers)
+      if (wants().has(pane.id)) show({ pane: pane.id, hash, status: pane.status, reading: pane.why })
+  }
+}
+
+/** Hash of the text of a screen. */
+export function hashOfLines(lines: readonly Row[]): string {
+  const hash = createHash('sha256')
+  for (const line of lines) hash.update(`${line.hash};`)
+  return hash.digest('base64url').slice(0, 16)
 }
 
 function nameOf(change: PaneListChange): PaneChange['type'] {

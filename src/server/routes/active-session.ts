@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { LiveSession, SessionRecord } from '../../sessions/index.js'
+import type { SessionPort, SessionRecord } from '../../sessions/index.js'
 import { personName } from '../caller.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -62,7 +62,7 @@ export function sessionOf({ host, person }: Pick<Call, 'host' | 'person'>, word:
 }
 
 /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`, `E_STATE` for a session that has ended. */
-export async function liveOf(caller: Pick<Call, 'host' | 'person'>, word: string): Promise<LiveSession> {
+export async function liveOf(caller: Pick<Call, 'host' | 'person'>, word: string): Promise<SessionPort> {
   const record = await sessionOf(caller, word)
   const session = await caller.host.whenLive(record.id)
   if (session && !session.exit) return session

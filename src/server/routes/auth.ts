@@ -49,7 +49,7 @@ export const authRoutes: readonly Route[] = [
     summary: 'The person who sent the request, and their role.',
     access: 'viewer',
     answers: { 200: answer('the person, and the credential of the request', me) },
-    handle: ({ parts, who, person: asker, json }) =>
+    handle: async ({ parts, who, peer, person: asker, json }) =>
       json({
         person: asker,
         // Requests without a person were refused before.
@@ -57,8 +57,8 @@ export const authRoutes: readonly Route[] = [
         ...(who.kind === 'device' && { device: who.device.id, expiresAt: parts.auth.devices.expiryOf(who.device) }),
         isReadOnly: who.kind !== 'socket' && parts.settings.isReadOnly,
         ...(parts.settings.isDemo && { isDemo: true }),
-        isConfirmed: who.kind === 'socket' || parts.auth.confirmedAt(who) !== undefined,
-        hasPassphrase: parts.auth.passphrase !== null,
+        isConfirmed: who.kind === 'socket' || parts.auth.confirmedAt(who, peer) !== undefined,
+        hasPassphrase: await parts.auth.hasPassphrase(),
       }),
   }),
   route({
@@ -71,8 +71,8 @@ export const authRoutes: readonly Route[] = [
     rate: 'login',
     body: confirmBody,
     answers: { 200: answer('when the confirmation expires', confirmation) },
-    handle: async ({ parts, who, person: asker, body, json }) => {
-      const until = await parts.auth.stepUp(who, body)
+    handle: async ({ parts, who, peer, person: asker, body, json }) => {
+      const until = await parts.auth.stepUp(who, body, peer)
       const device = who.kind === 'device' ? { device: who.device.id } : {}
       await parts.audit.write('access.confirmed', { person: asker, ...device })
       return json({ until })
@@ -137,7 +137,7 @@ export const authRoutes: readonly Route[] = [
     isSocketOnly: true,
     body: linkBody,
     answers: { 201: answer('the link', loginLink) },
-    handle: ({ parts, body, json }) => {
+    handle: async ({ parts, body, json }) => {
       const address = parts.address()
       if (address === null)
         throw new SignalboxError('E_NOT_READY', 'the dashboard is not listening', {
@@ -145,7 +145,7 @@ export const authRoutes: readonly Route[] = [
         })
       const isOwner = body.role === 'owner'
       const made = { id: isOwner ? OWNER.id : `person:${body.name}`, name: body.name, role: body.role }
-      return json({ url: `${address}/login#${parts.auth.codes.make(made)}`, address, role: body.role }, 201)
+      return json({ url: `${address}/login#${await parts.auth.codes.make(made)}`, address, role: body.role }, 201)
     },
   }),
   route({

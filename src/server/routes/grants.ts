@@ -1,12 +1,41 @@
 import { z } from 'zod'
+import { previewStanding, standingGrant } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { callerFields, callerOf } from '../caller.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { grant, grantList, grantSwitch } from '../schemas/grants.js'
+import { grant, grantList, grantSwitch, standingPreview } from '../schemas/grants.js'
 
 const switchBody = z.strictObject(callerFields)
 const switchAnswer = answer('whether grants are paused', grantSwitch)
+
+const PREVIEW_MS = 30 * 24 * 3_600_000
+const PREVIEW_ITEMS = 50
+
+const standingBody = z.strictObject({
+  project: z.string().min(1).max(4096).describe('its directory'),
+  agent: z.string().max(64).nullable().default(null).describe('null: every agent'),
+  match: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('prefix'), words: z.array(z.string()).min(1).max(20) }),
+    z.strictObject({ kind: z.literal('path'), directory: z.string() }),
+  ]),
+  note: z.string().max(2_000).optional(),
+  ...callerFields,
+})
+
+function standingOf(call: Parameters<typeof callerOf>[0] & { body: z.output<typeof standingBody> }) {
+  const { project, agent, match, note, ...said } = call.body
+  const { actor, surface, insideSession } = callerOf(call, said)
+  if (insideSession !== undefined)
+    throw new SignalboxError(
+      'E_ROLE',
+      `an agent cannot allow itself anything: this shell belongs to ${insideSession}`,
+      {
+        next: 'do it from a terminal of your own',
+      },
+    )
+  return standingGrant({ project, agent, match, note }, { by: actor, surface })
+}
 
 export const grantRoutes: readonly Route[] = [
   route({
@@ -30,6 +59,44 @@ export const grantRoutes: readonly Route[] = [
         position: await call.position(),
       })
     },
+  }),
+  route({
+    id: 'grants.preview',
+    method: 'POST',
+    path: '/grants/preview',
+    summary: 'What a standing approval would have covered in the last 30 days.',
+    access: 'approver',
+    isWrite: false,
+    body: standingBody,
+    answers: { 200: answer('the requests, newest first', standingPreview) },
+    handle: async call => {
+      const { ledger, clock } = call.host
+      const now = clock.now()
+      const since = now - PREVIEW_MS
+      const { covered, denied } = previewStanding(standingOf(call), await ledger.list({ isOpenOnly: false }), {
+        now,
+        since,
+      })
+      const items = covered.slice(0, PREVIEW_ITEMS).map(({ id, display, requestedAt, risk, state }) => ({
+        id,
+        title: display.title,
+        requestedAt,
+        risk: risk.level,
+        state,
+      }))
+      return call.json({ count: covered.length, denied, since, items })
+    },
+  }),
+  route({
+    id: 'grants.add',
+    method: 'POST',
+    path: '/grants',
+    summary: 'Makes a standing approval: requests that fit its pattern are allowed until it is revoked.',
+    access: 'owner',
+    needsStepUp: true,
+    body: standingBody,
+    answers: { 201: answer('the grant', grant) },
+    handle: async call => call.json(await call.host.ledger.grants.make(standingOf(call)), 201),
   }),
   route({
     id: 'grants.pause',

@@ -3,14 +3,17 @@ import { openApi } from '../openapi.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { activeSessionRoutes } from './active-session.js'
+import { agentRoutes } from './agents.js'
 import { approvalRoutes } from './approvals.js'
 import { attractorRoutes } from './attractor.js'
 import { authRoutes } from './auth.js'
 import { daemonRoutes } from './daemon.js'
+import { engineRoutes } from './engine.js'
 import { eventRoutes } from './events.js'
 import { grantRoutes } from './grants.js'
 import { graphRoutes } from './graphs.js'
 import { hookRoutes } from './hooks.js'
+import { mcpRoutes } from './mcp.js'
 import { overviewRoutes } from './overview.js'
 import { paneConversationRoutes } from './pane-conversation.js'
 import { paneRoutes } from './panes.js'
@@ -18,11 +21,13 @@ import { paneFrameRoutes } from './panes-frame.js'
 import { paneStreamRoutes } from './panes-stream.js'
 import { pipelineRoutes } from './pipelines.js'
 import { projectRoutes } from './projects.js'
+import { pushRoutes } from './push.js'
 import { recordingRoutes } from './recordings.js'
 import { runDetailRoutes } from './run-details.js'
 import { runGraphRoutes } from './run-graph.js'
 import { runStartRoutes } from './run-start.js'
 import { runRoutes } from './runs.js'
+import { searchRoutes } from './search.js'
 import { sessionFileRoutes } from './session-files.js'
 import { sessionGitRoutes } from './session-git.js'
 import { sessionMessageRoutes } from './session-messages.js'
@@ -58,6 +63,7 @@ export const ROUTES: readonly Route[] = [
   ...activeSessionRoutes,
   ...sessionFileRoutes,
   ...sessionGitRoutes,
+  ...agentRoutes,
   ...approvalRoutes,
   ...grantRoutes,
   ...paneStreamRoutes,
@@ -71,11 +77,15 @@ export const ROUTES: readonly Route[] = [
   ...runGraphRoutes,
   ...graphRoutes,
   ...pipelineRoutes,
+  ...pushRoutes,
   ...recordingRoutes,
+  ...searchRoutes,
   ...usageRoutes,
   ...projectRoutes,
   ...systemRoutes,
   ...workerRoutes,
+  ...mcpRoutes,
+  ...engineRoutes,
   ...attractorRoutes,
   ...hookRoutes,
 ]

@@ -4,6 +4,7 @@ import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { overview } from '../schemas/overview.js'
 import { runView } from '../views/run-view.js'
+import { sessionDays } from '../views/session-spending.js'
 import { sessionView } from '../views/session-view.js'
 
 const RECENT_RUNS = 50
@@ -40,6 +41,7 @@ export const overviewRoutes: readonly Route[] = [
       const panes = parts.panes.list()
       const midnight = new Date(now).setHours(0, 0, 0, 0)
       const today = runs.filter(({ updatedAt }) => updatedAt >= midnight)
+      const sessionsToday = sessionDays(host, all, { from: now, to: now })
       const { isPaused } = await host.ledger.grants.switch()
       return call.json({
         needsYou: [
@@ -81,9 +83,16 @@ export const overviewRoutes: readonly Route[] = [
         runs: views,
         grants: { items: await host.ledger.grants.list(), isPaused },
         spendToday: {
-          costUsd: sum(today.map(({ usage }) => usage.costUsd ?? 0)),
-          tokens: sum(today.map(({ usage }) => tokensOf(usage))),
+          costUsd: sum([
+            ...today.map(({ usage }) => usage.costUsd ?? 0),
+            ...sessionsToday.map(({ costUsd }) => costUsd ?? 0),
+          ]),
+          tokens: sum([
+            ...today.map(({ usage }) => tokensOf(usage)),
+            ...sessionsToday.map(({ input, output }) => input + output),
+          ]),
           runs: today.length,
+          sessions: sessionsToday.length,
           budgetUsd: parts.home().loaded.config.runs.day_usd,
         },
         health: { version: parts.version, startedAt: parts.startedAt, isReadOnly: parts.settings.isReadOnly },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import type { Frame } from '../../terminal/index.js'
+import { hashOfLines } from '../live/pane-feed.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { frame, pane, paneFocused } from '../schemas/panes.js'
@@ -20,9 +21,9 @@ export const paneFrameRoutes: readonly Route[] = [
     access: 'viewer',
     query: z.strictObject({ format: z.enum(['text', 'spans']).default('text') }),
     answers: { 200: answer('the frame', frame) },
-    handle: ({ host, parts, params, query, json }) => {
-      const { id, shown } = shownBy(host, params.id!)
-      return json({ pane: id, hash: parts.panes.hashOf(id), ...frameView(shown, query.format, host.redactor) })
+    handle: async ({ host, params, query, json }) => {
+      const { id, shown } = await shownBy(host, params.id!)
+      return json({ pane: id, hash: hashOfLines(shown.lines), ...frameView(shown, query.format, host.redactor) })
     },
   }),
   route({
@@ -35,8 +36,8 @@ export const paneFrameRoutes: readonly Route[] = [
       200: { description: 'the picture', media: 'image/svg+xml' },
       304: { description: 'not modified' },
     },
-    handle: call => {
-      const { shown } = shownBy(call.host, call.params.id!)
+    handle: async call => {
+      const { shown } = await shownBy(call.host, call.params.id!)
       return tagged(call.header('if-none-match'), frameSvg(shown, call.host.redactor), 'image/svg+xml')
     },
   }),
@@ -73,10 +74,10 @@ export const paneFrameRoutes: readonly Route[] = [
   }),
 ]
 
-function shownBy(host: Host, word: string): { id: string; shown: Frame } {
+async function shownBy(host: Host, word: string): Promise<{ id: string; shown: Frame }> {
   const panes = panesOf(host)
   const { id } = panes.find(word)
-  const shown = screenShown(host, id)
+  const shown = await screenShown(host, id)
   if (shown) return { id, shown }
   throw new SignalboxError('E_STATE', 'this pane shows nothing yet', { next: 'try again in a moment' })
 }

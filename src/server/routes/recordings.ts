@@ -27,7 +27,7 @@ export const recordingRoutes: readonly Route[] = [
       const all = (await call.host.records())
         .reverse()
         .filter(({ id }) => (wanted === null || id === wanted) && (ofRun === null || ofRun.has(id)))
-        .flatMap(record => recordingView(record) ?? [])
+        .flatMap(record => recordingView(call.host, record) ?? [])
       return call.json(await pageOf(call, all, call.query))
     },
   }),

@@ -27,7 +27,7 @@ export const labels = z.record(z.string().regex(/^[\w.-]{1,60}$/), z.string().ma
 const project = z.string().min(1).max(4096).describe('the directory that it works in')
 export const budget = z.strictObject({ costUsd: z.number().positive().optional() }).optional()
 const name = z.string().min(1).max(80)
-const placement = z
+export const placement = z
   .strictObject({
     worker: name.optional(),
     pool: name.optional(),
@@ -156,7 +156,7 @@ async function start(call: StartCall): Promise<string> {
   return (await startPipeline(context, body.pipeline, body.input ?? {}, options)).id
 }
 
-function placementOf({ worker, pool, labels }: NonNullable<z.output<typeof placement>>) {
+export function placementOf({ worker, pool, labels }: NonNullable<z.output<typeof placement>>) {
   return { ...(worker && { worker }), ...(pool && { pool }), ...(labels && { labels }) }
 }
 

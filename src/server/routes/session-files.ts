@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } from '../../sessions/index.js'
+import { forwarded } from '../forward.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { uploaded } from '../schemas/sessions.js'
@@ -23,6 +24,8 @@ export const sessionFileRoutes: readonly Route[] = [
     answers: { 201: answer('the stored files', uploaded) },
     handle: async call => {
       const { host, params, query } = call
+      const elsewhere = await forwarded(call, await sessionOf(call, params.id!))
+      if (elsewhere) return elsewhere
       const live = await liveOf(call, params.id!)
       const record = await host.record(live.id)
       const form = await call.form()
@@ -48,8 +51,11 @@ export const sessionFileRoutes: readonly Route[] = [
     access: 'viewer',
     query: z.strictObject({ path: z.string().min(1).max(4096).describe('relative to the project') }),
     answers: { 200: { description: 'the file', media: 'application/octet-stream' } },
-    handle: async ({ host, person, params, query }) => {
-      const record = await sessionOf({ host, person }, params.id!)
+    handle: async call => {
+      const { host, params, query } = call
+      const record = await sessionOf(call, params.id!)
+      const elsewhere = await forwarded(call, record)
+      if (elsewhere) return elsewhere
       const { handle, path, bytes } = await openDownload(placesOf(host, record), query.path, host.settings.files)
       const headers = {
         'content-type': 'application/octet-stream',

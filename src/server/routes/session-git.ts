@@ -1,11 +1,22 @@
+import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { uncommittedDiff } from '../../sessions/index.js'
+import {
+  commitAt,
+  commitChanges,
+  discardChanges,
+  findInTree,
+  listTree,
+  shareableDiff,
+  uncommittedDiff,
+} from '../../sessions/index.js'
+import { forwarded } from '../forward.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { gitState, sessionDiff } from '../schemas/sessions.js'
+import { committed, discarded, fileTree, gitState, sessionDiff } from '../schemas/sessions.js'
 import { sessionOf } from './active-session.js'
 
+const filePaths = z.array(z.string().min(1).max(4096)).max(5_000)
 const DIFF_MAX = 2 * 1024 * 1024
 
 export const sessionGitRoutes: readonly Route[] = [
@@ -16,9 +27,12 @@ export const sessionGitRoutes: readonly Route[] = [
     summary: 'Branch, commit and number of changed files of the session’s directory.',
     access: 'viewer',
     answers: { 200: answer('null outside of a repository', gitState) },
-    handle: async ({ host, person, params, json }) => {
-      const { cwd } = await sessionOf({ host, person }, params.id!)
-      const git = new Git(cwd)
+    handle: async call => {
+      const { params, json } = call
+      const record = await sessionOf(call, params.id!)
+      const elsewhere = await forwarded(call, record)
+      if (elsewhere) return elsewhere
+      const git = new Git(record.cwd)
       const files = await git.status().catch(() => null)
       if (!files) return json({ git: null })
       const untracked = files.filter(({ code }) => code === '??').length
@@ -31,17 +45,88 @@ export const sessionGitRoutes: readonly Route[] = [
     id: 'sessions.diff',
     method: 'GET',
     path: '/sessions/:id/diff',
-    summary: 'The uncommitted changes in the session’s repository, with new files.',
+    summary: 'The changes in the session’s repository, with new files.',
     access: 'viewer',
+    query: z.strictObject({
+      against: z
+        .enum(['head', 'start'])
+        .default('head')
+        .describe('the last commit, or the commit that was checked out when the session started'),
+    }),
     answers: { 200: answer('a unified diff', sessionDiff) },
-    handle: async ({ host, person, params, json }) => {
-      const { cwd } = await sessionOf({ host, person }, params.id!)
-      const git = new Git(cwd)
-      if ((await git.root().catch(() => null)) === null)
-        throw new SignalboxError('E_STATE', `${cwd} is not in a git repository`, { next: 'git init creates one' })
-      const { text, hidden } = await uncommittedDiff(git)
+    handle: async call => {
+      const { host, params, query, json } = call
+      const record = await sessionOf(call, params.id!)
+      const elsewhere = await forwarded(call, record)
+      if (elsewhere) return elsewhere
+      const git = await repositoryOf(record.cwd)
+      const start = query.against === 'start' ? await commitAt(git, record.startedAt) : null
+      const { text, hidden } =
+        start === null ? await uncommittedDiff(git) : await shareableDiff(git, { from: start, hasUntracked: true })
       const diff = host.redactor.redact(text.slice(0, DIFF_MAX))
-      return json({ diff, isCut: text.length > DIFF_MAX, hidden })
+      const uncommitted = (await git.status()).map(({ path }) => path)
+      return json({ diff, isCut: text.length > DIFF_MAX, hidden, uncommitted, from: start ?? (await git.head()) })
+    },
+  }),
+  route({
+    id: 'sessions.commit',
+    method: 'POST',
+    path: '/sessions/:id/commit',
+    summary: 'Commits changes in the session’s repository, without running its hooks.',
+    access: 'approver',
+    body: z.strictObject({
+      message: z.string().trim().min(1).max(10_000),
+      files: filePaths.default([]).describe('paths from the top of the working tree; none: all changes'),
+    }),
+    answers: { 200: answer('the new commit', committed) },
+    handle: async call => {
+      const record = await sessionOf(call, call.params.id!)
+      const elsewhere = await forwarded(call, record)
+      return elsewhere ?? call.json(await commitChanges(await repositoryOf(record.cwd), call.body))
+    },
+  }),
+  route({
+    id: 'sessions.discard',
+    method: 'POST',
+    path: '/sessions/:id/discard',
+    summary: 'Takes files back to the last commit and deletes new ones; their state before is kept in git.',
+    access: 'approver',
+    body: z.strictObject({ files: filePaths.min(1) }),
+    answers: { 200: answer('what was discarded', discarded) },
+    handle: async call => {
+      const { host, params, body, json } = call
+      const record = await sessionOf(call, params.id!)
+      const elsewhere = await forwarded(call, record)
+      if (elsewhere) return elsewhere
+      return json(await discardChanges(await repositoryOf(record.cwd), body.files, host.clock.now()))
+    },
+  }),
+  route({
+    id: 'sessions.tree',
+    method: 'GET',
+    path: '/sessions/:id/tree',
+    summary: 'A directory of the session’s project, or the files whose path contains the given words.',
+    access: 'viewer',
+    query: z.strictObject({
+      path: z.string().max(4096).default('').describe('relative to the project'),
+      q: z.string().max(200).optional().describe('searches the names of all files that git does not ignore'),
+    }),
+    answers: { 200: answer('the entries', fileTree) },
+    handle: async call => {
+      const { params, query, json } = call
+      const record = await sessionOf(call, params.id!)
+      const elsewhere = await forwarded(call, record)
+      if (elsewhere) return elsewhere
+      const { cwd, project } = record
+      if (query.q === undefined || query.q.trim() === '') return json(await listTree(project, query.path))
+      return json(await findInTree(await repositoryOf(cwd), query.q))
     },
   }),
 ]
+
+/** @throws SignalboxError `E_STATE` outside of a repository. */
+async function repositoryOf(cwd: string): Promise<Git> {
+  const git = new Git(cwd)
+  if ((await git.root().catch(() => null)) !== null) return git
+  throw new SignalboxError('E_STATE', `${cwd} is not in a git repository`, { next: 'git init creates one' })
+}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { EventData } from '../../events/index.js'
 import type { Host } from '../../host/index.js'
-import { type LiveSession, turnPrompts } from '../../sessions/index.js'
+import { type SessionPort, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { Message } from '../api-types.js'
 import { type Call, type Route, route } from '../route.js'
@@ -61,7 +61,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     answers: { 200: okAnswer },
     handle: async ({ host, person, params, json }) => {
       const live = await liveOf({ host, person }, params.id!)
-      if (!live.dropPrompt(params.message!))
+      if (!(await live.dropPrompt(params.message!)))
         throw new SignalboxError('E_UNKNOWN', `no prompt "${params.message}" is held`, {
           next: 'it may have been sent',
         })
@@ -112,7 +112,7 @@ export async function conversationOf(
 }
 
 /** Types the prompt of a call, or holds it, and answers with the result. */
-export async function send(call: Call<unknown, z.output<typeof messageBody>>, live: LiveSession): Promise<Response> {
+export async function send(call: Call<unknown, z.output<typeof messageBody>>, live: SessionPort): Promise<Response> {
   const { text, when, whenBusy, meaning, clearDraft, id } = call.body
   const result = await live.send(text, {
     whenBusy: whenBusy ?? (when === 'after-turn' ? 'hold' : 'queue'),

@@ -9,9 +9,9 @@ import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { interrupted, screen, session, stopped, waited } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
-import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
 import { activeOf, liveOf, sessionOf } from './active-session.js'
+import { placement, placementOf } from './run-start.js'
 
 const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
 const env = z.record(z.string(), z.string()).nullable().default(null).describe('only on the owner’s socket')
@@ -25,6 +25,13 @@ const startBody = z.strictObject({
   size,
   label: z.string().max(200).nullable().default(null),
   resume: z.string().nullable().default(null),
+  sandbox: z
+    .strictObject({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() })
+    .optional()
+    .describe(
+      '`use`: off, auto, bubblewrap, seatbelt, docker:<image> or podman:<image>; left out: as the settings say',
+    ),
+  placement,
 })
 const resumeBody = z.strictObject({ env, size })
 const stopBody = z.strictObject({ graceMs: z.int().min(0).max(60_000).optional() })
@@ -77,7 +84,7 @@ export const sessionRoutes: readonly Route[] = [
     body: startBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, body, who, person, json }) => {
-      const { prompt, worktree, ...start } = body
+      const { prompt, worktree, placement: wish, ...start } = body
       if (who.kind !== 'socket' && (start.env !== null || start.agent === null))
         throw new SignalboxError(
           'E_INPUT',
@@ -86,9 +93,11 @@ export const sessionRoutes: readonly Route[] = [
             next: 'name an agent and omit env',
           },
         )
-      const cwd = worktree ? await newWorktree(host, start.cwd) : start.cwd
-      const record = await host.startSession({ ...start, cwd, terminal: start.env, person: personName(person.id) })
-      if (prompt !== undefined) await host.live(record.id)?.send(prompt, { whenBusy: 'hold' })
+      const request = { ...start, terminal: start.env, person: personName(person.id) }
+      const record = wish
+        ? await host.remote.start(request, placementOf(wish))
+        : await host.startSession({ ...request, cwd: worktree ? await newWorktree(host, start.cwd) : start.cwd })
+      if (prompt !== undefined) await (await host.whenLive(record.id))?.send(prompt, { whenBusy: 'hold' })
       return json(sessionView(host, record), 201)
     },
   }),
@@ -112,7 +121,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: okAnswer },
     handle: async ({ host, person, params, body, json }) => {
       const live = await liveOf({ host, person }, params.id!)
-      const bytes = 'keys' in body ? keyBytes(body.keys, live.screen.emulator.isApplicationCursor) : encode(body.text)
+      const bytes = 'keys' in body ? keyBytes(body.keys, live.isApplicationCursor) : encode(body.text)
       if (!(await live.type(bytes))) throw keyboardTaken(live.holder)
       return json({ ok: true })
     },
@@ -197,8 +206,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: answer('the screen', screen) },
     handle: async ({ host, person, params, json }) => {
       const live = await liveOf({ host, person }, params.id!)
-      await live.settled()
-      const frame = live.frame ?? screenShown(host, live.id)
+      const frame = await live.currentFrame()
       return json({
         cols: frame?.cols ?? 0,
         rows: frame?.rows ?? 0,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
 import { editSettings, isEditable, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
+import type { WorkerView } from '../../workers/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { findings, health, lockdown, paired, pairing, settings } from '../schemas/system.js'
@@ -167,6 +168,7 @@ async function healthOf(call: Call) {
     position: await call.position(),
     sessions: host.liveSessions().length,
     catchingUp: host.catchingUp,
+    sight: host.sight,
     panes: host.panes?.list().length ?? 0,
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
@@ -189,12 +191,48 @@ async function metricsOf({ parts, host }: Call): Promise<string> {
   const { rss, heapUsed } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
   const { longest, recent } = host.loop.view
+  const workers = (await parts.workers?.list()) ?? []
+  const ofWorkers = (value: (worker: WorkerView) => number) =>
+    workers.map(worker => ({ labels: { worker: worker.record.name }, value: value(worker) }))
+  const ofConnected = (value: (process: NonNullable<WorkerView['process']>) => number) =>
+    workers.flatMap(({ record, process: at }) => (at ? [{ labels: { worker: record.name }, value: value(at) }] : []))
   return parts.metrics.text([
+    {
+      name: 'signalbox_workers',
+      help: 'Workers by state; away: known, and not connected to this server.',
+      values: byStatus(
+        workers.map(({ record, isConnected }) => (record.state === 'ready' && !isConnected ? 'away' : record.state)),
+      ),
+    },
+    { name: 'signalbox_worker_steps', help: 'Steps in progress.', values: ofWorkers(({ steps }) => steps) },
+    { name: 'signalbox_worker_runs', help: 'Open runs.', values: ofWorkers(({ runs }) => runs.length) },
+    { name: 'signalbox_worker_sessions', help: 'Sessions.', values: ofWorkers(({ sessions }) => sessions.length) },
+    {
+      name: 'signalbox_worker_memory_bytes',
+      help: 'Resident memory of the program of a worker.',
+      values: ofConnected(({ memory }) => memory),
+    },
+    {
+      name: 'signalbox_worker_cpu_seconds',
+      help: 'Processor time of the program of a worker since its start.',
+      values: ofConnected(({ cpuS }) => cpuS),
+    },
+    {
+      name: 'signalbox_worker_refused_calls',
+      help: 'Calls of workers that they had no right to, since the start of the server.',
+      values: [{ value: parts.workers?.refusedCalls ?? 0 }],
+    },
     { name: 'signalbox_sessions', help: 'Live sessions.', values: [{ value: host.liveSessions().length }] },
     {
       name: 'signalbox_sessions_catching_up',
       help: 'Sessions that the daemon has not read up to the present yet.',
       values: [{ value: host.catchingUp }],
+    },
+    { name: 'signalbox_sight_threads', help: 'Threads that read terminals.', values: [{ value: host.sight.threads }] },
+    {
+      name: 'signalbox_sight_failures',
+      help: 'Readers of terminals that crashed or hung since the start.',
+      values: [{ value: host.sight.failures }],
     },
     {
       name: 'signalbox_panes',

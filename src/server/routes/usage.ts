@@ -6,6 +6,7 @@ import { csvCell } from '../../text/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { split, usageReport } from '../schemas/usage.js'
+import { sessionDays } from '../views/session-spending.js'
 import { recoveryTally, type Split, usageRows } from '../views/usage-view.js'
 
 const DAY_MS = 86_400_000
@@ -24,7 +25,7 @@ export const usageRoutes: readonly Route[] = [
     id: 'usage.get',
     method: 'GET',
     path: '/usage',
-    summary: 'Cost, tokens and outcomes of runs over time; how fast people decide.',
+    summary: 'Cost and tokens of runs and sessions over time, outcomes of runs; how fast people decide.',
     access: 'viewer',
     query,
     answers: { 200: answer('rows, one for each value of the splits', usageReport) },
@@ -77,7 +78,8 @@ async function read(call: Call<z.output<typeof query>>) {
   const { store, clock } = call.host
   const by: Split[] = [...new Set(call.query.by)]
   const { from, to } = rangeOf(call.query.range, clock.now())
-  const rows = await usageRows(store, await listRuns(store), { from, to, by })
+  const sessions = sessionDays(call.host, await call.host.records(), { from, to })
+  const rows = await usageRows(store, await listRuns(store), { from, to, by, sessions })
   rows.sort((a, b) => (JSON.stringify(a.key) < JSON.stringify(b.key) ? -1 : 1))
   return { from, to, by, rows }
 }

@@ -1,5 +1,3 @@
-import { createHash, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { WorkerHub, WorkerView } from '../../workers/index.js'
@@ -8,6 +6,7 @@ import type { ServerParts } from '../parts.js'
 import { type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { worker, workerInvite, workerList } from '../schemas/workers.js'
+import { pinOf } from '../tls-pin.js'
 import type { Sendable } from '../wire/index.js'
 
 const workerAnswer = answer('the worker', worker)
@@ -47,7 +46,7 @@ export const workerRoutes: readonly Route[] = [
           next: 'choose a free port: signalbox serve --port 0',
         })
       const token = await hubOf(parts).registry.invite({ ...body, by: person.name })
-      const pin = pinOf(parts)
+      const pin = pinOf(parts.settings)
       const until = parts.clock.now() + body.validMs
       return json({ link: `${address}/#${token}${pin === null ? '' : `.${pin}`}`, until }, 201)
     },
@@ -107,16 +106,7 @@ export function hubOf({ workers }: ServerParts): WorkerHub {
   throw new SignalboxError('E_STATE', 'this server has no workers', { next: 'signalbox serve' })
 }
 
-function workerView({ record, isConnected, steps, runs }: WorkerView): Sendable<Worker> {
+function workerView({ record, isConnected, steps, runs, sessions }: WorkerView): Sendable<Worker> {
   const { key: _, boot: __, joinedAt: ___, changedAt: since, ...rest } = record
-  return { ...rest, since, isConnected, steps, runs }
-}
-
-/** Workers check the server by its key, so that a certificate needs no authority. */
-function pinOf({ settings }: ServerParts): string | null {
-  if (!settings.tls) return null
-  const { publicKey } = new X509Certificate(readFileSync(settings.tls.certFile))
-  return createHash('sha256')
-    .update(publicKey.export({ format: 'der', type: 'spki' }))
-    .digest('base64url')
+  return { ...rest, since, isConnected, steps, runs, sessions }
 }

@@ -25,6 +25,15 @@ export const grantList = z.object({
   position,
 })
 
+export const standingPreview = z.object({
+  count: z.int(),
+  denied: z.int().describe('of these, a person denied so many'),
+  since: moment,
+  items: z.array(
+    z.object({ id: z.string(), title: z.string(), requestedAt: moment, risk: z.string(), state: z.string() }),
+  ),
+})
+
 export const grantSwitch = z.object({
   id: z.literal('all'),
   version: z.int(),

@@ -28,6 +28,7 @@ export const overview = z.object({
     costUsd: z.number(),
     tokens: z.int(),
     runs: z.int(),
+    sessions: z.int().describe('sessions that spent something today'),
     budgetUsd: z.number().nullable().describe('`runs.day_usd`; null: no limit'),
   }),
   health: z.object({ version: z.string(), startedAt: moment, isReadOnly: z.boolean() }),

@@ -49,6 +49,7 @@ export const pane = z
     generation: z.int(),
     stateId: z.number(),
     approval: z.string().optional(),
+    worker: z.string().optional().describe('the name of the worker whose machine it is on'),
     version: z.int(),
   })
   .meta({ id: 'Pane' })

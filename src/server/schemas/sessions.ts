@@ -26,6 +26,10 @@ export const crew = z
       .describe('tokens of the conversation, and of the model’s window if the agent reports it'),
     contextLeftPercent: z.number().nullable(),
     spent: z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }),
+    days: z
+      .record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }))
+      .optional()
+      .describe('the same by day (UTC)'),
     helpers: z.array(helper),
   })
   .meta({ id: 'Crew' })
@@ -45,6 +49,8 @@ export const session = z
     agentVersion: z.string().optional(),
     agentSessionId: z.string().optional(),
     label: z.string().optional(),
+    title: z.string().optional().describe('a name made from its first prompt, where a person gave no label'),
+    lastPrompt: z.string().optional().describe('the beginning of the last prompt'),
     project: z.string(),
     cwd: z.string(),
     args: z.array(z.string()),
@@ -59,8 +65,14 @@ export const session = z
     resumedBy: z.string().optional(),
     recording: z.string(),
     owner: z.string(),
-    worker: z.string().optional().describe('the home directory that keeps its terminal'),
+    worker: z.string().optional().describe('the home directory or the worker that keeps its terminal'),
+    on: z.string().optional().describe('the name of the worker whose machine it is on; absent: the server’s own'),
+    awaySince: moment.optional().describe('its worker is not connected since then: the rest is as last heard'),
     places: z.record(z.string(), z.string()).optional(),
+    sandbox: z
+      .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
+      .optional()
+      .describe('the sandbox that it runs in'),
     allows: z
       .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))
       .optional()
@@ -128,6 +140,28 @@ export const sessionDiff = z.object({
   diff: z.string(),
   isCut: z.boolean(),
   hidden: z.array(z.string()).describe('changed files that are not shown, because they usually hold credentials'),
+  uncommitted: z.array(z.string()).describe('changed files that can be committed or discarded'),
+  from: z.string().nullable().describe('the commit that the changes are compared with; null before the first one'),
+})
+
+export const committed = z.object({ commit: z.string(), files: z.int() })
+
+export const discarded = z.object({
+  files: z.int(),
+  keptAs: z.string().describe('the git reference under which the state before is kept'),
+})
+
+export const fileTree = z.object({
+  entries: z.array(
+    z.object({
+      path: z.string(),
+      name: z.string(),
+      kind: z.enum(['file', 'directory']),
+      bytes: z.int().nullable(),
+      isSecret: z.boolean().describe('never shown: files with this name usually hold credentials'),
+    }),
+  ),
+  isCut: z.boolean(),
 })
 
 export const message = z

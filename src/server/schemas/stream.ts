@@ -62,6 +62,10 @@ export const PANE_STREAM_FRAMES = {
   gone: z.object({ pane: supervisedPane }),
   notice: z.object({
     kind: z.enum(['needs-you', 'done', 'failed', 'digest', 'over']),
+    project: z.string(),
+    agent: z.string().nullable(),
+    url: z.string().describe('the path of what it is about, in the dashboard'),
+    approval: z.string().optional(),
     pane: z.string(),
     title: z.string(),
     body: z.string(),

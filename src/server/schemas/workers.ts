@@ -16,6 +16,8 @@ export const worker = z
     steps: z.int().describe('steps that it carries out now'),
     maxSteps: z.int(),
     runs: z.array(z.string()).describe('open runs that it has'),
+    sessions: z.array(z.string()).describe('sessions that run there'),
+    maxSessions: z.int(),
   })
   .meta({ id: 'Worker' })
 

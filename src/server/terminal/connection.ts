@@ -1,7 +1,5 @@
-import type { WebSocket } from 'ws'
 import { newId } from '../../clock/index.js'
 import type { Holder, LiveSession, Person, Viewer } from '../../sessions/index.js'
-import { type Frame, frameToAnsi, type Row, rowToAnsi } from '../../terminal/index.js'
 import type { Sendable } from '../wire/index.js'
 import type { ClientMessage, Hello, ServerMessage } from './messages.js'
 
@@ -13,8 +11,18 @@ const UNACKNOWLEDGED_MAX = 256 * 1024
  * buffer, and beyond the second its connection ends.
  */
 const UNSENT_MAX = 1024 * 1024
-const UNSENT_HOPELESS = 8 * UNSENT_MAX
+export const UNSENT_HOPELESS = 8 * UNSENT_MAX
 export const INPUT_MAX = 64 * 1024
+
+/** The connection to a viewer: a WebSocket, or a channel to one through a server. */
+export interface ViewerSocket {
+  readonly readyState: number
+  readonly OPEN: number
+  readonly bufferedAmount: number
+  send(data: string | Uint8Array, options: { binary: boolean }, onSent: (error?: Error | null) => void): void
+  close(code?: number, reason?: string): void
+  terminate(): void
+}
 
 /**
  * One attached terminal. All viewers see the same bytes; one holds the keyboard, and its size is
@@ -24,7 +32,7 @@ export const INPUT_MAX = 64 * 1024
 export class TerminalConnection implements Viewer, Person {
   readonly id = newId('sub')
   readonly name: string
-  readonly #socket: WebSocket
+  readonly #socket: ViewerSocket
   readonly #session: LiveSession
   readonly #hasScrollback: boolean
   readonly #unwatch: () => void
@@ -34,9 +42,11 @@ export class TerminalConnection implements Viewer, Person {
   #isCutOff = false
   /** A snapshot is due, and too much was unsent to send it. */
   #owesPicture = false
+  /** What is sent behind the snapshot that is being made; null: none is. */
+  #behind: (() => void)[] | null = null
 
   constructor(
-    socket: WebSocket,
+    socket: ViewerSocket,
     session: LiveSession,
     hello: Hello,
     options: { name: string; mayType: boolean; hasScrollback: boolean },
@@ -65,6 +75,7 @@ export class TerminalConnection implements Viewer, Person {
   }
 
   output(bytes: Uint8Array): void {
+    if (this.#behind) return void this.#behind.push(() => this.output(bytes))
     if (this.#isCutOff) return
     const isFull = this.#socket.bufferedAmount > UNSENT_MAX
     if (isFull || this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX) {
@@ -79,12 +90,19 @@ export class TerminalConnection implements Viewer, Person {
   }
 
   resized(cols: number, rows: number): void {
+    if (this.#behind) return void this.#behind.push(() => this.resized(cols, rows))
     sendJson(this.#socket, { type: 'resize', cols, rows })
   }
 
   exited(exit: { code: number | null; signal: string | null }): void {
+    if (this.#behind) return void this.#behind.push(() => this.exited(exit))
     sendJson(this.#socket, { type: 'exit', code: exit.code, signal: exit.signal })
     this.#socket.close()
+  }
+
+  /** The client connects again, as after a restart of the daemon. */
+  replaced(): void {
+    this.#socket.close(1012, 'the session is read again')
   }
 
   take(message: Exclude<ClientMessage, Hello>): void {
@@ -118,7 +136,17 @@ export class TerminalConnection implements Viewer, Person {
     this.#isCutOff = this.#owesPicture
     if (this.#owesPicture) return
     this.#unacknowledged = 0
-    sendJson(this.#socket, snapshotOf(this.#session, { hasScrollback: this.#hasScrollback }), () => this.#sent())
+    // What a snapshot that is being made does not contain is in this one.
+    const behind: (() => void)[] = []
+    this.#behind = behind
+    this.#session.terminal.picture(this.#hasScrollback, ({ cols, rows, title, modes, data, offset }) => {
+      if (this.#behind !== behind) return
+      this.#behind = null
+      const { isBracketedPaste: bracketedPaste, isApplicationCursor: applicationCursor, isAlternate: alternate } = modes
+      const shown = { cols, rows, seq: offset, title, modes: { bracketedPaste, applicationCursor, alternate }, data }
+      sendJson(this.#socket, { type: 'snapshot', ...shown }, () => this.#sent())
+      for (const send of behind) send()
+    })
   }
 
   #sent(): void {
@@ -133,50 +161,10 @@ export class TerminalConnection implements Viewer, Person {
 }
 
 /** Calls `onSent` when the message was written to the socket. */
-export function sendJson(socket: WebSocket, message: Sendable<ServerMessage>, onSent?: () => void): void {
+export function sendJson(socket: ViewerSocket, message: Sendable<ServerMessage>, onSent?: () => void): void {
   if (socket.readyState !== socket.OPEN) return
   if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
-  socket.send(JSON.stringify(message), error => {
+  socket.send(JSON.stringify(message), { binary: false }, error => {
     if (!error) onSent?.()
   })
-}
-
-const SCROLLBACK_MAX = 2_000
-
-/**
- * A session's terminal as it is now, for a viewer that joins: bytes that draw its screen on an
- * empty terminal, and their position in the stream of bytes. With scrollback, the rows above are
- * printed first and scrolled off the screen.
- */
-function snapshotOf(session: LiveSession, { hasScrollback }: { hasScrollback: boolean }) {
-  const { emulator } = session.screen
-  const frame = emulator.currentFrame()
-  const modes = {
-    bracketedPaste: emulator.isBracketedPaste,
-    applicationCursor: emulator.isApplicationCursor,
-    alternate: frame.buffer === 'alternate',
-  }
-  const above = hasScrollback && !modes.alternate ? scrollbackOf(session, frame) : ''
-  const enter = hasScrollback && modes.alternate ? '\u001b[?1049h' : ''
-  return {
-    type: 'snapshot' as const,
-    cols: frame.cols,
-    rows: frame.rows,
-    seq: session.offset,
-    title: frame.title,
-    modes,
-    data: above + enter + frameToAnsi(frame) + keyModes(modes),
-  }
-}
-
-function scrollbackOf(session: LiveSession, { history, rows }: Frame): string {
-  const first = Math.max(history.firstId, history.lastId - SCROLLBACK_MAX + 1)
-  if (history.lastId < first) return ''
-  const lines: Row[] = session.screen.emulator.readRows(first, history.lastId)
-  return `${lines.map(row => `${rowToAnsi(row)}\u001b[0m\r\n`).join('')}${'\r\n'.repeat(Math.max(0, rows - 1))}`
-}
-
-/** The program's keyboard modes: without them arrows and pastes change their form. */
-function keyModes(modes: { bracketedPaste: boolean; applicationCursor: boolean }): string {
-  return `\u001b[?2004${modes.bracketedPaste ? 'h' : 'l'}\u001b[?1${modes.applicationCursor ? 'h' : 'l'}`
 }

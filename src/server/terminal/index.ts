@@ -1,1 +1,2 @@
 export { serveTerminals } from './upgrade.js'
+export { WorkerTerminals } from './worker-terminals.js'

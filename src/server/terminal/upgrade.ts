@@ -3,6 +3,8 @@ import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { newId, type Timer } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { RemoteSession } from '../../host/index.js'
+import type { LocalPeer } from '../auth/local-peers.js'
 import { type Credential, hasRole, OWNER, personName } from '../caller.js'
 import { errorBody } from '../errors.js'
 import { checkOrigin, type OwnAddresses } from '../gate/origins.js'
@@ -10,10 +12,15 @@ import type { ServerParts } from '../parts.js'
 import { WORKER_PATH, WorkerSockets } from '../worker-socket.js'
 import { INPUT_MAX, sendJson, TerminalConnection } from './connection.js'
 import { type Hello, parseMessage } from './messages.js'
+import { RelayedTerminal } from './relay.js'
 
+/** As the API names the operation: agents do not look into terminals, nor type there. */
+const TERMINAL = { id: 'panes.terminal' }
 const HELLO_WAIT_MS = 5_000
 const PING_MS = 20_000
 const DEAD_MS = 60_000
+/** Frames that wait for a terminal to be opened. */
+const EARLY_MAX = 32
 const PATH = /^\/api\/v1\/panes\/([\w%.:-]{1,80})\/terminal$/
 
 /**
@@ -30,18 +37,19 @@ export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddre
   const workers = parts.workers && new WorkerSockets(parts.workers)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
-    try {
+    const open = async () => {
       if (workers && request.url === WORKER_PATH) return workers.upgrade(request, socket, head)
       checkUpgrade(request, own)
       const match = PATH.exec(request.url ?? '')
       if (!match) throw new SignalboxError('E_UNKNOWN', `unknown terminal path ${(request.url ?? '').slice(0, 200)}`)
-      const bearer = bearerCredential(request, parts, own)
+      const bearer = await bearerCredential(request, parts, own)
+      const peer = await parts.peers.of(request.socket)
+      parts.peers.refuseAgents(peer, TERMINAL, {})
       sockets.handleUpgrade(request, socket, head, webSocket => {
-        new TerminalSocket(webSocket, { parts, request, word: decodeURIComponent(match[1]!), own, bearer })
+        new TerminalSocket(webSocket, { parts, request, word: decodeURIComponent(match[1]!), own, bearer, peer })
       })
-    } catch (error) {
-      refuse(socket, error)
     }
+    open().catch(error => refuse(socket, error))
   })
 }
 
@@ -61,11 +69,11 @@ function checkUpgrade({ headers, method }: IncomingMessage, own: OwnAddresses | 
 }
 
 /** Null if the first frame must bring a proof. @throws SignalboxError `E_LOGIN` */
-function bearerCredential(
+async function bearerCredential(
   { headers }: IncomingMessage,
   parts: ServerParts,
   own: OwnAddresses | null,
-): Credential | null {
+): Promise<Credential | null> {
   if (!own) return { kind: 'socket', person: OWNER }
   const { authorization } = headers
   if (authorization === undefined) return null
@@ -86,6 +94,7 @@ interface TerminalSocketOptions {
   word: string
   own: OwnAddresses | null
   bearer: Credential | null
+  peer: LocalPeer | null
 }
 
 /**
@@ -95,7 +104,9 @@ class TerminalSocket {
   readonly #socket: WebSocket
   readonly #options: TerminalSocketOptions
   readonly #id = newId('sub')
-  #connection: TerminalConnection | null = null
+  #connection: Pick<TerminalConnection, 'take' | 'input' | 'close'> | null = null
+  readonly #early: (() => void)[] = []
+  /** Its hello has arrived. */
   #isOpening = false
   #timer: Timer
   #heardAt: number
@@ -121,27 +132,34 @@ class TerminalSocket {
   #message(data: RawData, isBinary: boolean): void {
     this.#heardAt = this.#options.parts.clock.monotonic()
     if (isBinary) {
-      if (this.#connection) this.#connection.input(toBytes(data))
-      else this.#socket.close(4001, 'the first frame must be hello')
+      if (!this.#isOpening) this.#socket.close(4001, 'the first frame must be hello')
+      else this.#later(() => this.#connection?.input(toBytes(data)))
       return
     }
     const message = parseMessage(data.toString())
-    if (!message || (message.type === 'hello') === (this.#connection !== null || this.#isOpening)) {
+    if (!message || (message.type === 'hello') === this.#isOpening) {
       this.#socket.close(4001, 'bad message')
     } else if (message.type === 'hello') {
       this.#isOpening = true
       this.#timer.cancel()
       void this.#open(message).catch(error => this.#fail(error))
-    } else this.#connection?.take(message)
+    } else this.#later(() => this.#connection?.take(message))
+  }
+
+  /** What a client sends while its terminal is being opened waits for it. */
+  #later(work: () => void): void {
+    if (this.#connection) work()
+    else if (this.#early.length < EARLY_MAX) this.#early.push(work)
   }
 
   async #open(hello: Hello): Promise<void> {
     const { parts, word, own } = this.#options
     const { host, settings, streams } = parts
-    const who = this.#credential(hello)
+    const who = await this.#credential(hello)
     const person = who.person ?? OWNER
     const record = await host.find(word, personName(person.id))
-    const session = await host.whenLive(record.id)
+    const local = await host.whenLocal(record.id)
+    const session = local ?? (await host.remote.whenLive(record.id))
     if (!session || session.exit) {
       sendJson(this.#socket, { type: 'exit', code: record.exit?.code ?? null, signal: record.exit?.signal ?? null })
       return this.#socket.close()
@@ -163,20 +181,27 @@ class TerminalSocket {
           next: 'connect with want: "view"',
         },
       )
+    const unproven = await parts.peers.needsProof(this.#options.peer, TERMINAL, who)
+    if (hello.want === 'input' && unproven !== null)
+      throw new SignalboxError('E_STEP_UP', `only a person may type, and nothing proves that: ${unproven}`, {
+        next: 'attach from a terminal of your own, or connect with want: "view"',
+      })
     if (this.#socket.readyState !== this.#socket.OPEN) return
     const end = (reason: string) => this.#socket.close(4003, reason)
     streams.add(this.#id, { kind: 'terminal', who, watched: null, end })
     const name = own ? person.name : (hello.name ?? 'a terminal')
-    this.#connection = new TerminalConnection(this.#socket, session, hello, {
-      name,
-      mayType,
-      hasScrollback: own !== null,
-    })
+    const options = { name, mayType, hasScrollback: own !== null }
+    const { maxViewers } = settings
+    this.#connection =
+      session instanceof RemoteSession
+        ? await RelayedTerminal.open(this.#socket, session, { ...options, hello, maxViewers })
+        : new TerminalConnection(this.#socket, session, hello, options)
+    for (const work of this.#early.splice(0)) work()
     this.#beat()
   }
 
   /** @throws SignalboxError `E_LOGIN`, `E_PROOF` */
-  #credential(hello: Hello): Credential {
+  async #credential(hello: Hello): Promise<Credential> {
     const { parts, request, bearer } = this.#options
     if (bearer) return bearer
     if (hello.proof === undefined) throw new SignalboxError('E_LOGIN', 'a terminal needs a login')

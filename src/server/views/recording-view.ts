@@ -16,8 +16,10 @@ const CHANGES_MAX = 5_000
 export type RecordingView = InMilliseconds<Recording>
 
 /** The id of a session's recording is the session's id with another prefix. */
-export function recordingView(record: SessionRecord): RecordingView | null {
-  const bytes = statSync(record.recording, { throwIfNoEntry: false })?.size
+export function recordingView(host: Host, record: SessionRecord): RecordingView | null {
+  const bytes = host.isHere(record)
+    ? statSync(record.recording, { throwIfNoEntry: false })?.size
+    : remoteBytes(host, record)
   if (bytes === undefined) return null
   return {
     id: `rec_${record.id.slice('ses_'.length)}`,
@@ -41,11 +43,17 @@ export async function findRecording(
 ): Promise<{ record: SessionRecord; view: RecordingView }> {
   const name = word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word
   const record = await call.host.find(name, personName(call.person.id))
-  const view = recordingView(record)
-  if (view) return { record, view }
+  const view = recordingView(call.host, record)
+  if (view) return { record: { ...record, recording: await call.host.recordingOf(record) }, view }
   throw new SignalboxError('E_UNKNOWN', `the recording of ${record.id} was deleted`, {
     next: 'GET /recordings lists them',
   })
+}
+
+/** What is known of a recording on a worker; it may have more. */
+function remoteBytes(host: Host, { id, saved }: SessionRecord): number | undefined {
+  if (!saved) return host.remote.has(id) ? 0 : undefined
+  return saved.reduce((total, { bytes }) => total + bytes, 0)
 }
 
 export type Marker = RecordingIndex['markers'][number]

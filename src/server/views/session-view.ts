@@ -1,15 +1,15 @@
 import type { Host } from '../../host/index.js'
-import { liveMenu, type SessionRecord } from '../../sessions/index.js'
+import type { SessionRecord } from '../../sessions/index.js'
 import type { Session } from '../api-types.js'
 import type { Sendable } from '../wire/index.js'
 
 /** A session's record, and its live state if it runs. */
-export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord): Sendable<Session> {
-  const session = host.live(record.id)
+export function sessionView(host: Host, { chosen: _, saved: __, ...stored }: SessionRecord): Sendable<Session> {
+  const session = host.live(stored.id)
+  const record = { ...stored, ...placeOf(host, stored) }
   if (!session) return { ...record, ...(host.isCatchingUp(record.id) && { catchingUp: true as const }) }
   const { observation } = session
   const crew = host.agentStats(record.id)
-  const menu = liveMenu(observation ?? null)
   return {
     ...record,
     phase: session.phase,
@@ -20,10 +20,18 @@ export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord)
     idle: session.isIdle,
     holder: session.holder,
     held: session.heldPrompts.length,
-    ...(menu && { question: menu.question }),
+    ...(session.question !== null && { question: session.question }),
     ...(session.approval && { approval: session.approval.id }),
     offset: session.offset,
     ...(session.compactCommand !== null && { compact: session.compactCommand }),
     ...(crew && { crew }),
   }
+}
+
+/** On which worker it is, and since when that is away. */
+function placeOf(host: Host, record: SessionRecord): Pick<Sendable<Session>, 'on' | 'awaySince'> {
+  const place = host.remote.whereIs(record)
+  if (!place) return {}
+  const isAway = place.awaySince !== null && host.remote.has(record.id)
+  return { on: place.name, ...(isAway && { awaySince: place.awaySince! }) }
 }

@@ -4,9 +4,13 @@ import type { EventData } from '../../events/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { UsageReport } from '../api-types.js'
 import { partsOfStep } from './run-steps.js'
+import type { SessionDay } from './session-spending.js'
 
 export type UsageRow = UsageReport['rows'][number]
 export type Split = UsageReport['by'][number]
+
+/** The pipeline of what sessions spend. */
+const SESSIONS = 'sessions'
 
 interface Spent {
   key: Partial<Record<Split, string>>
@@ -31,11 +35,14 @@ export async function recoveryTally(
   return [...counts].map(([verdict, count]) => ({ verdict, count })).sort((a, b) => b.count - a.count)
 }
 
-/** The usage of runs between two times, split as requested. A step counts on the day of its end. */
+/**
+ * The usage of runs and sessions between two times, split as requested. A step counts on the day of
+ * its end. Sessions are one pipeline of their own.
+ */
 export async function usageRows(
   store: EventStore,
   runs: readonly RunRecord[],
-  { from, to, by }: { from: number; to: number; by: readonly Split[] },
+  { from, to, by, sessions }: { from: number; to: number; by: readonly Split[]; sessions: readonly SessionDay[] },
 ): Promise<UsageRow[]> {
   const spent: Spent[] = []
   for (const run of runs)
@@ -50,6 +57,14 @@ export async function usageRows(
     found.times.push(ms)
     found.runs.add(run)
     if (usage) found.row.usage = addUsage(found.row.usage, usage)
+  }
+  for (const { session: _, input, output, costUsd, ...known } of sessions) {
+    const all: Record<Split, string> = { ...known, pipeline: SESSIONS, version: SESSIONS, node: '–' }
+    const key = Object.fromEntries(by.map(split => [split, all[split]])) as Spent['key']
+    const name = JSON.stringify(by.map(split => key[split] ?? ''))
+    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>() }
+    rows.set(name, found)
+    found.row.usage = addUsage(found.row.usage, { input, output, ...(costUsd !== null && { costUsd }) })
   }
   return [...rows.values()].map(({ row, times, runs: ids }) => {
     const states = [...ids].map(id => byId.get(id)?.status)

@@ -21,6 +21,7 @@ const FIELDS = [
   'usedAt',
   'lastUsedAt',
   'wakeAt',
+  'retryAt',
   'waitedSince',
   'openedAt',
   'confirmedAt',
@@ -31,6 +32,7 @@ const FIELDS = [
   'modifiedAt',
   'storedAt',
   'lockdownSince',
+  'awaySince',
 ] as const
 
 export const TIME_FIELDS: ReadonlySet<string> = new Set(FIELDS)

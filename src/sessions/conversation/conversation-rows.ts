@@ -13,6 +13,8 @@ import { ALTERNATE_FIRST_ID, type Color, type Row } from '../../terminal/index.j
 
 export interface RowSource {
   readRows(firstId: number, lastId: number): Row[]
+  /** Rows above this one will not be read any more. */
+  release?(firstId: number): void
 }
 
 /** For the next host: rows of the alternate screen, which the terminal does not keep. */
@@ -115,6 +117,11 @@ export class ConversationRows {
     return echoText(this.rows(id, id + last - first)) === text
   }
 
+  /** Rows above this one will not be read any more. */
+  release(id: number): void {
+    if (id < ALTERNATE_FIRST_ID) this.#source.release?.(id)
+  }
+
   /** Rows from this one to the live part. */
   rowsFrom(id: number): TextRow[] {
     if (!this.#look) return []
@@ -155,8 +162,8 @@ export class ConversationRows {
     if (isNew && this.#look) this.#widths = [this.#look.frame.cols]
   }
 
-  #normalEcho({ frame, layout }: Look, before: Look | null): Echo | null {
-    const shown = layout.blocks.findLast(block => isEcho(block, this.#pack))
+  #normalEcho({ frame, outline }: Look, before: Look | null): Echo | null {
+    const shown = outline.blocks.findLast(block => isEcho(block, this.#pack))
     if (shown) return echoOf(frame.lines, shown)
     // A new prompt is seen when it appears. The rows above the screen are searched only if a prompt
     // may have scrolled there unseen.
@@ -190,7 +197,7 @@ export class ConversationRows {
   }
 
   #keep(look: Look): void {
-    const shown = look.layout.blocks.find(block => isEcho(block, this.#pack))
+    const shown = look.outline.blocks.find(block => isEcho(block, this.#pack))
     if (shown) this.#echoBackground = echoBackground(look, this.#pack)
     const window = windowOf(look, this.#pack, this.#echoBackground)
     if (window.length === 0) return
@@ -242,7 +249,7 @@ function keptEnd(kept: ConversationRowsState): number {
 function contentEnd(look: Look, kept: ConversationRowsState): number {
   const { frame } = look
   if (frame.buffer === 'alternate') return keptEnd(kept)
-  return frame.lines[liveStart(look) - 1]?.id ?? frame.history.lastId
+  return frame.lines[look.outline.liveFirst - 1]?.id ?? frame.history.lastId
 }
 
 /*
@@ -260,8 +267,8 @@ export interface Echo {
 }
 
 /** Where the pack says how a prompt looks, nothing else is one: an answer may quote a prompt. */
-export function isEcho({ kind, spec }: Look['layout']['blocks'][number], pack: Pack): boolean {
-  return kind === 'user' && (spec !== null || !pack.blocks.some(block => block.kind === 'user'))
+export function isEcho({ kind, isMarked }: Look['outline']['blocks'][number], pack: Pack): boolean {
+  return kind === 'user' && (isMarked || !pack.blocks.some(block => block.kind === 'user'))
 }
 
 export function echoOf(rows: readonly Row[], block: { first: number; last: number }): Echo {
@@ -278,30 +285,26 @@ function echoText(rows: readonly { text: string }[]): string {
  * False if the frame is scrolled back, covered by another page or half drawn: then its rows are not
  * where they belong. A whole frame of a program on the alternate screen has an input box or a menu.
  */
-function isTranscript({ observation, layout }: Look): boolean {
+function isTranscript({ observation, outline }: Look): boolean {
   if (observation.view === 'unknown' || isScrolled({ observation })) return false
-  return layout.composer !== null || layout.menu !== null
+  return outline.hasInput
 }
 
 function isScrolled({ observation }: Pick<Look, 'observation'>): boolean {
   return observation.facets.some(facet => facet.name === 'scrolled')
 }
 
-/** Index of the first row of the live part: status row, menu, input box, footer. */
-function liveStart({ frame, layout }: Look): number {
-  return layout.regions.get('status')?.first ?? layout.regions.get('live')?.first ?? frame.lines.length
-}
-
 /** The frame's rows of the conversation, without blank rows at the end. */
 function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
-  const { frame, layout } = look
-  const echoes = layout.blocks.filter(block => isEcho(block, pack)).map(block => echoRows(frame.lines, block))
-  const firstMark = layout.blocks.find(block => block.spec !== null)?.first ?? 0
+  const { frame, outline } = look
+  const echoes = outline.blocks.filter(block => isEcho(block, pack)).map(block => echoRows(frame.lines, block))
+  const firstMark = outline.blocks.find(block => block.isMarked)?.first ?? 0
   const rows: KeptRow[] = []
-  for (let index = 0; index < liveStart(look); index++) {
-    const role = layout.roles[index]
+  for (let index = 0; index < look.outline.liveFirst; index++) {
+    const role = outline.roles[index]
     if (role && role !== 'terminator') continue
-    const row = cutBar(frame.lines[index]!, layout.rows[index]!.text, frame.cols)
+    const line = frame.lines[index]!
+    const row = cutBar(line, outline.texts[index] ?? line.text, frame.cols)
     const isOpenEcho = index < firstMark && echoBackground !== null && backgroundOf(row) === echoBackground
     const isPrompt =
       row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
@@ -335,8 +338,8 @@ function echoRows(
 }
 
 /** The background that only prompts have; null if other text has the same one. */
-function echoBackground({ frame, layout }: Look, pack: Pack): Color {
-  const [echoes, others] = [true, false].map(is => layout.blocks.filter(block => isEcho(block, pack) === is))
+function echoBackground({ frame, outline }: Look, pack: Pack): Color {
+  const [echoes, others] = [true, false].map(is => outline.blocks.filter(block => isEcho(block, pack) === is))
   const background = echoes![0] ? backgroundOf(frame.lines[echoes![0].first]!) : null
   return others!.some(block => backgroundOf(frame.lines[block.first]!) === background) ? null : background
 }

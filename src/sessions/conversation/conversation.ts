@@ -48,6 +48,14 @@ const BLANK_ROWS = 50
 
 const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
 
+/** Rows above a turn that are still read: older prompts are searched for after a repaint. */
+const ROWS_ABOVE = 1000
+
+/** The first row that a conversation in this state may read again. */
+export function firstRowNeeded({ echoId, from }: ConversationState): number {
+  return Math.max(0, Math.min(echoId ?? from, from) - ROWS_ABOVE)
+}
+
 const INITIAL: ConversationState = {
   turns: 0,
   messages: 0,
@@ -181,6 +189,7 @@ export class Conversation {
     }
     this.#reported = []
     this.#setBlocks([])
+    this.#rows.release(firstRowNeeded(this.#state))
     return this.turn
   }
 
@@ -196,6 +205,7 @@ export class Conversation {
       lastRow,
       from: lastRow + 1,
     }
+    this.#rows.release(firstRowNeeded(this.#state))
   }
 
   /** The newest prompt on screen has had no turn. */

@@ -34,7 +34,7 @@
  * Not here: when a turn begins or ends (the phase table, `live/`), how rows become blocks
  * (`screen/`), and who sees a message (the surfaces, by the log and the host's bus).
  */
-export { Conversation, type ConversationState } from './conversation.js'
+export { Conversation, type ConversationState, firstRowNeeded } from './conversation.js'
 export type { RowSource } from './conversation-rows.js'
 export { type MessageRef, MessageWriter, type SessionUpdate } from './message-writer.js'
 export { knownTurns, type ReadTurn, readConversation, turnPrompts } from './read-conversation.js'

@@ -28,6 +28,16 @@ const record = (id: string, more: Partial<StatusRecord> = {}): StatusRecord => (
 })
 
 describe('context and usage', () => {
+  it('usage is also summed by day', () => {
+    const day = 24 * 3_600_000
+    const usage = { is: 'usage', input: 10, output: 1, costUsd: 0.5 } as const
+    const stats = [0, 1, day].reduce((known, at) => reduceAgentStats(known, report(usage, at)), NO_AGENT_STATS)
+    expect(stats.days).toEqual({
+      '1970-01-01': { input: 20, output: 2, costUsd: 1 },
+      '1970-01-02': { input: 10, output: 1, costUsd: 0.5 },
+    })
+  })
+
   it('context is the last request and answer, the window is remembered, usage is summed', () => {
     const stats = reduce(
       { is: 'usage', input: 10_000, output: 500, contextWindow: 200_000, costUsd: 0.1, model: 'm' },

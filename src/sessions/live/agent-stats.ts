@@ -11,9 +11,18 @@ export interface AgentStats {
   /** The main conversation, as last sent to the model. `window`: null if unknown. */
   context: { used: number; window: number | null } | null
   /** Since the session's start, sub-agents included. */
-  spent: { input: number; output: number; costUsd: number | null }
+  spent: Spent
+  /** The same by day (UTC), such as `2026-03-01`. */
+  days: Readonly<Record<string, Spent>>
   /** Sub-agents in the order of their first report. */
   helpers: readonly SubAgent[]
+}
+
+interface Spent {
+  input: number
+  output: number
+  /** Null: the agent reports no cost. */
+  costUsd: number | null
 }
 
 export interface SubAgent {
@@ -36,6 +45,7 @@ export const NO_AGENT_STATS: AgentStats = {
   model: null,
   context: null,
   spent: { input: 0, output: 0, costUsd: null },
+  days: {},
   helpers: [],
 }
 
@@ -43,7 +53,7 @@ const SUB_AGENTS_MAX = 64
 const TEXT_MAX = 200
 
 export function reduceAgentStats(stats: AgentStats, { statement, at }: AgentReport): AgentStats {
-  const next = statement.is === 'usage' ? withUsage(stats, statement) : stats
+  const next = statement.is === 'usage' ? withUsage(stats, statement, at) : stats
   if (statement.subAgent !== undefined) return withSubAgent(next, statement.subAgent, statement, at)
   if (statement.is === 'session' && statement.model !== undefined) return { ...next, model: statement.model }
   return next
@@ -89,9 +99,9 @@ function ancestorOf(id: string, all: readonly StatusRecord[]): string | null {
   return null
 }
 
-function withUsage(stats: AgentStats, usage: Extract<AgentStatement, { is: 'usage' }>): AgentStats {
-  const { input, output, costUsd, contextWindow, model } = usage
-  const { spent } = stats
+function withUsage(stats: AgentStats, usage: Extract<AgentStatement, { is: 'usage' }>, at: number): AgentStats {
+  const { input, output, contextWindow, model } = usage
+  const day = new Date(at).toISOString().slice(0, 10)
   const isMain = usage.subAgent === undefined
   return {
     ...stats,
@@ -100,11 +110,16 @@ function withUsage(stats: AgentStats, usage: Extract<AgentStatement, { is: 'usag
       context: { used: input + output, window: contextWindow ?? stats.context?.window ?? null },
       model: model ?? stats.model,
     }),
-    spent: {
-      input: spent.input + input,
-      output: spent.output + output,
-      costUsd: costUsd === undefined ? spent.costUsd : (spent.costUsd ?? 0) + costUsd,
-    },
+    spent: plus(stats.spent, usage),
+    days: { ...stats.days, [day]: plus(stats.days[day] ?? NO_AGENT_STATS.spent, usage) },
+  }
+}
+
+function plus(spent: Spent, { input, output, costUsd }: { input: number; output: number; costUsd?: number }): Spent {
+  return {
+    input: spent.input + input,
+    output: spent.output + output,
+    costUsd: costUsd === undefined ? spent.costUsd : (spent.costUsd ?? 0) + costUsd,
   }
 }
 

@@ -9,6 +9,7 @@
  *                     SessionRequests.delivery ───► keys
  *
  * - `LiveSession` owns the parts, builds them in order and is the only class that the host sees.
+ *   Surfaces see its `SessionPort`, which a session on another machine has as well.
  * - `SessionTerminal` feeds the emulator and turns frames into looks (`panes/`). Its
  *   `ScreenReading` is the reading that a session acts on: from bytes alone, so that a recording
  *   gives the same result again. The second reading, with hooks, is for people
@@ -48,6 +49,7 @@ export type { Holder, Person } from './keyboard.js'
 export { LiveSession } from './live-session.js'
 export { phaseTable } from './phase-table.js'
 export type { SendPort, SendResult } from './send-gate.js'
+export { commitAt, commitChanges, discardChanges } from './session-changes.js'
 export {
   type FileLimits,
   openDownload,
@@ -62,5 +64,7 @@ export type {
   SessionTimes,
   Viewer,
 } from './session-options.js'
+export type { SessionPort, SessionState } from './session-port.js'
 export { type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
+export { findInTree, listTree } from './session-tree.js'
 export { type ShareableDiff, shareableDiff, uncommittedDiff } from './shareable-diff.js'

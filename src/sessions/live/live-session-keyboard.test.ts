@@ -111,8 +111,8 @@ describe('prompts while the agent works', () => {
     const sent = fixture.session.send('second', { whenBusy: 'hold' })
     await fixture.pass(100)
     const { prompt } = (await sent) as { prompt: string }
-    expect(fixture.session.dropPrompt(prompt)).toBe(true)
-    expect(fixture.session.dropPrompt(prompt)).toBe(false)
+    expect(await fixture.session.dropPrompt(prompt)).toBe(true)
+    expect(await fixture.session.dropPrompt(prompt)).toBe(false)
     const refused = fixture.session.send('third', { whenBusy: 'refuse' })
     await fixture.pass(100)
     expect(await refused).toMatchObject({ result: 'refused', reason: 'busy' })

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DONE, MENU, paintTurn, THINKING, TRANSCRIPT } from '../testing/demo-screens.js'
 import { SessionFixture, type SessionFixtureOptions } from '../testing/session-fixture.js'
+import type { SessionSnapshot } from './session-options.js'
 
 let fixture: SessionFixture
 afterEach(() => fixture.close())
@@ -254,7 +255,7 @@ describe('a host that takes over', () => {
     const first = await paintTurn(fixture, 'hello', ['◆ The first answer.'])
     await fixture.pass(2_000)
     const before = await fixture.store.readStream('session/ses_stage')
-    fixture = await fixture.takenOver({ snapshot: structuredClone(fixture.session.snapshot()) })
+    fixture = await fixture.takenOver({ snapshot: await snapshotOf(fixture) })
     expect(await fixture.store.readStream('session/ses_stage')).toEqual(before)
     expect([fixture.session.isIdle, fixture.session.observation?.composer !== null]).toEqual([true, true])
     await paintTurn(fixture, 'again', ['◆ The second answer.'], first)
@@ -268,11 +269,15 @@ describe('a host that takes over', () => {
     await fixture.paint(['▷ hello', '', ...MENU], { isGone: true })
     await fixture.pass(2_000)
     expect(await fixture.written('approval.requested')).toHaveLength(1)
-    fixture = await fixture.takenOver({ snapshot: structuredClone(fixture.session.snapshot()) })
+    fixture = await fixture.takenOver({ snapshot: await snapshotOf(fixture) })
     expect([fixture.session.phase, fixture.session.approval?.state]).toEqual(['tool-pending', 'pending'])
     expect(await fixture.written('approval.requested')).toEqual([])
   })
 })
+
+function snapshotOf({ session }: SessionFixture): Promise<SessionSnapshot> {
+  return new Promise((resolve, reject) => session.snapshot(snapshot => resolve(structuredClone(snapshot)), reject))
+}
 
 describe('the exit screen', () => {
   test('identifies the conversation if nothing else did, by rows drawn at the end', async () => {

@@ -1,12 +1,13 @@
 import type { AgentReport } from '../../agents/index.js'
 import type { ApprovalRecord } from '../../approvals/index.js'
-import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import type { KeeperListener, KeptExit, RecordingFailure } from '../../keeper/index.js'
-import { hasNews, type PaneScreen } from '../../panes/index.js'
+import { hasNews, type ScreenView } from '../../panes/index.js'
+import { LocalSight } from '../../panes/sight/index.js'
 import type { Block, Observation, Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
-import { type MessageRef, MessageWriter } from '../conversation/index.js'
+import { firstRowNeeded, type MessageRef, MessageWriter } from '../conversation/index.js'
 import { Effects, Waiters } from '../effects.js'
 import { AgentAllowances, liveMenu, SessionRequests } from '../requests/index.js'
 import { AgentReportReader } from './agent-report-reader.js'
@@ -24,12 +25,14 @@ import {
   DEFAULT_TIMES,
   type LiveSessionOptions,
   type SessionObserver,
+  type SessionPorts,
   type SessionSnapshot,
   type SessionTimes,
   SILENT_AGENT,
   type Viewer,
 } from './session-options.js'
 import { SessionPhase } from './session-phase.js'
+import type { SessionPort } from './session-port.js'
 import { SessionTerminal } from './session-terminal.js'
 
 /** How long an agent may take to show a resumed conversation; then the send gate decides. */
@@ -38,16 +41,6 @@ const RESUMES_MS = 30_000
 const BEGINS_MS = 3_000
 /** Why the session is ended if no person attends to its sign-in. */
 const ABANDONED = 'nobody signed in'
-
-/** What most parts of a session need of it. */
-interface SessionPorts {
-  session: string
-  clock: Clock
-  isExited(): boolean
-  isCatchingUp(): boolean
-  record<T extends EventType>(type: T, data: EventData<T>): void
-  onError(error: unknown): void
-}
 
 /**
  * One live agent: its terminal, the reading of its screen, the phase, the open turn and message,
@@ -60,7 +53,7 @@ interface SessionPorts {
  * The parts are built in the order of the fields. Each gets only the ports that it needs; a port
  * that calls a part further down is called after the constructor has returned.
  */
-export class LiveSession implements KeeperListener {
+export class LiveSession implements KeeperListener, SessionPort {
   readonly id: string
   readonly #options: LiveSessionOptions
   readonly #agent: AgentTraits
@@ -82,6 +75,8 @@ export class LiveSession implements KeeperListener {
   readonly #viewers = new Set<Viewer>()
   #observer: SessionObserver | null = null
   #lastViewerAt = Number.NEGATIVE_INFINITY
+  /** Another object reads the session now. */
+  #isReplaced = false
 
   constructor(options: LiveSessionOptions) {
     const { clock, onError } = options
@@ -93,7 +88,7 @@ export class LiveSession implements KeeperListener {
       session: this.id,
       clock,
       isExited: () => this.exit !== null,
-      isCatchingUp: () => this.#terminal.isCatchingUp,
+      isCatchingUp: () => this.#isReplaced || this.#terminal.isCatchingUp,
       record: (type, data) => this.#record(type, data),
       onError,
     }
@@ -138,7 +133,20 @@ export class LiveSession implements KeeperListener {
     return this.#terminal.last?.observation ?? null
   }
 
-  get screen(): PaneScreen {
+  get question(): string | null {
+    return liveMenu(this.observation)?.question ?? null
+  }
+
+  get isApplicationCursor(): boolean {
+    return this.screen.modes.isApplicationCursor
+  }
+
+  async currentFrame(): Promise<Frame | null> {
+    await this.settled()
+    return this.frame
+  }
+
+  get screen(): ScreenView {
     return this.#terminal.screen
   }
 
@@ -187,8 +195,13 @@ export class LiveSession implements KeeperListener {
     return !this.#isResuming && !this.#messages.isClosing
   }
 
-  snapshot(): SessionSnapshot {
-    return { ...this.#terminal.saved, phase: this.#phase.state }
+  /** Its state when everything that was printed so far has been read. */
+  snapshot(then: (snapshot: SessionSnapshot) => void, failed: (why: Error) => void): void {
+    this.#terminal.save(saved => then({ ...saved, phase: this.#phase.state }), failed)
+  }
+
+  get terminal(): Pick<SessionTerminal, 'picture' | 'isRead' | 'packChanged'> {
+    return this.#terminal
   }
 
   // — from the keeper —
@@ -209,14 +222,7 @@ export class LiveSession implements KeeperListener {
   }
 
   exited(exit: KeptExit): void {
-    this.#terminal.finish(exit.t)
-    this.#ending.exited(exit)
-    this.#observer?.exited(exit, this.#ending.isExpected)
-    this.#phase.dispatch('process-exit', this.#terminal.last)
-    this.#notices.stop()
-    this.#reports.stop()
-    for (const viewer of this.#viewers) viewer.exited(exit)
-    this.#waiters.wake()
+    this.#terminal.finish(exit.t, () => this.#exited(exit))
   }
 
   lagging(): void {
@@ -230,21 +236,46 @@ export class LiveSession implements KeeperListener {
   }
 
   /**
-   * All old bytes are read: from here on queries are answered, requests raised, messages emitted.
+   * All old bytes are sent to be read: from here on queries are answered. Resolves when they are
+   * read: then requests are raised and messages emitted.
    */
-  goLive(): void {
+  goLive(): Promise<void> {
     const isAdopted = this.offset > 0
-    this.#terminal.goLive()
-    if (isAdopted) this.#phase.takeOverRequests()
-    this.#prompts.resolveUnfinished()
-    if (!this.exit) this.#notices.start({ isReady: this.#phase.isReady || this.pack.agent === 'generic' })
-    this.#terminal.schedule()
-    this.#releasePrompts()
+    return new Promise((resolve, reject) =>
+      this.#terminal.goLive(() => {
+        this.#wentLive(isAdopted)
+        resolve()
+      }, reject),
+    )
   }
 
   /** The host closes and the agent continues: the session sets no further timers by itself. */
   detach(): void {
     this.#messages.stop()
+  }
+
+  /** The reader of its terminal has failed for good: people must look after the agent themselves. */
+  unreadable(why: string): void {
+    this.#notices.unreadable(why)
+  }
+
+  /** The session has ended: its terminal is not read any more. */
+  close(): void {
+    this.#terminal.close()
+  }
+
+  /**
+   * Its terminal cannot be read any more, and another object takes the session over: this one
+   * presses no key, records nothing and raises no request from now on.
+   */
+  replace(): void {
+    this.#isReplaced = true
+    this.detach()
+    this.close()
+    this.#notices.stop()
+    this.#reports.stop()
+    for (const viewer of this.#viewers) viewer.replaced?.()
+    this.#waiters.wake()
   }
 
   // — from the agent, besides its screen —
@@ -294,6 +325,8 @@ export class LiveSession implements KeeperListener {
 
   /** Signalbox's own keys. */
   async press(keys: string | Uint8Array): Promise<void> {
+    if (this.#isReplaced)
+      throw new SignalboxError('E_BUSY', 'The session is being read again.', { next: 'Try again in a moment.' })
     const bytes = typeof keys === 'string' ? new TextEncoder().encode(keys) : keys
     this.#terminal.recordInput(bytes)
     this.#phase.recordInput(bytes)
@@ -319,7 +352,7 @@ export class LiveSession implements KeeperListener {
     return this.#prompts.send(text, options)
   }
 
-  dropPrompt(id: string): boolean {
+  async dropPrompt(id: string): Promise<boolean> {
     return this.#prompts.drop(id)
   }
 
@@ -362,12 +395,31 @@ export class LiveSession implements KeeperListener {
 
   // — inside —
 
+  #wentLive(isAdopted: boolean): void {
+    if (isAdopted) this.#phase.takeOverRequests()
+    this.#prompts.resolveUnfinished()
+    if (!this.exit) this.#notices.start({ isReady: this.#phase.isReady || this.pack.agent === 'generic' })
+    this.#terminal.schedule()
+    this.#releasePrompts()
+  }
+
+  #exited(exit: KeptExit): void {
+    this.#ending.exited(exit)
+    this.#observer?.exited(exit, this.#ending.isExpected)
+    this.#phase.dispatch('process-exit', this.#terminal.last)
+    this.#notices.stop()
+    this.#reports.stop()
+    for (const viewer of this.#viewers) viewer.exited(exit)
+    this.#waiters.wake()
+  }
+
   /** The agent resumes an earlier conversation and has not shown it yet. */
   get #isResuming(): boolean {
     return this.#options.record.resumedFrom !== undefined && !this.#phase.isReady && this.exit === null
   }
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
+    if (this.#isReplaced) return
     this.#effects.later(async () => void (await this.#options.journal.write(type, data)))
   }
 
@@ -385,13 +437,15 @@ export class LiveSession implements KeeperListener {
   // — its parts —
 
   #createTerminal(): SessionTerminal {
-    const { record, pack, emulator, keeper, restored, onError } = this.#options
+    const { record, pack, emulator, keeper, restored, onError, clock, onRuleOff } = this.#options
     return new SessionTerminal({
       ...this.#ports,
+      sight: this.#options.sight ?? new LocalSight(() => clock.monotonic()),
+      ...(onRuleOff && { onRuleOff }),
       pack,
       emulator,
       startedAt: record.startedAt,
-      restored: restored ?? null,
+      restored: restored ? { ...restored, firstRow: firstRowNeeded(restored.phase.conversation) } : null,
       reply: bytes => void keeper.write(record.id, bytes).catch(onError),
       onLook: look => {
         // A spinner that turns is not progress.
@@ -489,7 +543,7 @@ export class LiveSession implements KeeperListener {
       port: {
         observation: () => this.observation,
         isExited,
-        isBracketedPaste: () => this.screen.emulator.isBracketedPaste,
+        isBracketedPaste: () => this.screen.modes.isBracketedPaste,
         press: keys => this.press(keys),
         changed: ms => this.#waiters.changed(ms),
         absence: () => absence?.() ?? null,

@@ -54,6 +54,23 @@ describe('a box that is not ready', () => {
     expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'gone' })
   })
 
+  test('a draft of several lines is cleared line by line', async () => {
+    const lines = ['one', 'two', 'three']
+    const agent = agentOf(
+      {
+        onWrite: (self, keys) => {
+          if (keys !== BULK.input.clear) return
+          lines.pop()
+          self.show({ composer: composer(lines.join('\n')) })
+        },
+      },
+      idle({ composer: composer(lines.join('\n')) }),
+    )
+    await runToEnd(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, clearsDraft: true }))
+    expect(agent.writes.filter(keys => keys === BULK.input.clear)).toHaveLength(3)
+    expect(lines).toEqual([])
+  })
+
   test('a viewer, a list and shell mode are closed with one key', async () => {
     const viewer = agentOf(
       { onWrite: (agent, keys) => keys === 'q' && agent.show(idle()) },

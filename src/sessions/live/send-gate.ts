@@ -1,5 +1,5 @@
 import { type Clock, delay } from '../../clock/index.js'
-import type { Observation, Pack } from '../../screen/index.js'
+import { countPasteMarks, type Observation, type Pack } from '../../screen/index.js'
 import { squash } from '../compare-text.js'
 import { cleanText, isCommand, TEXT_MAX, type TextMeaning, type Typing, typingOf } from './send-text.js'
 
@@ -74,6 +74,8 @@ const HOOK_PROOF_WAIT_MS = 30_000
 const TYPING_MS = 10_000
 /** Agents open a list while a command is typed; Enter too early picks another command. */
 const COMMAND_LIST_MS = 250
+/** A draft has at most this many lines that are cleared one by one. */
+const CLEAR_PRESSES = 200
 const ESCAPE = '\u001b'
 
 /**
@@ -95,7 +97,7 @@ export async function sendPrompt(port: SendPort, text: string, options: GateOpti
   const stopped = await typeText(port, typing, pack, clock)
   if (stopped) return stopped
   await until(port, clock, ECHO_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), clean))
-  if (obstacle(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, pack)
+  if (obstacle(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, options)
   const command = isCommand(clean, meaning)
   await delay(clock, command ? Math.max(pack.input.settleMs, COMMAND_LIST_MS) : pack.input.settleMs)
   return submit(port, { text: clean, isCommand: command }, pack, clock)
@@ -110,7 +112,7 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
   const { text } = prompt
   await until(port, clock, CLOSE_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), text))
   const before = port.observation()
-  if (obstacle(port) || !before || !showsText(before, text)) return notTyped(port, text, pack)
+  if (obstacle(port) || !before || !showsText(before, text)) return notTyped(port, text, { pack, clock })
   const delivered: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
   const firstEnter = clock.monotonic()
   const rowBefore = port.lastRow?.() ?? 0
@@ -161,9 +163,23 @@ async function waitForComposer(port: SendPort, options: GateOptions): Promise<Se
   await until(port, clock, options.readyWaitMs ?? READY_WAIT_MS, () => judge()?.reason !== 'no-composer')
   const key = closingKey(port, judge()?.reason, options)
   if (key === null) return judge()
-  await port.press(key)
-  await until(port, clock, CLOSE_WAIT_MS, () => judge() === null)
+  if (judge()?.reason === 'draft') await clearBox(port, options)
+  else {
+    await port.press(key)
+    await until(port, clock, CLOSE_WAIT_MS, () => judge() === null)
+  }
   return judge()
+}
+
+/** The key of some agents clears one line: it is pressed until the box is empty or stays as it is. */
+async function clearBox(port: SendPort, { pack, clock }: Pick<GateOptions, 'pack' | 'clock'>): Promise<void> {
+  for (let presses = 0; presses < CLEAR_PRESSES; presses++) {
+    const draft = port.observation()?.composer?.draft ?? ''
+    if (draft === '' || obstacle(port)) return
+    await port.press(pack.input.clear)
+    const isChanged = () => (port.observation()?.composer?.draft ?? '') !== draft
+    if (!(await until(port, clock, CLOSE_WAIT_MS, isChanged))) return
+  }
 }
 
 function judgeScreen(port: SendPort, { pack, mayQueue = true }: GateOptions): Refused | null {
@@ -258,12 +274,17 @@ async function typeText(port: SendPort, { text, way }: Typing, pack: Pack, clock
 }
 
 /** The box does not show the text: it is removed again, unless a menu would get the key. */
-async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendResult> {
+async function notTyped(
+  port: SendPort,
+  text: string,
+  options: Pick<GateOptions, 'pack' | 'clock'>,
+): Promise<SendResult> {
   const inTheWay = obstacle(port)
   if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')
   if (inTheWay) return unconfirmed(`${inTheWay}; the text was typed, Enter was not pressed`)
   const draft = squash(port.observation()?.composer?.draft ?? '')
-  if (draft !== '' && squash(text).includes(draft)) await port.press(pack.input.clear)
+  const isOurs = squash(text).includes(draft) || countPasteMarks(port.observation()?.composer?.draft ?? '') > 0
+  if (draft !== '' && isOurs) await clearBox(port, options)
   return unconfirmed('the text did not appear in the input box; Enter was not pressed')
 }
 
@@ -271,7 +292,9 @@ async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendR
 function showsText(observation: Observation | null, text: string): boolean {
   const composer = observation?.composer
   if (!composer) return false
-  return composer.pasted > 0 || squash(composer.draft).endsWith(squash(text).slice(-20))
+  return (
+    (composer.pasted > 0 && countPasteMarks(text) === 0) || squash(composer.draft).endsWith(squash(text).slice(-20))
+  )
 }
 
 /** Whether the newest echo is this text, or as much of it as the agent repeats. */
@@ -282,7 +305,7 @@ function showsEcho({ user }: Observation, text: string): boolean {
   return (
     echo.endsWith(wanted.slice(-20)) ||
     (echo.length >= 20 && wanted.startsWith(echo)) ||
-    /\[pasted (?:text|#\d)/i.test(user)
+    (countPasteMarks(user) > 0 && countPasteMarks(text) === 0)
   )
 }
 

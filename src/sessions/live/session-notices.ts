@@ -5,7 +5,7 @@ import { formatDuration } from '../../text/index.js'
 import type { SessionTimes } from './session-options.js'
 
 export interface Notice {
-  kind: 'auth' | 'silence' | 'crash' | 'lost' | 'not-ready' | 'undelivered'
+  kind: 'auth' | 'silence' | 'crash' | 'lost' | 'not-ready' | 'undelivered' | 'unreadable'
   text: string
   /** Rows of the screen that say more. */
   rows?: string[]
@@ -141,6 +141,14 @@ export class SessionNotices {
     notify({
       kind: 'undelivered',
       text: `A prompt held for session ${session.number} was not delivered: ${detail}`,
+    })
+  }
+
+  unreadable(why: string): void {
+    const { session, notify } = this.#options
+    notify({
+      kind: 'unreadable',
+      text: `The terminal of session ${session.number} cannot be read any more (${why}). Its agent continues. To see it: signalbox attach ${session.number}`,
     })
   }
 

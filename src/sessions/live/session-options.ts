@@ -1,7 +1,9 @@
-import type { Ledger } from '../../approvals/index.js'
+import type { LedgerPort } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
+import type { EventData, EventType } from '../../events/index.js'
 import type { KeeperPort, KeptExit } from '../../keeper/index.js'
-import type { PaneOutput, PaneScreenState } from '../../panes/index.js'
+import type { PaneOutput, SwitchedOff } from '../../panes/index.js'
+import type { SightPlace } from '../../panes/sight/index.js'
 import type { Pack } from '../../screen/index.js'
 import type { EmulatorOptions } from '../../terminal/index.js'
 import type { SessionUpdate } from '../conversation/index.js'
@@ -10,16 +12,18 @@ import type { SessionJournal } from './journal.js'
 import type { SendPort } from './send-gate.js'
 import type { PhaseState } from './session-phase.js'
 import type { SessionRecord } from './session-record.js'
-import type { SavedScreenReading } from './session-terminal.js'
+import type { SavedTerminal } from './session-terminal.js'
 
 export interface LiveSessionOptions {
   record: SessionRecord
   pack: Pack
   keeper: KeeperPort
   journal: SessionJournal
-  ledger: Ledger
+  ledger: LedgerPort
   clock: Clock
   emulator: EmulatorOptions
+  /** Where the terminal is read; default: in this thread. */
+  sight?: SightPlace
   hostName: string
   /** What the agent reports besides its screen, and how its conversation is resumed. */
   agent?: AgentTraits
@@ -36,6 +40,8 @@ export interface LiveSessionOptions {
   onEnded?(): void
   /** The keeper disconnected the slow session: it catches up from the recording. */
   onLagging?(): void
+  /** A rule of the pack was too slow and is not used any more. */
+  onRuleOff?(off: SwitchedOff): void
 }
 
 export interface AgentTraits {
@@ -76,11 +82,18 @@ export const DEFAULT_TIMES: SessionTimes = {
   typingRepeatMs: 4_000,
 }
 
+/** What most parts of a session need of it. */
+export interface SessionPorts {
+  session: string
+  clock: Clock
+  isExited(): boolean
+  isCatchingUp(): boolean
+  record<T extends EventType>(type: T, data: EventData<T>): void
+  onError(error: unknown): void
+}
+
 /** What a later host needs to continue from `offset` without reading older bytes again. */
-export interface SessionSnapshot {
-  offset: number
-  screen: PaneScreenState
-  reading: SavedScreenReading
+export interface SessionSnapshot extends SavedTerminal {
   phase: PhaseState
 }
 
@@ -97,4 +110,6 @@ export interface Viewer {
   output(bytes: Uint8Array, offset: number): void
   resized(cols: number, rows: number): void
   exited(exit: KeptExit): void
+  /** The session is read again by another object: join that one. */
+  replaced?(): void
 }

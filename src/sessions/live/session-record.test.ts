@@ -97,6 +97,18 @@ describe('the record of a session', () => {
     ).not.toHaveProperty('label')
   })
 
+  test('is titled by its first prompt, and has the last one', () => {
+    const turn = (prompt?: string) =>
+      ['turn.opened', { session: 's', turn: 't', ...(prompt !== undefined && { prompt }) }] as const
+    const started = ['session.started', STARTED] as const
+    expect(fold([...started], [...turn('/context')])).not.toHaveProperty('title')
+    const long = 'please fix the failing checkout test, and then have a look at the rounding of discounts'
+    expect(fold([...started], [...turn()], [...turn(`\n${long}`)], [...turn('Now commit it.')])).toMatchObject({
+      title: 'Fix the failing checkout test, and then have a look at the…',
+      lastPrompt: 'Now commit it.',
+    })
+  })
+
   test('does not exist without a start event', () => {
     expect(fold(['session.ready', {}])).toBeNull()
     const misfit = fold(['session.started', STARTED], ['session.ended', { exit: 'gone' } as never])

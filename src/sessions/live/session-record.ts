@@ -10,6 +10,10 @@ export interface SessionRecord {
   agentVersion?: string
   agentSessionId?: string
   label?: string
+  /** What the first prompt asks for, as a short name; surfaces show it where there is no label. */
+  title?: string
+  /** The beginning of the last prompt. */
+  lastPrompt?: string
   project: string
   cwd: string
   args: string[]
@@ -29,12 +33,16 @@ export interface SessionRecord {
   worker?: string
   /** Environment variables that say where its agent keeps its files. */
   places?: Record<string, string>
+  /** The sandbox that it runs in. */
+  sandbox?: EventData<'session.started'>['sandbox']
   /** What the agent does without asking, because a person chose that in its own menu. */
   allows?: { tool: string; label: string; approval: string; since: number }[]
   /** When its owner last selected it, by surface. */
   chosen?: Record<string, number>
   /** What its agent had reported about its own work when it ended. */
   crew?: EventData<'crew.dismissed'>
+  /** The parts of its recording that the server has as blobs. */
+  saved?: { from: number; bytes: number; blob: string }[]
   version: number
 }
 
@@ -51,11 +59,14 @@ const TYPES: readonly EventType[] = [
   'session.allows',
   'session.asks',
   'session.forgotten',
+  'recording.saved',
+  'turn.opened',
+  'turn.prompted',
 ]
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 6,
+  version: 7,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -102,12 +113,49 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
     return { ...record, allows: [...allowsBut(record, allowed.label), { ...allowed, since: event.at }] }
   }
   if (isEvent(event, 'session.asks')) return { ...record, allows: allowsBut(record, event.data.label) }
+  if (isEvent(event, 'recording.saved')) {
+    const { session: _, ...part } = event.data
+    return { ...record, saved: [...(record.saved ?? []), part] }
+  }
+  if (isEvent(event, 'turn.opened') || isEvent(event, 'turn.prompted')) return withPrompt(record, event.data.prompt)
   if (isEvent(event, 'session.resumed')) return { ...record, resumedBy: event.data.by }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record
     return event.data.label === null ? unnamed : { ...record, label: event.data.label }
   }
   return record
+}
+
+const PROMPT_MAX = 400
+
+function withPrompt(record: SessionRecord, prompt = ''): SessionRecord {
+  const text = prompt.trim()
+  if (text === '') return record
+  const title = record.title ?? titleFrom(text)
+  return { ...record, lastPrompt: text.slice(0, PROMPT_MAX), ...(title !== null && { title }) }
+}
+
+const TITLE_MAX = 60
+
+/**
+ * A name for a session from its first prompt: its first line, without courtesies, cut at a word.
+ * Null for a command of the agent (`/context`), which says nothing about the work.
+ */
+function titleFrom(prompt: string): string | null {
+  if (/^[/!#]\S/.test(prompt)) return null
+  const line = prompt.split('\n').find(candidate => /[\p{L}\p{N}]/u.test(candidate)) ?? ''
+  const plain = line
+    .replace(/^\W*(?:please|can you|could you|hi|hello|hey)\b[\s,:!]*(?:please\b\s*)?/i, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+  if (plain === '') return null
+  const characters = [...plain]
+  const cut = characters
+    .slice(0, TITLE_MAX)
+    .join('')
+    .replace(/\s+\S*$/, '')
+  const short = characters.length <= TITLE_MAX ? plain.replace(/[.:,;]+$/, '') : `${cut}…`
+  return short.charAt(0).toUpperCase() + short.slice(1)
 }
 
 function allowsBut({ allows = [] }: SessionRecord, label: string): NonNullable<SessionRecord['allows']> {

@@ -3,18 +3,21 @@ import {
   type Look,
   Pane,
   type PaneOutput,
-  PaneScreen,
-  type PaneScreenState,
   type PaneState,
   type SavedPane,
+  type ScreenView,
+  type SwitchedOff,
 } from '../../panes/index.js'
+import { type Picture, Sight, type SightPlace } from '../../panes/sight/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
-import type { EmulatorOptions, Evidence } from '../../terminal/index.js'
+import type { EmulatorOptions, Evidence, ProgramStatus } from '../../terminal/index.js'
 import { liveMenu } from '../requests/index.js'
 import type { SessionObserver } from './session-options.js'
 
 /** A program redraws everything after a resize. In seconds. */
 const RESIZE_SETTLES_S = 0.25
+/** How much output may be unread before a session that catches up sends more to be read. */
+const UNREAD_MAX = 64 * 1024
 /** A status report comes mostly before its frame: how long to wait for that frame. */
 const FRAME_S = 0.2
 
@@ -23,7 +26,9 @@ interface SessionTerminalOptions {
   emulator: EmulatorOptions
   clock: Clock
   startedAt: number
-  restored: { offset: number; screen: PaneScreenState; reading: SavedScreenReading } | null
+  sight: SightPlace
+  /** `firstRow`: the first row that the conversation needs of it. */
+  restored: (SavedTerminal & { firstRow: number }) | null
   /** Answers a query of the program. */
   reply(bytes: Uint8Array): void
   isExited(): boolean
@@ -35,30 +40,65 @@ interface SessionTerminalOptions {
   /** When to call `onTime` if no byte comes before. */
   nextDeadline(): number | null
   onOutputs(outputs: readonly PaneOutput[]): void
+  /** A rule of the pack was too slow and is not used any more. */
+  onRuleOff?(off: SwitchedOff): void
+}
+
+export interface SavedTerminal {
+  offset: number
+  /** The reader of the terminal, as JSON. */
+  screen: string
+  /** What programs had reported about themselves (OSC 7501). */
+  status: ProgramStatus
+  reading: SavedScreenReading
 }
 
 /**
  * The session's terminal as Signalbox reads it: bytes and sizes go in with their times, looks come
- * out. It answers queries of the program, unless the bytes are old.
+ * out, perhaps later: another thread may read them (`Sight`). It answers queries of the program,
+ * unless the bytes are old.
  */
 export class SessionTerminal {
-  readonly screen: PaneScreen
   readonly time: SessionClock
+  readonly #sight: Sight
   readonly #options: SessionTerminalOptions
   readonly #reading: ScreenReading
   #observer: SessionObserver | null = null
+  /** Up to where output was sent to be read, and up to where it was read. */
   #offset: number
+  #readTo: number
+  #whenRead: { resolve(): void; reject(why: Error): void }[] = []
+  /** What was read last is old. */
   #isCatchingUp = true
+  /** What is sent to be read is new: queries in it are answered. */
+  #isAnswering = false
   /** Seconds since the start. */
   #resizedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SessionTerminalOptions) {
-    const { pack, emulator, restored, clock, startedAt } = options
+    const { pack, emulator, restored, clock, startedAt, sight } = options
     this.#options = options
     this.#offset = restored?.offset ?? 0
-    this.screen = new PaneScreen(pack, emulator, restored?.screen)
-    this.#reading = new ScreenReading(pack, this.screen, restored?.reading)
+    this.#readTo = this.#offset
     this.time = new SessionClock(clock, startedAt)
+    this.#sight = new Sight(
+      sight,
+      {
+        pack,
+        emulator,
+        restored: restored && { state: restored.screen, status: restored.status, firstRow: restored.firstRow },
+      },
+      {
+        advance: t => this.#advance(t),
+        seen: (outputs, t, offset) => this.#seen(outputs, t, offset),
+        ...(options.onRuleOff && { ruleOff: options.onRuleOff }),
+      },
+    )
+    this.#reading = new ScreenReading(pack, this.screen, restored?.reading)
+  }
+
+  get screen(): ScreenView {
+    return this.#sight.view
   }
 
   get offset(): number {
@@ -78,8 +118,50 @@ export class SessionTerminal {
     return this.last?.frame.torn !== true && this.time.now() - this.#resizedAt >= RESIZE_SETTLES_S
   }
 
-  get saved(): { offset: number; screen: PaneScreenState; reading: SavedScreenReading } {
-    return { offset: this.#offset, screen: this.screen.serialize(), reading: this.#reading.saved }
+  /** Its state when everything that was sent so far has been read. */
+  save(then: (saved: SavedTerminal) => void, failed: (why: Error) => void): void {
+    const offset = this.#offset
+    this.#sight.save(
+      screen => then({ offset, screen, status: this.screen.programStatus, reading: this.#reading.saved }),
+      failed,
+    )
+  }
+
+  /**
+   * The terminal for a viewer that joins, when everything that was sent so far has been read: bytes
+   * that draw it, and their position in the stream of bytes. With scrollback, the rows above are
+   * printed first.
+   */
+  picture(hasScrollback: boolean, then: (picture: Picture & { offset: number }) => void): void {
+    const offset = this.#offset
+    this.#sight.picture(
+      hasScrollback,
+      picture => then({ ...picture, offset }),
+      () => then({ ...this.#emptyPicture, offset }),
+    )
+  }
+
+  /** For a terminal that cannot be read: the program draws what it prints next. */
+  get #emptyPicture(): Picture {
+    const { cols, rows } = this.last?.frame ?? this.#options.emulator
+    return { cols, rows, title: '', modes: { ...this.screen.modes, isAlternate: false }, data: '' }
+  }
+
+  /** Resolves when little of the output that was sent is unread. */
+  async isRead(): Promise<void> {
+    if (this.#offset - this.#readTo <= UNREAD_MAX) return
+    await new Promise<void>((resolve, reject) => this.#whenRead.push({ resolve, reject }))
+  }
+
+  /** The pack was loaded again. */
+  packChanged(): void {
+    this.#sight.packChanged()
+  }
+
+  close(): void {
+    this.time.stop()
+    this.#sight.close()
+    for (const { reject } of this.#whenRead.splice(0)) reject(new Error('the terminal is not read any more'))
   }
 
   observe(observer: SessionObserver): void {
@@ -88,16 +170,14 @@ export class SessionTerminal {
 
   feed(bytes: Uint8Array, t: number, offset: number): void {
     this.time.observe(t)
-    this.#advance(t)
     this.#offset = offset + bytes.length
-    this.#handle(this.screen.feed(bytes, t, { live: !this.#isCatchingUp }), t)
+    this.#sight.feed(bytes, t, offset, this.#isAnswering)
   }
 
   resize(cols: number, rows: number, t: number): void {
     this.time.observe(t)
     this.#resizedAt = t
-    this.#advance(t)
-    this.#handle(this.screen.resize(cols, rows, t), t)
+    this.#sight.resize(cols, rows, t)
   }
 
   recordInput(bytes: Uint8Array): void {
@@ -109,41 +189,47 @@ export class SessionTerminal {
   /**
    * The program has ended: this closes its last frame, and a second later everything has settled.
    */
-  finish(t: number): void {
+  finish(t: number, then: () => void): void {
     this.time.stop()
-    this.#advance(t + 1)
-    this.#handle(this.screen.tick(t + 1), t + 1)
-    this.time.stop()
+    this.#sight.tick(t + 1)
+    const end = () => {
+      this.time.stop()
+      then()
+    }
+    // A terminal that cannot be read any more has ended as well.
+    this.#sight.mark(end, end)
   }
 
   /** The bytes from here on are old: queries in them are not answered. */
   fallBehind(): void {
-    this.time.stop()
-    this.#isCatchingUp = true
+    this.#isAnswering = false
+    this.#sight.mark(() => {
+      this.time.stop()
+      this.#isCatchingUp = true
+    })
   }
 
-  goLive(): void {
+  goLive(then: () => void, failed?: (why: Error) => void): void {
     const now = this.time.now()
-    this.#advance(now)
-    this.#handle(this.screen.tick(now), now)
-    // No byte has followed the snapshot: the program rests, and its screen has not been looked at
-    // yet.
-    if (this.#options.restored && this.last === null) this.#handle(this.screen.look(now), now)
-    this.#options.onTime(now)
-    this.#isCatchingUp = false
+    this.#isAnswering = true
+    this.#sight.tick(now)
+    // If no byte has followed the snapshot, the program rests, and its screen has not been looked
+    // at yet.
+    if (this.#options.restored) this.#sight.look(now)
+    this.#sight.mark(() => {
+      this.#options.onTime(now)
+      this.#isCatchingUp = false
+      then()
+    }, failed)
   }
 
   /** Sets the timer for the next deadline. */
   schedule(): void {
     if (this.#options.isExited() || this.#isCatchingUp) return
-    const deadlines = [this.screen.nextDeadline(), this.#reading.nextDeadline(), this.#options.nextDeadline()].filter(
+    const deadlines = [this.#sight.nextDeadline(), this.#reading.nextDeadline(), this.#options.nextDeadline()].filter(
       at => at !== null,
     )
-    this.time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => {
-      const now = this.time.now()
-      this.#advance(now)
-      this.#handle(this.screen.tick(now), now)
-    })
+    this.time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => this.#sight.tick(this.time.now()))
   }
 
   /** How long the menu has been on screen, and the screen unchanged. In milliseconds. */
@@ -166,7 +252,9 @@ export class SessionTerminal {
     this.#options.onTime(t)
   }
 
-  #handle(outputs: readonly PaneOutput[], t: number): void {
+  #seen(outputs: readonly PaneOutput[], t: number, offset: number | null): void {
+    if (offset !== null) this.#readTo = offset
+    if (this.#offset - this.#readTo <= UNREAD_MAX) for (const { resolve } of this.#whenRead.splice(0)) resolve()
     const { reply, onEvidence, onLook, onOutputs } = this.#options
     for (const output of outputs) {
       if (output.type === 'reply') reply(output.bytes)
@@ -179,7 +267,7 @@ export class SessionTerminal {
   }
 }
 
-export interface SavedScreenReading extends SavedPane {
+interface SavedScreenReading extends SavedPane {
   isHeldBack: boolean
   due: number | null
 }
@@ -198,7 +286,7 @@ class ScreenReading {
   #isHeldBack = false
   #due: number | null = null
 
-  constructor(pack: Pack, screen: PaneScreen, saved?: SavedScreenReading) {
+  constructor(pack: Pack, screen: ScreenView, saved?: SavedScreenReading) {
     this.#pane = new Pane(pack, screen)
     if (saved) {
       this.#pane.restore(saved)

@@ -6,7 +6,14 @@ import {
   type ReplayEvent,
   type StatusEntry,
 } from '../../panes/index.js'
-import { classify, explainFrame, type FrameExplanation, initialMemory, type Pack } from '../../screen/index.js'
+import {
+  classify,
+  explainFrame,
+  type FrameExplanation,
+  initialMemory,
+  outlineOf,
+  type Pack,
+} from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { type ChangeFields, changeFields, seconds } from './changes.js'
 import { SessionReplay } from './session-replay.js'
@@ -60,7 +67,8 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
     since: frame.t,
     contradictions: [],
   }
-  const look: Look = { t: frame.t, frame, observation, layout, atWork, isSettled: true, isConfirmed: true }
+  const outline = outlineOf(layout, frame)
+  const look: Look = { t: frame.t, frame, observation, outline, atWork, isSettled: true, isConfirmed: true }
   const timeline = new Timeline(pack)
   const [moment] = timeline.take([
     { type: 'look', look, state: { t: frame.t, view, payload, busy, awaiting, isSettled: true, reading, look } },

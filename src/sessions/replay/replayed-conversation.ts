@@ -1,4 +1,4 @@
-import type { Look, PaneScreen } from '../../panes/index.js'
+import type { Look, ScreenView } from '../../panes/index.js'
 import { type Block, type Pack, renderMarkdown } from '../../screen/index.js'
 import { Conversation, IdleOutput } from '../conversation/index.js'
 import type { Moment } from './timeline.js'
@@ -33,7 +33,7 @@ export class ReplayedConversation {
   #look: Look | null = null
   #isReady = false
 
-  constructor(pack: Pack, screen: PaneScreen) {
+  constructor(pack: Pack, screen: ScreenView) {
     this.#conversation = new Conversation('replay', pack, screen)
     this.#idleOutput = new IdleOutput(this.#conversation)
   }

@@ -27,8 +27,7 @@ const STEADY_CHECK_MS = 50
  * A menu that is still there this long after the channel was answered was not closed by the answer.
  */
 const MENU_STAYS_MS = 3_000
-/** How long to wait for the agent's own record if its screen proves nothing. */
-const WRITTEN_MS = 2_000
+/** How long to wait for the agent's own report if its screen proves nothing. */
 const PROOF_MS = 10_000
 /** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
 const AWAY_MS = 100
@@ -133,6 +132,9 @@ export class DecisionDelivery {
   }
 
   async #deliverOnce(open: OpenRequest): Promise<void> {
+    // Written into the store past the daemon: nobody has checked who did that.
+    const { ledger } = this.#open
+    if (!(await ledger.isProven(open.record))) return void (await ledger.stale(open.record, 'unproven'))
     if (open.proof) return this.conclude(open)
     const evidence = await this.#answerChannel(open)
     if (evidence) return this.#applied(open, evidence, open.record.decision?.note === undefined ? null : 'channel')
@@ -289,7 +291,7 @@ export class DecisionDelivery {
   async #untilProof(open: OpenRequest): Promise<void> {
     const { menu, isExited } = this.#options
     const { clock } = this.#open
-    const deadline = clock.monotonic() + WRITTEN_MS
+    const deadline = clock.monotonic() + PROOF_MS
     while (!open.proof && !isExited() && clock.monotonic() < deadline)
       await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
   }

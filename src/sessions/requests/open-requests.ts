@@ -1,5 +1,5 @@
 import type { AgentStatement, ToolStatement } from '../../agents/index.js'
-import { type ApprovalRecord, type ApprovalRequest, isOpen, type Ledger } from '../../approvals/index.js'
+import { type ApprovalRecord, type ApprovalRequest, isOpen, type LedgerPort } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
 import type { RequestContext } from './build-request.js'
@@ -36,7 +36,7 @@ export function instanceOf(instance: string): string {
 
 export interface OpenRequestsOptions {
   subject: { agent: string; session: string; project: string; cwd: string; hostName: string }
-  ledger: Ledger
+  ledger: LedgerPort
   clock: Clock
   answers?: AnswerChannel
   /** A request has been raised; a request has ended. */
@@ -50,7 +50,7 @@ export interface OpenRequestsOptions {
  * it.
  */
 export class OpenRequests {
-  readonly ledger: Ledger
+  readonly ledger: LedgerPort
   readonly clock: Clock
   readonly subject: OpenRequestsOptions['subject']
   readonly answers: AnswerChannel

@@ -215,6 +215,7 @@ export class SessionFixture {
       resize: async (_, cols, rows) => void this.signals.push(`${cols}x${rows}`),
       signal: async (_, signal) => void this.signals.push(signal),
       mark: nothing,
+      secret: async () => null,
       forget: nothing,
       close: nothing,
     }

@@ -157,6 +157,26 @@ export class PostgresEventStore implements Api.EventStore {
     await this.#connections.read('DELETE FROM snapshots WHERE key = $1', [key])
   }
 
+  async replaceSnapshot(key: string, expected: number | null, snapshot: Api.Snapshot): Promise<boolean> {
+    checkName('key of a snapshot', key)
+    const values = [key, snapshot.version, encodeJson(`The snapshot ${key}`, snapshot.state)]
+    const changed =
+      expected === null
+        ? await this.#connections.read(
+            'INSERT INTO snapshots VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1',
+            values,
+          )
+        : await this.#connections.read(
+            'UPDATE snapshots SET version = $2, state = $3 WHERE key = $1 AND version = $4 RETURNING 1',
+            [...values, expected],
+          )
+    return changed.length > 0
+  }
+
+  async dropSnapshots(prefix: string, below: number): Promise<void> {
+    await this.#connections.read('DELETE FROM snapshots WHERE starts_with(key, $1) AND version < $2', [prefix, below])
+  }
+
   async document<T>(projection: string, key: string): Promise<Api.StoredDocument<T> | null> {
     const [found] = await this.#find(projection, { key })
     return (found as Api.StoredDocument<T> | undefined) ?? null
@@ -187,24 +207,44 @@ export class PostgresEventStore implements Api.EventStore {
     return subscription
   }
 
-  async acquireLease(key: string, owner: string, { ttlMs }: { ttlMs: number }): Promise<Api.Lease | Api.LeaseHolder> {
+  async acquireLease(
+    key: string,
+    owner: string,
+    { ttlMs, isGone }: { ttlMs: number; isGone?: (owner: string) => boolean },
+  ): Promise<Api.Lease | Api.LeaseHolder> {
     checkName('key of a lease', key)
     checkName('owner of a lease', owner)
+    const taken = await this.#takeLease(key, owner, ttlMs, 0)
+    if (taken) return taken
+    const holder = await this.leaseHolder(key)
+    const after = holder && isGone?.(holder.by) ? await this.#takeLease(key, owner, ttlMs, holder.epoch) : null
+    return after ?? holder ?? { isHeld: true, by: '', epoch: 0, until: 0 }
+  }
+
+  /** @param gone the epoch of a holder that is known to be dead. */
+  async #takeLease(key: string, owner: string, ttlMs: number, gone: number): Promise<Api.Lease | null> {
     const now = this.#nowSql()
     const [taken] = await this.#connections.read<{ epoch: number }>(
       `INSERT INTO leases AS l (key, owner, epoch, expires) SELECT $1, $2, 1, ${now} + $3::bigint
        ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, epoch = l.epoch + 1, expires = excluded.expires
-       WHERE l.owner = '' OR l.expires <= ${now} RETURNING epoch`,
-      [key, owner, Math.round(ttlMs)],
+       WHERE l.owner = '' OR l.expires <= ${now} OR l.epoch = $4 RETURNING epoch`,
+      [key, owner, Math.round(ttlMs), gone],
     )
-    if (taken) return { isHeld: false, key, owner, epoch: taken.epoch }
-    return (await this.leaseHolder(key)) ?? { isHeld: true, by: '', epoch: 0, until: 0 }
+    return taken ? { isHeld: false, key, owner, epoch: taken.epoch } : null
   }
 
   async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
     const sql = "SELECT owner, epoch, expires FROM leases WHERE key = $1 AND owner <> ''"
     const [held] = await this.#connections.read<{ owner: string; epoch: number; expires: number }>(sql, [key])
     return held ? { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires } : null
+  }
+
+  async leaseHolders(prefix: string): Promise<Api.KeyedLeaseHolder[]> {
+    const held = await this.#connections.read<{ key: string; owner: string; epoch: number; expires: number }>(
+      "SELECT key, owner, epoch, expires FROM leases WHERE starts_with(key, $1) AND owner <> ''",
+      [prefix],
+    )
+    return held.map(({ key, owner, epoch, expires }) => ({ isHeld: true, key, by: owner, epoch, until: expires }))
   }
 
   async renewLease({ key, epoch }: Api.Fence, ttlMs: number): Promise<boolean> {

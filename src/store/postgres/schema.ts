@@ -117,9 +117,10 @@ export async function migrate(client: Client, schema: string, shown: string, new
 async function applyMigrations(client: Client, schema: string, shown: string, newId: string | undefined) {
   // Outside the transaction: a role that cannot be created must not end it.
   for (const role of [SERVER_ROLE, READER_ROLE]) await client.query(createRole(role))
+  // Before the transaction: one that has begun may not see the tables that another process creates.
+  await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
   await client.query('BEGIN')
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
     const version = Number((await readMeta(client, schema)).get('schema_version') ?? 0)
     requireKnown(version, shown)
     if (version < MIGRATIONS.length) {
@@ -140,6 +141,8 @@ async function applyMigrations(client: Client, schema: string, shown: string, ne
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined)
   }
 }
 

@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../errors/index.js'
-import type { Fence, Lease, LeaseHolder } from '../event-store.js'
+import type { Fence, KeyedLeaseHolder, Lease, LeaseHolder } from '../event-store.js'
 import type { Connection } from './connection.js'
 
 interface LeaseRow {
@@ -48,6 +48,12 @@ export function releaseLease(connection: Connection, { key, epoch }: Fence): voi
 export function readHolder(connection: Connection, key: string): LeaseHolder | null {
   const held = connection.get<LeaseRow>(READ, key)
   return held && held.owner !== '' ? { isHeld: true, by: held.owner, epoch: held.epoch, until: held.expires } : null
+}
+
+export function readHolders(connection: Connection, prefix: string): KeyedLeaseHolder[] {
+  const sql = "SELECT key, owner, epoch, expires FROM leases WHERE substr(key, 1, length(?)) = ? AND owner <> ''"
+  const rows = connection.all<LeaseRow & { key: string }>(sql, prefix, prefix)
+  return rows.map(({ key, owner, epoch, expires }) => ({ isHeld: true, key, by: owner, epoch, until: expires }))
 }
 
 /** Inside the transaction of an append. @throws SignalboxError `E_PRECONDITION` */

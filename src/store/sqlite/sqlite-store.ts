@@ -19,7 +19,7 @@ import { readDocument, readDocuments } from './documents.js'
 import { type Ends, readEnds } from './ends.js'
 import { EventReader } from './event-reader.js'
 import { sumOf } from './event-rows.js'
-import { checkDeadline, checkFence, readHolder, releaseLease, renewLease, takeLease } from './leases.js'
+import { checkDeadline, checkFence, readHolder, readHolders, releaseLease, renewLease, takeLease } from './leases.js'
 import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
 
@@ -150,6 +150,22 @@ export class SqliteEventStore implements Api.EventStore {
     await this.#connection.write('normal', () => this.#connection.run('DELETE FROM snapshots WHERE key = ?', key))
   }
 
+  async replaceSnapshot(key: string, expected: number | null, snapshot: Api.Snapshot): Promise<boolean> {
+    checkName('key of a snapshot', key)
+    const state = encodeJson(`The snapshot ${key}`, snapshot.state)
+    return this.#connection.write('normal', () => {
+      const row = this.#connection.get<{ version: number }>('SELECT version FROM snapshots WHERE key = ?', key)
+      if ((row?.version ?? null) !== expected) return false
+      this.#connection.run('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)', key, snapshot.version, state)
+      return true
+    })
+  }
+
+  async dropSnapshots(prefix: string, below: number): Promise<void> {
+    const sql = 'DELETE FROM snapshots WHERE substr(key, 1, length(?)) = ? AND version < ?'
+    await this.#connection.write('normal', () => this.#connection.run(sql, prefix, prefix, below))
+  }
+
   async document<T>(projection: string, key: string): Promise<Api.StoredDocument<T> | null> {
     await this.#catchUp(projection)
     const document = await this.#connection.read(() => readDocument(this.#connection, projection, key))
@@ -208,6 +224,10 @@ export class SqliteEventStore implements Api.EventStore {
 
   async leaseHolder(key: string): Promise<Api.LeaseHolder | null> {
     return this.#connection.read(() => readHolder(this.#connection, key))
+  }
+
+  async leaseHolders(prefix: string): Promise<Api.KeyedLeaseHolder[]> {
+    return this.#connection.read(() => readHolders(this.#connection, prefix))
   }
 
   async check(): Promise<Api.StoreProblem[]> {

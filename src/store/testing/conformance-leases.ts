@@ -67,6 +67,33 @@ export function describeLeases(fixture: StoreFixture): void {
       expect(await one.streamVersion('run/1')).toBe(2)
     })
 
+    test('is free for others at once if its owner is certainly gone', async () => {
+      const [one, two] = [await fixture.connect(), await fixture.connect()]
+      const first = await take(one, 'one')
+      const isGone = (owner: string) => owner === 'one'
+      const second = await two.acquireLease('run/1', 'two', { ttlMs: TTL, isGone })
+      expect(second).toMatchObject({ isHeld: false, epoch: first.epoch + 1 })
+      expect(await one.acquireLease('run/1', 'three', { ttlMs: TTL, isGone })).toMatchObject({
+        isHeld: true,
+        by: 'two',
+      })
+      await expect(one.append('run/1', 0, [EVENT], { fence: first })).rejects.toMatchObject({ code: 'E_FENCED' })
+    })
+
+    test('is listed with the others under its prefix', async () => {
+      const store = await fixture.connect()
+      await take(store, 'one')
+      const other = await store.acquireLease('run/2', 'two', { ttlMs: TTL })
+      await store.acquireLease('server/1', 'three', { ttlMs: TTL })
+      const listed = async () => (await store.leaseHolders('run/')).map(({ key, by }) => [key, by]).sort()
+      expect(await listed()).toEqual([
+        ['run/1', 'one'],
+        ['run/2', 'two'],
+      ])
+      await store.releaseLease(other as Lease)
+      expect(await listed()).toEqual([['run/1', 'one']])
+    })
+
     test('does not affect leases of other keys', async () => {
       const store = await fixture.connect()
       const first = await take(store, 'one')

@@ -15,23 +15,8 @@ export async function openTestStore(options: OpenSqliteOptions): Promise<EventSt
   const schema = `test_${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
   const { url, password } = await newTestDatabase(schema)
   const store = await openStore({ url, password, now: () => options.clock.now(), ...rest })
-  const acquireLease = store.acquireLease.bind(store)
-  // Tests of crashes take over leases of hosts that are gone; the database waits until they expire.
-  store.acquireLease = async (key, owner, lease) => {
-    const id = `${schema} ${key}`
-    let taken = await acquireLease(key, owner, lease)
-    if (taken.isHeld && lease.isGone?.(taken.by)) {
-      await store.releaseLease({ key, epoch: epochs.get(id) ?? 0 })
-      taken = await acquireLease(key, owner, lease)
-    }
-    if (!taken.isHeld) epochs.set(id, taken.epoch)
-    return taken
-  }
   return counted(store)
 }
-
-/** Of leases that were acquired in this process, by schema and key. */
-const epochs = new Map<string, number>()
 
 let underWay = 0
 

@@ -1,4 +1,11 @@
-import { type ApprovalRecord, displayText, isDenialMeaning, isOpen } from '../../approvals/index.js'
+import {
+  type ApprovalRecord,
+  agentName,
+  displayText,
+  isDenialMeaning,
+  isOpen,
+  requestTitle,
+} from '../../approvals/index.js'
 import { optionText } from '../../text/index.js'
 import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -40,7 +47,6 @@ const SHOWN_UNITS = 1500
 const PROMPT_CHARACTERS = 80
 const CHANGES_SHOWN = 6
 const VERBS: Readonly<Record<string, string>> = {
-  permission: 'asks for permission',
   question: 'asks',
   plan: 'has a plan',
   gate: 'is at a gate',
@@ -70,7 +76,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     ago(context.now - record.requestedAt),
   ]
   const html = [
-    `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
+    `${MARK[risk.level]} <b>${escapeHtml(titleOf(record, context.isDetailed))}</b>`,
     escapeHtml(facts.filter(Boolean).join(' · ')),
     context.topic ? topicLine(context.topic) : '',
     shown === '' ? `<i>${context.isDetailed ? NO_DETAILS : PRIVATE_DETAILS}</i>` : `<pre>${escapeHtml(shown)}</pre>`,
@@ -119,12 +125,12 @@ const AFTER = {
   fail: 'the run fails',
 } as const
 
-function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
-  const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
-  // A dialog without a title names no tool.
-  if (kind === 'permission' && request.tool === kind) return `${who} asks for permission`
-  if (kind === 'permission') return `${who} wants to use ${request.tool.replace(/^use\s+/i, '')}`
-  return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
+/** In a group the title names no file: paths are details. */
+function titleOf(record: ApprovalRecord, isDetailed: boolean): string {
+  const { kind, request } = record
+  if (kind === 'permission')
+    return requestTitle(isDetailed ? record : { ...record, request: { tool: request.tool, input: null } })
+  return `${agentName(record.subject.agent)} ${VERBS[kind] ?? 'asks'}: ${record.display.title}`
 }
 
 /** Whether a reply to the card is an answer. */

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/index.js'
 import { type Block, blockWords, type Facet } from '../../screen/index.js'
-import type { InterruptResult, LiveSession, SessionRecord } from '../../sessions/index.js'
+import type { InterruptResult, SessionPort, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
@@ -10,9 +10,8 @@ import { sessionTitle } from './session-title.js'
 import { ago, clockTime } from './times.js'
 
 /** The screen as text, without blank rows at the end. */
-export async function screenText(live: LiveSession): Promise<string> {
-  await live.settled()
-  return (live.frame?.lines ?? [])
+export async function screenText(live: SessionPort): Promise<string> {
+  return ((await live.currentFrame())?.lines ?? [])
     .map(({ text }) => text.trimEnd())
     .join('\n')
     .replace(/\n+$/, '')
@@ -21,7 +20,10 @@ export async function screenText(live: LiveSession): Promise<string> {
 /** `working · started 3 min ago`. */
 export function statusOf(host: Host, record: SessionRecord, now: number): string {
   const live = host.live(record.id)
-  const since = ago(now - record.startedAt)
+  const place = host.remote.whereIs(record)
+  const since = `${ago(now - record.startedAt)}${place ? ` · on ${place.name}` : ''}`
+  if (place && place.awaySince !== null && host.remote.has(record.id))
+    return `worker away for ${formatDuration(now - place.awaySince)} · started ${since}`
   if (host.isCatchingUp(record.id)) return `catching up · started ${since}`
   if (!live) return `${STATES[record.state]} · started ${since}`
   const isIdle = live.isIdle || live.phase === 'dormant'
@@ -79,13 +81,13 @@ export function interruptedMessage(record: SessionRecord, turn: string | null, c
 }
 
 /** How much of the context is left, where the agent's screen shows it. */
-export function contextLeft(live: LiveSession): number | null {
+export function contextLeft(live: SessionPort): number | null {
   const percent = live.observation?.facets.find(({ name }) => name === 'context')?.data.percent
   return typeof percent === 'number' ? percent : null
 }
 
 /** Sends the agent's own command; null where it has none. */
-export function compactButton(live: LiveSession): ButtonSpec | null {
+export function compactButton(live: SessionPort): ButtonSpec | null {
   const text = live.compactCommand
   return text === null
     ? null

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../clock/index.js'
 import type { Host } from '../../host/index.js'
 import { blockWords } from '../../screen/index.js'
-import type { LiveSession } from '../../sessions/index.js'
+import type { SessionPort } from '../../sessions/index.js'
 import { formatDuration } from '../../text/index.js'
 import type { Chats } from '../chats.js'
 import type { Outbox } from '../outgoing/outbox.js'
@@ -105,7 +105,7 @@ export class StatusCards {
 }
 
 /** The tool that runs, else the phase. */
-function doing(live: LiveSession): string {
+function doing(live: SessionPort): string {
   const tool = live.blocks.findLast(({ kind }) => kind === 'tool_call')
   const words = tool ? blockWords(tool).join(' ') : live.phase
   return [...words].slice(0, MAX_CHARACTERS).join('')

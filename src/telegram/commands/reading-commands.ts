@@ -86,6 +86,7 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
     run: async ({ services, to }) => {
       requirePrivate(services, to)
       const record = await services.requireSession(to)
+      services.host.mustBeHere(record)
       await services.reply(to, await gitCard(record), { about: record.id })
       return 'shown'
     },
@@ -96,6 +97,7 @@ export const READING_COMMANDS: Readonly<Record<string, Command>> = {
     run: async ({ services, to }) => {
       requirePrivate(services, to)
       const record = await services.requireSession(to)
+      services.host.mustBeHere(record)
       const diff = await gitDiff(record)
       if (diff === null) await services.reply(to, 'No changes.', { about: record.id })
       else {

@@ -216,7 +216,7 @@ export class ButtonHandler {
         return texts.send(await host.record(action.session), action.text, to, action.when)
       case 'drop-prompt': {
         const live = await services.requireLive(await host.record(action.session))
-        return once(live.dropPrompt(action.prompt) ? 'Removed.' : 'It was sent already.')
+        return once((await live.dropPrompt(action.prompt)) ? 'Removed.' : 'It was sent already.')
       }
       case 'discard':
         return once('Discarded.')

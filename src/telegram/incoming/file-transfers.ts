@@ -195,14 +195,16 @@ export class FileTransfers {
     return 'asked'
   }
 
-  #open(record: SessionRecord, wanted: string, isOutside: boolean) {
+  async #open(record: SessionRecord, wanted: string, isOutside: boolean) {
     const places = this.#places(record)
     const checked = isOutside ? { ...places, project: '/' } : places
     return openDownload(checked, resolve(record.project, wanted), this.#services.host.settings.files)
   }
 
-  #places({ id, project }: SessionRecord): SessionPlaces {
+  #places(record: SessionRecord): SessionPlaces {
     const { settings } = this.#services.host
+    this.#services.host.mustBeHere(record)
+    const { id, project } = record
     return {
       uploads: join(settings.dataDirectory, 'uploads', id),
       project,

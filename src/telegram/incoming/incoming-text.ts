@@ -1,6 +1,6 @@
 import { delay, newNonce } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { LiveSession, SendResult, SessionRecord } from '../../sessions/index.js'
+import type { SendResult, SessionPort, SessionRecord } from '../../sessions/index.js'
 import { sessionTitle } from '../cards/session-title.js'
 import { type CommandServices, type Requester, requireRole } from '../command-services.js'
 import type { StartWizard } from '../commands/start-wizard.js'
@@ -75,7 +75,7 @@ export class IncomingText {
     if (to.message === undefined) return 'nothing to change'
     const held = /^held\.([^.]+)\.(.+)$/.exec((await this.#services.chats.subjectOf(to.chat, to.message)) ?? '')
     const live = held && (await this.#services.host.whenLive(held[1]!))
-    if (!held || !live?.dropPrompt(held[2]!)) {
+    if (!held || !(await live?.dropPrompt(held[2]!))) {
       await this.#services.reply(to, 'The message was sent before you edited it; the edit has no effect.', {
         isReply: true,
       })
@@ -141,7 +141,7 @@ export class IncomingText {
     return 'asked whether to send it'
   }
 
-  async #refuseForApproval(record: SessionRecord, live: LiveSession, text: string, to: Requester): Promise<string> {
+  async #refuseForApproval(record: SessionRecord, live: SessionPort, text: string, to: Requester): Promise<string> {
     const { id: approval, fingerprint } = live.approval!
     const session = record.id
     await this.#services.reply(
@@ -168,7 +168,7 @@ export class IncomingText {
 
   async #report(
     record: SessionRecord,
-    live: LiveSession,
+    live: SessionPort,
     sent: SendResult,
     text: string,
     to: Requester,

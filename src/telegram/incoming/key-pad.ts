@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../errors/index.js'
-import type { LiveSession } from '../../sessions/index.js'
+import type { SessionPort } from '../../sessions/index.js'
 
 const CURSOR: Readonly<Record<string, string>> = { '↑': 'A', '↓': 'B', '→': 'C', '←': 'D' }
 const FIXED: Readonly<Record<string, string>> = { Esc: '\u001b', Tab: '\t', '⇧Tab': '\u001b[Z', Enter: '\r' }
@@ -17,10 +17,10 @@ export const KEY_PAD: readonly (readonly string[])[] = [
  * @throws SignalboxError `E_BUSY` while Signalbox or a person types, `E_INPUT` for a key that the
  * pad does not have
  */
-export async function pressKey(live: LiveSession, key: string): Promise<void> {
+export async function pressKey(live: SessionPort, key: string): Promise<void> {
   const cursor = CURSOR[key]
   const keys = cursor
-    ? `\u001b${live.screen.emulator.isApplicationCursor ? 'O' : '['}${cursor}`
+    ? `\u001b${live.isApplicationCursor ? 'O' : '['}${cursor}`
     : (FIXED[key] ?? (/^\d$/.test(key) ? key : null))
   if (keys === null) throw new SignalboxError('E_INPUT', `Unknown key "${key}".`)
   if (!(await live.type(new TextEncoder().encode(keys))))

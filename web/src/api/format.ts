@@ -17,6 +17,19 @@ export function formatSpan(ms: number): string {
   return d === 1 ? '1 day' : `${d} days`
 }
 
+/** How long ago: `12 s`, `4 min`, `3 h`, `2 days`. One unit says enough. */
+export function formatAge(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1000))
+  if (s < 60) return `${s} s`
+  if (s < 3600) return `${Math.floor(s / 60)} min`
+  return formatSpan(Math.floor(s / 3600) * 3_600_000)
+}
+
+/** What something took: `0.4 s`, `3.8 s`, then as `formatSpan`. */
+export function formatTook(ms: number): string {
+  return ms < 10_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : formatSpan(ms)
+}
+
 /** `0:05`, `12:34`, `1:02:03`: a position in a recording or a timeline. */
 export function formatClock(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1000))
@@ -27,8 +40,18 @@ export function formatClock(ms: number): string {
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-export function formatTime(ms: number): string {
-  return clock.format(ms)
+const exact = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+
+/** The time of day, with the date unless it is today. */
+export function formatTime(ms: number, now = Date.now()): string {
+  const isToday = new Date(ms).toDateString() === new Date(now).toDateString()
+  return isToday ? clock.format(ms) : `${day.format(ms)}, ${clock.format(ms)}`
+}
+
+/** With seconds, for logs. */
+export function formatExact(ms: number): string {
+  return exact.format(ms)
 }
 
 export function formatWhen(ms: number): string {

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { Approval, ApprovalOption } from '../api/types'
 import type { Decision } from '../store/actions'
-import { answersTo, plainLabel } from './options'
+import { answersTo, optionDetail, plainLabel } from './options'
 
 interface AnswerFormProps {
   approval: Approval
@@ -10,88 +10,164 @@ interface AnswerFormProps {
 }
 
 /** The answer to a question or a gate: options, a text, or both. */
-export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
+export function AnswerForm(props: AnswerFormProps) {
+  return isButtons(props.approval) ? <ButtonAnswers {...props} /> : <ChoiceAnswers {...props} />
+}
+
+/** As many answers as fit side by side. */
+const BUTTONS_MAX = 3
+const LABEL_MAX = 28
+
+/** A question with a few plain answers has a button for each of them. */
+function isButtons({ request }: Approval): boolean {
+  const { options, questions, freeText } = request
+  const isSingle = questions.length <= 1 && questions[0]?.multi !== true
+  return (
+    isSingle &&
+    freeText === 'none' &&
+    options.length > 0 &&
+    options.length <= BUTTONS_MAX &&
+    options.every(option => !isTextOption(option) && option.takes !== 'count') &&
+    options.every(option => plainLabel(option.label).length <= LABEL_MAX) &&
+    options.every(option => optionDetail(request, option) === null)
+  )
+}
+
+function ButtonAnswers({ approval, isBusy, onAnswer }: AnswerFormProps) {
+  const [chosen, setChosen] = useState<ApprovalOption | null>(null)
+  const [text, setText] = useState('')
+  const id = useId()
+  const { deny } = answersTo(approval)
+  const { options } = approval.request
+  // The denial is on the left and the first other option, which graphs list first, on the right.
+  const order = [...options.filter(option => option === deny), ...options.filter(option => option !== deny).reverse()]
+  const choose = (option: ApprovalOption) => {
+    if (option.takes === undefined) onAnswer({ option: option.key })
+    else setChosen(chosen === option ? null : option)
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (chosen) onAnswer({ option: chosen.key, text: text.trim() })
+  }
+  return (
+    <form class="card-form" onSubmit={submit}>
+      {chosen && (
+        <div class="field">
+          <label for={`${id}-text`}>{TAKES[chosen.takes ?? 'text']}</label>
+          <textarea
+            id={`${id}-text`}
+            class="input"
+            rows={3}
+            dir="auto"
+            value={text}
+            autofocus
+            onInput={event => setText(event.currentTarget.value)}
+          />
+        </div>
+      )}
+      <div class="answer-buttons">
+        {order.map((option, index) => {
+          const isLast = index === order.length - 1
+          const isField = option === chosen
+          return (
+            <button
+              key={option.key}
+              type={isField ? 'submit' : 'button'}
+              class={`btn tall ${isField || (isLast && !chosen) ? 'solid' : ''}`}
+              disabled={isBusy || (isField && text.trim() === '')}
+              title={option.danger ?? undefined}
+              onClick={isField ? undefined : () => choose(option)}
+            >
+              {isField ? `Send: ${plainLabel(option.label)}` : plainLabel(option.label)}
+              {!isField && (option.takes === 'text' || option.takes === 'reason') && '…'}
+            </button>
+          )
+        })}
+        {chosen && (
+          <button type="button" class="btn quiet tall" onClick={() => setChosen(null)}>
+            Back
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+const OWN = ''
+
+function ChoiceAnswers({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const { request } = approval
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [text, setText] = useState('')
-  const [isOwn, setOwn] = useState(false)
   const id = useId()
   const { deny } = answersTo(approval)
   const questions = request.questions.length > 0 ? request.questions : [{ text: '', multi: false }]
   const offered = request.options.filter(option => option !== deny || approval.kind !== 'permission')
   const takesText = request.freeText !== 'none' || offered.some(isTextOption)
-
   const needsText = request.freeText === 'required' || offered.every(isTextOption)
+  const isOwn = chosen.has(OWN)
+  const options = [...chosen].filter(key => key !== OWN)
   /** The chosen option takes a text, a reason or a number of its own. */
-  const takes = chosen.size === 1 ? offered.find(({ key }) => chosen.has(key))?.takes : undefined
+  const takes = options.length === 1 ? offered.find(({ key }) => key === options[0])?.takes : undefined
 
-  const choose = (option: ApprovalOption, isOn: boolean) => {
-    const isMulti = questions[option.question ?? 0]?.multi ?? false
-    const next = new Set(isMulti ? chosen : [...chosen].filter(key => questionOf(key) !== (option.question ?? 0)))
-    if (isOn) next.add(option.key)
-    else next.delete(option.key)
+  const questionOf = (key: string) =>
+    key === OWN ? questions.length - 1 : (offered.find(option => option.key === key)?.question ?? 0)
+  const choose = (key: string, isOn: boolean) => {
+    const at = questionOf(key)
+    const next = new Set(questions[at]?.multi ? chosen : [...chosen].filter(other => questionOf(other) !== at))
+    if (isOn) next.add(key)
+    else next.delete(key)
     setChosen(next)
   }
-  const questionOf = (key: string) => offered.find(option => option.key === key)?.question ?? 0
   const submit = (event: Event) => {
     event.preventDefault()
-    onAnswer(decisionOf(approval, [...chosen], needsText || isOwn || takes ? text : ''))
+    onAnswer(decisionOf(approval, options, needsText || isOwn || takes ? text : ''))
   }
-  /** The title or the request above already shows the question. */
-  const isShown = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
+  /** The request above already shows the question. */
+  const isShown = (asked: string) => asked === '' || asked === request.text || request.input === null
   const lacksText = (takes === 'text' || takes === 'reason') && text.trim() === ''
-  const isReady = ((chosen.size > 0 && !lacksText) || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
+  const isReady = ((options.length > 0 && !lacksText) || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
 
   return (
     <form class="card-form" onSubmit={submit}>
       {questions.map((question, index) => (
         <fieldset class="choices" key={`${index}-${question.text}`}>
-          <legend class={isShown(question.text) ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
+          <legend class={isShown(question.text) ? 'sr' : 'small strong'} dir="auto">
             {question.text === '' ? 'Choose' : question.text}
           </legend>
           {offered
             .filter(option => (option.question ?? 0) === index && !isTextOption(option))
             .map(option => (
-              <label class="choice" key={option.key}>
-                <input
-                  type={question.multi ? 'checkbox' : 'radio'}
-                  name={`${id}-${index}`}
-                  checked={chosen.has(option.key)}
-                  onChange={event => choose(option, event.currentTarget.checked)}
-                />
-                <span>
-                  {plainLabel(option.label)}
-                  {option.danger && <span class="tiny dim"> · {option.danger}</span>}
-                </span>
-              </label>
+              <Choice
+                key={option.key}
+                isMulti={question.multi}
+                group={`${id}-${index}`}
+                isOn={chosen.has(option.key)}
+                onChange={isOn => choose(option.key, isOn)}
+                label={plainLabel(option.label)}
+                detail={[optionDetail(request, option), option.danger].filter(Boolean).join(' · ')}
+              />
             ))}
           {takesText && !needsText && index === questions.length - 1 && (
-            <label class="choice">
-              <input type="checkbox" checked={isOwn} onChange={event => setOwn(event.currentTarget.checked)} />
-              <span>Write your own answer</span>
-            </label>
+            <Choice
+              isMulti={question.multi}
+              group={`${id}-${index}`}
+              isOn={isOwn}
+              onChange={isOn => choose(OWN, isOn)}
+              label="Write your own answer"
+              detail=""
+            />
           )}
         </fieldset>
       ))}
-      {takesText && (needsText || isOwn) && (
+      {((takesText && (needsText || isOwn)) || takes) && (
         <div class="field">
-          <label for={`${id}-text`}>Your answer</label>
+          <label for={`${id}-text`}>{takes ? TAKES[takes] : 'Your answer'}</label>
           <textarea
             id={`${id}-text`}
             class="input"
-            rows={3}
-            value={text}
-            onInput={event => setText(event.currentTarget.value)}
-          />
-        </div>
-      )}
-      {takes && (
-        <div class="field">
-          <label for={`${id}-takes`}>{TAKES[takes]}</label>
-          <textarea
-            id={`${id}-takes`}
-            class="input"
             rows={takes === 'count' ? 1 : 3}
+            dir="auto"
             value={text}
             onInput={event => setText(event.currentTarget.value)}
           />
@@ -106,7 +182,31 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   )
 }
 
-const TAKES = { text: 'Your text', reason: 'The reason', count: 'How many (optional)' } as const
+function Choice(props: {
+  isMulti: boolean
+  group: string
+  isOn: boolean
+  onChange(isOn: boolean): void
+  label: string
+  detail: string
+}) {
+  return (
+    <label class="choice">
+      <input
+        type={props.isMulti ? 'checkbox' : 'radio'}
+        name={props.group}
+        checked={props.isOn}
+        onChange={event => props.onChange(event.currentTarget.checked)}
+      />
+      <span dir="auto">
+        {props.label}
+        {props.detail !== '' && <span class="choice-detail tiny dim">{props.detail}</span>}
+      </span>
+    </label>
+  )
+}
+
+const TAKES = { text: 'Your text', reason: 'What should change?', count: 'How many (optional)' } as const
 
 /** A text without an option answers it; an option with a text of its own is chosen like others. */
 function isTextOption({ meaning, takes }: ApprovalOption): boolean {

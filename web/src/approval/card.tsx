@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { requestTitle } from '../../../src/approvals/request-title'
 import { baseName } from '../api/format'
-import type { Approval, ApprovalOption } from '../api/types'
+import type { Approval } from '../api/types'
 import { type Decision, decide, reportSeen } from '../store/actions'
 import { hasTimeToAnimate } from '../store/latest'
-import { canDecide, runs, sessions } from '../store/live'
+import { canDecide, me, runs, sessions } from '../store/live'
+import { sessionName } from '../store/session-name'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
 import { riskAspect, StatusBadge } from '../ui/status'
@@ -12,9 +14,10 @@ import { Age, Left } from '../ui/time'
 import { AnswerForm } from './answer-form'
 import { onCardKey } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
-import { EditDialog, mayEdit } from './edit-dialog'
+import { EditDialog } from './edit-dialog'
 import { planOf, reviewOf } from './gate-payload'
-import { answersTo, mayGrant, plainLabel } from './options'
+import { answersTo } from './options'
+import { OtherAnswers } from './other-answers'
 import { OutcomeLine } from './outcome-line'
 import { PlanForm } from './plan-form'
 import { usePressGuard } from './press-guard'
@@ -26,25 +29,28 @@ interface CardProps {
   isPicked?: boolean
   /** Part of the selection for a batch decision. */
   isSelected?: boolean
+  /** Offers a check box for the selection. */
+  onSelect?: (isSelected: boolean) => void
 }
 
 const GRANT_MS = 60 * 60_000
 
 /** One request for a decision. It shows only what the ledger has recorded. */
-export function ApprovalCard({ approval, isPicked = false, isSelected = false }: CardProps) {
+export function ApprovalCard({ approval, isPicked = false, isSelected = false, onSelect }: CardProps) {
   const isPending = approval.state === 'pending'
   const { box, mayPress } = usePressGuard(isPending)
   const [isRising] = useState(hasTimeToAnimate)
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
-  const [fits, setFits] = useState(true)
+  const [isSeen, setSeen] = useState(true)
   const [asking, setAsking] = useState<'deny' | 'allow' | 'edit' | null>(null)
   const { allow, deny, others, isQuestion } = answersTo(approval)
-  const hasSeenAll = (fits || isWhole) && approval.display.isCut !== true
+  const hasSeenAll = (isSeen || isWhole) && approval.display.isCut !== true
   const isOff = !canDecide.value || isBusy
   const plan = planOf(approval)
   const review = reviewOf(approval)
   const isPlain = plan === null && review === null
+  const blocked = isPending && isPlain && !isQuestion ? whyNotAllowed(approval, hasSeenAll) : null
   const answerWith = (answer: Omit<Decision, 'whole'>) => press(() => void send(answer))()
 
   useEffect(() => {
@@ -69,12 +75,21 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
     else toast('info', 'The card has just moved', 'Press again.')
   }
   const allowOnce = () => allow && void send({ option: allow.key })
+  /** A high risk is confirmed; with a key, also an elevated one: a key is easily mistyped. */
+  const askOrAllow = (isKey: boolean) => {
+    if (blocked) toast('info', blocked.text)
+    else if (approval.risk.level === 'high' || (isKey && approval.risk.level !== 'low')) setAsking('allow')
+    else allowOnce()
+  }
   const refuse = (reason: string) =>
     deny &&
     void send({
       option: deny.key,
       ...(reason !== '' && (deny.meaning === 'deny-with-text' ? { text: reason } : { note: reason })),
     })
+  /** An option that sends the request back needs the reason. */
+  const needsReason = deny?.takes === 'reason' || deny?.takes === 'text'
+  const denyNow = () => (needsReason ? setAsking('deny') : refuse(''))
   const refuseAndInterrupt =
     deny && approval.subject.session ? press(() => void send({ option: deny.key, thenInterrupt: true })) : null
   const allowFor = () =>
@@ -83,8 +98,9 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   useEffect(() => {
     if (!isPicked || !isPending) return
     return onCardKey({
-      allow: press(() => (isQuestion ? undefined : approval.risk.level === 'low' ? allowOnce() : setAsking('allow'))),
-      deny: press(() => deny && setAsking('deny')),
+      allow: press(() => (isQuestion ? undefined : askOrAllow(true))),
+      deny: press(() => deny && denyNow()),
+      denyWithReason: press(() => deny && setAsking('deny')),
     })
   })
 
@@ -92,20 +108,20 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
     <article
       ref={box as never}
       class={`card ${isRising ? 'is-new' : ''} tone-${isPending ? riskTone(approval) : 'unlit'} ${isPicked ? 'is-picked' : ''}`}
-      aria-label={approval.display.title}
+      aria-label={requestTitle(approval)}
       data-approval={approval.id}
       data-selected={isSelected || undefined}
       data-busy={isBusy || undefined}
       tabIndex={-1}
     >
-      <CardHead approval={approval} />
-      <RequestFrame
-        blocks={approval.display.blocks}
-        isProse={isProse(approval)}
-        isWhole={isWhole}
-        onFits={setFits}
-        onShowAll={() => setWhole(true)}
+      <CardHead
+        approval={approval}
+        isSelected={isSelected}
+        onSelect={isPending && !isQuestion ? onSelect : undefined}
       />
+      {(plan === null || approval.display.visible.length > 0) && (
+        <RequestFrame approval={approval} isWhole={isWhole} onSeen={setSeen} onShowAll={() => setWhole(true)} />
+      )}
       <RiskLine approval={approval} />
       {isPending && plan && (
         <PlanForm approval={approval} plan={plan} isBusy={isOff} hasSeenAll={hasSeenAll} onAnswer={answerWith} />
@@ -125,39 +141,55 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
         </div>
       )}
       {isPending && isPlain && !isQuestion && (
-        <div class="card-actions">
-          <button
-            type="button"
-            class="btn tall deny"
-            disabled={isOff || !deny}
-            aria-keyshortcuts="d"
-            onClick={press(() => setAsking('deny'))}
-          >
-            Deny…
-          </button>
-          <div class="between">
-            <Menu label="Other answers" class="btn quiet" trigger="More…" isLeft isDisabled={isOff}>
-              <OtherAnswers
-                approval={approval}
-                others={others}
-                onChoose={option => press(() => void send({ option: option.key }))()}
-                onGrant={press(allowFor)}
-                onEdit={press(() => setAsking('edit'))}
-                onInterrupt={refuseAndInterrupt}
-              />
-            </Menu>
+        <>
+          <div class="card-actions">
+            <button
+              type="button"
+              class="btn tall deny"
+              disabled={isOff || !deny}
+              aria-keyshortcuts="d"
+              onClick={press(denyNow)}
+            >
+              {needsReason ? 'Deny…' : 'Deny'}
+            </button>
+            <div class="between">
+              <Menu label="Other answers" class="btn quiet" trigger="More" isLeft isDisabled={isOff}>
+                <OtherAnswers
+                  approval={approval}
+                  others={others}
+                  onChoose={option => press(() => void send({ option: option.key }))()}
+                  onGrant={press(allowFor)}
+                  onEdit={press(() => setAsking('edit'))}
+                  onDeny={deny ? press(() => setAsking('deny')) : null}
+                  onInterrupt={refuseAndInterrupt}
+                />
+              </Menu>
+            </div>
+            <button
+              type="button"
+              class="btn solid tall allow"
+              disabled={isOff || blocked !== null}
+              aria-keyshortcuts="a"
+              aria-describedby={blocked ? `why-${approval.id}` : undefined}
+              onClick={press(() => askOrAllow(false))}
+            >
+              {isBusy ? 'Deciding…' : approval.risk.level === 'high' ? 'Allow once…' : 'Allow once'}
+            </button>
           </div>
-          <button
-            type="button"
-            class="btn solid tall allow"
-            disabled={isOff || !hasSeenAll}
-            aria-keyshortcuts="a"
-            title={hasSeenAll ? undefined : 'Show the whole request first'}
-            onClick={press(allowOnce)}
-          >
-            {isBusy ? 'Deciding…' : 'Allow once'}
-          </button>
-        </div>
+          {(blocked || !canDecide.value) && (
+            <p class="card-why small" id={`why-${approval.id}`}>
+              {blocked?.text ?? whyOff()}
+              {blocked?.isTerminal && approval.subject.session && (
+                <>
+                  {' '}
+                  <a class="link" href={`/s/${approval.subject.session}?view=terminal`}>
+                    Open the terminal
+                  </a>
+                </>
+              )}
+            </p>
+          )}
+        </>
       )}
       {!isPending && <OutcomeLine approval={approval} />}
       {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
@@ -173,54 +205,95 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   )
 }
 
-function CardHead({ approval }: { approval: Approval }) {
+/** Why *Allow once* is disabled; null if it is not. */
+function whyNotAllowed(approval: Approval, hasSeenAll: boolean): { text: string; isTerminal: boolean } | null {
+  const { display, terminalOnly, source, behind } = approval
+  if (display.isCut)
+    return { text: 'This request is too long to be shown here. Allow it in the terminal.', isTerminal: true }
+  if (terminalOnly && !source.can?.includes('hold'))
+    return { text: `Only the terminal can allow this: ${terminalOnly}.`, isTerminal: true }
+  if (behind) return { text: 'Answer the earlier request of this session first.', isTerminal: false }
+  if (!hasSeenAll) return { text: 'Scroll to the end of the request to allow it.', isTerminal: false }
+  return null
+}
+
+function whyOff(): string {
+  if (me.value?.isReadOnly) return 'This server is read-only.'
+  return me.value?.person.role === 'viewer' ? 'You can watch, but not decide.' : 'Offline: nothing can be decided.'
+}
+
+function CardHead(props: {
+  approval: Approval
+  isSelected: boolean
+  onSelect: ((isSelected: boolean) => void) | undefined
+}) {
+  const { approval, isSelected, onSelect } = props
   const { subject } = approval
   const session = subject.session ? sessions.get(subject.session) : undefined
+  const title = requestTitle(approval)
   return (
     <>
       <div class="card-head">
-        <h3 class="grow">{titleOf(approval)}</h3>
+        <h3 class="grow" dir="auto">
+          {title}
+        </h3>
         <Age at={approval.requestedAt} suffix=" ago" />
+        {onSelect && (
+          <label class="card-select">
+            <input
+              type="checkbox"
+              aria-label={`Select: ${title}`}
+              checked={isSelected}
+              onChange={event => onSelect(event.currentTarget.checked)}
+            />
+          </label>
+        )}
       </div>
       <div class="card-meta">
-        {!subject.run && <span title={subject.project}>{baseName(subject.project)}</span>}
-        <span>{subject.agent}</span>
+        <span title={subject.project}>{baseName(projectOf(approval))}</span>
         {subject.session && (
           <a class="link" href={`/s/${subject.session}`}>
-            {session ? `session ${session.number}${session.label ? ` · ${session.label}` : ''}` : 'session'}
+            {session ? sessionName(session) : 'session'}
           </a>
         )}
         {subject.run && (
           <a class="link" href={`/r/${subject.run}`}>
-            run · {runs.get(subject.run)?.title ?? subject.run}
+            {runs.get(subject.run)?.title ?? 'run'}
           </a>
         )}
-        <span>{subject.hostName}</span>
         {approval.deadline && (
           <span>
             <Left until={approval.deadline.at} />
           </span>
         )}
       </div>
+      {session?.lastPrompt && (
+        <p class="card-prompt small" dir="auto">
+          <span class="dim">You asked:</span> {session.lastPrompt}
+        </p>
+      )}
     </>
   )
 }
 
+/** A run works in a copy of its project; the card names the project itself. */
+function projectOf({ subject }: Approval): string {
+  const run = subject.run === undefined ? undefined : runs.get(subject.run)
+  return run?.project ?? subject.project
+}
+
 function RiskLine({ approval }: { approval: Approval }) {
-  const { risk, display, behind, neverAuto, terminalOnly, source, follows, changed } = approval
-  const hidden = display.visible.map(({ what, count }) => `${count} ${what}`)
+  const { risk, display, neverAuto, source, follows, changed } = approval
+  const hidden = display.visible.reduce((sum, { count }) => sum + count, 0)
   const lines = [
-    ...(hidden.length > 0 ? [`revealed: ${hidden.join(', ')}`] : []),
-    ...(display.isCut ? ['too long to be shown completely: answer it in the terminal'] : []),
+    ...(hidden > 0 ? [`${hidden} hidden or look-alike ${hidden === 1 ? 'character' : 'characters'} revealed`] : []),
     ...(source.mismatch ? ['the report of the agent and its screen differ'] : []),
-    ...(behind ? ['another request of this session must be answered first'] : []),
     ...(follows ? ['replaces a request that changed'] : []),
     ...(changed ? [`changed since the last request: ${changed.join(', ')}`] : []),
-    ...(terminalOnly && !source.can?.includes('hold')
-      ? [`it can be allowed only in the terminal: ${terminalOnly}`]
-      : []),
     ...(neverAuto ? [`only a person may decide this: ${neverAuto}`] : []),
   ]
+  // A question has no risk worth a line of its own.
+  if (risk.level === 'low' && approval.kind !== 'permission' && lines.length === 0) return null
   return (
     <div class="risk-line">
       <StatusBadge aspect={riskAspect(risk.level)} />
@@ -230,57 +303,6 @@ function RiskLine({ approval }: { approval: Approval }) {
       ))}
     </div>
   )
-}
-
-function OtherAnswers(props: {
-  approval: Approval
-  others: readonly ApprovalOption[]
-  onChoose(option: ApprovalOption): void
-  onGrant(): void
-  onEdit(): void
-  /** Null: the request belongs to no session. */
-  onInterrupt: (() => void) | null
-}) {
-  const { approval, others } = props
-  return (
-    <>
-      {mayGrant(approval) && (
-        <button type="button" onClick={props.onGrant}>
-          Allow this request for 1 hour in this session
-        </button>
-      )}
-      {mayEdit(approval) && (
-        <button type="button" onClick={props.onEdit}>
-          Allow with changes…
-        </button>
-      )}
-      {props.onInterrupt && (
-        <button type="button" onClick={props.onInterrupt}>
-          Deny and interrupt
-        </button>
-      )}
-      {others.map(option => (
-        <button key={option.key} type="button" onClick={() => props.onChoose(option)}>
-          {plainLabel(option.label)}
-        </button>
-      ))}
-      {approval.subject.session && <a href={`/s/${approval.subject.session}`}>Open the session</a>}
-      {approval.subject.run && <a href={`/r/${approval.subject.run}`}>Open the run</a>}
-      <a href={`/a/${approval.id}`}>Link to this request</a>
-    </>
-  )
-}
-
-/** The title without the text that the request below shows. */
-function titleOf({ display, request }: Approval): string {
-  const asked = request.text?.trim()
-  const end = asked ? `: ${asked}` : ''
-  return asked && display.title.endsWith(end) ? display.title.slice(0, -end.length) : display.title
-}
-
-/** Questions are shown as prose, commands as code. */
-function isProse({ kind }: Approval): boolean {
-  return kind === 'question' || kind === 'gate' || kind === 'plan'
 }
 
 function riskTone({ risk }: Approval): string {

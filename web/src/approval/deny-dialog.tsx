@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { requestTitle } from '../../../src/approvals/request-title'
 import type { Approval } from '../api/types'
 import { Dialog } from '../ui/dialog'
+import { riskAspect, StatusBadge } from '../ui/status'
 import { RequestFrame } from './request-frame'
 
 /** Denies a request, with an optional reason for the record and for agents that accept one. */
@@ -47,42 +49,43 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
   )
 }
 
-/** Confirms a risky request that was allowed with a key. */
+/** Confirms a high risk, and an elevated one that was allowed with a key. Enter confirms no high risk. */
 export function AllowDialog(props: { approval: Approval; onAllow(): void; onClose(): void }) {
   const { approval } = props
-  const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => button.current?.focus(), [])
+  const isHigh = approval.risk.level === 'high'
+  const [back, allow] = [useRef<HTMLButtonElement>(null), useRef<HTMLButtonElement>(null)]
+  useEffect(() => (isHigh ? back : allow).current?.focus(), [])
   return (
     <Dialog
-      title="Allow this once?"
+      title={isHigh ? 'Allow this high-risk request?' : 'Allow this once?'}
       onClose={props.onClose}
       foot={
         <>
-          <button type="button" class="btn" onClick={props.onClose}>
+          <button type="button" class="btn" ref={back} onClick={props.onClose}>
             Back
           </button>
-          <button type="button" class="btn solid" ref={button} onClick={props.onAllow}>
+          <button type="button" class={`btn ${isHigh ? 'danger-solid' : 'solid'}`} ref={allow} onClick={props.onAllow}>
             Allow once
           </button>
         </>
       }
     >
       <Request approval={approval} />
-      <p class="soft small" style={{ marginTop: '8px' }}>
-        {approval.risk.level} risk: {approval.risk.reasons.join('; ')}
-      </p>
+      <div class="risk-line" style={{ paddingInline: 0 }}>
+        <StatusBadge aspect={riskAspect(approval.risk.level)} />
+        <span>{approval.risk.reasons.join('; ')}</span>
+      </div>
     </Dialog>
   )
 }
 
 /** The request again: its card may be scrolled out of view. */
 function Request({ approval }: { approval: Approval }) {
-  const { title, blocks } = approval.display
   const ignore = () => undefined
   return (
     <div class="asked-again">
-      <p class="strong">{title}</p>
-      <RequestFrame blocks={blocks} isWhole={false} onFits={ignore} onShowAll={ignore} />
+      <p class="strong">{requestTitle(approval)}</p>
+      <RequestFrame approval={approval} isWhole={false} onSeen={ignore} onShowAll={ignore} />
     </div>
   )
 }

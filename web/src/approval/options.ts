@@ -19,6 +19,23 @@ export function answersTo({ request, kind }: Approval): Answers {
   return { allow, deny, others: options.filter(option => option !== allow && option !== deny), isQuestion }
 }
 
+interface Described {
+  label?: unknown
+  description?: unknown
+  detail?: unknown
+}
+
+/** What the agent says about an option besides its label; null if nothing. */
+export function optionDetail({ input }: Approval['request'], option: ApprovalOption): string | null {
+  const fields = (input ?? {}) as { questions?: { options?: Described[] }[]; options?: Described[] }
+  const lists = [fields.options, ...(Array.isArray(fields.questions) ? fields.questions : []).map(q => q?.options)]
+  const own = lists
+    .flatMap(list => (Array.isArray(list) ? list : []))
+    .find(({ label }) => typeof label === 'string' && label.trim() === plainLabel(option.label).trim())
+  const text = own?.description ?? own?.detail
+  return typeof text === 'string' && text.trim() !== '' ? optionText(text) : null
+}
+
 /** The labels of the options that were chosen. */
 export function decisionLabel({ request, decision }: Approval): string {
   if (!decision) return ''

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { plural } from '../api/format'
 import type { Approval, PlanGate } from '../api/types'
-import { Blocks, Diff } from '../blocks/blocks'
+import { Blocks } from '../blocks/blocks'
 import { markdownBlocks } from '../blocks/markdown'
-import { parseUnified } from '../run/parse-unified'
+import { parseUnified } from '../diff/diff-lines'
+import { DiffView } from '../diff/diff-view'
 import type { Decision } from '../store/actions'
 import { Segments } from '../ui/tabs'
 import { plainLabel } from './options'
@@ -70,7 +71,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
       {shown === 'changes' && (
         <div class="plan-text">
           {parseUnified(withHeader(plan.diff ?? '')).map(({ name, lines }) => (
-            <Diff key={name} lines={lines} />
+            <DiffView key={name} lines={lines} file="plan.md" />
           ))}
           {plan.rejections.length > 0 && (
             <p class="small soft">Feedback on the previous plan: {plan.rejections.at(-1)}</p>
@@ -113,13 +114,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
             </button>
           )}
         </div>
-        <button
-          type="button"
-          class="btn solid tall allow"
-          disabled={isBusy || !hasSeenAll}
-          title={hasSeenAll ? undefined : 'Show the whole request first'}
-          onClick={approve}
-        >
+        <button type="button" class="btn solid tall allow" disabled={isBusy || !hasSeenAll} onClick={approve}>
           {isEdited ? 'Approve with my edits' : 'Approve'}
         </button>
       </div>

@@ -1,55 +1,104 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { DisplayBlock } from '../api/types'
-
-interface Part {
-  label: string
-  pieces: DisplayBlock[]
-}
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Approval, DisplayBlock } from '../api/types'
+import { DiffView } from '../diff/diff-view'
+import { revealedStyles, StyledText } from '../diff/styled-text'
+import { commandMarks } from './command-marks'
+import { useFileContext } from './file-context'
+import { type RequestDiff, type RequestPart, requestParts } from './request-parts'
 
 interface RequestFrameProps {
-  blocks: readonly DisplayBlock[]
+  approval: Approval
   isWhole: boolean
-  isProse?: boolean
-  /** Called with whether the whole request is visible without scrolling. */
-  onFits(fits: boolean): void
+  /** Called with whether the whole request was visible, at once or by scrolling to its end. */
+  onSeen(isSeen: boolean): void
   onShowAll(): void
 }
 
 /**
  * The request as the ledger has it: labels of Signalbox, values of the agent, hidden characters
- * revealed.
+ * revealed. A long request scrolls in its frame.
  */
-export function RequestFrame({ blocks, isWhole, isProse = false, onFits, onShowAll }: RequestFrameProps) {
+export function RequestFrame({ approval, isWhole, onSeen, onShowAll }: RequestFrameProps) {
   const box = useRef<HTMLDivElement>(null)
+  const hasEnded = useRef(false)
   const [isCut, setCut] = useState(false)
+  const parts = useMemo(() => requestParts(approval), [approval.display.hash, approval.kind])
+  const isProse = approval.kind === 'question' || approval.kind === 'gate' || approval.kind === 'plan'
   useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
     const measure = () => {
-      const values = [...(box.current?.querySelectorAll('pre') ?? [])]
-      const cut = values.some(value => value.scrollHeight > value.clientHeight + 1)
+      const rest = element.scrollHeight - element.clientHeight - element.scrollTop
+      const cut = element.scrollHeight > element.clientHeight + 1
+      hasEnded.current ||= rest <= 2
       setCut(cut)
-      onFits(!cut)
+      onSeen(!cut || hasEnded.current)
     }
     measure()
     const observer = new ResizeObserver(measure)
-    if (box.current) observer.observe(box.current)
-    return () => observer.disconnect()
-  }, [blocks, isWhole])
+    observer.observe(element)
+    element.addEventListener('scroll', measure, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', measure)
+    }
+  }, [approval.display.hash, isWhole])
+  const isEmpty = parts.facts.length + parts.texts.length + parts.diffs.length === 0 && parts.command === null
   return (
-    <div class={`request ${isWhole ? 'whole' : ''} ${isProse ? 'prose-frame' : ''}`} ref={box}>
-      {partsOf(blocks).map((part, index) => (
-        <div key={index} class={sideOf(part.label)}>
-          {part.label !== '' && <div class="part-label">{part.label}</div>}
-          <pre {...(isCut && { tabIndex: 0, role: 'region', 'aria-label': part.label || 'Request' })}>
-            {part.pieces.map(pieceText)}
-          </pre>
-        </div>
-      ))}
+    <div class={`request ${isWhole ? 'whole' : ''} ${isProse ? 'prose-frame' : ''}`}>
+      <div class="request-scroll" ref={box} {...(isCut && { tabIndex: 0, role: 'region', 'aria-label': 'Request' })}>
+        {parts.command && <Command part={parts.command} risk={approval.risk} />}
+        {parts.diffs.map((diff, index) => (
+          <PlacedDiff key={index} approval={approval} diff={diff} />
+        ))}
+        {parts.texts.map((part, index) => (
+          <div key={index}>
+            {part.label !== '' && <div class="part-label">{part.label}</div>}
+            <pre dir={isProse ? 'auto' : undefined}>{part.pieces.map(pieceText)}</pre>
+          </div>
+        ))}
+        {parts.facts.length > 0 && (
+          <dl class="request-facts">
+            {parts.facts.map((part, index) => (
+              <div key={index}>
+                <dt>{part.label.replaceAll('_', ' ')}</dt>
+                <dd dir="auto">{part.pieces.map(pieceText)}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        {isEmpty && <p class="small soft pad">The agent shows no details. Check its terminal before you decide.</p>}
+      </div>
       {isCut && !isWhole && (
         <button type="button" class="see-all" onClick={onShowAll}>
           Show all
         </button>
       )}
     </div>
+  )
+}
+
+function PlacedDiff({ approval, diff }: { approval: Approval; diff: RequestDiff }) {
+  const lines = useFileContext(approval, diff)
+  return (
+    <div class="request-diff">
+      {diff.file !== '' && <div class="part-label mono">{diff.file}</div>}
+      <DiffView lines={lines} file={diff.file} />
+    </div>
+  )
+}
+
+function Command({ part, risk }: { part: RequestPart; risk: Approval['risk'] }) {
+  const suspects = part.pieces.filter(({ finding, reading }) => finding !== undefined || reading !== undefined)
+  const styles = [...commandMarks(part.text, risk), ...revealedStyles(part.text)]
+  return (
+    <pre class="command">
+      {suspects.some(({ reading }) => reading !== undefined) ? (
+        part.pieces.map(pieceText)
+      ) : (
+        <StyledText text={part.text} styles={styles} />
+      )}
+    </pre>
   )
 }
 
@@ -61,21 +110,4 @@ function pieceText(piece: DisplayBlock, index: number) {
       {piece.reading !== undefined && <span class="sr"> (reads {piece.reading})</span>}
     </mark>
   )
-}
-
-/** Marks the old and the new text of an edit with different colours. */
-function sideOf(label: string): string {
-  if (/^(find|old|old_string|oldText|search)$/i.test(label)) return 'part-old'
-  if (/^(replace|new|new_string|newText|replacement)$/i.test(label)) return 'part-new'
-  return ''
-}
-
-function partsOf(blocks: readonly DisplayBlock[]): Part[] {
-  const parts: Part[] = []
-  for (const block of blocks) {
-    if (block.kind === 'label') parts.push({ label: block.text ?? '', pieces: [] })
-    else if (parts.length === 0) parts.push({ label: '', pieces: [block] })
-    else parts.at(-1)!.pieces.push(block)
-  }
-  return parts.length > 0 ? parts : [{ label: '', pieces: [] }]
 }

@@ -1,4 +1,6 @@
 import type { Block, InlineRun } from '../api/types'
+import { type DiffLine, markChanges } from '../diff/diff-lines'
+import { DiffView } from '../diff/diff-view'
 import { CopyButton } from '../ui/copy'
 import { Lamp } from '../ui/status'
 
@@ -54,7 +56,11 @@ function BlockView({ block }: { block: ShownBlock }) {
         </ul>
       )
     case 'user':
-      return <p class="said-user">{block.text}</p>
+      return (
+        <p class="said-user" dir="auto">
+          {block.text}
+        </p>
+      )
     case 'error':
       return (
         <p class="said-error tone-danger">
@@ -68,9 +74,23 @@ function BlockView({ block }: { block: ShownBlock }) {
 
 function Prose({ block }: { block: Extract<ShownBlock, { kind: 'prose' }> }) {
   const text = <Inline runs={block.runs} />
-  if (block.variant === 'heading') return <h3 class="prose">{text}</h3>
-  if (block.variant === 'quote') return <blockquote class="prose">{text}</blockquote>
-  return <p class="prose">{text}</p>
+  if (block.variant === 'heading')
+    return (
+      <h3 class="prose" dir="auto">
+        {text}
+      </h3>
+    )
+  if (block.variant === 'quote')
+    return (
+      <blockquote class="prose" dir="auto">
+        {text}
+      </blockquote>
+    )
+  return (
+    <p class="prose" dir="auto">
+      {text}
+    </p>
+  )
 }
 
 /** Links of agents show their address and open in a new tab; only http and https are links. */
@@ -117,7 +137,7 @@ function List({ items }: { items: Extract<ShownBlock, { kind: 'list' }>['items']
           <span class="bullet" aria-hidden="true">
             {item.checked !== null ? (item.checked ? '☑' : '☐') : item.number !== null ? `${item.number}.` : '–'}
           </span>
-          <span>
+          <span dir="auto">
             {item.checked !== null && <span class="sr">{item.checked ? 'done: ' : 'open: '}</span>}
             <Inline runs={item.runs} />
           </span>
@@ -157,19 +177,27 @@ function Table({ block }: { block: Extract<ShownBlock, { kind: 'table' }> }) {
   )
 }
 
-export function Diff({ lines }: { lines: readonly { sign: string; number: number | null; text: string }[] }) {
-  const name = { '+': 'add', '-': 'cut-line', '@': 'at', ' ': '' } as Record<string, string>
-  return (
-    <div class="diff" tabIndex={0} role="region" aria-label="Diff">
-      {lines.map((line, index) => (
-        <div key={index} class={name[line.sign] ?? ''}>
-          <span class="no">{line.number ?? ''}</span>
-          <span class="sign">{line.sign === '@' ? '' : line.sign}</span>
-          <span class="text">{line.text || ' '}</span>
-        </div>
-      ))}
-    </div>
-  )
+interface SignedLine {
+  sign: string
+  number: number | null
+  text: string
+}
+
+const KIND = { '+': 'added', '-': 'removed', '@': 'note' } as Readonly<Record<string, DiffLine['kind']>>
+
+/** A diff whose lines have one number each, as agents print them. */
+export function Diff({ lines }: { lines: readonly SignedLine[] }) {
+  const shown = lines.map(({ sign, number, text }): DiffLine => {
+    const kind = KIND[sign] ?? 'same'
+    return {
+      kind,
+      before: kind === 'removed' ? number : null,
+      after: kind === 'removed' ? null : number,
+      text,
+      changed: [],
+    }
+  })
+  return <DiffView lines={markChanges(shown)} />
 }
 
 function ToolCall(props: { block: Extract<ShownBlock, { kind: 'tool_call' }>; output: readonly ShownBlock[] }) {

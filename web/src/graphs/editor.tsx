@@ -1,5 +1,7 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Diagnostic } from '../api/types'
+import { StyledText } from '../diff/styled-text'
+import { completions, dotStyles } from './dot-tokens'
 
 interface EditorProps {
   text: string
@@ -7,18 +9,34 @@ interface EditorProps {
   onChange(text: string): void
 }
 
-/** A DOT editor with line numbers; the numbers of lines with findings are marked. */
+/**
+ * A DOT editor with line numbers, colours and completion; the numbers of lines with findings are
+ * marked. The colours are drawn behind the transparent text of the field.
+ */
 export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
   const gutter = useRef<HTMLDivElement>(null)
+  const colours = useRef<HTMLPreElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [offered, setOffered] = useState<{ word: string; options: string[] }>({ word: '', options: [] })
   const marks = new Map<number, Diagnostic['severity']>()
   for (const { line, severity } of diagnostics) if (line && marks.get(line) !== 'error') marks.set(line, severity)
   const count = text.split('\n').length
+  const insert = (added: string) => {
+    const element = field.current!
+    element.setRangeText(added, element.selectionStart, element.selectionEnd, 'end')
+    setOffered({ word: '', options: [] })
+    onChange(element.value)
+  }
+  const complete = (option: string) => {
+    insert(option.slice(offered.word.length))
+    field.current?.focus()
+  }
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Tab' || event.shiftKey || event.altKey) return
-    const field = event.currentTarget as HTMLTextAreaElement
     event.preventDefault()
-    field.setRangeText('  ', field.selectionStart, field.selectionEnd, 'end')
-    onChange(field.value)
+    const [first] = offered.options
+    if (first === undefined) insert('  ')
+    else complete(first)
   }
   return (
     <div class="editor">
@@ -29,22 +47,45 @@ export function DotEditor({ text, diagnostics, onChange }: EditorProps) {
           </span>
         ))}
       </div>
+      <pre class="editor-colours" ref={colours} aria-hidden="true">
+        {text.split('\n').map((line, index) => (
+          <div key={index}>
+            <StyledText text={line || ' '} styles={dotStyles(line)} />
+          </div>
+        ))}
+      </pre>
       <textarea
         id="dot"
+        ref={field}
         aria-label="DOT; press Escape, then Tab to leave the editor"
         spellcheck={false}
         autocomplete="off"
         wrap="off"
         value={text}
-        onInput={event => onChange(event.currentTarget.value)}
+        onInput={event => {
+          onChange(event.currentTarget.value)
+          setOffered(completions(event.currentTarget.value, event.currentTarget.selectionStart))
+        }}
+        onBlur={() => setTimeout(() => setOffered({ word: '', options: [] }), 200)}
         onKeyDown={event => {
           if (event.key === 'Escape') document.querySelector<HTMLElement>('#after-editor')?.focus()
           else onKey(event)
         }}
         onScroll={event => {
-          if (gutter.current) gutter.current.scrollTop = event.currentTarget.scrollTop
+          const { scrollTop, scrollLeft } = event.currentTarget
+          if (gutter.current) gutter.current.scrollTop = scrollTop
+          if (colours.current) colours.current.scrollTo(scrollLeft, scrollTop)
         }}
       />
+      {offered.options.length > 0 && (
+        <div class="editor-offers" role="group" aria-label="Completions">
+          {offered.options.map((option, index) => (
+            <button key={option} type="button" class="chip" onClick={() => complete(option)}>
+              {option} {index === 0 && <kbd>Tab</kbd>}
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   )
 }

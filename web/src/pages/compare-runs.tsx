@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { baseName, formatCount, formatMoney, formatSpan, timeOf } from '../api/format'
+import { baseName, formatCount, formatMoney, formatTook, timeOf } from '../api/format'
 import type { NodeVisit, Run, RunNode, RunNodes } from '../api/types'
 import { Diff } from '../blocks/blocks'
 import { valueText } from '../run/node-detail'
@@ -80,7 +80,7 @@ function RunChoice({ side, label }: { side: 'a' | 'b'; label: string }) {
   )
 }
 
-const took = (run: Run) => formatSpan(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
+const took = (run: Run) => formatTook(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
 
 const FACTS: readonly [string, (run: Run) => string][] = [
   ['Kind', run => run.labels.pipeline ?? run.kind],
@@ -178,7 +178,7 @@ function NodeFacts({ node }: { node: RunNode | undefined }) {
       {node.visits > 0 && (
         <span class="small dim">
           {node.visits > 1 && `${node.visits} visits · `}
-          {formatSpan(node.ms)} · {formatMoney(node.usage.costUsd)}
+          {formatTook(node.ms)} · {formatMoney(node.usage.costUsd)}
         </span>
       )}
     </span>

@@ -3,6 +3,7 @@ import { baseName } from '../api/format'
 import type { Diagnostic, GraphCheck, GraphList } from '../api/types'
 import { DotEditor, goToLine } from '../graphs/editor'
 import { DRAFT, draftGraph, SAMPLE } from '../graphs/sample'
+import { TEMPLATES } from '../graphs/templates'
 import { GraphView } from '../run/graph-view'
 import { go } from '../store/router'
 import { attempt, sentence } from '../store/toasts'
@@ -29,10 +30,17 @@ export function GraphsPage() {
         <h1>Graphs</h1>
         <CheckBadge check={check} />
         <div class="actions">
-          <Menu label="Open" class="btn" trigger="Open">
+          <Menu label="Open" class="btn" trigger="Open a graph">
             <button type="button" onClick={() => setText(SAMPLE)}>
               New graph
             </button>
+            <div class="menu-label">Templates</div>
+            {TEMPLATES.map(({ name, about, dot }) => (
+              <button key={about} type="button" onClick={() => setText(dot)}>
+                {name}
+              </button>
+            ))}
+            {(known.value?.items ?? []).length > 0 && <div class="menu-label">Graphs of your runs</div>}
             {(known.value?.items ?? []).map(item => (
               <button key={item.file} type="button" onClick={() => void open(item)}>
                 <span class="grow">

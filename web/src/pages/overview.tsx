@@ -6,14 +6,16 @@ import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
-import { approvals, areGrantsPaused, canDecide, grants, runs, sessions, spend } from '../store/live'
+import { approvals, areGrantsPaused, canDecide, grants, me, runs, sessions, spend } from '../store/live'
 import { needsCount, openApprovals, panesThatNeedYou, runsThatNeedYou } from '../store/needs'
+import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, isOpenRun, paneAspect, RunBadge, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Left } from '../ui/time'
 import { LiveSessionLine, RunLine, SessionLine } from './lines'
+import { Welcome } from './welcome'
 import { WorkingSession } from './working-session'
 
 /**
@@ -43,12 +45,15 @@ export function OverviewPage() {
       else if (run) go(`/r/${run}`)
     },
     select: () => {
-      if (!picked) return
-      const next = new Set(selected)
-      if (!next.delete(picked)) next.add(picked)
-      setSelected(next)
+      if (picked) select(picked, !selected.has(picked))
     },
   })
+  const select = (id: string, isOn: boolean) => {
+    const next = new Set(selected)
+    if (isOn) next.add(id)
+    else next.delete(id)
+    setSelected(next)
+  }
   // A new request does not draw the running sessions again.
   const live = useMemo(
     () => ({
@@ -61,11 +66,10 @@ export function OverviewPage() {
     <div class="page">
       <div class="page-head">
         <h1>
-          {needsCount.value === 0
-            ? 'Nothing needs you'
-            : `${plural(needsCount.value, 'item')} ${needsCount.value === 1 ? 'needs' : 'need'} you`}
+          {needsCount.value === 0 ? 'Nothing needs you' : 'Needs you'}
+          {needsCount.value > 0 && <span class="of num">{needsCount.value}</span>}
         </h1>
-        <div class="actions">
+        <div class="actions narrow-only">
           <a class="btn solid" href="/start">
             <PlusIcon /> Start
           </a>
@@ -74,11 +78,8 @@ export function OverviewPage() {
       <div class="with-aside">
         <div>
           {(shown.length > 0 || needsCount.value > 0) && (
-            <Section
-              title="Needs you"
-              of={shown.length > 0 ? plural(shown.length, 'request') : undefined}
-              tone="caution"
-            >
+            <section class="section" aria-label="Requests">
+              <h2 class="sr">Requests</h2>
               <div class="cards">
                 {shown.map(approval => (
                   <ApprovalCard
@@ -86,13 +87,15 @@ export function OverviewPage() {
                     approval={approval}
                     isPicked={approval.id === picked}
                     isSelected={selected.has(approval.id)}
+                    onSelect={isOn => select(approval.id, isOn)}
                   />
                 ))}
               </div>
               <OtherNeeds panes={panesThatNeedYou.value} runs={runsThatNeedYou.value} />
-            </Section>
+            </section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
+          {!isWelcomed.value && !me.value?.isDemo && sessions.all.value.length === 0 && <Welcome />}
           {live.lines}
           <Recent sessions={sessions.all.value} runs={runs.all.value} />
         </div>
@@ -141,39 +144,41 @@ function latest(approval: Approval): Approval {
   return approvals.get(approval.id) ?? { ...approval, state: approval.state === 'pending' ? 'stale' : approval.state }
 }
 
+function dismissRun({ id }: Run): void {
+  dismissedRuns.value = [...dismissedRuns.value.slice(-200), id]
+}
+
 /** Runs that failed or that no process drives, and panes that wait without a request. */
 function OtherNeeds({ panes: waiting, runs: failed }: { panes: readonly Pane[]; runs: readonly Run[] }) {
   if (waiting.length + failed.length === 0) return null
   return (
     <ul class="list" style={{ marginTop: '12px' }}>
       {failed.map(run => (
-        <li key={run.id}>
-          <a class="line-item" href={`/r/${run.id}`}>
-            <RunBadge run={run} />
-            <span class="what">
-              <span class="cut strong" style={{ display: 'block' }}>
-                {run.title}
-              </span>
-              <span class="small soft cut" style={{ display: 'block' }}>
-                {run.why}
-                {run.isUndriven && run.next && ` · ${run.next}`}
-              </span>
-            </span>
-            <span class="meta">
-              <Age at={run.endedAt ?? run.updatedAt} suffix=" ago" />
+        <li key={run.id} class="line-item">
+          <RunBadge run={run} />
+          <a class="what" href={`/r/${run.id}`}>
+            <span class="cut strong block">{run.title}</span>
+            <span class="small soft cut block">
+              {run.why ?? 'Open it to see why'}
+              {run.isUndriven && run.next && ` · ${run.next}`}
             </span>
           </a>
+          <span class="meta" style={{ alignItems: 'center' }}>
+            <Age at={run.endedAt ?? run.updatedAt} suffix=" ago" />
+            <button type="button" class="btn" onClick={() => dismissRun(run)}>
+              Dismiss
+            </button>
+          </span>
         </li>
       ))}
       {waiting.map(pane => (
         <li key={pane.id} class="line-item">
           <StatusBadge aspect={paneAspect(pane)} />
-          <a class="what" href={pane.source === 'session' ? `/s/${pane.id}` : '/panes'}>
-            <span class="cut strong" style={{ display: 'block' }}>
-              {pane.doing || pane.title || pane.name}
-            </span>
-            <span class="small soft cut" style={{ display: 'block' }}>
-              {pane.agent ?? pane.command} · {baseName(pane.cwd)} · status from {pane.why.authority}
+          <a class="what" href={pane.source === 'session' ? `/s/${pane.id}` : '/sessions?view=wall'}>
+            <span class="cut strong block">{pane.doing || pane.title || pane.name}</span>
+            <span class="small soft cut block">
+              {pane.agent ?? pane.command} · {baseName(pane.cwd)}
+              {pane.source === 'tmux' && ` · tmux ${pane.place}`}
             </span>
           </a>
           <span class="meta" style={{ alignItems: 'center' }}>
@@ -197,10 +202,10 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
           <code>signalbox start claude --attach</code>
           <div class="row" style={{ marginTop: '8px' }}>
             <a class="btn solid" href="/start">
-              Start
+              Start a session
             </a>
             <a class="btn" href="/start?agent=demo">
-              Demo agent
+              Try the demo agent
             </a>
           </div>
         </Empty>
@@ -276,7 +281,7 @@ function Today() {
               <i style={{ width: `${Math.min(100, share * 100)}%` }} />
             </div>
             <p class="tiny dim">
-              {Math.round(share * 100)} % of today’s {formatMoney(budget ?? 0)} budget
+              {Math.round(share * 100)}% of today’s {formatMoney(budget ?? 0)} budget
               {share > 1 && ', exceeded'}
             </p>
           </>
@@ -292,9 +297,9 @@ function Today() {
 function Grants({ items }: { items: readonly Grant[] }) {
   const isPaused = areGrantsPaused.value
   return (
-    <section class="panel" aria-label="Grants">
+    <section class="panel" aria-label="Standing approvals">
       <header>
-        <h2>Grants</h2>
+        <h2>Standing approvals</h2>
         <span class="grow">{items.length || ''}</span>
         {items.length > 0 && (
           <button
@@ -308,7 +313,7 @@ function Grants({ items }: { items: readonly Grant[] }) {
         )}
       </header>
       {items.length === 0 ? (
-        <p class="pad small soft">No grants. Agents ask for every decision.</p>
+        <p class="pad small soft">No standing approvals. Agents ask every time.</p>
       ) : (
         <ul>
           {items.map(grant => (

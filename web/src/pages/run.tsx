@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Run, RunContext, RunGates, RunNodes, Timeline } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { RunDiff } from '../run/diff-view'
+import { FailurePanel, failedVisit } from '../run/failure'
 import { ForkDialog } from '../run/fork-dialog'
 import { Gantt } from '../run/gantt'
 import { NodeTable, RunGraph } from '../run/graph-panel'
@@ -13,10 +14,12 @@ import { approvals, runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
 import { Guard, Panel, Problem, Skeleton } from '../ui/panel'
+import { isOpenRun } from '../ui/status'
 import { TabPanel, Tabs } from '../ui/tabs'
 import { useLast, useLoad } from '../ui/use-load'
 
-const TABS = ['timeline', 'log', 'diff', 'context', 'gates'] as const
+const TABS = ['log', 'timeline', 'diff', 'gates', 'context'] as const
+const TAB_NAMES = { log: 'Log', timeline: 'Timeline', diff: 'Changes', gates: 'Requests', context: 'Context' } as const
 type Tab = (typeof TABS)[number]
 
 export function RunPage({ id }: { id: string }) {
@@ -34,14 +37,18 @@ export function RunPage({ id }: { id: string }) {
 function Loaded({ run }: { run: Run }) {
   const { version } = run
   usePageKeys({})
-  const tab = (TABS.find(name => name === query.value.get('tab')) ?? 'timeline') as Tab
-  const node = query.value.get('node')
+  const tab = (TABS.find(name => name === query.value.get('tab')) ?? 'log') as Tab
+  const isFailed = run.status === 'failed'
   const visit = Number(query.value.get('visit') ?? Number.MAX_SAFE_INTEGER)
   const [forking, setForking] = useState<string | null>(query.value.get('fork') ? '' : null)
   const nodes = useLoad(`${run.id}#${version}`, signal => getJson<RunNodes>(`/runs/${run.id}/nodes`, { signal }))
   const timeline = useLoad(`${run.id}#${version}`, signal => getJson<Timeline>(`/runs/${run.id}/timeline`, { signal }))
   const lastNodes = useLast(nodes.value?.items)
   const lastTimeline = useLast(timeline.value)
+  // A failed run opens on the node that failed.
+  const failed = isFailed ? failedVisit(lastTimeline) : null
+  const wanted = query.value.get('node')
+  const node = wanted === 'all' ? null : (wanted ?? failed?.node ?? null)
   const open = approvals.all.value.filter(
     ({ subject, state }) => subject.run === run.id && (state === 'pending' || state === 'decided'),
   )
@@ -50,7 +57,7 @@ function Loaded({ run }: { run: Run }) {
   const current = lastNodes?.find(candidate => candidate.node === node)
   return (
     <div class="page">
-      <RunHead run={run} onFork={() => setForking('')} />
+      <RunHead run={run} nodes={lastNodes ?? []} onFork={() => setForking('')} />
       {open.length > 0 && (
         <div class="cards" style={{ marginBottom: '24px' }}>
           <h2 class="sr">Needs you</h2>
@@ -59,16 +66,21 @@ function Loaded({ run }: { run: Run }) {
           ))}
         </div>
       )}
+      {isFailed && <FailurePanel run={run} nodes={lastNodes ?? []} timeline={lastTimeline} onPick={pick} />}
       <div class="run-grid">
         <RunGraph run={run} version={version} picked={node} onPick={pick} nodes={lastNodes} />
         <Panel
-          title={current ? current.label : 'Nodes'}
-          note={current ? current.node : lastNodes && `${lastNodes.length}`}
+          title={current ? current.label : 'Steps'}
+          note={current ? '' : lastNodes && `${lastNodes.length}`}
           class="run-side"
           tools={
             current && (
-              <button type="button" class="btn quiet" onClick={() => setQuery({ node: null, visit: null })}>
-                All nodes
+              <button
+                type="button"
+                class="btn quiet"
+                onClick={() => setQuery({ node: failed ? 'all' : null, visit: null })}
+              >
+                All steps
               </button>
             )
           }
@@ -92,21 +104,23 @@ function Loaded({ run }: { run: Run }) {
           <Tabs
             label="Details"
             value={tab}
-            choices={TABS.map(value => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))}
-            onChange={value => setQuery({ tab: value === 'timeline' ? null : value })}
+            choices={TABS.map(value => ({ value, label: TAB_NAMES[value] }))}
+            onChange={value => setQuery({ tab: value === 'log' ? null : value })}
           />
         </div>
         <TabPanel value={tab}>
           <Guard>
             {tab === 'timeline' &&
               (lastTimeline ? (
-                <Gantt timeline={lastTimeline} picked={node} onPick={pick} />
+                <Gantt timeline={lastTimeline} nodes={lastNodes ?? []} picked={node} onPick={pick} />
               ) : (
                 <div class="pad">
                   {timeline.error ? <Problem error={timeline.error} retry={timeline.reload} /> : <Skeleton />}
                 </div>
               ))}
-            {tab === 'log' && <RunLog run={run.id} version={version} node={node} />}
+            {tab === 'log' && (
+              <RunLog run={run.id} version={version} node={node} nodes={lastNodes ?? []} isOpen={isOpenRun(run)} />
+            )}
             {tab === 'diff' && <RunDiff run={run.id} node={node} version={version} />}
             {tab === 'context' && <ContextView run={run.id} version={version} />}
             {tab === 'gates' && <Gates run={run.id} version={version} />}

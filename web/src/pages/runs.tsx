@@ -3,7 +3,7 @@ import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
 import { usePageKeys } from '../shell/keyboard'
-import { controlRun } from '../store/actions'
+import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide, runs } from '../store/live'
 import { savedRunFilters } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
@@ -13,7 +13,7 @@ import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
-import { isOpenRun, RunBadge, runAspect, StatusBadge } from '../ui/status'
+import { isOpenRun, RunBadge, runAspect } from '../ui/status'
 import { Age, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
@@ -43,6 +43,7 @@ export function RunsPage() {
     const next = statuses.includes(status) ? statuses.filter(one => one !== status) : [...statuses, status]
     setQuery({ status: next.join(',') || null })
   }
+  const countOf = (status: string) => runs.all.value.filter(run => run.status === status).length
   const choose = (id: string, isOn: boolean) =>
     setChosen(isOn ? [...chosen, id].slice(-2) : chosen.filter(one => one !== id))
   return (
@@ -67,27 +68,35 @@ export function RunsPage() {
             </a>
           )}
           <a class="btn solid" href="/start?what=run">
-            <PlusIcon /> Start
+            <PlusIcon /> Start a run
           </a>
         </div>
       </div>
-      <div class="row wrap filter-row" role="group" aria-label="Status">
-        {STATUSES.map(status => (
+      <div class="filter-row chips" role="group" aria-label="Status">
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={statuses.length === 0}
+          onClick={() => setQuery({ status: null })}
+        >
+          All <span class="num dim">{runs.all.value.length}</span>
+        </button>
+        {STATUSES.filter(status => countOf(status) > 0 || statuses.includes(status)).map(status => (
           <button
             key={status}
             type="button"
-            class="btn filter"
+            class="chip"
             aria-pressed={statuses.includes(status)}
             onClick={() => toggle(status)}
           >
-            <StatusBadge aspect={runAspect(status)} />
+            {runAspect(status).word} <span class="num dim">{countOf(status)}</span>
           </button>
         ))}
       </div>
       {shown.length === 0 ? (
         <Empty title={runs.all.value.length === 0 ? 'No runs yet' : 'No run matches this filter'}>
           <p>Runs are workflows that continue after a crash. Start one from a task, a graph or an issue.</p>
-          <code>signalbox run examples/implement-test-fix.dot</code>
+          <code>signalbox run example:implement-test-fix</code>
           <a class="btn solid" href="/start?what=run">
             Start a run
           </a>
@@ -166,7 +175,11 @@ const COLUMNS: readonly Column<Run>[] = [
   },
   {
     name: 'Result',
-    cell: run => <span class="soft">{run.why ?? '–'}</span>,
+    cell: run => (
+      <span class="soft run-why" title={run.why ?? undefined}>
+        {run.why ?? '–'}
+      </span>
+    ),
   },
 ]
 
@@ -179,13 +192,8 @@ const ACTIONS: Column<Run> = {
     <Menu label={`Actions for ${run.title}`}>
       <a href={`/r/${run.id}`}>Open</a>
       {isOpenRun(run) && (
-        <button
-          type="button"
-          class="danger"
-          disabled={!canDecide.value}
-          onClick={() => void controlRun(run.id, 'cancel', 'Cancelling the run')}
-        >
-          Cancel
+        <button type="button" class="danger" disabled={!canDecide.value} onClick={() => void cancelAfterAsking(run)}>
+          Cancel…
         </button>
       )}
       {(run.status === 'paused' || run.status === 'failed') && (

@@ -1,96 +1,206 @@
-import { useState } from 'preact/hooks'
-import { timeOf } from '../api/format'
+import { useMemo, useState } from 'preact/hooks'
+import { BulkBar } from '../sessions/bulk-bar'
+import { canOpen, openRow } from '../sessions/session-actions'
+import { SessionList } from '../sessions/session-list'
+import {
+  countStates,
+  type Grouping,
+  groupRows,
+  hasWords,
+  type Sorting,
+  STATES,
+  type State,
+  sessionRow,
+  tmuxRow,
+} from '../sessions/session-rows'
+import { SessionWall } from '../sessions/session-wall'
 import { usePageKeys } from '../shell/keyboard'
-import { sessions } from '../store/live'
+import { panes, sessions } from '../store/live'
+import { sessionGrouping, sessionSorting, sessionView, wallColumns } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
 import { PlusIcon } from '../ui/icons'
 import { Empty } from '../ui/panel'
-import { isLiveSession, sessionAspect } from '../ui/status'
 import { Segments } from '../ui/tabs'
-import { VirtualList } from '../ui/virtual-list'
-import { LiveSessionLine } from './lines'
 
-const ROW = 58
-
-export function SessionsPage() {
-  const words = (query.value.get('q') ?? '').toLowerCase()
-  const which = query.value.get('show') === 'all' ? 'all' : 'live'
+/** All sessions and tmux panes, as a list or as a wall of their screens. */
+export function SessionsPage({ wanted }: { wanted: 'list' | 'wall' | null }) {
+  const words = query.value.get('q') ?? ''
+  const show = (query.value.get('show') ?? 'live') as State | 'live'
+  const view = (query.value.get('view') ?? wanted ?? sessionView.value) as 'list' | 'wall'
   const [at, setAt] = useState(-1)
-  const shown = sessions.all.value
-    .filter(session => which === 'all' || isLiveSession(session))
-    .filter(({ label = '', agent, cwd, id }) => `${label} ${agent} ${cwd} ${id}`.toLowerCase().includes(words))
-    .sort((a, b) => rank(a) - rank(b) || timeOf(b.startedAt) - timeOf(a.startedAt))
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const rows = useMemo(
+    () => [
+      ...sessions.all.value.map(session => sessionRow(session, panes.get(session.id))),
+      ...panes.all.value.filter(({ source }) => source === 'tmux').map(tmuxRow),
+    ],
+    [sessions.all.value, panes.all.value],
+  )
+  const found = rows.filter(row => hasWords(row, words))
+  const counts = countStates(found)
+  const shown = found
+    .filter(({ state }) => (show === 'live' ? state !== 'ended' : state === show))
+    .filter(({ state }) => view === 'list' || state !== 'ended')
+  const groups = groupRows(shown, { group: sessionGrouping.value, sort: sessionSorting.value })
+  const order = groups.flatMap(group => group.rows)
+  const select = useMemo(
+    () => (id: string, isSelected: boolean) =>
+      setSelected(before => {
+        const next = new Set(before)
+        if (isSelected) next.add(id)
+        else next.delete(id)
+        return next
+      }),
+    [],
+  )
   usePageKeys({
-    move: step => setAt(Math.max(0, Math.min(shown.length - 1, at + step))),
-    open: () => shown[at] && go(`/s/${shown[at].id}`),
+    move: step => {
+      const next = Math.max(0, Math.min(order.length - 1, at + step))
+      setAt(next)
+      document.getElementById(`pane-${order[next]?.id}`)?.focus()
+    },
+    open: () => order[at] && canOpen(order[at]) && openRow(order[at]),
+    select: () => order[at] && select(order[at].id, !selected.has(order[at].id)),
   })
-  const ended = sessions.all.value.filter(session => !isLiveSession(session)).length
+  const live = found.length - counts.ended
   return (
-    <div class="page">
+    <div class={`page ${view === 'wall' ? 'full' : ''}`}>
       <div class="page-head">
         <h1>Sessions</h1>
         <div class="actions">
           <input
-            class="input"
-            style={{ width: '220px' }}
+            class="input search"
             type="search"
             aria-label="Search sessions"
             placeholder="Search"
             data-search
-            value={query.value.get('q') ?? ''}
+            value={words}
             onInput={event => setQuery({ q: event.currentTarget.value })}
           />
           <Segments
-            label="Filter sessions"
-            value={which}
+            label="View"
+            value={view}
             choices={[
-              { value: 'live', label: 'Live' },
-              { value: 'all', label: 'All' },
+              { value: 'list', label: 'List' },
+              { value: 'wall', label: 'Wall' },
             ]}
-            onChange={show => setQuery({ show: show === 'all' ? 'all' : null })}
+            onChange={next => {
+              sessionView.value = next
+              go('/sessions', { replace: true })
+            }}
           />
-          <a class="btn solid" href="/start">
+          <a class="btn solid narrow-only" href="/start">
             <PlusIcon /> Start
           </a>
         </div>
       </div>
-      {shown.length === 0 ? (
-        <Empty title={words ? 'No session matches this search' : 'No live sessions'}>
-          <p>Start an agent here, or from a terminal:</p>
-          <code>signalbox start claude --attach</code>
-          <div class="row" style={{ marginTop: '8px' }}>
-            <a class="btn solid" href="/start">
-              Start
-            </a>
-            <a class="btn" href="/start?agent=demo">
-              Demo agent
-            </a>
-            {which === 'live' && ended > 0 && (
-              <a class="btn" href="/sessions?show=all">
-                {ended} ended
-              </a>
-            )}
-          </div>
-        </Empty>
+      <div class="filter-row row wrap">
+        <div class="chips" role="group" aria-label="Filter by state">
+          <Chip label="Live" count={live} isOn={show === 'live'} onPress={() => setQuery({ show: null })} />
+          {STATES.map(({ value, label }) => (
+            <Chip
+              key={value}
+              label={label}
+              count={counts[value]}
+              isOn={show === value}
+              onPress={() => setQuery({ show: show === value ? null : value })}
+            />
+          ))}
+        </div>
+        <span class="grow" />
+        {view === 'wall' && (
+          <label class="row small soft wall-size">
+            Per row
+            <input
+              type="range"
+              min={1}
+              max={6}
+              value={wallColumns.value}
+              onInput={event => (wallColumns.value = event.currentTarget.valueAsNumber)}
+            />
+          </label>
+        )}
+        <label class="row small soft">
+          Group
+          <select
+            class="input"
+            value={sessionGrouping.value}
+            onChange={event => (sessionGrouping.value = event.currentTarget.value as Grouping)}
+          >
+            <option value="project">Project</option>
+            <option value="state">State</option>
+            <option value="none">None</option>
+          </select>
+        </label>
+        <label class="row small soft">
+          Sort
+          <select
+            class="input"
+            value={sessionSorting.value}
+            onChange={event => (sessionSorting.value = event.currentTarget.value as Sorting)}
+          >
+            <option value="activity">Last activity</option>
+            <option value="started">Newest</option>
+            <option value="name">Name</option>
+          </select>
+        </label>
+      </div>
+      {groups.length === 0 && <Nothing isFiltered={words !== '' || show !== 'live'} />}
+      {view === 'wall' ? (
+        <SessionWall groups={groups} />
       ) : (
-        <VirtualList
-          items={shown}
-          rowHeight={ROW}
-          label="Sessions"
-          render={(session, index) => (
-            <div class={index === at ? 'is-picked' : ''}>
-              <LiveSessionLine session={session} />
-            </div>
-          )}
-        />
+        groups.map(group => (
+          <section key={group.name} class="section" aria-label={group.name || 'Sessions'}>
+            {group.name !== '' && (
+              <div class="section-head">
+                <h2>{group.name}</h2>
+                <span class="of">{group.rows.length}</span>
+              </div>
+            )}
+            <SessionList
+              rows={group.rows}
+              label={group.name}
+              picked={order[at]?.id ?? null}
+              selected={selected}
+              onSelect={select}
+            />
+          </section>
+        ))
       )}
+      <BulkBar rows={rows.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
     </div>
   )
 }
 
-/** Sessions that need you first, then working, idle and ended ones. */
-function rank(session: Parameters<typeof sessionAspect>[0]): number {
-  const { tone } = sessionAspect(session)
-  if (!isLiveSession(session)) return 9
-  return { caution: 0, danger: 1, clear: 2, lunar: 3, unlit: 4 }[tone]
+function Chip(props: { label: string; count: number; isOn: boolean; onPress(): void }) {
+  return (
+    <button type="button" class="chip" aria-pressed={props.isOn} onClick={props.onPress}>
+      {props.label} <span class="num dim">{props.count}</span>
+    </button>
+  )
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty title="No session matches">
+        <a class="btn" href="/sessions">
+          Show all live sessions
+        </a>
+      </Empty>
+    )
+  return (
+    <Empty title="No live sessions">
+      <p>Your sessions and tmux panes appear here. Start one, or from a terminal:</p>
+      <code>signalbox start claude --attach</code>
+      <div class="row" style={{ marginTop: '8px' }}>
+        <a class="btn solid" href="/start">
+          Start a session
+        </a>
+        <a class="btn" href="/start?agent=demo">
+          Try the demo agent
+        </a>
+      </div>
+    </Empty>
+  )
 }

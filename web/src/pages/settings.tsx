@@ -1,42 +1,46 @@
 import { AppearanceTab } from '../settings/appearance-tab'
+import { TopicTab } from '../settings/controls'
 import { DevicesTab } from '../settings/devices'
 import { DoctorTab } from '../settings/doctor'
+import { BrowserNotifications } from '../settings/notifications-tab'
+import { PhoneAccess } from '../settings/phone-access'
+import { TOPICS } from '../settings/topics'
 import { ValuesTab } from '../settings/values'
 
-const TABS = [
-  { tab: 'values', label: 'All settings' },
-  { tab: 'doctor', label: 'Doctor' },
-  { tab: 'people', label: 'People and devices' },
+const TABS: readonly { tab: string; label: string }[] = [
+  ...TOPICS.slice(0, 4).map(({ tab, label }) => ({ tab, label })),
+  { tab: 'people', label: 'People' },
+  { tab: 'remote', label: 'Remote access' },
   { tab: 'page', label: 'Appearance' },
+  { tab: 'doctor', label: 'Doctor' },
+  { tab: 'advanced', label: 'Advanced' },
 ]
 
 export function SettingsPage({ tab }: { tab: string }) {
-  const here = tab === 'devices' ? 'people' : tab
+  const here = tab === 'devices' ? 'people' : tab === 'values' ? 'notifications' : tab
+  const topic = TOPICS.find(candidate => candidate.tab === here)
   return (
-    <div class="page">
+    <div class="page settings-page">
       <div class="page-head">
         <h1>Settings</h1>
       </div>
       <nav class="tabs" aria-label="Settings" style={{ marginBottom: '24px' }}>
         {TABS.map(({ tab: name, label }) => (
-          <a
-            key={name}
-            href={name === 'values' ? '/settings' : `/settings/${name}`}
-            aria-current={here === name ? 'page' : undefined}
-          >
+          <a key={name} href={`/settings/${name}`} aria-current={here === name ? 'page' : undefined}>
             {label}
           </a>
         ))}
       </nav>
-      {here === 'doctor' ? (
-        <DoctorTab />
-      ) : here === 'people' ? (
-        <DevicesTab />
-      ) : here === 'page' ? (
-        <AppearanceTab />
-      ) : (
-        <ValuesTab />
-      )}
+      {topic && <p class="soft settings-about">{topic.about}</p>}
+      <div class="stack wide">
+        {here === 'notifications' && <BrowserNotifications />}
+        {here === 'remote' && <PhoneAccess />}
+        {topic && <TopicTab topic={topic} />}
+        {here === 'people' && <DevicesTab />}
+        {here === 'page' && <AppearanceTab />}
+        {here === 'doctor' && <DoctorTab />}
+        {here === 'advanced' && <ValuesTab />}
+      </div>
     </div>
   )
 }

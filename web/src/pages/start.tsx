@@ -31,7 +31,7 @@ export function StartPage() {
         ))}
       </datalist>
       {what === 'session' ? (
-        <SessionForm first={projects.value?.items[0]?.path ?? ''} />
+        <SessionForm projects={projects.value?.items ?? []} />
       ) : (
         <RunForm first={projects.value?.items[0]?.path ?? ''} />
       )}

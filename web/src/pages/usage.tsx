@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { formatCount, formatMoney, formatSpan } from '../api/format'
+import { formatCount, formatMoney, formatTook } from '../api/format'
 import type { UsageReport } from '../api/types'
 import { query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
@@ -102,7 +102,7 @@ function rate(rows: readonly Row[]): string {
 }
 
 function span(ms: number | null): string {
-  return ms === null ? '–' : formatSpan(ms)
+  return ms === null ? '–' : formatTook(ms)
 }
 
 function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: Split; dayUsd: number | null }) {
@@ -195,10 +195,10 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
     {
       name: 'Median step',
       isRight: true,
-      cell: ({ medianMs }) => formatSpan(medianMs),
+      cell: ({ medianMs }) => formatTook(medianMs),
       sort: ({ medianMs }) => medianMs,
     },
-    { name: '95 % of steps', isRight: true, cell: ({ p95Ms }) => formatSpan(p95Ms), sort: ({ p95Ms }) => p95Ms },
+    { name: '95 % of steps', isRight: true, cell: ({ p95Ms }) => formatTook(p95Ms), sort: ({ p95Ms }) => p95Ms },
   ]
   if (rows.length === 0) return null
   return (

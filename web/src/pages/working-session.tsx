@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { Session } from '../api/types'
 import { panes } from '../store/live'
+import { sessionName } from '../store/session-name'
 import { SvgView } from '../ui/svg-view'
 import { frameLast, usePreviews } from './pane-previews'
 
@@ -23,17 +24,12 @@ export function WorkingSession({ sessions }: { sessions: readonly Session[] }) {
         <section class="panel working-session tone-clear" aria-label="Working" data-pane={shown.id}>
           <a href={`/s/${shown.id}`}>
             {picture ? (
-              <SvgView
-                text={picture}
-                label={`Screen of ${shown.label ?? shown.agent}`}
-                class="thumb"
-                prepare={frameLast}
-              />
+              <SvgView text={picture} label={`Screen of ${sessionName(shown)}`} class="thumb" prepare={frameLast} />
             ) : (
               <span class="thumb" />
             )}
             <span class="working-session-foot">
-              <span class="cut strong">{shown.label ?? shown.agent}</span>
+              <span class="cut strong">{sessionName(shown)}</span>
               <span class="small dim cut">
                 {working.length > 1 ? `and ${working.length - 1} more working` : pane?.doing || 'working'}
               </span>

@@ -1,10 +1,10 @@
 import type { RunDiff as RunDiffBody } from '../api/types'
-import { Diff } from '../blocks/blocks'
+import { parseUnified } from '../diff/diff-lines'
+import { DiffFiles } from '../diff/diff-view'
 import { setQuery } from '../store/router'
 import { ApiError, getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
-import { parseUnified } from './parse-unified'
 
 /** The changes of the run, or of one of its nodes, in the repository. */
 export function RunDiff({ run, node, version }: { run: string; node: string | null; version: number }) {
@@ -42,20 +42,7 @@ export function RunDiff({ run, node, version }: { run: string; node: string | nu
           Not shown, because files with these names usually hold credentials: {value.hidden.join(', ')}
         </p>
       )}
-      {files.map(file => (
-        <details key={file.name} class="tool" open>
-          <summary>
-            <code class="cut strong">{file.name}</code>
-            <span class="tiny" style={{ color: 'var(--add)' }}>
-              +{file.added}
-            </span>
-            <span class="tiny" style={{ color: 'var(--cut)' }}>
-              −{file.removed}
-            </span>
-          </summary>
-          <Diff lines={file.lines} />
-        </details>
-      ))}
+      <DiffFiles files={files} />
     </div>
   )
 }

@@ -1,19 +1,24 @@
-import { formatClock, formatSpan, timeOf } from '../api/format'
-import type { NodeVisit, Timeline } from '../api/types'
+import { formatClock, formatTook, timeOf } from '../api/format'
+import type { NodeVisit, RunNode, Timeline } from '../api/types'
 import { now } from '../store/now'
 import { nodeAspect } from '../ui/status'
 
 /**
  * Visits and attempts of every node over time; gates are diamonds, recovered attempts are hatched.
  */
-export function Gantt(props: { timeline: Timeline; picked: string | null; onPick(node: string, visit: number): void }) {
-  const { timeline, picked, onPick } = props
+export function Gantt(props: {
+  timeline: Timeline
+  nodes: readonly RunNode[]
+  picked: string | null
+  onPick(node: string, visit: number): void
+}) {
+  const { timeline, nodes, picked, onPick } = props
   const begin = timeOf(timeline.startedAt)
   const end = Math.max(begin + 1_000, timeline.endedAt === null ? now.value : timeOf(timeline.endedAt))
   const length = end - begin
   const left = (at: number) => ((at - begin) / length) * 100
   const width = (from: number, to: number) => Math.max(0.35, ((to - from) / length) * 100)
-  const rows = rowsOf(timeline.visits)
+  const rows = rowsOf(timeline.visits, nodes)
   if (rows.length === 0) return <p class="pad small soft">No node has started yet.</p>
   return (
     <div class="gantt" role="region" aria-label="Timeline" tabIndex={0}>
@@ -44,8 +49,8 @@ export function Gantt(props: { timeline: Timeline; picked: string | null; onPick
                     type="button"
                     class={`bar-visit tone-${aspect.tone} ${visit.endedAt === null ? 'open' : ''}`}
                     style={{ left: `${left(from)}%`, width: `${width(from, to)}%` }}
-                    aria-label={`${key}, visit ${visit.visit}: ${aspect.word}, ${formatSpan(to - from)}`}
-                    title={`${key} · visit ${visit.visit} · ${aspect.word} · ${formatSpan(to - from)}`}
+                    aria-label={`${key}, visit ${visit.visit}: ${aspect.word}, ${formatTook(to - from)}`}
+                    title={`${key} · visit ${visit.visit} · ${aspect.word} · ${formatTook(to - from)}`}
                     onClick={() => onPick(node, visit.visit)}
                   >
                     {visit.attempts.map(attempt => {
@@ -83,10 +88,14 @@ export function Gantt(props: { timeline: Timeline; picked: string | null; onPick
   )
 }
 
-function rowsOf(visits: readonly NodeVisit[]): { key: string; node: string; visits: NodeVisit[] }[] {
+function rowsOf(
+  visits: readonly NodeVisit[],
+  nodes: readonly RunNode[],
+): { key: string; node: string; visits: NodeVisit[] }[] {
   const rows = new Map<string, { key: string; node: string; visits: NodeVisit[] }>()
   for (const visit of visits) {
-    const key = visit.branch ? `${visit.branch}/${visit.node}` : visit.node
+    const label = nodes.find(({ node }) => node === visit.node)?.label ?? visit.node
+    const key = visit.branch ? `${visit.branch}: ${label}` : label
     const row = rows.get(key) ?? { key, node: visit.node, visits: [] }
     row.visits.push(visit)
     rows.set(key, row)

@@ -1,4 +1,4 @@
-import { formatMoney, formatSpan } from '../api/format'
+import { formatMoney, formatTook } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { request } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
@@ -30,7 +30,7 @@ export function RunGraph(props: {
                 <button type="button" onClick={() => props.onPick(node.node)}>
                   <StatusBadge aspect={{ ...aspect, word: node.label }} isLive={node.status === 'running'} />
                   <span class="tiny dim">
-                    {node.visits} × · {formatSpan(node.ms)}
+                    {node.visits} × · {formatTook(node.ms)}
                   </span>
                 </button>
               </li>
@@ -89,7 +89,7 @@ export function NodeTable({
                 <StatusBadge aspect={nodeAspect(node.status)} isLive={node.status === 'running'} />
               </td>
               <td class="right">{node.visits || '–'}</td>
-              <td class="right">{node.ms ? formatSpan(node.ms) : '–'}</td>
+              <td class="right">{node.ms ? formatTook(node.ms) : '–'}</td>
               <td class="right">{formatMoney(node.usage.costUsd)}</td>
             </tr>
           ))}

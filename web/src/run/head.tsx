@@ -1,6 +1,6 @@
 import { baseName, formatCount, formatMoney } from '../api/format'
-import type { Run } from '../api/types'
-import { controlRun } from '../store/actions'
+import type { Run, RunNode } from '../api/types'
+import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
 import { attempt } from '../store/toasts'
 import { request } from '../transport/request'
@@ -10,8 +10,9 @@ import { ForkIcon, PlayIcon, StopIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { isOpenRun, RunBadge } from '../ui/status'
 import { Age, Took } from '../ui/time'
+import { stepName } from './step-name'
 
-export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
+export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunNode[]; onFork(): void }) {
   const exportAs = (format: string) =>
     attempt(async () => {
       const response = await request(`/runs/${run.id}/export?format=${format}`)
@@ -29,18 +30,20 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
           <h1>{run.title}</h1>
           <RunBadge run={run} />
         </div>
-        <p class="small dim facts">
+        <p class="small dim facts dots">
           <span>{run.labels.pipeline ?? run.kind}</span>
           <span title={run.project}>{baseName(run.project)}</span>
-          {run.step && <span>step {run.step}</span>}
+          {run.step && isOpenRun(run) && <span>at “{stepName(run.step, nodes)}”</span>}
           <span>
             <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
           </span>
-          <span>
-            {formatMoney(run.usage.costUsd)} · {formatCount(run.usage.input + run.usage.output)} tokens
-          </span>
+          {run.usage.input + run.usage.output > 0 && (
+            <span>
+              {formatMoney(run.usage.costUsd)} · {formatCount(run.usage.input + run.usage.output)} tokens
+            </span>
+          )}
           <Age at={run.createdAt} prefix="started " suffix=" ago" />
-          {run.why && <span class="soft">{run.why}</span>}
+          {run.why && run.status !== 'failed' && <span class="soft">{run.why}</span>}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
               {run.from.as} of another run
@@ -55,7 +58,7 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
         )}
       </div>
       <div class="actions">
-        {(run.status === 'paused' || run.status === 'failed') && (
+        {run.status === 'paused' && (
           <button
             type="button"
             class="btn solid"
@@ -83,7 +86,7 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
             type="button"
             class="btn danger"
             disabled={!canDecide.value}
-            onClick={() => void controlRun(run.id, 'cancel', 'Cancelling the run')}
+            onClick={() => void cancelAfterAsking(run)}
           >
             <StopIcon /> Cancel
           </button>

@@ -1,75 +1,132 @@
-import { useState } from 'preact/hooks'
-import type { RunLog as RunLogBody } from '../api/types'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { formatTook } from '../api/format'
+import type { LogLine, RunLog as RunLogBody, RunNode } from '../api/types'
+import { isDeveloper } from '../store/prefs'
 import { getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
+import { nodeAspect, StatusBadge } from '../ui/status'
 import { Clock } from '../ui/time'
-import { useLoad } from '../ui/use-load'
+import { useLast, useLoad } from '../ui/use-load'
+import { groupLog, type LogGroup } from './log-groups'
+import { stepName } from './step-name'
 
-/** Events of the run and activities of its agents. */
-export function RunLog({ run, version, node }: { run: string; version: number; node: string | null }) {
-  const [level, setLevel] = useState('')
+interface RunLogProps {
+  run: string
+  version: number
+  node: string | null
+  nodes: readonly RunNode[]
+  /** The run has not ended: what its agents write is loaded again regularly. */
+  isOpen: boolean
+}
+
+/** Output of agents is in files, which no event reports. */
+const FOLLOW_MS = 1_500
+
+/** What the steps of the run did, step by step; the raw events on request. */
+export function RunLog({ run, version, node, nodes, isOpen }: RunLogProps) {
   const [words, setWords] = useState('')
-  const [isNodeOnly, setNodeOnly] = useState(false)
-  const filter = new URLSearchParams({ limit: '1000', ...(level && { level }), ...(isNodeOnly && node && { node }) })
+  const [isRaw, setRaw] = useState(isDeveloper.value)
+  const filter = new URLSearchParams({ limit: '1000', ...(node && { node }) })
   const { value, error, reload } = useLoad(`${run}?${filter}#${version}`, signal =>
     getJson<RunLogBody>(`/runs/${run}/log?${filter}`, { signal }),
   )
-  const shown = value?.items.filter(({ text, type, step }) =>
-    `${type} ${step ?? ''} ${text}`.toLowerCase().includes(words.toLowerCase()),
-  )
+  const lines = useLast(value)?.items
+  useEffect(() => {
+    if (!isOpen) return
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), FOLLOW_MS)
+    return () => clearInterval(timer)
+  }, [isOpen, reload])
+  const isFound = ({ text, type }: { text: string; type?: string }) =>
+    `${type ?? ''} ${text}`.toLowerCase().includes(words.toLowerCase())
+  const groups = useMemo(() => (lines ? groupLog(lines, nodes) : null), [lines, nodes])
   return (
     <div class="stack pad">
       <div class="row wrap">
         <input
-          class="input"
-          style={{ width: '240px' }}
+          class="input search"
           type="search"
           aria-label="Search the log"
           placeholder="Search"
           value={words}
           onInput={event => setWords(event.currentTarget.value)}
         />
-        <select
-          class="input"
-          style={{ width: 'auto' }}
-          aria-label="Level"
-          value={level}
-          onChange={event => setLevel(event.currentTarget.value)}
-        >
-          <option value="">all levels</option>
-          <option value="info">info</option>
-          <option value="warning">warning</option>
-          <option value="error">error</option>
-        </select>
-        {node && (
-          <label class="row small">
-            <input type="checkbox" checked={isNodeOnly} onChange={event => setNodeOnly(event.currentTarget.checked)} />{' '}
-            only {node}
-          </label>
-        )}
+        <span class="grow small dim">{node && `only ${nodes.find(one => one.node === node)?.label ?? node}`}</span>
+        <label class="row small">
+          <input type="checkbox" checked={isRaw} onChange={event => setRaw(event.currentTarget.checked)} /> Raw events
+        </label>
       </div>
-      {!shown ? (
+      {!groups || !lines ? (
         error ? (
           <Problem error={error} retry={reload} />
         ) : (
           <Skeleton />
         )
-      ) : shown.length === 0 ? (
-        <Empty title="No line matches this filter" />
+      ) : isRaw ? (
+        <RawLog lines={lines.filter(isFound)} />
+      ) : groups.length === 0 ? (
+        <Empty title="Nothing was logged yet" />
       ) : (
-        <div class="log" tabIndex={0} role="region" aria-label="Log">
-          {shown.map((line, index) => (
-            <div key={index} class={line.level}>
-              <Clock at={line.at} />
-              <span class="level">{line.level === 'info' ? line.source : line.level}</span>
-              <code class="cut" title={line.step ?? line.type}>
-                {line.step ?? line.type}
-              </code>
-              <span class="text">{line.text}</span>
-            </div>
+        <div class="step-log">
+          {groups.map(group => (
+            <Group key={group.key} group={group} isFound={isFound} hasWords={words !== ''} />
           ))}
         </div>
       )}
+    </div>
+  )
+}
+
+function Group(props: { group: LogGroup; isFound(line: { text: string }): boolean; hasWords: boolean }) {
+  const { group, isFound, hasWords } = props
+  const lines = group.lines.filter(isFound)
+  const body = useRef<HTMLDivElement>(null)
+  const isRunning = group.status === 'running'
+  // The output of a running step stays at its end.
+  useEffect(() => {
+    if (isRunning && body.current) body.current.scrollTop = body.current.scrollHeight
+  }, [isRunning, lines.length])
+  if (hasWords && lines.length === 0) return null
+  const content = lines.map((line, index) => (
+    <div key={index} class={`${line.level} ${line.isOutput ? 'output' : ''}`}>
+      <Clock at={line.at} isExact />
+      <span class="text" dir="auto">
+        {line.text}
+      </span>
+    </div>
+  ))
+  if (group.status === null) return <div class="step-lines run-lines">{content}</div>
+  const isOpen = group.status === 'fail' || isRunning || group.status === 'waiting' || hasWords
+  return (
+    <details class="step-group" open={isOpen}>
+      <summary>
+        <StatusBadge aspect={nodeAspect(group.status)} isLive={isRunning} />
+        <span class="strong grow cut">{group.title}</span>
+        <span class="small dim num">{isRunning ? '' : formatTook(group.to - group.from)}</span>
+      </summary>
+      <div class="step-lines" ref={body} tabIndex={0} role="region" aria-label={`Log of ${group.title}`}>
+        {content.length > 0 ? content : <p class="small dim">No output</p>}
+      </div>
+    </details>
+  )
+}
+
+function RawLog({ lines }: { lines: readonly LogLine[] }) {
+  if (lines.length === 0) return <Empty title="No line matches this search" />
+  return (
+    <div class="log" tabIndex={0} role="region" aria-label="Log">
+      {lines.map((line, index) => (
+        <div key={index} class={line.level}>
+          <Clock at={line.at} isExact />
+          <span class="level">{line.level === 'info' ? line.source : line.level}</span>
+          <code class="cut" title={line.step ?? line.type}>
+            {line.step === null ? line.type : stepName(line.step)}
+          </code>
+          <span class="text">
+            {line.step !== null && <span class="dim">{line.type} </span>}
+            {line.text}
+          </span>
+        </div>
+      ))}
     </div>
   )
 }

@@ -101,7 +101,10 @@ function VisitView({ visit }: { visit: NodeVisit }) {
           <>
             <dt>Failed</dt>
             <dd style={{ color: 'var(--danger)' }}>
-              {visit.failureReason} {visit.failureClass && <span class="dim">({visit.failureClass})</span>}
+              {visit.failureReason}{' '}
+              {visit.failureClass && visit.failureClass !== 'unknown' && (
+                <span class="dim">({visit.failureClass.replaceAll('_', ' ')})</span>
+              )}
             </dd>
           </>
         )}
@@ -127,21 +130,25 @@ function VisitView({ visit }: { visit: NodeVisit }) {
         ))}
       </dl>
       {visit.attempts.map(attempt => (
-        <AttemptView key={attempt.step} attempt={attempt} />
+        <AttemptView key={attempt.step} attempt={attempt} isFailed={visit.status === 'fail'} />
       ))}
     </>
   )
 }
 
-function AttemptView({ attempt }: { attempt: RunStep }) {
+/** A command that ran to its end is a finished step; its exit code may still fail the node. */
+function AttemptView({ attempt, isFailed }: { attempt: RunStep; isFailed: boolean }) {
   const { usage, recovery } = attempt
   return (
     <section class="attempt">
       <header class="row wrap small">
-        <code class="strong">{attempt.step}</code>
-        <StatusBadge aspect={nodeAspect(STATUS[attempt.status])} isLive={attempt.status === 'open'} />
+        <span class="strong">{`Attempt ${attempt.attempt}`}</span>
+        <StatusBadge
+          aspect={nodeAspect(isFailed && attempt.status === 'ok' ? 'fail' : STATUS[attempt.status])}
+          isLive={attempt.status === 'open'}
+        />
         <span class="dim">
-          {attempt.effect} · <Took from={attempt.startedAt} to={attempt.endedAt} />
+          {attempt.effect.replaceAll('.', ' ')} · <Took from={attempt.startedAt} to={attempt.endedAt} />
           {usage &&
             ` · ${formatMoney(usage.costUsd)} · ${formatCount(usage.input)} in, ${formatCount(usage.output)} out`}
         </span>
@@ -187,7 +194,7 @@ function Value({ title, value, isOpen = false }: { title: string; value: unknown
   if (value === null || value === undefined) return null
   const { text, rest } = splitValue(value)
   let body: ComponentChildren = null
-  if (text !== null) body = <pre class="code-box wrap">{text}</pre>
+  if (text !== null && text.trim() !== '') body = <pre class="code-box wrap">{text}</pre>
   return (
     <details class="value" open={isOpen}>
       <summary class="small strong">{title}</summary>
@@ -197,7 +204,7 @@ function Value({ title, value, isOpen = false }: { title: string; value: unknown
           <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
         ) : (
           <details>
-            <summary class="tiny dim">Other fields</summary>
+            <summary class="tiny dim">Raw result</summary>
             <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
           </details>
         ))}

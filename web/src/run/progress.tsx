@@ -1,5 +1,6 @@
 import { plural } from '../api/format'
 import type { Run } from '../api/types'
+import { stepName } from './step-name'
 
 /** Labels that Signalbox sets for itself. */
 const INTERNAL = new Set(['host', 'pipeline', 'surface'])
@@ -41,8 +42,8 @@ export function shareOf({ progress, endedAt }: Run): number {
 
 /** Progress and current step of an open run. */
 export function RunProgress({ run }: { run: Run }) {
-  const { progress, steps, step } = run
-  const place = step && <code class="small dim under">{step}</code>
+  const { progress, steps, step, endedAt } = run
+  const place = step && endedAt === null && <span class="small dim under">{stepName(step)}</span>
   if (!progress || progress.of === 0)
     return (
       <>

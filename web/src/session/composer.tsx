@@ -7,6 +7,7 @@ import { attempt, toast } from '../store/toasts'
 import { getJson, request } from '../transport/request'
 import { ClipIcon, CloseIcon, SendIcon } from '../ui/icons'
 import { useLoad } from '../ui/use-load'
+import { isPhone } from '../ui/use-width'
 
 /**
  * Sends prompts and shows the result: delivered, queued by the agent, held, or not delivered with
@@ -58,7 +59,8 @@ export function Composer({ session }: { session: Session }) {
           placeholder={
             isAsking ? 'The agent is waiting for your answer. Answer it, or queue a prompt.' : 'Send a prompt'
           }
-          rows={2}
+          rows={isAsking && isPhone.value ? 1 : 2}
+          dir="auto"
           value={text}
           disabled={!canDecide.value}
           onInput={event => setText(event.currentTarget.value)}

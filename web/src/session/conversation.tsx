@@ -81,7 +81,7 @@ export function ConversationView({ session, asked }: { session: string; asked: r
         if (prompt !== undefined)
           return (
             <div key={key} class="asked">
-              <p>{prompt}</p>
+              <p dir="auto">{prompt}</p>
               <span class="tiny dim">
                 <Clock at={at} />
               </span>

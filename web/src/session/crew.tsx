@@ -124,10 +124,10 @@ export function SpentLine({ session }: { session: Session }) {
 }
 
 const ASPECTS: Readonly<Record<Helper['state'], Aspect>> = {
-  working: { word: 'working', tone: 'clear', shape: 'disc' },
-  blocked: { word: 'waiting', tone: 'caution', shape: 'diamond' },
-  done: { word: 'done', tone: 'lunar', shape: 'tick' },
-  failed: { word: 'failed', tone: 'danger', shape: 'square' },
+  working: { word: 'Working', tone: 'clear', shape: 'disc' },
+  blocked: { word: 'Needs you', tone: 'caution', shape: 'diamond' },
+  done: { word: 'Done', tone: 'lunar', shape: 'tick' },
+  failed: { word: 'Failed', tone: 'danger', shape: 'square' },
 }
 
 /** The helpers of the agent as a tree, with their tasks. */

@@ -23,10 +23,15 @@ export function GitLine({ session }: { session: string }) {
     ...(git.untracked > 0 ? [`${git.untracked} new`] : []),
   ]
   return (
-    <span title="Branch, commit, uncommitted changes">
-      <span class="mono">{git.branch ?? 'detached'}</span>
-      {git.head && <span class="mono dim"> {git.head.slice(0, 8)}</span>} ·{' '}
-      {open.join(', ') || 'no uncommitted changes'}
-    </span>
+    <>
+      <span class="mono" title={`Branch, at commit ${git.head?.slice(0, 8) ?? 'none'}`}>
+        {git.branch ?? 'detached'}
+      </span>
+      {open.length > 0 && (
+        <a class="link" href={`/s/${session}?view=changes`}>
+          {open.join(', ')}
+        </a>
+      )}
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import { hasLetterKeys, isScreenReader, terminalFontSize, theme } from '../store/prefs'
+import { hasLetterKeys, isDeveloper, isScreenReader, terminalFontSize, theme } from '../store/prefs'
 import { Panel } from '../ui/panel'
 import { Segments } from '../ui/tabs'
 
@@ -37,6 +37,14 @@ export function AppearanceTab() {
             onChange={event => (isScreenReader.value = event.currentTarget.checked)}
           />
           Screen-reader mode for terminals
+        </label>
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={isDeveloper.value}
+            onChange={event => (isDeveloper.value = event.currentTarget.checked)}
+          />
+          Developer mode: show how Signalbox reads screens (Explain, phases, sources, raw events)
         </label>
         <div class="field" style={{ maxWidth: '220px' }}>
           <label for="font-size">Terminal font size</label>

@@ -1,24 +1,59 @@
 import { effect } from '@preact/signals'
+import { requestTitle } from '../../../src/approvals/request-title'
+import { baseName } from '../api/format'
+import { runs, sessions } from '../store/live'
 import { needsCount, openApprovals } from '../store/needs'
+import { type Route, route } from '../store/router'
+import { sessionName } from '../store/session-name'
 import { announcement } from '../store/toasts'
+import { PAGES } from './nav'
 
 const announced = new Set<string>()
 let isFirst = true
 
-/**
- * Announces each request once to screen readers, and shows the number of open requests in the tab
- * title.
- */
+/** Announces each request once to screen readers, and shows in the tab what needs you, and what it is. */
 export function startAnnouncing(): void {
   effect(() => {
-    const count = needsCount.value
-    document.title = count > 0 ? `(${count}) Signalbox` : 'Signalbox'
+    document.title = tabTitle()
+  })
+  effect(() => {
+    setBadge(needsCount.value)
   })
   effect(() => {
     const fresh = openApprovals.value.filter(({ id, state }) => state === 'pending' && !announced.has(id))
     for (const { id } of fresh) announced.add(id)
     const last = fresh.at(-1)
-    if (last && !isFirst) announcement.value = `Needs you: ${last.display.title}`
+    if (last && !isFirst) announcement.value = `Needs you: ${requestTitle(last)}`
     isFirst = false
   })
+}
+
+/** `● shop: needs you`, else the name of the page: ten tabs do not look the same. */
+function tabTitle(): string {
+  const waiting = openApprovals.value.filter(({ state }) => state === 'pending')
+  const here = pageTitle(route.value)
+  if (needsCount.value === 0) return here === null ? 'Signalbox' : `${here} · Signalbox`
+  const projects = new Set(waiting.map(({ subject }) => baseName(subject.project)))
+  const [only] = projects
+  if (projects.size === 1 && needsCount.value === waiting.length) return `● ${only}: needs you`
+  return `● ${needsCount.value} need you`
+}
+
+function pageTitle(here: Route): string | null {
+  if (here.page === 'session' || here.page === 'replay') {
+    const session = sessions.get(here.id)
+    return session ? sessionName(session) : null
+  }
+  if (here.page === 'run') return runs.get(here.id)?.title ?? null
+  return PAGES.find(({ pages }) => (pages as readonly string[]).includes(here.page))?.label ?? null
+}
+
+/** The number on the icon of the installed app, and a lit lamp on the icon of the tab. */
+function setBadge(count: number): void {
+  const { setAppBadge, clearAppBadge } = navigator as Partial<Pick<Navigator, 'setAppBadge' | 'clearAppBadge'>>
+  if (count > 0) void setAppBadge?.call(navigator, count).catch(() => undefined)
+  else void clearAppBadge?.call(navigator).catch(() => undefined)
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+  const wanted = count > 0 ? '/favicon-needs.svg' : '/favicon.svg'
+  if (icon && !icon.href.endsWith(wanted)) icon.href = wanted
 }

@@ -30,9 +30,13 @@ export function usePageKeys(keys: PageKeys): void {
   })
 }
 
-/** Opens the first menu in the head of the page. */
+/** Opens the menu of the selected card, else the first one in the head of the page. */
 function openActions(): void {
-  document.querySelector<HTMLElement>('.page-head [aria-haspopup="true"]')?.click()
+  const menus = ['.card.is-picked', '.page-head'].map(box => `${box} [aria-haspopup="true"]`)
+  menus
+    .map(menu => document.querySelector<HTMLElement>(menu))
+    .find(Boolean)
+    ?.click()
 }
 
 export function startKeyboard(): void {
@@ -86,6 +90,9 @@ function handle(key: string): boolean {
       return cardKeys() !== null
     case 'd':
       cardKeys()?.deny()
+      return cardKeys() !== null
+    case 'D':
+      cardKeys()?.denyWithReason()
       return cardKeys() !== null
     case 'x':
       pageKeys.select?.()

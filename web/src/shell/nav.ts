@@ -2,7 +2,7 @@ import { computed } from '@preact/signals'
 import { runs, sessions } from '../store/live'
 import { needsCount } from '../store/needs'
 import { route } from '../store/router'
-import { GraphIcon, NeedsIcon, PanesIcon, RunsIcon, SessionsIcon, SettingsIcon, UsageIcon } from '../ui/icons'
+import { GraphIcon, NeedsIcon, RunsIcon, SessionsIcon, SettingsIcon, UsageIcon, WorkersIcon } from '../ui/icons'
 import { isLiveSession, isOpenRun } from '../ui/status'
 
 const liveCount = computed(() => sessions.all.value.filter(isLiveSession).length)
@@ -19,9 +19,9 @@ export const PAGES = [
     key: 's',
     count: liveCount,
   },
-  { href: '/panes', label: 'Panes', pages: ['panes'], icon: PanesIcon, key: 'p', count: null },
   { href: '/runs', label: 'Runs', pages: ['runs', 'run', 'compare-runs'], icon: RunsIcon, key: 'r', count: openRuns },
   { href: '/graphs', label: 'Graphs', pages: ['graphs'], icon: GraphIcon, key: 'w', count: null },
+  { href: '/workers', label: 'Workers', pages: ['workers'], icon: WorkersIcon, key: 'm', count: null },
   { href: '/usage', label: 'Usage', pages: ['usage'], icon: UsageIcon, key: 'u', count: null },
   { href: '/settings', label: 'Settings', pages: ['settings'], icon: SettingsIcon, key: 't', count: null },
 ] as const

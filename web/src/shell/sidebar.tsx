@@ -38,10 +38,10 @@ export function Sidebar() {
           <HelpIcon />
           <span class="label">Shortcuts</span>
         </button>
-        {me.value && (
+        {me.value && me.value.person.role !== me.value.person.name && (
           <div class="who tiny dim">
             {me.value.person.name}
-            {me.value.person.role !== me.value.person.name && ` · ${me.value.person.role}`}
+            {` · ${me.value.person.role}`}
           </div>
         )}
       </div>

@@ -4,6 +4,9 @@ import type { ApiError } from '../transport/request'
 
 export type Pipeline = PipelineList['items'][number]
 
+/** Fields that hold more than a line. */
+const LONG = /issue|task|plan$|design|description|prompt/i
+
 /** A form that is generated from the pipeline's input schema. */
 export function SchemaFields(props: {
   pipeline: Pipeline | undefined
@@ -16,7 +19,7 @@ export function SchemaFields(props: {
       {Object.entries(properties).map(([name, field]) => (
         <div class="field" key={name}>
           <label for={`in-${name}`}>
-            {field.title ?? name}
+            {field.title ?? inWords(name)}
             {required.includes(name) ? '' : ' (optional)'}
           </label>
           {field.enum ? (
@@ -35,7 +38,7 @@ export function SchemaFields(props: {
             <textarea
               id={`in-${name}`}
               class="input"
-              rows={2}
+              rows={LONG.test(name) ? 4 : 1}
               value={props.values[name] ?? ''}
               onInput={event => props.onChange({ ...props.values, [name]: event.currentTarget.value })}
             />
@@ -45,6 +48,15 @@ export function SchemaFields(props: {
       ))}
     </>
   )
+}
+
+/** `planOnly` as “Plan only”. */
+function inWords(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export function DirectoryField(props: { value: string; placeholder: string; onChange(value: string): void }) {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { PipelineList, Run } from '../api/types'
+import type { AgentList, PipelineList, Run } from '../api/types'
 import { draftGraph } from '../graphs/sample'
 import { canDecide, runs } from '../store/live'
 import { go, query } from '../store/router'
@@ -22,6 +22,8 @@ export function RunForm({ first }: { first: string }) {
   const [problem, setProblem] = useState<unknown>(null)
   const [trust, setTrust] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const known = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items ?? []
+  const agents = known.filter(({ isInstalled }) => isInstalled)
   const directory = project || first
   // A project registers pipelines of its own; without a valid directory there are those that ship.
   const pipelines = useLoad(`pipelines ${directory}`, async signal => {
@@ -73,7 +75,7 @@ export function RunForm({ first }: { first: string }) {
         label="Kind of run"
         value={kind}
         choices={[
-          { value: 'oneshot', label: 'Oneshot' },
+          { value: 'oneshot', label: 'Task' },
           { value: 'graph', label: 'Graph' },
           ...(pipelines.value?.items.length ? [{ value: 'pipeline' as const, label: 'Pipeline' }] : []),
         ]}
@@ -108,7 +110,7 @@ export function RunForm({ first }: { first: string }) {
           />
           <span class="hint">
             <a class="link" href="/graphs">
-              Open in the graph editor
+              Open in the graph editor, with templates
             </a>
           </span>
         </div>
@@ -138,7 +140,14 @@ export function RunForm({ first }: { first: string }) {
         {kind !== 'pipeline' && (
           <div class="field">
             <label for="run-agent">Agent (optional)</label>
-            <input id="run-agent" class="input" value={agent} onInput={event => setAgent(event.currentTarget.value)} />
+            <select id="run-agent" class="input" value={agent} onChange={event => setAgent(event.currentTarget.value)}>
+              <option value="">As configured</option>
+              {agents.map(({ name, title }) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </select>
           </div>
         )}
         <div class="field">

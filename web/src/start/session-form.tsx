@@ -1,22 +1,35 @@
 import { useState } from 'preact/hooks'
-import type { Health } from '../api/types'
+import { baseName } from '../api/format'
+import type { AgentList, Project } from '../api/types'
 import { startSession } from '../store/actions'
 import { canDecide, sessions } from '../store/live'
+import { type SessionTemplate, sessionTemplates } from '../store/prefs'
 import { go, query } from '../store/router'
+import { sessionName } from '../store/session-name'
 import { getJson } from '../transport/request'
+import { NameDialog } from '../ui/name-dialog'
 import { useLoad } from '../ui/use-load'
+import { argumentsOf, optionsOf } from './agent-options'
 import { DirectoryField, FormProblem } from './fields'
 
-export function SessionForm({ first }: { first: string }) {
-  const [agent, setAgent] = useState(query.peek().get('agent') ?? sessions.all.peek()[0]?.agent ?? 'claude')
-  const [cwd, setCwd] = useState('')
-  const [prompt, setPrompt] = useState('')
-  const [label, setLabel] = useState('')
-  const [args, setArgs] = useState('')
+const RECENT_MAX = 5
+
+/** Starts a session: from nothing, from a template, or like another session. */
+export function SessionForm({ projects }: { projects: readonly Project[] }) {
+  const agents = useLoad('agents', signal => getJson<AgentList>('/agents', { signal })).value?.items ?? []
+  const first = projects[0]?.path ?? ''
+  const [form, setForm] = useState<SessionTemplate>(initial)
   const [isBusy, setBusy] = useState(false)
+  const [isNaming, setNaming] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
-  const agents = useLoad('agents', signal => getJson<Health>('/health', { signal }))
-  const directory = cwd || first
+  const put = (changes: Partial<SessionTemplate>) => setForm(before => ({ ...before, ...changes }))
+  const installed = agents.filter(({ isInstalled }) => isInstalled)
+  const missing = agents.filter(({ isInstalled }) => !isInstalled)
+  const real = installed.find(({ name }) => name !== 'demo') ?? installed[0]
+  const agent = form.agent || real?.name || 'demo'
+  const chosen = agents.find(({ name }) => name === agent)
+  const { model, mode } = optionsOf(agent)
+  const directory = form.cwd || first
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
@@ -25,9 +38,10 @@ export function SessionForm({ first }: { first: string }) {
       const session = await startSession({
         agent,
         cwd: directory,
-        args: args.trim() === '' ? [] : args.trim().split(/\s+/),
-        ...(prompt.trim() !== '' && { prompt: prompt.trim() }),
-        ...(label.trim() !== '' && { label: label.trim() }),
+        args: argumentsOf(agent, form),
+        ...(form.prompt.trim() !== '' && { prompt: form.prompt.trim() }),
+        ...(form.label.trim() !== '' && { label: form.label.trim() }),
+        ...(form.worktree && { worktree: true }),
       })
       go(`/s/${session.id}`)
     } catch (error) {
@@ -36,19 +50,67 @@ export function SessionForm({ first }: { first: string }) {
       setBusy(false)
     }
   }
+  const save = (name: string) => {
+    setNaming(false)
+    const others = sessionTemplates.value.filter(template => template.name !== name)
+    sessionTemplates.value = [...others, { ...form, agent, cwd: directory, name }]
+  }
   return (
     <form class="panel start-form" onSubmit={submit}>
       <FormProblem error={problem} />
+      {sessionTemplates.value.length > 0 && (
+        <div class="chips" role="group" aria-label="Templates">
+          {sessionTemplates.value.map(template => (
+            <button
+              key={template.name}
+              type="button"
+              class="chip"
+              aria-pressed={template.name === form.name}
+              onClick={() => setForm(template)}
+            >
+              {template.name}
+            </button>
+          ))}
+          <button
+            type="button"
+            class="btn quiet"
+            onClick={() => (sessionTemplates.value = sessionTemplates.value.filter(({ name }) => name !== form.name))}
+            disabled={!form.name}
+          >
+            Delete the template
+          </button>
+        </div>
+      )}
       <div class="two">
         <div class="field">
           <label for="agent">Agent</label>
-          <select id="agent" class="input" value={agent} onChange={event => setAgent(event.currentTarget.value)}>
-            {[...new Set([agent, ...(agents.value?.agents ?? [])])].map(name => (
+          <select
+            id="agent"
+            class="input"
+            value={agent}
+            onChange={event => put({ agent: event.currentTarget.value, model: '', mode: '' })}
+          >
+            {!chosen && <option value={agent}>{agent}</option>}
+            {installed.map(({ name, title }) => (
               <option key={name} value={name}>
-                {name}
+                {title}
               </option>
             ))}
+            {missing.length > 0 && (
+              <optgroup label="Not installed">
+                {missing.map(({ name, title }) => (
+                  <option key={name} value={name}>
+                    {title}
+                  </option>
+                ))}
+              </optgroup>
+            )}
           </select>
+          {chosen && !chosen.isInstalled && (
+            <span class="hint">
+              To install it: <code>{chosen.install}</code>
+            </span>
+          )}
         </div>
         <div class="field">
           <label for="label">Name (optional)</label>
@@ -56,37 +118,120 @@ export function SessionForm({ first }: { first: string }) {
             id="label"
             class="input"
             maxLength={200}
-            value={label}
-            onInput={event => setLabel(event.currentTarget.value)}
+            placeholder="from the first prompt"
+            value={form.label}
+            onInput={event => put({ label: event.currentTarget.value })}
           />
         </div>
       </div>
-      <DirectoryField value={cwd} placeholder={first} onChange={setCwd} />
+      <DirectoryField value={form.cwd} placeholder={first} onChange={cwd => put({ cwd })} />
+      {projects.length > 1 && (
+        <div class="chips" role="group" aria-label="Recent directories">
+          {projects.slice(0, RECENT_MAX).map(({ path }) => (
+            <button
+              key={path}
+              type="button"
+              class="chip"
+              title={path}
+              aria-pressed={directory === path}
+              onClick={() => put({ cwd: path })}
+            >
+              {baseName(path)}
+            </button>
+          ))}
+        </div>
+      )}
       <div class="field">
         <label for="prompt">First prompt (optional)</label>
         <textarea
           id="prompt"
           class="input"
           rows={4}
-          value={prompt}
-          onInput={event => setPrompt(event.currentTarget.value)}
+          dir="auto"
+          value={form.prompt}
+          onInput={event => put({ prompt: event.currentTarget.value })}
         />
       </div>
-      <details>
+      {(model || mode) && (
+        <div class="two">
+          {model && (
+            <div class="field">
+              <label for="model">Model (optional)</label>
+              <input
+                id="model"
+                class="input"
+                placeholder={model.hint ?? ''}
+                value={form.model}
+                onInput={event => put({ model: event.currentTarget.value })}
+              />
+            </div>
+          )}
+          {mode?.values && (
+            <div class="field">
+              <label for="mode">Permissions</label>
+              <select
+                id="mode"
+                class="input"
+                value={form.mode}
+                onChange={event => put({ mode: event.currentTarget.value })}
+              >
+                {mode.values.map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            </div>
+          )}
+        </div>
+      )}
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={form.worktree}
+          onChange={event => put({ worktree: event.currentTarget.checked })}
+        />
+        <span>
+          In a worktree of its own <span class="small dim">– on a new branch, apart from other work</span>
+        </span>
+      </label>
+      <details open={form.args !== ''}>
         <summary class="small soft">Extra arguments</summary>
         <input
           class="input code"
           style={{ marginTop: '8px' }}
           aria-label="Arguments, separated by spaces"
-          value={args}
-          onInput={event => setArgs(event.currentTarget.value)}
+          value={form.args}
+          onInput={event => put({ args: event.currentTarget.value })}
         />
       </details>
       <div class="row" style={{ justifyContent: 'flex-end' }}>
-        <button type="submit" class="btn solid tall" disabled={!canDecide.value || isBusy || directory === ''}>
+        <button type="button" class="btn quiet" onClick={() => setNaming(true)}>
+          Save as template…
+        </button>
+        <button
+          type="submit"
+          class="btn solid tall"
+          disabled={!canDecide.value || isBusy || directory === '' || chosen?.isInstalled === false}
+        >
           {isBusy ? 'Starting…' : 'Start session'}
         </button>
       </div>
+      {isNaming && <NameDialog title="Save as template" label="Name" onName={save} onClose={() => setNaming(false)} />}
     </form>
   )
+}
+
+/** From the address: an agent, a directory, or a session to start another one like. */
+function initial(): SessionTemplate {
+  const empty = { name: '', agent: '', cwd: '', prompt: '', label: '', model: '', mode: '', args: '', worktree: false }
+  const from = sessions.peek(query.peek().get('from') ?? '')
+  if (!from) return { ...empty, agent: query.peek().get('agent') ?? '', cwd: query.peek().get('cwd') ?? '' }
+  return {
+    ...empty,
+    agent: from.agent,
+    cwd: from.cwd,
+    args: from.args.filter(arg => !/^[0-9a-f-]{36}$/.test(arg) && arg !== '--session-id').join(' '),
+    label: from.label ? `${sessionName(from)} (copy)` : '',
+  }
 }

@@ -1,5 +1,6 @@
 import type { Approval, Interrupted, Run, Sent, Session, StoppedSession } from '../api/types'
-import { ApiError, getJson, postJson, sendDelete } from '../transport/request'
+import { ApiError, getJson, postJson, request, sendDelete } from '../transport/request'
+import { askFirst } from '../ui/confirm'
 import { approvals, refreshSession, runs, sessions } from './live'
 import { attempt, toast } from './toasts'
 
@@ -71,6 +72,7 @@ export async function startSession(options: {
   args: string[]
   prompt?: string
   label?: string
+  worktree?: boolean
 }): Promise<Session> {
   const session = await postJson<Session>('/sessions', options)
   sessions.put(session)
@@ -82,6 +84,13 @@ export function stopSession(id: string): Promise<unknown> {
     async () => sessions.put(await postJson<StoppedSession>(`/sessions/${id}/stop`)),
     'The session was stopped',
   )
+}
+
+export function renameSession(id: string, name: string): Promise<unknown> {
+  return attempt(async () => {
+    await request(`/panes/${id}`, { method: 'PATCH', body: { name } })
+    refreshSession(id)
+  })
 }
 
 export async function resumeSession(id: string): Promise<Session | null> {
@@ -140,10 +149,23 @@ export function controlRun(id: string, action: 'cancel' | 'pause' | 'resume', do
   }, done)
 }
 
+/** The end of a run is for good: a person confirms it. */
+export async function cancelAfterAsking({ id, title }: Pick<Run, 'id' | 'title'>): Promise<void> {
+  const isSure = await askFirst({
+    title: 'Cancel this run?',
+    text: `“${title}” ends for good, and what its current step does is stopped. Its files and its history stay.`,
+    action: 'Cancel run',
+  })
+  if (isSure) await controlRun(id, 'cancel', 'Cancelling the run')
+}
+
 export function pauseGrants(pause: boolean): Promise<unknown> {
-  return attempt(() => postJson(`/grants/${pause ? 'pause' : 'resume'}`), pause ? 'Grants paused' : 'Grants resumed')
+  return attempt(
+    () => postJson(`/grants/${pause ? 'pause' : 'resume'}`),
+    pause ? 'Standing approvals paused' : 'Standing approvals resumed',
+  )
 }
 
 export function revokeGrant(id: string): Promise<unknown> {
-  return attempt(() => postJson(`/grants/${id}/revoke`), 'Grant revoked')
+  return attempt(() => postJson(`/grants/${id}/revoke`), 'Standing approval revoked')
 }

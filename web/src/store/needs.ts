@@ -2,6 +2,7 @@ import { computed } from '@preact/signals'
 import { timeOf } from '../api/format'
 import type { Approval, Pane, Run } from '../api/types'
 import { approvals, panes, runs } from './live'
+import { dismissedRuns } from './prefs'
 
 /** Open requests, oldest first. A decided request stays until the agent has applied it. */
 export const openApprovals = computed<Approval[]>(() =>
@@ -12,12 +13,13 @@ export const openApprovals = computed<Approval[]>(() =>
 
 const pendingCount = computed(() => openApprovals.value.filter(({ state }) => state === 'pending').length)
 
-/** Runs that no process drives, and those that failed in the last 24 hours, newest first. */
+/** Runs that no process drives, and those that failed in the last 24 hours and were not dismissed, newest first. */
 export const runsThatNeedYou = computed<Run[]>(() =>
   runs.all.value
     .filter(
-      ({ isUndriven, status, endedAt }) =>
-        isUndriven || ((status === 'failed' || status === 'rejected') && isRecent(endedAt)),
+      ({ id, isUndriven, status, endedAt }) =>
+        !dismissedRuns.value.includes(id) &&
+        (isUndriven || ((status === 'failed' || status === 'rejected') && isRecent(endedAt))),
     )
     .sort((a, b) => timeOf(b.endedAt ?? b.updatedAt) - timeOf(a.endedAt ?? a.updatedAt)),
 )

@@ -26,11 +26,37 @@ function read<T>(key: string, initial: T): T {
 export const theme = saved<'system' | 'light' | 'dark'>('theme', 'system')
 export const hasLetterKeys = saved('letter-keys', true)
 export const terminalFontSize = saved('terminal-font-size', 13)
+/** Notifications of this browser while the page is open; and its sound. */
+export const isNotifying = saved('notify', false)
+export const isSounding = saved('sound', false)
 export const isScreenReader = saved('screen-reader', false)
 export const wallColumns = saved('wall-columns', 3)
-export const hiddenPanes = saved<string[]>('hidden-panes', [])
+export const sessionView = saved<'list' | 'wall'>('session-view', 'list')
+export const sessionGrouping = saved<'project' | 'state' | 'none'>('session-grouping', 'project')
+export const sessionSorting = saved<'activity' | 'name' | 'started'>('session-sorting', 'activity')
+export interface SessionTemplate {
+  name: string
+  agent: string
+  cwd: string
+  prompt: string
+  label: string
+  model: string
+  mode: string
+  args: string
+  worktree: boolean
+}
+
+export const sessionTemplates = saved<SessionTemplate[]>('session-templates', [])
+/** The first steps were done or skipped. */
+export const isWelcomed = saved('welcomed', false)
+/** Shows how Signalbox reads screens: sources, rules, raw events. */
+export const isDeveloper = saved('developer', false)
+/** Failed runs that the person does not want to see under *Needs you* any more. */
+export const dismissedRuns = saved<string[]>('dismissed-runs', [])
 export const savedRunFilters = saved<{ name: string; query: string }[]>('run-filters', [])
-export const sessionLayout = saved<'split' | 'conversation' | 'terminal'>('session-layout', 'split')
+export const diffLayout = saved<'unified' | 'split'>('diff-layout', 'unified')
+/** The terminal is beside the conversation. */
+export const isSplit = saved('terminal-beside', true)
 
 effect(() => {
   const root = document.documentElement

@@ -2,9 +2,8 @@ import { computed, signal } from '@preact/signals'
 
 export type Route =
   | { page: 'overview' }
-  | { page: 'sessions' }
+  | { page: 'sessions'; view: 'list' | 'wall' | null }
   | { page: 'session'; id: string }
-  | { page: 'panes' }
   | { page: 'approval'; id: string }
   | { page: 'runs' }
   | { page: 'run'; id: string }
@@ -12,6 +11,7 @@ export type Route =
   | { page: 'compare' }
   | { page: 'compare-runs' }
   | { page: 'usage' }
+  | { page: 'workers' }
   | { page: 'graphs' }
   | { page: 'start' }
   | { page: 'settings'; tab: string }
@@ -20,15 +20,16 @@ export type Route =
 
 const TABLE: [RegExp, (match: string[]) => Route][] = [
   [/^\/(?:demo)?$/, () => ({ page: 'overview' })],
-  [/^\/sessions$/, () => ({ page: 'sessions' })],
+  [/^\/sessions$/, () => ({ page: 'sessions', view: null })],
+  [/^\/panes$/, () => ({ page: 'sessions', view: 'wall' })],
   [/^\/s\/([\w-]+)$/, match => ({ page: 'session', id: match[1]! })],
-  [/^\/panes$/, () => ({ page: 'panes' })],
-  [/^\/a\/([\w-]+)$/, match => ({ page: 'approval', id: match[1]! })],
+  [/^\/(?:a|approvals)\/([\w-]+)$/, match => ({ page: 'approval', id: match[1]! })],
   [/^\/runs$/, () => ({ page: 'runs' })],
   [/^\/r\/([\w-]+)$/, match => ({ page: 'run', id: match[1]! })],
   [/^\/replay\/([\w-]+)$/, match => ({ page: 'replay', id: match[1]! })],
   [/^\/compare$/, () => ({ page: 'compare' })],
   [/^\/compare\/runs$/, () => ({ page: 'compare-runs' })],
+  [/^\/workers$/, () => ({ page: 'workers' })],
   [/^\/usage$/, () => ({ page: 'usage' })],
   [/^\/graphs$/, () => ({ page: 'graphs' })],
   [/^\/start$/, () => ({ page: 'start' })],

@@ -24,12 +24,6 @@ export const SessionsIcon = icon(
     <path d="m6 8 2.5 2L6 12M10.5 12.5h3.5" />
   </>,
 )
-export const PanesIcon = icon(
-  <>
-    <rect x="2.5" y="3.5" width="15" height="13" rx="2" />
-    <path d="M10 3.5v13M2.5 10h15" />
-  </>,
-)
 export const RunsIcon = icon(
   <>
     <circle cx="4.5" cy="10" r="2" />
@@ -39,6 +33,13 @@ export const RunsIcon = icon(
   </>,
 )
 export const UsageIcon = icon(<path d="M3 17V3M3 17h14M7 14v-4M11 14V6M15 14V9" />)
+export const WorkersIcon = icon(
+  <>
+    <rect x="3" y="3.500" width="14" height="5" rx="1" />
+    <rect x="3" y="11.500" width="14" height="5" rx="1" />
+    <path d="M6 6h.01M6 14h.01" />
+  </>,
+)
 export const GraphIcon = icon(
   <>
     <rect x="3" y="3" width="5" height="5" rx="1" />

@@ -1,3 +1,4 @@
+import { isDenialMeaning } from '../../../src/approvals/denial'
 import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
 
 type Tone = 'clear' | 'caution' | 'danger' | 'lunar' | 'unlit'
@@ -50,26 +51,36 @@ function drawShape(shape: Shape) {
   }
 }
 
-const NEEDS: Aspect = { word: 'needs you', tone: 'caution', shape: 'diamond' }
-const WORKING: Aspect = { word: 'working', tone: 'clear', shape: 'disc' }
-const IDLE: Aspect = { word: 'idle', tone: 'unlit', shape: 'ring' }
-const UNKNOWN: Aspect = { word: 'unknown', tone: 'unlit', shape: 'dashed' }
+/*
+ * One word for each state, on every surface: Working, Idle, Needs you, Done, Failed. Other words are
+ * for what is none of them.
+ */
+const NEEDS: Aspect = { word: 'Needs you', tone: 'caution', shape: 'diamond' }
+const WORKING: Aspect = { word: 'Working', tone: 'clear', shape: 'disc' }
+const DONE: Aspect = { word: 'Done', tone: 'lunar', shape: 'tick' }
+const FAILED: Aspect = { word: 'Failed', tone: 'danger', shape: 'square' }
+const IDLE: Aspect = { word: 'Idle', tone: 'unlit', shape: 'ring' }
+const UNKNOWN: Aspect = { word: 'Unknown', tone: 'unlit', shape: 'dashed' }
 
 export function sessionAspect(session: Session): Aspect {
-  if (session.state === 'lost') return { word: 'lost', tone: 'danger', shape: 'square' }
+  if (session.state === 'lost') return { ...FAILED, word: 'Lost' }
   if (session.state === 'ended') {
-    if (session.endReason === 'stopped') return { word: 'stopped', tone: 'unlit', shape: 'square' }
+    if (session.endReason === 'stopped') return { word: 'Stopped', tone: 'unlit', shape: 'square' }
     const { code = null, signal = null } = session.exit ?? {}
-    if (signal) return { word: `ended (${signal})`, tone: 'unlit', shape: 'tick' }
-    if (code !== null && code !== 0) return { word: `exit ${code}`, tone: 'danger', shape: 'square' }
-    return { word: 'ended', tone: 'unlit', shape: 'tick' }
+    if (code !== null && code !== 0) return FAILED
+    return signal ? { word: 'Stopped', tone: 'unlit', shape: 'square' } : { ...DONE, tone: 'unlit' }
   }
   if (session.awaiting || session.approval) return NEEDS
-  if (session.catchingUp) return { word: 'catching up', tone: 'clear', shape: 'dashed' }
+  if (session.catchingUp) return { word: 'Catching up', tone: 'clear', shape: 'dashed' }
   if (session.busy) return WORKING
-  if (session.idle) return IDLE
-  if (session.state === 'starting') return { word: 'starting', tone: 'clear', shape: 'ring' }
-  return session.view && session.view !== 'unknown' ? { ...UNKNOWN, word: session.view.replaceAll('_', ' ') } : UNKNOWN
+  if (session.idle || session.view === 'idle_prompt') return IDLE
+  if (session.state === 'starting') return { word: 'Starting', tone: 'clear', shape: 'ring' }
+  return UNKNOWN
+}
+
+/** Whether the lamp of the status pulses. */
+export function isWorking({ word }: Aspect): boolean {
+  return word === WORKING.word
 }
 
 export function isLiveSession(session: Session): boolean {
@@ -77,39 +88,38 @@ export function isLiveSession(session: Session): boolean {
 }
 
 export function paneAspect(pane: Pane): Aspect {
-  if (pane.stuck) return { word: pane.stuck === 'frozen' ? 'frozen' : 'no progress', tone: 'danger', shape: 'triangle' }
+  if (pane.stuck) return { word: pane.stuck === 'frozen' ? 'Frozen' : 'No progress', tone: 'danger', shape: 'triangle' }
   switch (pane.shown) {
     case 'waiting-approval':
       return NEEDS
     case 'running':
-      return WORKING
     case 'long-running':
-      return { ...WORKING, word: 'working (long)' }
+      return WORKING
     case 'done':
-      return { word: 'done', tone: 'lunar', shape: 'tick' }
+      return DONE
     case 'failed':
-      return { word: 'failed', tone: 'danger', shape: 'square' }
+      return FAILED
     default:
       return IDLE
   }
 }
 
 const RUN: Readonly<Record<Run['status'], Aspect>> = {
-  queued: { word: 'queued', tone: 'unlit', shape: 'dashed' },
-  running: { ...WORKING, word: 'running' },
-  waiting: { word: 'waiting', tone: 'caution', shape: 'diamond' },
-  paused: { word: 'paused', tone: 'unlit', shape: 'bars' },
-  completed: { word: 'completed', tone: 'lunar', shape: 'tick' },
-  failed: { word: 'failed', tone: 'danger', shape: 'square' },
-  rejected: { word: 'rejected', tone: 'danger', shape: 'triangle' },
-  cancelled: { word: 'cancelled', tone: 'unlit', shape: 'square' },
+  queued: { word: 'Queued', tone: 'unlit', shape: 'dashed' },
+  running: WORKING,
+  waiting: NEEDS,
+  paused: { word: 'Paused', tone: 'unlit', shape: 'bars' },
+  completed: DONE,
+  failed: FAILED,
+  rejected: { word: 'Rejected', tone: 'danger', shape: 'triangle' },
+  cancelled: { word: 'Cancelled', tone: 'unlit', shape: 'square' },
 }
 
 export function runAspect(status: Run['status']): Aspect {
   return RUN[status]
 }
 
-const UNDRIVEN: Aspect = { word: 'stopped', tone: 'danger', shape: 'square' }
+const UNDRIVEN: Aspect = { word: 'Stopped', tone: 'danger', shape: 'square' }
 
 /** The status of a run; one that no process drives is not running. */
 export function RunBadge({ run }: { run: Run }) {
@@ -122,38 +132,47 @@ export function isOpenRun({ status }: Pick<Run, 'status'>): boolean {
 }
 
 const NODE: Readonly<Record<RunNode['status'], Aspect>> = {
-  running: { ...WORKING, word: 'running' },
-  stopped: { word: 'stopped', tone: 'unlit', shape: 'bars' },
-  waiting: { word: 'waiting', tone: 'caution', shape: 'diamond' },
-  success: { word: 'success', tone: 'lunar', shape: 'tick' },
-  partial_success: { word: 'partial success', tone: 'caution', shape: 'triangle' },
-  retry: { word: 'retrying', tone: 'caution', shape: 'triangle' },
-  fail: { word: 'failed', tone: 'danger', shape: 'square' },
-  skipped: { word: 'skipped', tone: 'unlit', shape: 'ring' },
-  cancelled: { word: 'cancelled', tone: 'unlit', shape: 'square' },
-  idle: { word: 'not started', tone: 'unlit', shape: 'ring' },
+  running: WORKING,
+  stopped: { word: 'Stopped', tone: 'unlit', shape: 'bars' },
+  waiting: NEEDS,
+  success: DONE,
+  partial_success: { word: 'Partly done', tone: 'caution', shape: 'triangle' },
+  retry: { word: 'Retrying', tone: 'caution', shape: 'triangle' },
+  fail: FAILED,
+  skipped: { word: 'Skipped', tone: 'unlit', shape: 'ring' },
+  cancelled: { word: 'Cancelled', tone: 'unlit', shape: 'square' },
+  idle: { word: 'Not started', tone: 'unlit', shape: 'ring' },
 }
 
 export function nodeAspect(status: RunNode['status']): Aspect {
   return NODE[status]
 }
 
-export function approvalAspect({ state, outcome }: Pick<Approval, 'state' | 'outcome'>): Aspect {
-  if (outcome?.observed?.result === 'denied') return { word: 'denied', tone: 'unlit', shape: 'square' }
+const CLOSED = { stale: 'Outdated', expired: 'Expired', cancelled: 'Withdrawn' } as const
+
+/** What became of a request: not only that it was applied, but which answer was. */
+export function approvalAspect({ state, outcome, decision, kind }: Approval): Aspect {
+  const denied: Aspect = { word: 'Denied', tone: 'unlit', shape: 'square' }
+  const isDenied = decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
   switch (state) {
     case 'pending':
       return NEEDS
     case 'decided':
-      return { word: 'decided', tone: 'clear', shape: 'ring' }
+      return {
+        word: isDenied ? 'Denying' : kind === 'permission' ? 'Allowing' : 'Answering',
+        tone: 'clear',
+        shape: 'ring',
+      }
     case 'applied':
-      return { word: 'applied', tone: 'lunar', shape: 'tick' }
+      if (isDenied) return denied
+      return { word: kind === 'permission' ? 'Allowed' : 'Answered', tone: 'lunar', shape: 'tick' }
     default:
-      return { word: state, tone: 'unlit', shape: 'square' }
+      return { word: CLOSED[state], tone: 'unlit', shape: 'square' }
   }
 }
 
 export function riskAspect(level: Approval['risk']['level']): Aspect {
-  if (level === 'high') return { word: 'high risk', tone: 'danger', shape: 'triangle' }
-  if (level === 'elevated') return { word: 'elevated risk', tone: 'caution', shape: 'triangle' }
-  return { word: 'low risk', tone: 'unlit', shape: 'ring' }
+  if (level === 'high') return { word: 'High risk', tone: 'danger', shape: 'triangle' }
+  if (level === 'elevated') return { word: 'Medium risk', tone: 'caution', shape: 'triangle' }
+  return { word: 'Low risk', tone: 'unlit', shape: 'ring' }
 }

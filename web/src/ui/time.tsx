@@ -1,5 +1,14 @@
 import { useComputed } from '@preact/signals'
-import { formatSpan, formatTime, formatWhen, type Time, timeOf } from '../api/format'
+import {
+  formatAge,
+  formatExact,
+  formatSpan,
+  formatTime,
+  formatTook,
+  formatWhen,
+  type Time,
+  timeOf,
+} from '../api/format'
 import { now } from '../store/now'
 
 /** The time since a moment, updated every second. */
@@ -16,22 +25,24 @@ export function Age({ at, prefix = '', suffix = '' }: { at: Time; prefix?: strin
 
 /** A component of its own, so that every second only this text is drawn again. */
 function Counting({ from }: { from: number }) {
-  const text = useComputed(() => formatSpan(now.value - from))
+  const text = useComputed(() => formatAge(now.value - from))
   return <>{text}</>
 }
 
 /** The duration of something, so far or in total. */
 export function Took({ from, to }: { from: Time; to: Time | null | undefined }) {
-  const end = to === null || to === undefined ? now.value : timeOf(to)
+  const isOver = to !== null && to !== undefined
+  const end = isOver ? timeOf(to) : now.value
   const ms = Math.max(0, end - timeOf(from))
-  return <time dateTime={`PT${(ms / 1000).toFixed(0)}S`}>{formatSpan(ms)}</time>
+  return <time dateTime={`PT${(ms / 1000).toFixed(0)}S`}>{isOver ? formatTook(ms) : formatSpan(ms)}</time>
 }
 
-export function Clock({ at }: { at: Time }) {
+/** `isExact`: with seconds, for logs. */
+export function Clock({ at, isExact = false }: { at: Time; isExact?: boolean }) {
   const ms = timeOf(at)
   return (
     <time dateTime={new Date(ms).toISOString()} title={formatWhen(ms)}>
-      {formatTime(ms)}
+      {isExact ? formatExact(ms) : formatTime(ms)}
     </time>
   )
 }

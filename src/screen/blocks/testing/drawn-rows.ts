@@ -9,7 +9,7 @@ import type { KeptRow } from '../merge-window.js'
 export const PACK: Pack = parsePack(
   `pack = 1
 agent = "test"
-text = { indent = 2, width = "cols", inline_code_fg = ["#b1b9f9"] }
+text = { indent = 2, width = "cols" }
 blocks = [
   { kind = "user", first = '^❯ ', more = '^  \\S', strip = 2, tight = true },
   { kind = "tool_result", first = '^  ⎿  ', more = '^ {5}', strip = 5, failed = 'Error' },

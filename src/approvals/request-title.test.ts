@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { requestTitle } from './request-title.js'
+
+const title = (tool: string, input: unknown, kind = 'permission') =>
+  requestTitle({
+    kind,
+    subject: { agent: 'claude', project: '/work/shop', cwd: '/work/shop' },
+    request: { tool, input },
+    display: { title: 'Deploy to production?' },
+  })
+
+describe('the title of a request', () => {
+  it.each([
+    ['Bash', { command: 'npm test' }, 'Claude wants to run a command'],
+    ['Edit', { file_path: '/work/shop/src/cart.js' }, 'Claude wants to edit src/cart.js'],
+    ['Write', { file_path: '/etc/hosts' }, 'Claude wants to write /etc/hosts'],
+    ['MultiEdit', { files: ['a.ts', 'b.ts'] }, 'Claude wants to edit 2 files'],
+    ['Read', { path: 'notes.md' }, 'Claude wants to read notes.md'],
+    ['WebFetch', { url: 'https://example.com/x' }, 'Claude wants to open example.com'],
+    ['mcp__github__create_issue', {}, 'Claude wants to use create_issue of github'],
+    ['Bash command', null, 'Claude wants to run a command'],
+    ['permission', null, 'Claude asks for permission'],
+    ['Signal', {}, 'Claude wants to use Signal'],
+  ])('says what %s would do', (tool, input, expected) => {
+    expect(title(tool, input)).toBe(expected)
+  })
+
+  it('is a question where no permission is asked for', () => {
+    expect(title('question', null, 'question')).toBe('Claude has a question')
+    expect(title('gate', null, 'gate')).toBe('Deploy to production?')
+  })
+})

@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type Clock, delay } from '../../clock/index.js'
+import { editSettings } from '../../config/index.js'
+import { installEngine } from '../../daemon/index.js'
+import { endFormer } from '../../engine/restate/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
+import { ownProgram, runCommand } from '../../process/index.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import { OBJECT_STORE_KEYS, prepareObjectStore } from './object-store.js'
+import { Part } from './part.js'
+import { preparePostgres } from './postgres.js'
+
+const READY_MS = 60_000
+
+export interface ClusterOptions {
+  directory: string
+  engine: string
+  servers: number
+  workers: number
+  /** Variables of the scripted agents. */
+  agentEnv: Record<string, string>
+  clock: Clock
+  note(text: string): void
+  onChange(part: Part, what: 'started' | 'ended'): void
+}
+
+export interface Machine {
+  part: Part
+  /** A context whose commands use the home directory of this machine. */
+  context: CommandContext
+  home: string
+}
+
+/**
+ * A whole cluster on this machine: PostgreSQL, servers and workers, each a process with a directory
+ * of its own, as if each were a machine. This process is their supervisor: it starts again what is
+ * killed.
+ */
+export class Cluster {
+  readonly #options: ClusterOptions
+  readonly #context: CommandContext
+  readonly servers: Machine[] = []
+  readonly workers: Machine[] = []
+  #postgres: Part | null = null
+  #bucket: Part | null = null
+
+  constructor(context: CommandContext, options: ClusterOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  get parts(): Part[] {
+    return [...(this.#postgres ? [this.#postgres] : []), ...[...this.servers, ...this.workers].map(({ part }) => part)]
+  }
+
+  /** The nodes of Restate: children of their servers. */
+  nodes(): { name: string; pid: number }[] {
+    return this.servers.flatMap(({ home }, at) => {
+      const file = join(home, 'data', 'engine', 'node.json')
+      if (!existsSync(file)) return []
+      return [{ name: `engine-${at + 1}`, pid: (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid }]
+    })
+  }
+
+  async start(): Promise<void> {
+    const { directory, note, engine } = this.#options
+    const port = await freePort()
+    const postgres = await preparePostgres(join(directory, 'postgres'), port, this.#context.env, note)
+    this.#postgres = this.#part('postgres', postgres.part.file, postgres.part.args, this.#context.env, postgres.part)
+    this.#postgres.start()
+    const engineSettings = engine === 'restate' ? await this.#prepareEngine() : () => ({})
+    note('starting the servers …')
+    const settings = {
+      'store.url': postgres.url,
+      'store.password_file': postgres.passwordFile,
+      'engine.kind': engine,
+      'env.pass': Object.keys(this.#options.agentEnv),
+    }
+    for (let n = 1; n <= this.#options.servers; n++) {
+      const serverPort = await freePort()
+      this.servers.push(
+        this.#machine(`server-${n}`, ['serve'], { ...settings, ...engineSettings(n), 'server.port': serverPort }),
+      )
+    }
+    for (const { part } of this.servers) part.start()
+    for (const server of this.servers) await this.#ready(server)
+    note('the workers join …')
+    for (let n = 1; n <= this.#options.workers; n++) await this.#startWorker(`worker-${n}`)
+  }
+
+  /** Three nodes of Restate, each beside its server, and a bucket for their snapshots. */
+  async #prepareEngine(): Promise<(n: number) => Parameters<typeof editSettings>[1]> {
+    const { directory, note, servers } = this.#options
+    const { env } = this.#context
+    note('getting Restate from npm, once …')
+    await installEngine(openHome({ env: { ...env, SIGNALBOX_HOME: join(directory, 'server-1') } }), env, {
+      isShared: true,
+    })
+    const bucket = await prepareObjectStore(directory, await freePort(), env, note)
+    this.#bucket = this.#part('bucket', process.execPath, bucket.args, env)
+    this.#bucket.start()
+    const [port, nodes] = [await freePort(), [] as string[]]
+    for (let n = 1; n <= servers; n++) nodes.push(`node-${n}=127.0.0.1:${await freePort()}`)
+    return n => ({
+      'engine.port': port,
+      'engine.node': `node-${n}`,
+      'engine.nodes': nodes,
+      'engine.snapshots': bucket.url,
+    })
+  }
+
+  /** Agents end with the servers' own keepers; PostgreSQL is the last. */
+  async stop(): Promise<void> {
+    await Promise.all(this.workers.map(({ part }) => part.stop()))
+    await Promise.all(this.servers.map(({ part }) => part.stop()))
+    // A server that was killed and has not come back has left its node.
+    for (const { home } of this.servers) endFormer(join(home, 'data', 'engine', 'node.json'))
+    await this.#bucket?.stop()
+    await this.#postgres?.stop()
+  }
+
+  /** The API of a server that answers; null if none does now. */
+  async client(): Promise<DaemonClient | null> {
+    for (const { context } of this.servers) {
+      const client = await DaemonClient.running(context).catch(() => null)
+      if (client) return client
+    }
+    return null
+  }
+
+  async #startWorker(name: string): Promise<void> {
+    const worker = this.#machine(name, ['worker'], { 'env.pass': Object.keys(this.#options.agentEnv) })
+    const client = await this.client()
+    const { link } = await client!.post<{ link: string }>('/workers/invite', {})
+    const joining = await runCommand(process.execPath, [ownProgram('cli'), 'worker', 'join', link, '--name', name], {
+      cwd: worker.home,
+      env: worker.context.env,
+    })
+    if (joining.code !== 0) throw new SignalboxError('E_DEMO', `${name} cannot join: ${joining.stderr.trim()}`)
+    worker.part.start()
+    this.workers.push(worker)
+  }
+
+  #machine(name: string, args: readonly string[], settings: Parameters<typeof editSettings>[1]): Machine {
+    const home = join(this.#options.directory, name)
+    const { SIGNALBOX_STORE_URL: _, ...outer } = this.#context.env
+    const env = { ...outer, ...this.#options.agentEnv, ...OBJECT_STORE_KEYS, SIGNALBOX_HOME: home }
+    const { directories } = openHome({ env })
+    mkdirSync(directories.config, { recursive: true, mode: 0o700 })
+    editSettings(join(directories.config, 'config.toml'), settings, { version: null, isAtTerminal: true })
+    const part = this.#part(name, process.execPath, [ownProgram('cli'), ...args], env)
+    return { part, home, context: { ...this.#context, env } }
+  }
+
+  #part(
+    name: string,
+    file: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    more: { uid?: number; gid?: number; stopSignal?: NodeJS.Signals } = {},
+  ): Part {
+    const { directory, clock, onChange } = this.#options
+    const log = join(directory, `${name}.log`)
+    return new Part({ name, file, args, env, cwd: directory, log, clock, onChange, ...more })
+  }
+
+  async #ready({ context, part }: Machine): Promise<void> {
+    const { clock, directory } = this.#options
+    for (const deadline = clock.monotonic() + READY_MS; clock.monotonic() < deadline; await delay(clock, 100))
+      if (await DaemonClient.running(context).catch(() => null)) return
+    throw new SignalboxError('E_DEMO', `${part.name} does not answer`, {
+      next: `read ${join(directory, `${part.name}.log`)}`,
+    })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

@@ -1,0 +1,121 @@
+import { newId, newNonce } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { Approval, Interrupted, ProjectList, Sent, Session } from '../../server/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
+import { optionText } from '../../text/index.js'
+import { endOf } from '../approvals/approval-info.js'
+import { agentRefused, callingAgent, localPerson } from '../approvals/local-person.js'
+import type { CommandContext } from '../context.js'
+import type { DaemonClient } from '../daemon-client.js'
+import { createDemoDirectory, createSampleProject } from '../demo/demo-home.js'
+import { installedAgents } from '../sessions/installed-agents.js'
+import { stringEntries } from '../sessions/session-info.js'
+import type { Choice, Command, Mode, Step } from './view.js'
+
+/** How long a decision may take to reach the agent before the cockpit says so. */
+const APPLY_MS = 10_000
+const FINGERPRINT_DIGITS = 6
+const DIRECTORIES_SHOWN = 8
+
+type Of<D extends Command['do']> = Extract<Command, { do: D }>
+
+/** Decides a request, and says what became of it; high risk asks for digits first. */
+export async function decide(context: CommandContext, client: DaemonClient, command: Of<'decide'>): Promise<Step> {
+  const { request, answer, isConfirmed = false } = command
+  const { label, ...given } = answer
+  const agent = callingAgent(context)
+  if (agent !== null) throw agentRefused(agent)
+  try {
+    const after = await client.post<Approval>(`/approvals/${request.id}/decision?waitMs=${APPLY_MS}`, {
+      ...given,
+      fingerprint: request.fingerprint,
+      seen: { displayHash: request.display.hash, whole: true },
+      actor: localPerson(),
+      surface: 'cli',
+      idempotencyKey: newNonce(),
+      confirmed: isConfirmed,
+    })
+    const end = after.state === 'decided' ? 'decided, not applied yet' : endOf(after as never)
+    return { notice: `${optionText(label)}: ${end}` }
+  } catch (error) {
+    if (!(error instanceof SignalboxError && error.code === 'E_STEP_UP') || isConfirmed) throw error
+    const digits = request.fingerprint.slice(0, FINGERPRINT_DIGITS)
+    const done = (typed: string): Step =>
+      typed.trim().toLowerCase() === digits
+        ? { command: { ...command, isConfirmed: true } }
+        : { notice: 'Those are other digits: nothing was decided.' }
+    return {
+      mode: { kind: 'line', label: `High risk: type ${digits} (of the fingerprint) to allow it`, value: '', done },
+    }
+  }
+}
+
+export async function send(client: DaemonClient, { pane, text }: Of<'send' | 'rename'>): Promise<Step> {
+  const sent = await client.post<Sent>(`/sessions/${pane.id}/messages`, { id: newId('msg'), text, whenBusy: 'hold' })
+  if (sent.result === 'refused' || sent.result === 'unconfirmed')
+    return { notice: `Not delivered: ${sent.detail ?? sent.result}` }
+  const how = { delivered: 'Sent', queued: 'Queued by the agent', held: 'Held until the agent is idle' }[sent.result]
+  return { notice: `${how}: ${pane.place}` }
+}
+
+export async function stop(client: DaemonClient, { pane }: { pane: PaneInfo }): Promise<Step> {
+  await client.post(`/sessions/${pane.id}/stop`)
+  return { notice: `Stopped ${pane.place}; signalbox resume ${pane.place} continues its conversation` }
+}
+
+export async function interrupt(client: DaemonClient, { pane }: { pane: PaneInfo }): Promise<Step> {
+  const { result, detail } = await client.post<Interrupted>(`/sessions/${pane.id}/interrupt`)
+  return { notice: detail ?? `${pane.place}: ${result}` }
+}
+
+/** Asks for agent, directory and first prompt, one after the other. */
+export async function newSession(context: CommandContext, client: DaemonClient): Promise<Mode> {
+  const agents = await installedAgents(context)
+  const { items } = await client.get<ProjectList>('/projects')
+  const directories = [...new Set([context.cwd, ...items.map(({ path }) => path)])].slice(0, DIRECTORIES_SHOWN)
+  const start = (agent: string, cwd: string, worktree: boolean): Step => ({
+    mode: {
+      kind: 'line',
+      label: `First prompt for ${agent} (may be empty)`,
+      value: '',
+      done: prompt => ({ command: { do: 'start', agent, cwd, prompt, worktree } }),
+    },
+  })
+  const where = (agent: string): Step => {
+    // Its tour edits files: it gets a project of its own.
+    if (agent === 'demo' && !context.env.SIGNALBOX_DEMO_SCENARIO) return start(agent, '', false)
+    const other: Step = {
+      mode: {
+        kind: 'line',
+        label: 'Directory',
+        value: '',
+        done: cwd => (cwd.trim() === '' ? {} : start(agent, cwd.trim(), false)),
+      },
+    }
+    const choices: Choice[] = [
+      ...directories.map(path => ({ label: path, step: start(agent, path, false) })),
+      { label: `a new git worktree of ${context.cwd}`, step: start(agent, context.cwd, true) },
+      { label: 'another directory …', step: other },
+    ]
+    return { mode: { kind: 'choose', question: `Where should ${agent} work?`, choices, at: 0 } }
+  }
+  const choices = agents.map(agent => ({ label: agent, step: where(agent) }))
+  return { kind: 'choose', question: 'Which agent?', choices, at: 0 }
+}
+
+/** Starts a session in the size of this terminal. */
+export async function start(
+  context: CommandContext,
+  client: DaemonClient,
+  { agent, cwd, prompt, worktree }: Of<'start'>,
+): Promise<{ id: string; number: number }> {
+  const { columns: cols, rows } = process.stdout
+  return client.post<Session>('/sessions', {
+    agent,
+    cwd: cwd === '' ? await createSampleProject(createDemoDirectory(), 'shop') : cwd,
+    worktree,
+    env: stringEntries(context.env),
+    size: cols ? { cols, rows } : null,
+    ...(prompt.trim() !== '' && { prompt }),
+  })
+}

@@ -1,0 +1,102 @@
+import type { Frame, Row, Span } from '../../terminal/index.js'
+import { rowToAnsi } from '../../terminal/index.js'
+import { displayWidth } from '../../text/index.js'
+import { contentLines, factLines } from '../approvals/request-lines.js'
+import { cutTo, firstShown } from '../attach/fit-screen.js'
+import { type Cell, fitLine, wrapLine } from '../cells.js'
+import { clean, shortAge, statusWord } from '../watch/watch-rows.js'
+import type { Place } from './layout.js'
+import { type CockpitRow, nameOf, projectName } from './rows.js'
+
+/** The screen of a pane, as the daemon sends it. */
+export interface Screen {
+  pane: string
+  cols: number
+  rows: number
+  cursor: Frame['cursor']
+  lines: readonly (readonly Span[])[]
+}
+
+export interface Detail {
+  lines: Cell[][]
+  /** How far the request can be scrolled. */
+  maxScroll: number
+  /** The last line of the request is shown. */
+  reachesEnd: boolean
+}
+
+/** Below this many rows, the screen under a request is not worth showing. */
+const SCREEN_MIN = 5
+
+/** The selected row: who it is, what it asks for, and its screen. */
+export function drawDetail(
+  row: CockpitRow | null,
+  screen: Screen | null,
+  { place, scroll, now }: { place: Place; scroll: number; now: number },
+): Detail {
+  const { cols, rows } = place
+  if (!row || rows <= 0) return { lines: blank(rows, cols), maxScroll: 0, reachesEnd: true }
+  const head = fitLine(headOf(row, now), cols)
+  const height = rows - 1
+  const asked = row.request ? requestText(row, cols) : []
+  if (asked.length > height) {
+    const shown = Math.max(1, height - 1)
+    const maxScroll = asked.length - shown
+    const from = Math.min(scroll, maxScroll)
+    const remark = `lines ${from + 1}–${from + shown} of ${asked.length}: PgUp, PgDn; z zooms`
+    const lines = [head, ...asked.slice(from, from + shown), [{ text: remark, style: 'dim' as const }]]
+    return { lines: lines.map(line => fitLine(line, cols)), maxScroll, reachesEnd: from >= maxScroll }
+  }
+  const left = height - asked.length - (asked.length > 0 ? 1 : 0)
+  const isShown = screen !== null && row.pane !== null && screen.pane === row.pane.id && left >= SCREEN_MIN
+  const rule: Cell[][] = asked.length > 0 && isShown ? [[{ text: '─'.repeat(cols), style: 'dim' }]] : []
+  const lines = [head, ...asked, ...rule, ...(isShown ? screenLines(screen, { cols, rows: left }) : [])]
+  return {
+    lines: [...lines.map(line => fitLine(line, cols)), ...blank(rows - lines.length, cols)],
+    maxScroll: 0,
+    reachesEnd: true,
+  }
+}
+
+function headOf(row: CockpitRow, now: number): Cell[] {
+  const { pane, request } = row
+  const since = pane?.since ?? request?.requestedAt ?? now
+  const who = pane ? (pane.agent ?? pane.job ?? '') : `run ${request?.subject.run ?? ''}`
+  const facts = [pane?.place ?? '', who, projectName(row), pane ? statusWord(pane) : 'needs you', shortAge(now - since)]
+  return [
+    { text: nameOf(row), style: 'bold' },
+    { text: `  ${facts.filter(fact => fact !== '').join(' · ')}`, style: 'dim' },
+  ]
+}
+
+/** The whole request, broken at the width: nothing is cut off. */
+function requestText({ request, more }: CockpitRow, cols: number): Cell[][] {
+  if (!request) return []
+  const title: Cell[] = [{ text: clean(request.display.title), style: 'yellow' }]
+  const waiting =
+    more > 0 ? [{ cells: [{ text: `${more} more of this session after it`, style: 'dim' as const }] }] : []
+  return [{ cells: title }, ...contentLines(request), ...factLines(request), ...waiting].flatMap(
+    ({ cells, mark }: { cells: Cell[]; mark?: string }) => wrapLine(cells, cols, mark),
+  )
+}
+
+/** The part of the screen that fits: from the left edge, down to the last row with text. */
+function screenLines(screen: Screen, { cols, rows }: { cols: number; rows: number }): Cell[][] {
+  const lines = screen.lines.map(rowOf)
+  const top = firstShown({ lines, rows: screen.rows, cursor: screen.cursor }, rows)
+  return lines.slice(top, top + rows).map(row => {
+    const cut = cutTo(row, cols)
+    const padding = ' '.repeat(Math.max(0, cols - cut.width))
+    const text = cut.spans.map(span => span.text).join('')
+    return [{ text: text + padding, ansi: `${rowToAnsi(cut)}\u001b[0m${padding}` }]
+  })
+}
+
+function rowOf(spans: readonly Span[]): Row {
+  const text = spans.map(span => span.text).join('')
+  return { id: 0, text, width: displayWidth(text), wrapped: false, spans: [...spans], hash: 0, changedSeq: 0 }
+}
+
+function blank(rows: number, cols: number): Cell[][] {
+  return Array.from({ length: Math.max(0, rows) }, () => [{ text: ' '.repeat(cols) }])
+}

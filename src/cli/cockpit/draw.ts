@@ -1,0 +1,217 @@
+import { displayWidth, truncate, visibleText } from '../../text/index.js'
+import { type Cell, fitLine, lineWidth, toWidth, wrapLine } from '../cells.js'
+import { clean, STATUS_STYLE, shortAge, statusWord } from '../watch/watch-rows.js'
+import { type Detail, drawDetail, type Screen } from './detail.js'
+import { type Layout, layoutOf } from './layout.js'
+import { type CockpitRow, isListed, nameOf, needsYou, projectName } from './rows.js'
+import type { CockpitView, Mode } from './view.js'
+
+export interface CockpitData {
+  rows: readonly CockpitRow[]
+  /** The screen of the selected pane, if it has arrived. */
+  screen: Screen | null
+}
+
+export interface Size {
+  cols: number
+  rows: number
+}
+
+/** Below this many columns, optional parts are left out. */
+const NARROW = 80
+
+export function listed({ rows }: Pick<CockpitData, 'rows'>, view: CockpitView): CockpitRow[] {
+  return rows.filter(row => isListed(row, view))
+}
+
+/** The view with a selection that exists and is visible. */
+export function settle(view: CockpitView, shown: readonly CockpitRow[], size: Size): CockpitView {
+  const { list } = layoutOf(size, shown.length, view.isZoomed)
+  const height = Math.max(1, list.rows)
+  const at = shown.findIndex(row => row.id === view.selected)
+  const index = at < 0 ? Math.min(Math.max(0, view.top), Math.max(0, shown.length - 1)) : at
+  const top = Math.max(0, Math.min(index, Math.max(view.top, index - height + 1), Math.max(0, shown.length - height)))
+  const selected = shown[index]?.id ?? null
+  return { ...view, selected, top: Math.min(index, top), ...(selected !== view.selected && { scroll: 0 }) }
+}
+
+export interface Drawn {
+  lines: Cell[][]
+  layout: Layout
+  detail: Detail
+}
+
+/** The whole screen: exactly `rows` lines of exactly `cols` columns. */
+export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & { now: number }): Drawn {
+  const { cols, rows, now } = size
+  const shown = listed(data, view)
+  const layout = layoutOf(size, shown.length, view.isZoomed)
+  const selected = shown.find(row => row.id === view.selected) ?? null
+  const detail = drawDetail(selected, data.screen, { place: layout.detail, scroll: view.scroll, now })
+  const body = bodyLines(data, view, { shown, layout, detail, ...size })
+  const height = Math.max(0, rows - 2)
+  const lines = [headline(data, view, cols), ...over(body, view.mode, { cols, rows: height }).slice(0, height)]
+  while (lines.length < rows - 1) lines.push([])
+  lines.push(footer(view, selected, cols))
+  return { lines: lines.slice(0, rows).map(line => fitLine(line, cols)), layout, detail }
+}
+
+function bodyLines(
+  data: CockpitData,
+  view: CockpitView,
+  at: Size & { shown: readonly CockpitRow[]; layout: Layout; detail: Detail; now: number },
+): Cell[][] {
+  const { shown, layout, detail, cols, now } = at
+  const { list } = layout
+  const rows = shown.slice(view.top, view.top + list.rows).map(row => {
+    const isSelected = row.id === view.selected
+    const cells = rowCells(row, { width: list.cols - 2, now })
+    return fitLine(
+      [{ text: isSelected ? '▌ ' : '  ', ...(isSelected && { style: 'bold' as const }) }, ...cells],
+      list.cols,
+    )
+  })
+  if (shown.length === 0 && list.rows > 0)
+    rows.push(fitLine([{ text: emptyText(data, view), style: 'dim' }], list.cols))
+  if (layout.isWide) {
+    const empty: Cell[] = [{ text: ' '.repeat(list.cols) }]
+    const bar: Cell = { text: '│', style: 'dim' }
+    return Array.from({ length: list.rows }, (_, y) => [...(rows[y] ?? empty), bar, ...(detail.lines[y] ?? [])])
+  }
+  if (list.rows === 0) return detail.lines
+  while (rows.length < list.rows) rows.push([])
+  return [...rows, [{ text: '─'.repeat(cols), style: 'dim' }], ...detail.lines]
+}
+
+/** One row of the list; a narrow one leaves out cells, but never the status. */
+function rowCells(row: CockpitRow, { width, now }: { width: number; now: number }): Cell[] {
+  const { pane, request } = row
+  const style = STATUS_STYLE[needsYou(row) ? 'waiting-approval' : (pane?.shown ?? 'waiting-approval')]
+  const word = pane && !request ? statusWord(pane) : style.word
+  const age = shortAge(Math.max(0, now - (pane?.since ?? request?.requestedAt ?? now)))
+  const cells: Cell[] = [
+    { text: `${style.mark} ${toWidth(word, 9)}`, style: style.style },
+    { text: ` ${age.padStart(4)} `, style: 'dim' },
+    { text: `${toWidth(pane?.place ?? 'run', width >= 60 ? 8 : 4)} `, style: 'dim' },
+  ]
+  const left = Math.max(0, width - lineWidth(cells))
+  const project = projectName(row)
+  const projectWidth = left >= 36 ? 14 : left >= 20 ? 9 : 0
+  const agentWidth = left >= 60 ? 9 : 0
+  const doing = clean(request ? '' : (pane?.doing ?? ''))
+  const doingWidth = left >= 70 ? Math.floor((left - projectWidth - agentWidth) / 2) : 0
+  const nameWidth = Math.max(0, left - doingWidth - agentWidth - (projectWidth > 0 ? projectWidth + 1 : 0))
+  cells.push({ text: toWidth(nameOf(row), nameWidth), ...(needsYou(row) && { style: 'bold' as const }) })
+  if (projectWidth > 0) cells.push({ text: ` ${toWidth(project, projectWidth)}`, style: 'cyan' })
+  if (agentWidth > 0) cells.push({ text: ` ${toWidth(pane?.agent ?? pane?.job ?? '', agentWidth - 1)}`, style: 'dim' })
+  if (doingWidth > 0) cells.push({ text: ` ${toWidth(doing, doingWidth - 1)}` })
+  return cells
+}
+
+function headline({ rows }: CockpitData, view: CockpitView, cols: number): Cell[] {
+  const count = (wanted: (row: CockpitRow) => boolean) => rows.filter(wanted).length
+  const needs = count(needsYou)
+  const is = (...statuses: string[]) => count(row => !needsYou(row) && statuses.includes(row.pane?.status ?? ''))
+  const parts = [
+    needs > 0 ? `${needs} ${needs === 1 ? 'needs' : 'need'} you` : 'nothing needs you',
+    `${is('running', 'long-running')} working`,
+    `${is('done')} done`,
+    `${is('failed')} failed`,
+    `${is('idle')} idle`,
+  ]
+  // The filter hides rows, so it replaces the program's name and is never cut off.
+  const head = view.filter !== '' ? `filter: ${view.filter}   ` : cols < NARROW ? '' : 'signalbox   '
+  return [{ text: toWidth(`${head}${parts.join(' · ')}`, cols), style: needs > 0 ? 'yellow' : 'bold' }]
+}
+
+function emptyText({ rows }: CockpitData, view: CockpitView): string {
+  if (rows.length === 0) return '  No sessions yet. Press n to start one.'
+  return view.filter === '' ? '  All are idle. Press i to show them.' : '  No match. Press esc to clear the filter.'
+}
+
+/** A page or a menu lies over the body. */
+function over(body: Cell[][], mode: Mode, { cols, rows }: Size): Cell[][] {
+  if (mode.kind === 'page') {
+    const lines = mode.lines.flatMap(line => wrapLine([{ text: visibleText(line) }], cols, '    '))
+    const from = Math.max(0, Math.min(mode.top, lines.length - rows))
+    return lines.slice(from, from + rows)
+  }
+  if (mode.kind !== 'choose') return body
+  const entries: Cell[][] = [
+    [{ text: ` ${visibleText(mode.question)}`, style: 'bold' }],
+    ...mode.choices.map(({ label }, index) => [
+      {
+        text: `${index === mode.at ? ' ▌' : '  '}${index < 9 ? index + 1 : ' '}  ${clean(label)}`,
+        ...(index === mode.at && { style: 'bold' as const }),
+      },
+    ]),
+  ]
+  const menu = entries.flatMap(line => wrapLine(line, cols, '     '))
+  const height = Math.min(menu.length, rows - 1)
+  // The chosen line stays visible in a menu that is longer than the screen.
+  const from = Math.max(0, Math.min(mode.at + 2 - height, menu.length - height))
+  const shown = menu.slice(from, from + height)
+  return [...padTo(body, rows - height - 1), [{ text: '─'.repeat(cols), style: 'dim' }], ...shown]
+}
+
+function padTo(lines: Cell[][], rows: number): Cell[][] {
+  return [...lines.slice(0, rows), ...Array.from({ length: Math.max(0, rows - lines.length) }, () => [])]
+}
+
+function footer(view: CockpitView, selected: CockpitRow | null, cols: number): Cell[] {
+  const { mode } = view
+  const width = Math.max(1, cols - 1)
+  if (mode.kind === 'line' || mode.kind === 'filter') {
+    const [label, value] = mode.kind === 'line' ? [mode.label, mode.value] : ['filter', view.filter]
+    const head = ` ${visibleText(label)}: `
+    const typed = visibleText(value.replaceAll('\n', '⏎'))
+    // The end of a long text is what the person types.
+    const room = Math.max(8, width - displayWidth(head) - 2)
+    return [{ text: toWidth(`${head}${endOf(typed, room)}▏`, width), style: 'inverse' }]
+  }
+  const text =
+    mode.kind === 'confirm'
+      ? ` ${visibleText(mode.question)} y: yes, any other key: no`
+      : mode.kind === 'choose'
+        ? ' enter: choose · 1–9 · esc: back'
+        : mode.kind === 'page'
+          ? ' ↑ ↓ scroll · any other key: back'
+          : view.notice !== ''
+            ? ` ${visibleText(view.notice)}`
+            : ` ${keysFor(selected, cols)}`
+  return [{ text: toWidth(text, width), style: 'inverse' }]
+}
+
+function endOf(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text
+  let kept = ''
+  for (const character of [...text].reverse()) {
+    if (displayWidth(character + kept) > width - 1) break
+    kept = character + kept
+  }
+  return `…${kept}`
+}
+
+/** The keys that make sense for the selected row; as many as fit. */
+function keysFor(row: CockpitRow | null, cols: number): string {
+  const isSession = row?.pane?.source === 'session'
+  const keys = [
+    ...(row?.request ? ['a allow', 'd deny', 'r answer'] : []),
+    ...(row?.pane ? ['enter open'] : []),
+    ...(isSession ? ['p prompt'] : []),
+    'n new',
+    '? help',
+    'q quit',
+    ...(isSession ? ['x stop'] : []),
+    '/ filter',
+    'z zoom',
+    'tab next request',
+  ]
+  let text = ''
+  for (const key of keys) {
+    const next = text === '' ? key : `${text} · ${key}`
+    if (displayWidth(next) > cols - 3) break
+    text = next
+  }
+  return truncate(text, cols - 2)
+}

@@ -1,0 +1,113 @@
+import { delay, systemClock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { Approval, Frame, InMilliseconds, Page, PaneStreamFrame } from '../../server/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
+import type { ApprovalInfo } from '../approvals/approval-info.js'
+import type { DaemonClient } from '../daemon-client.js'
+import type { Screen } from './detail.js'
+import { type CockpitRow, rowsOf } from './rows.js'
+
+/** How often the screen of the selected pane is read at most. */
+const SCREEN_MS = 250
+const RECONNECT_MS = 500
+
+/**
+ * What the daemon has: panes from their stream, requests and the screen of one pane read when the
+ * stream says that they changed.
+ */
+export class LiveData {
+  readonly #panes = new Map<string, PaneInfo>()
+  readonly #wants: (pane: PaneInfo) => boolean
+  readonly #changed: () => void
+  #client: DaemonClient
+  #requests: ApprovalInfo[] = []
+  #screen: Screen | null = null
+  #previewed: string | null = null
+  #isClosed = false
+
+  constructor(client: DaemonClient, wants: (pane: PaneInfo) => boolean, changed: () => void) {
+    this.#client = client
+    this.#wants = wants
+    this.#changed = changed
+  }
+
+  /** The daemon was replaced. */
+  set client(client: DaemonClient) {
+    this.#client = client
+  }
+
+  get panes(): readonly PaneInfo[] {
+    return [...this.#panes.values()]
+  }
+
+  get screen(): Screen | null {
+    return this.#screen
+  }
+
+  /** The rows, most urgent first. */
+  rows(): CockpitRow[] {
+    return rowsOf(this.panes, this.#requests)
+  }
+
+  take({ event, data }: Exclude<InMilliseconds<PaneStreamFrame>, { event: 'notice' | 'heartbeat' }>): void {
+    if (event === 'panes') {
+      this.#panes.clear()
+      for (const pane of data.items) if (this.#wants(pane)) this.#panes.set(pane.id, pane)
+    } else if (event === 'gone') this.#panes.delete(data.pane.id)
+    else if (this.#wants(data.pane)) this.set(data.pane)
+    this.#changed()
+  }
+
+  set(pane: PaneInfo): void {
+    this.#panes.set(pane.id, pane)
+  }
+
+  async refreshRequests(): Promise<void> {
+    const { items } = await this.#client.get<Page<Approval>>('/approvals?state=pending&limit=200')
+    this.#requests = items.filter(({ kind }) => kind !== 'auth') as unknown as ApprovalInfo[]
+    this.#changed()
+  }
+
+  /** Keeps the screen of this pane up to date until another one is named. */
+  preview(pane: string | null): void {
+    if (pane === this.#previewed) return
+    this.#previewed = pane
+    this.#screen = null
+    if (pane !== null) void this.#follow(pane)
+  }
+
+  /** Reads the requests again whenever one is made or closed, also after the daemon was replaced. */
+  async followRequests(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for await (const _ of this.#client.events('/events?types=approval.*', signal)) await this.refreshRequests()
+      } catch (error) {
+        if (!(error instanceof SignalboxError && error.code === 'E_DAEMON_GONE')) throw error
+      }
+      await delay(systemClock, RECONNECT_MS, signal)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#previewed = null
+  }
+
+  async #follow(pane: string): Promise<void> {
+    while (this.#previewed === pane && !this.#isClosed) {
+      const startedAt = systemClock.monotonic()
+      const shown = await this.#client
+        .get<Frame>(`/panes/${encodeURIComponent(pane)}/frame?format=spans`)
+        .catch(() => null)
+      if (this.#previewed !== pane || this.#isClosed) return
+      const lines = (shown?.lines ?? []) as Screen['lines']
+      const next = shown && { pane, cols: shown.cols, rows: shown.rows, cursor: shown.cursor, lines }
+      if (JSON.stringify(next) !== JSON.stringify(this.#screen)) {
+        this.#screen = next
+        this.#changed()
+      }
+      // A busy daemon is asked less often.
+      await delay(systemClock, Math.max(SCREEN_MS, systemClock.monotonic() - startedAt))
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { basename } from 'node:path'
+import type { PaneInfo } from '../../supervision/index.js'
+import { visibleText } from '../../text/index.js'
+import type { ApprovalInfo } from '../approvals/approval-info.js'
+import { matchesFilter, sortPanes } from '../watch/watch-rows.js'
+
+/** A row of the list: a pane, with the request that it waits for; or a request of a run. */
+export interface CockpitRow {
+  id: string
+  pane: PaneInfo | null
+  request: ApprovalInfo | null
+  /** Requests of the same session that can be answered only after this one. */
+  more: number
+}
+
+/** Requests of runs first, the oldest at the top; then panes by urgency. */
+export function rowsOf(panes: readonly PaneInfo[], requests: readonly ApprovalInfo[]): CockpitRow[] {
+  const pending = requests
+    .filter(({ state }) => state === 'pending')
+    .sort((a, b) => Number(a.behind !== undefined) - Number(b.behind !== undefined) || a.requestedAt - b.requestedAt)
+  const own = new Map<string, ApprovalInfo[]>()
+  const others: ApprovalInfo[] = []
+  const ids = new Set(panes.map(({ id }) => id))
+  for (const request of pending) {
+    const { session } = request.subject
+    if (session !== undefined && ids.has(session)) own.set(session, [...(own.get(session) ?? []), request])
+    else others.push(request)
+  }
+  return [
+    ...others.map(request => ({ id: request.id, pane: null, request, more: 0 })),
+    ...sortPanes(panes).map(pane => {
+      const [request = null, ...rest] = own.get(pane.id) ?? []
+      return { id: pane.id, pane, request, more: rest.length }
+    }),
+  ]
+}
+
+export function needsYou({ pane, request }: CockpitRow): boolean {
+  return request !== null || (pane?.needsYou ?? false)
+}
+
+export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string; showsAll: boolean }): boolean {
+  const { pane } = row
+  if (!showsAll && pane && !needsYou(row) && (pane.shown === 'idle' || pane.isFaded)) return false
+  if (filter === '') return true
+  if (pane) return matchesFilter(pane, filter)
+  const text = `needs you ${nameOf(row)} ${projectName(row)} ${row.request?.subject.agent} ${row.id}`.toLowerCase()
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
+}
+
+export function nameOf({ pane, request }: CockpitRow): string {
+  return visibleText((pane?.name || request?.display.title || '').replace(/\s+/gu, ' '))
+}
+
+export function projectName({ pane, request }: CockpitRow): string {
+  const directory = pane?.cwd || request?.subject.project || ''
+  return directory === '' ? '' : basename(directory) || '/'
+}

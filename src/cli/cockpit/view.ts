@@ -1,0 +1,60 @@
+import type { ProposedDecision } from '../../approvals/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
+import type { ApprovalInfo } from '../approvals/approval-info.js'
+
+/** What the person sees and is about to do; everything that is not data of the daemon. */
+export interface CockpitView {
+  selected: string | null
+  /** The first row of the list that is shown. */
+  top: number
+  /** The first line of the request that is shown. */
+  scroll: number
+  filter: string
+  /** Also shows idle panes. */
+  showsAll: boolean
+  /** The selected session fills the screen. */
+  isZoomed: boolean
+  mode: Mode
+  notice: string
+}
+
+export const INITIAL_VIEW: CockpitView = {
+  selected: null,
+  top: 0,
+  scroll: 0,
+  filter: '',
+  showsAll: true,
+  isZoomed: false,
+  mode: { kind: 'list' },
+  notice: '',
+}
+
+export type Answer = Pick<ProposedDecision, 'option' | 'choices' | 'text' | 'note'> & { label: string }
+
+/** What the cockpit does outside of its screen. */
+export type Command =
+  | { do: 'leave' | 'seen-all' | 'new' | 'dashboard' }
+  | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics' | 'mute' | 'stop' | 'interrupt'; pane: PaneInfo }
+  | { do: 'send' | 'rename'; pane: PaneInfo; text: string }
+  | { do: 'decide'; request: ApprovalInfo; answer: Answer; isConfirmed?: boolean }
+  | { do: 'start'; agent: string; cwd: string; prompt: string; worktree: boolean }
+
+/** What follows when a person has typed a line, chosen an option or confirmed. */
+export interface Step {
+  mode?: Mode
+  command?: Command
+  notice?: string
+}
+
+export interface Choice {
+  label: string
+  step: Step
+}
+
+export type Mode =
+  | { kind: 'list' }
+  | { kind: 'filter' }
+  | { kind: 'line'; label: string; value: string; done(value: string): Step }
+  | { kind: 'confirm'; question: string; command: Command }
+  | { kind: 'choose'; question: string; choices: readonly Choice[]; at: number }
+  | { kind: 'page'; lines: readonly string[]; top: number }

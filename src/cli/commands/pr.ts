@@ -1,0 +1,36 @@
+import { SignalboxError } from '../../errors/index.js'
+import { startPullRequest } from '../../runs/index.js'
+import type { CommandContext } from '../context.js'
+import { parseLimits, parsePairs } from '../parse-options.js'
+import { driveStarted, printQueued } from '../runs/drive-run.js'
+import { pullOptions } from '../runs/pull-options.js'
+import { withRuns } from '../runs/with-store.js'
+import type { InputOf } from '../specs/index.js'
+
+export async function run(context: CommandContext, { args, options }: InputOf<'pr'>): Promise<number> {
+  const isWatch = args.run === 'watch'
+  if (isWatch !== (args.pull !== undefined))
+    throw new SignalboxError('E_INPUT', isWatch ? 'which pull request?' : `unknown argument "${args.pull}"`, {
+      next: 'signalbox pr <run>, or signalbox pr watch <number>',
+    })
+  const mayAsk = options.ask !== false && !options.json
+  return withRuns(context, { mayAsk }, async start => {
+    const started = await startPullRequest(start, {
+      ...(isWatch ? { pull: args.pull } : { run: args.run }),
+      ...pullOptions(options),
+      profile: options.profile,
+      agent: options.agent,
+      model: options.model,
+      endpoint: options.endpoint,
+      apiKeyEnv: options.apiKeyEnv,
+      isUnattended: options.autoApprove === true || !context.isInteractive || options.detach === true,
+      autoApprove: options.autoApprove,
+      limits: parseLimits(options),
+      labels: parsePairs('--label', options.label),
+      isDetached: options.detach,
+      trust: options.trust,
+    })
+    if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })
+    return driveStarted(context, start, started, options)
+  })
+}

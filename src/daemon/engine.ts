@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import type { Clock } from '../clock/index.js'
+import type { Config } from '../config/index.js'
+import type { OpenEngine, Servers } from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { Home } from '../host/home/index.js'
+import { EngineEndpoint } from '../server/index.js'
+import type { EventStore } from '../store/index.js'
+import { engineBinary } from './engine-binary.js'
+
+export interface EngineOptions {
+  home: Home
+  store: EventStore
+  servers: Servers | null
+  env: NodeJS.ProcessEnv
+  clock: Clock
+  log(line: string): void
+}
+
+/** Restate as the engine of this server, with a node of its own beside it; undefined for the others. */
+export async function openRestate(options: EngineOptions): Promise<OpenEngine | undefined> {
+  const { home, store, servers, env, clock, log } = options
+  const { engine } = home.loaded.config
+  if (engine.kind !== 'restate') return undefined
+  const nodes = parseNodes(engine)
+  const binary = engineBinary(home, env)
+  const { engineIdentity, RestateEngine, RestateNode, turnEndpoint } = await import('../engine/restate/index.js')
+  const { pem, publicKey } = await engineIdentity(store)
+  const node = new RestateNode({
+    binary,
+    // One engine for one store.
+    cluster: `signalbox-${store.id}`,
+    node: engine.node,
+    nodes,
+    directory: join(home.settings.dataDirectory, 'engine'),
+    identityPem: pem,
+    snapshots: engine.snapshots === null ? null : parseSnapshots(engine.snapshots),
+    env,
+    clock,
+    log,
+  })
+  const endpoint = new EngineEndpoint(engine.port, clock)
+  return port =>
+    new RestateEngine({
+      ...port,
+      ...(servers && { servers }),
+      ingress: node.ingress,
+      admin: node.admin,
+      endpoint: endpoint.address,
+      ready: () => node.ready(),
+      listen: async look => {
+        endpoint.listen(await turnEndpoint(look, [publicKey]))
+        node.start()
+      },
+      stop: async () => {
+        endpoint.close()
+        await node.close()
+      },
+    })
+}
+
+/** @throws SignalboxError `E_ENGINE` for combinations that cannot work. */
+function parseNodes({ node, nodes, snapshots, fabric_is_private: isPrivate }: Config['engine']) {
+  const refuse = (message: string, next: string): never => {
+    throw new SignalboxError('E_ENGINE', message, { next })
+  }
+  const places = nodes.map(text => {
+    const [, name = '', address = ''] = /^([\w.-]+)=(.+:\d+)$/.exec(text) ?? []
+    if (name === '') refuse(`"${text}" is not a node of the engine`, 'write it as name=host:5122')
+    return { name, address }
+  })
+  if (places.length === 0) return [{ name: node, address: '127.0.0.1:5122' }]
+  if (places.length === 2) refuse('an engine of two nodes stops when one of them does', 'use one node, or three')
+  if (!places.some(({ name }) => name === node))
+    refuse(`engine.node is "${node}", which engine.nodes does not have`, 'name this machine in both')
+  if (places.length > 1 && snapshots === null)
+    refuse('several nodes of the engine need a bucket for snapshots', 'set engine.snapshots to s3://bucket/prefix')
+  const open = places.find(({ address }) => !isPrivateAddress(address))
+  if (places.length > 1 && open && !isPrivate)
+    refuse(
+      `the nodes of the engine talk without encryption and login, and ${open.address} may be reachable by others`,
+      'use addresses of a private network, or set engine.fabric_is_private = true',
+    )
+  return places
+}
+
+/** Loopback, and the ranges that are not routed on the internet. */
+function isPrivateAddress(address: string): boolean {
+  const host = address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
+  return /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd][0-9a-f]{2}:|localhost$)/i.test(host)
+}
+
+function parseSnapshots(text: string) {
+  const url = new URL(text)
+  const [endpoint, region] = [url.searchParams.get('endpoint'), url.searchParams.get('region') ?? 'us-east-1']
+  return { destination: `s3://${url.host}${url.pathname}`, endpoint, region }
+}

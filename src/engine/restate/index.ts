@@ -1,0 +1,7 @@
+/**
+ * Restate as the engine of a cluster (docs/decisions/0031-restate.md). Loaded only where it is used.
+ */
+export { engineIdentity } from './identity.js'
+export { RestateEngine } from './restate-engine.js'
+export { endFormer, RestateNode } from './restate-node.js'
+export { turnEndpoint } from './turn-endpoint.js'

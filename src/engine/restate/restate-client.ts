@@ -1,0 +1,37 @@
+import { request } from 'node:http'
+
+/** Where the engine's ingress or admin is: a unix socket, or an address. */
+export type RestatePlace = { socketPath: string } | { url: string }
+
+/** How long an engine may take to answer before it counts as away. */
+const ANSWER_MS = 2_000
+
+export interface RestateAnswer {
+  status: number
+  text: string
+}
+
+/** One request to the engine. Rejects if it does not answer in time. */
+export function askRestate(
+  place: RestatePlace,
+  { method, path, body, timeoutMs = ANSWER_MS }: { method: string; path: string; body?: unknown; timeoutMs?: number },
+): Promise<RestateAnswer> {
+  const target = 'url' in place ? new URL(path, place.url) : { socketPath: place.socketPath, path }
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  return new Promise((resolve, reject) => {
+    const options = { method, headers, signal: AbortSignal.timeout(timeoutMs) }
+    const answered = (response: import('node:http').IncomingMessage) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', chunk => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    }
+    const asking =
+      target instanceof URL ? request(target, options, answered) : request({ ...target, ...options }, answered)
+    asking.on('error', reject)
+    asking.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { openRuns } from '../control.js'
+import type { EngineStatus, RunEngine, TurnResult } from '../run-engine.js'
+import { StoreEngine, type StoreEngineOptions } from '../store-engine.js'
+import { askRestate, type RestatePlace } from './restate-client.js'
+import { HANDLER, OBJECT } from './turn-endpoint.js'
+
+/** An engine that did not answer is not asked again before this time: turns are taken here. */
+const AWAY_MS = 2_000
+
+export interface RestateEngineOptions extends Omit<StoreEngineOptions, 'ask'> {
+  ingress: RestatePlace
+  admin: RestatePlace
+  /** Where the engine reaches a server: the same on every machine, so that each node calls its own. */
+  endpoint: string
+  /** Resolves when the engine answers; false if it never will. */
+  ready(): Promise<boolean>
+  /** Starts to answer the engine's calls. */
+  listen(look: (run: string) => Promise<number | null>): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Runs are woken by Restate: a poke is a durable message to the object of the run, and a time is a
+ * delayed one. The net under it asks Restate for turns that are due, and takes them itself while
+ * Restate does not answer, so Restate may be away, wiped or twice there.
+ */
+export class RestateEngine implements RunEngine {
+  readonly #options: RestateEngineOptions
+  readonly #clock: Clock
+  readonly #net: StoreEngine
+  #isReady = false
+  #awayUntil = 0
+
+  constructor(options: RestateEngineOptions) {
+    this.#options = options
+    this.#clock = options.clock
+    this.#net = new StoreEngine({ ...options, ask: (run, at) => this.#ask(run, at) })
+  }
+
+  async start(turn: (run: string) => Promise<TurnResult>): Promise<void> {
+    await this.#net.start(turn)
+    await this.#options.listen(run => this.#look(run))
+    // Until it answers, the net does everything.
+    void this.#register().catch(this.#options.onError)
+  }
+
+  poke(run: string, at?: number): Promise<void> {
+    return this.#net.poke(run, at)
+  }
+
+  /** Has the engine call for every open run again: it may have lost what it knew. */
+  async rebuild(run?: string): Promise<number> {
+    const runs = run === undefined ? (await openRuns(this.#options.store)).map(({ id }) => id) : [run]
+    for (const id of runs)
+      if (!(await this.#ask(id)))
+        throw new SignalboxError('E_ENGINE_AWAY', 'the engine does not answer; the servers take turns by themselves')
+    return runs.length
+  }
+
+  async status(): Promise<EngineStatus> {
+    return { ...(await this.#net.status()), kind: 'restate', isAnswering: this.#isAnswering }
+  }
+
+  async close(): Promise<void> {
+    await this.#net.close()
+    await this.#options.stop()
+  }
+
+  get #isAnswering(): boolean {
+    return this.#isReady && this.#clock.monotonic() >= this.#awayUntil
+  }
+
+  /** A run that is gone needs no turn; everything else that fails is tried again by the engine. */
+  async #look(run: string): Promise<number | null> {
+    try {
+      const at = await this.#net.look(run)
+      return at === null ? null : Math.max(0, at - this.#clock.now())
+    } catch (error) {
+      if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
+      throw error
+    }
+  }
+
+  async #ask(run: string, at?: number): Promise<boolean> {
+    if (!this.#isAnswering) return false
+    const delay = at === undefined ? '' : `?delay=${Math.max(0, at - this.#clock.now())}ms`
+    try {
+      const path = `/${OBJECT}/${encodeURIComponent(run)}/${HANDLER}/send${delay}`
+      const { status } = await askRestate(this.#options.ingress, { method: 'POST', path, body: {} })
+      if (status >= 200 && status < 300) return true
+      // It came back without its data: what it calls must be registered again.
+      if (status === 404) this.#isReady = false
+      if (status === 404) void this.#register().catch(this.#options.onError)
+    } catch {
+      // It is away.
+    }
+    this.#awayUntil = this.#clock.monotonic() + AWAY_MS
+    return false
+  }
+
+  async #register(): Promise<void> {
+    const { ready, admin, endpoint } = this.#options
+    if (!(await ready())) return
+    for (let attempt = 0; attempt < 60 && !this.#isReady; attempt++) {
+      const body = { uri: endpoint, force: true }
+      const known = await askRestate(admin, { method: 'GET', path: `/services/${OBJECT}` }).catch(() => null)
+      const answer =
+        known?.status === 200
+          ? known
+          : await askRestate(admin, { method: 'POST', path: '/deployments', body, timeoutMs: 10_000 }).catch(() => null)
+      this.#isReady = answer !== null && answer.status >= 200 && answer.status < 300
+      if (!this.#isReady) await new Promise<void>(resolve => this.#clock.setTimer(1_000, resolve))
+    }
+  }
+}

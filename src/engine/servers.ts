@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import type { Clock, Timer } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { newEvent } from '../events/index.js'
+import type { EventStore, Lease } from '../store/index.js'
+import { type ServerRecord, serverStream, serversProjection } from './servers-projection.js'
+
+/*
+ * A server that is not heard for the time of its lease is gone: others take over its runs. Shorter
+ * leases mean shorter gaps after a crash, and more takeovers from servers that only stumbled, which
+ * cost a turn each and no harm: a lease of a run fences its former driver.
+ */
+const LEASE_MS = 2_500
+const BEAT_MS = 700
+
+export interface ServersOptions {
+  store: EventStore
+  clock: Clock
+  /** The id of this server's home directory. */
+  id: string
+  engine: string
+  version: string
+  onError(error: unknown): void
+}
+
+export interface LiveServer extends ServerRecord {
+  isSelf: boolean
+}
+
+/**
+ * The servers of a shared store: announces this one by a lease, and knows which others are alive.
+ * All of them are judged by the store's clock.
+ */
+export class Servers {
+  readonly #options: ServersOptions
+  readonly #listeners = new Set<() => void>()
+  /** The newest epoch of each server that was ever seen, and whether it is alive. */
+  readonly #seen = new Map<string, { epoch: number; isAlive: boolean }>()
+  #live: LiveServer[] = []
+  #lease: Lease | null = null
+  #timer: Timer | null = null
+  #isClosed = false
+
+  constructor(options: ServersOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Announces this server.
+   * @throws SignalboxError `E_ENGINE_SINGLE`, `E_ENGINE_MIXED` if it cannot work beside the others.
+   */
+  async join(): Promise<void> {
+    const { store, id, engine, version } = this.#options
+    const key = serverStream(id)
+    // A lock of the home directory guarantees that the former start of this server has ended.
+    const former = await store.leaseHolder(key)
+    if (former) await store.releaseLease({ key, epoch: former.epoch })
+    const lease = await store.acquireLease(key, id, { ttlMs: LEASE_MS })
+    if (lease.isHeld) throw new SignalboxError('E_DAEMON_RUNNING', 'this server is starting elsewhere')
+    await store.append(key, 'any', [newEvent('server.started', { epoch: lease.epoch, engine, version })])
+    this.#lease = lease
+    try {
+      await this.look()
+      this.#requireFit()
+    } catch (error) {
+      await store.releaseLease(lease)
+      throw error
+    }
+    this.#schedule()
+  }
+
+  /** Workers connect to this address from now on, too. */
+  async listening(address: string, pin: string | null): Promise<void> {
+    const { store, id } = this.#options
+    const data = { epoch: this.#lease!.epoch, address, ...(pin !== null && { pin }) }
+    await store.append(serverStream(id), 'any', [newEvent('server.listening', data)])
+    await this.look()
+  }
+
+  get id(): string {
+    return this.#options.id
+  }
+
+  /** Names this start of the server as the owner of leases. */
+  get owner(): string {
+    if (!this.#lease) throw new Error('the server has not joined')
+    return `server/${this.#options.id}#${this.#lease.epoch}`
+  }
+
+  /** By id. */
+  get live(): readonly LiveServer[] {
+    return this.#live
+  }
+
+  /** Whether an owner of leases is a server that is certainly gone; false for what is not a server. */
+  isGone(owner: string): boolean {
+    const [, id, epoch] = /^server\/(.+)#(\d+)$/.exec(owner) ?? []
+    const seen = id === undefined ? undefined : this.#seen.get(id)
+    if (!seen || Number(epoch) > seen.epoch) return false
+    return Number(epoch) < seen.epoch || !seen.isAlive
+  }
+
+  /** Whether of all live servers it is this one's turn: the same answer on each of them. */
+  prefers(run: string): boolean {
+    const scored = this.#live.map(({ id, isSelf }) => ({ isSelf, score: scoreOf(id, run) }))
+    const best = scored.sort((a, b) => (a.score < b.score ? -1 : 1))[0]
+    return best?.isSelf ?? true
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    if (this.#lease) await this.#options.store.releaseLease(this.#lease)
+  }
+
+  /** Renews the lease of this server and reads those of the others. Called by a timer. */
+  async beat(): Promise<void> {
+    const { store, onError } = this.#options
+    const isOurs = await store.renewLease(this.#lease!, LEASE_MS)
+    if (!isOurs) onError(new SignalboxError('E_STORE_ROLLED_BACK', 'the lease of this server is gone'))
+    await this.look()
+  }
+
+  async look(): Promise<void> {
+    const { store, id } = this.#options
+    const [now, holders, documents] = await Promise.all([
+      store.now(),
+      store.leaseHolders('server/'),
+      store.documents<ServerRecord>(serversProjection.name),
+    ])
+    const alive = new Map(holders.filter(({ until }) => until > now).map(({ key, epoch }) => [key, epoch]))
+    for (const [server, seen] of this.#seen) this.#seen.set(server, { ...seen, isAlive: false })
+    for (const { key, epoch, until } of holders) this.#seen.set(key.slice(7), { epoch, isAlive: until > now })
+    const live = documents
+      .filter(({ state }) => alive.get(serverStream(state.id)) === state.epoch)
+      .map(({ state }) => ({ ...state, isSelf: state.id === id }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+    const isChanged = nameOf(live) !== nameOf(this.#live)
+    this.#live = live
+    if (isChanged) for (const listener of this.#listeners) listener()
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return
+    this.#timer = this.#options.clock.setTimer(BEAT_MS, () => {
+      void this.beat()
+        .catch(this.#options.onError)
+        .finally(() => this.#schedule())
+    })
+  }
+
+  #requireFit(): void {
+    const { engine } = this.#options
+    const others = this.#live.filter(({ isSelf }) => !isSelf)
+    const [other] = others
+    if (!other) return
+    if (engine === 'embedded')
+      throw new SignalboxError(
+        'E_ENGINE_SINGLE',
+        'another server uses this store, and the engine "embedded" is for one',
+        {
+          next: `start it with --engine ${other.engine === 'embedded' ? 'store, the other one too' : other.engine}`,
+        },
+      )
+    if (other.engine !== engine)
+      throw new SignalboxError('E_ENGINE_MIXED', `the other server of this store uses the engine "${other.engine}"`, {
+        next: 'all servers of a store use the same engine',
+      })
+  }
+}
+
+function nameOf(servers: readonly ServerRecord[]): string {
+  return servers.map(({ id, epoch, address }) => `${id}#${epoch} ${address}`).join()
+}
+
+function scoreOf(server: string, run: string): string {
+  return createHash('sha256').update(`${server} ${run}`).digest('hex')
+}

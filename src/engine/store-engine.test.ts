@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { approvalsProjection } from '../approvals/index.js'
+import { SimulatedClock } from '../clock/index.js'
+import { validateEvent } from '../events/index.js'
+import { openTestStore } from '../store/testing/open-test-store.js'
+import { createRun } from './control.js'
+import { runsProjection } from './runs-projection.js'
+import { Servers } from './servers.js'
+import { serversProjection } from './servers-projection.js'
+import { StoreEngine } from './store-engine.js'
+import { describeRunEngine } from './testing/conformance.js'
+import { listRun } from './testing/list-workflow.js'
+
+const projections = [runsProjection, approvalsProjection, serversProjection] as never
+
+async function openSite(shared: boolean) {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-engine-'))
+  const clock = new SimulatedClock(1_000_000)
+  const path = join(directory, 'store.db')
+  const store = await openTestStore({ path, clock, projections, validate: validateEvent })
+  const join_ = (id: string) => joined(new Servers({ store, clock, id, engine: 'store', version: '1', onError }))
+  const engineOf = (servers?: Servers) =>
+    new StoreEngine({
+      store,
+      clock,
+      owner: servers?.owner ?? 'test',
+      isGone: owner => servers?.isGone(owner) ?? true,
+      hasRoom: () => true,
+      isWanted: () => true,
+      ...(servers && { servers }),
+      onError,
+    })
+  return {
+    store,
+    clock,
+    join: join_,
+    engineOf,
+    engine: engineOf(shared ? await join_('home_a') : undefined),
+    close: async () => {
+      await store.close()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+const onError = () => undefined
+
+async function joined(servers: Servers): Promise<Servers> {
+  await servers.join()
+  return servers
+}
+
+describe('the engine of one server', () => describeRunEngine(() => openSite(false)))
+describe('the engine of several servers', () => {
+  describeRunEngine(() => openSite(true))
+
+  test('each run is taken by one of them, and by another when that one is gone', async () => {
+    const site = await openSite(false)
+    const [a, b] = [await site.join('home_a'), await site.join('home_b')]
+    await a.look()
+    const taken = new Map<string, string[]>()
+    const take = (name: string, servers: Servers) => async (run: string) => {
+      const lease = await site.store.acquireLease(`run/${run}`, servers.owner, {
+        ttlMs: 15_000,
+        isGone: owner => servers.isGone(owner),
+      })
+      if (lease.isHeld) return { againAt: null }
+      taken.set(run, [...(taken.get(run) ?? []), name])
+      // Drives it until the end of the test.
+      return new Promise<never>(() => undefined)
+    }
+    const engines = [site.engineOf(a), site.engineOf(b)]
+    await engines[0]!.start(take('a', a))
+    await engines[1]!.start(take('b', b))
+    const runs = await Promise.all(
+      Array.from({ length: 12 }, () => createRun(site.store, listRun([{ do: 'step', name: 'a' }]), site.clock.now())),
+    )
+    await expect.poll(() => taken.size).toBe(12)
+    const first = [...taken.values()].map(([name]) => name)
+    expect(new Set(first)).toEqual(new Set(['a', 'b']))
+    await engines[0]!.close()
+    await a.close()
+    await b.look()
+    expect(b.isGone(a.owner)).toBe(true)
+    for (const run of runs.filter(run => taken.get(run)![0] === 'a'))
+      await expect.poll(() => taken.get(run)).toEqual(['a', 'b'])
+    for (const run of runs.filter(run => taken.get(run)![0] === 'b')) expect(taken.get(run)).toEqual(['b'])
+    await engines[1]!.close()
+    await b.close()
+    await site.close()
+  })
+
+  test('a server with another engine, or with the engine for one, is refused', async () => {
+    const site = await openSite(false)
+    const first = await site.join('home_a')
+    const open = (engine: string) =>
+      joined(new Servers({ store: site.store, clock: site.clock, id: 'home_b', engine, version: '1', onError }))
+    await expect(open('embedded')).rejects.toMatchObject({ code: 'E_ENGINE_SINGLE' })
+    await expect(open('restate')).rejects.toMatchObject({ code: 'E_ENGINE_MIXED' })
+    await first.close()
+    await (await open('embedded')).close()
+    await site.close()
+  })
+})

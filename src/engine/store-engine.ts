@@ -1,0 +1,246 @@
+import type { Clock, Timer } from '../clock/index.js'
+import type { EventStore, Lease, Subscription } from '../store/index.js'
+import { getRun, openRuns, runsDueBy } from './control.js'
+import { PICKING_UP } from './run-drivers.js'
+import type { EngineStatus, RunEngine, TurnResult } from './run-engine.js'
+import { byQueueOrder } from './run-order.js'
+import { dueAt, type RunRecord } from './runs-projection.js'
+import type { Servers } from './servers.js'
+
+export interface StoreEngineOptions {
+  store: EventStore
+  clock: Clock
+  /** Names this process so that other processes can check whether it is still alive. */
+  owner: string
+  /** Whether the process with this name is certainly dead. */
+  isGone(owner: string): boolean
+  /** Whether this process has room for a further run beside those whose turns are in progress. */
+  hasRoom(run: RunRecord, turns: readonly RunRecord[]): boolean
+  /** Which runs it looks at. */
+  isWanted(run: RunRecord): boolean
+  /** The other servers that take turns; left out: there are none. */
+  servers?: Servers
+  /** Has another engine call for a turn, on any server; false if it does not answer. */
+  ask?(run: string, at?: number): Promise<boolean>
+  onError(error: unknown): void
+}
+
+export const LEASE_MS = 15_000
+const RENEW_MS = 5_000
+/** Scanning finds the runs of processes that died. */
+const SCAN_MS = 5_000
+/** How long the server whose turn it is may take before the others act. */
+const OTHERS_MS = 1_250
+
+/** Events that may give a run something to do that nobody drives. */
+export const WAKING: readonly string[] = [
+  'run.created',
+  'run.resumed',
+  'run.cancelled',
+  'gate.answered',
+  'child.finished',
+]
+
+/**
+ * Finds runs that are due in the store: after every event that may wake one, at the times that they
+ * named, and in a scan every few seconds, which also finds the runs of servers that died. A server
+ * alone takes every turn itself (`embedded`). Several divide the runs among them (`store`): each run
+ * has a preferred server, and the others act when that one does not. Under another engine it is the
+ * net: it asks that engine for turns, and takes them itself while the engine does not answer.
+ */
+export class StoreEngine implements RunEngine {
+  readonly #options: StoreEngineOptions
+  /** Runs that need no look before a time: an immediate retry would not help. */
+  readonly #notBefore = new Map<string, number>()
+  /** Since when runs are due that another server should take. */
+  readonly #leftSince = new Map<string, number>()
+  readonly #failed = new Set<string>()
+  readonly #turning = new Map<string, RunRecord>()
+  #turn: ((run: string) => Promise<TurnResult>) | null = null
+  #subscription: Subscription | null = null
+  #pickingUp: Lease | null = null
+  #renewing: Timer | null = null
+  #scanning: Timer | null = null
+  #isScanning = false
+  #isScanWanted = false
+  #isClosed = false
+
+  constructor(options: StoreEngineOptions) {
+    this.#options = options
+  }
+
+  async start(turn: (run: string) => Promise<TurnResult>): Promise<void> {
+    const { store, onError, servers } = this.#options
+    const after = await store.head()
+    await this.#announce()
+    this.#turn = turn
+    this.#subscription = store.subscribe({ after, types: WAKING, onError }, events => {
+      for (const { stream } of events) this.#notBefore.delete(stream.slice('run/'.length))
+      this.#scanSoon()
+    })
+    servers?.onChange(() => this.#scanSoon())
+    this.#scheduleRenewal()
+    this.#scanSoon()
+  }
+
+  async poke(run: string, at?: number): Promise<void> {
+    if (at === undefined) this.#notBefore.delete(run)
+    this.#scanSoon()
+  }
+
+  async rebuild(run?: string): Promise<number> {
+    const runs = run === undefined ? (await openRuns(this.#options.store)).map(({ id }) => id) : [run]
+    for (const id of runs) this.#notBefore.delete(id)
+    this.#scanSoon()
+    return runs.length
+  }
+
+  async status(): Promise<EngineStatus> {
+    const failing = [...this.#failed].map(run => ({ run, retryAt: this.#notBefore.get(run) ?? 0 }))
+    const kind = this.#options.servers ? 'store' : 'embedded'
+    return { kind, isActive: this.#pickingUp !== null, turns: this.#turning.size, failing }
+  }
+
+  /**
+   * Another engine calls for a turn here: begins it, and does not wait for its end.
+   * @returns when to call again; null if an event will wake the run, or another server has it.
+   */
+  async look(run: string): Promise<number | null> {
+    const { store, clock, isWanted, hasRoom } = this.#options
+    const record = await getRun(store, run)
+    const due = dueAt(record)
+    if (!this.#turn || this.#isClosed || due === null || !isWanted(record) || this.#turning.has(run)) return null
+    if (due > clock.now()) return due
+    if ((await this.#heldElsewhere()).has(run)) return null
+    if (!hasRoom(record, [...this.#turning.values()])) return clock.now() + OTHERS_MS
+    if (!this.#turning.has(run)) this.#take(this.#turn, record)
+    return null
+  }
+
+  /** Starts no further turn. Those in progress belong to the caller. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#renewing?.cancel()
+    this.#scanning?.cancel()
+    this.#subscription?.close()
+    if (this.#pickingUp) await this.#options.store.releaseLease(this.#pickingUp)
+  }
+
+  async #announce(): Promise<void> {
+    const { store, owner, isGone } = this.#options
+    const lease = await store.acquireLease(PICKING_UP, owner, { ttlMs: LEASE_MS, isGone })
+    if (!lease.isHeld) this.#pickingUp = lease
+  }
+
+  #scheduleRenewal(): void {
+    const { clock, onError } = this.#options
+    this.#renewing = clock.setTimer(RENEW_MS, () => {
+      void this.#renew().catch(onError)
+      this.#scheduleRenewal()
+    })
+  }
+
+  /** The lease of a process that was killed may still have been valid when this one started. */
+  async #renew(): Promise<void> {
+    if (this.#pickingUp && (await this.#options.store.renewLease(this.#pickingUp, LEASE_MS))) return
+    this.#pickingUp = null
+    await this.#announce()
+  }
+
+  #scanSoon(): void {
+    this.#isScanWanted = true
+    if (this.#isScanning || this.#isClosed || !this.#turn) return
+    this.#isScanning = true
+    void this.#scan(this.#turn)
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#isScanning = false
+      })
+  }
+
+  async #scan(turn: (run: string) => Promise<TurnResult>): Promise<void> {
+    while (this.#isScanWanted && !this.#isClosed) {
+      this.#isScanWanted = false
+      const { clock, store, isWanted, hasRoom } = this.#options
+      // A turn that ends while the store is read makes what was read of its run outdated.
+      const busy = new Set(this.#turning.keys())
+      // Those that become due before the next scan are included: they set its time.
+      const [found, held] = [await runsDueBy(store, clock.now() + SCAN_MS), await this.#heldElsewhere()]
+      const runs = found.filter(
+        run => !busy.has(run.id) && !this.#turning.has(run.id) && isWanted(run) && !held.has(run.id),
+      )
+      this.#noteLeft(runs)
+      const due = (run: RunRecord) => Math.max(this.#dueAt(run), this.#notBefore.get(run.id) ?? 0)
+      for (const run of runs.filter(run => due(run) <= clock.now()).sort(byQueueOrder)) {
+        if (await this.#isAsked(run)) continue
+        if (!hasRoom(run, [...this.#turning.values()])) break
+        this.#take(turn, run)
+      }
+      this.#scanAgainAt(Math.min(...runs.map(due).filter(at => at > clock.now())))
+    }
+  }
+
+  /** The runs that other live servers drive. */
+  async #heldElsewhere(): Promise<ReadonlySet<string>> {
+    const { store, servers, isGone } = this.#options
+    if (!servers) return new Set()
+    const [now, holders] = [await store.now(), await store.leaseHolders('run/')]
+    const live = holders.filter(({ by, until }) => until > now && !isGone(by))
+    return new Set(live.map(({ key }) => key.slice('run/'.length)))
+  }
+
+  /** Remembers since when runs are due that this server leaves to another one. */
+  #noteLeft(runs: readonly RunRecord[]): void {
+    const { servers, clock } = this.#options
+    if (!servers) return
+    const due = new Set(runs.filter(run => (dueAt(run) ?? 0) <= clock.now()).map(({ id }) => id))
+    for (const run of this.#leftSince.keys()) if (!due.has(run)) this.#leftSince.delete(run)
+    for (const run of due) if (!this.#leftSince.has(run)) this.#leftSince.set(run, clock.now())
+  }
+
+  #dueAt(run: RunRecord): number {
+    const { servers } = this.#options
+    const due = dueAt(run) ?? Number.POSITIVE_INFINITY
+    const left = this.#leftSince.get(run.id)
+    return !servers || left === undefined || servers.prefers(run.id) ? due : Math.max(due, left + OTHERS_MS)
+  }
+
+  /** Leaves a run that any server may take to the other engine, if that one answers. */
+  async #isAsked(run: RunRecord): Promise<boolean> {
+    const { ask, clock } = this.#options
+    if (!ask || run.placement === null || !(await ask(run.id))) return false
+    this.#notBefore.set(run.id, clock.now() + OTHERS_MS)
+    return true
+  }
+
+  #take(turn: (run: string) => Promise<TurnResult>, record: RunRecord): void {
+    const { clock, onError, ask } = this.#options
+    const run = record.id
+    this.#turning.set(run, record)
+    turn(run)
+      .then(
+        ({ againAt }) => {
+          this.#failed.delete(run)
+          // Not later than the next scan: an event that this engine does not know may wake the run.
+          if (againAt === null) this.#notBefore.delete(run)
+          else this.#notBefore.set(run, Math.min(againAt, clock.now() + SCAN_MS))
+          if (againAt !== null && record.placement !== null) void ask?.(run, againAt).catch(onError)
+        },
+        error => {
+          this.#failed.add(run)
+          this.#notBefore.set(run, clock.now() + SCAN_MS)
+          onError(error)
+        },
+      )
+      .finally(() => {
+        this.#turning.delete(run)
+        this.#scanSoon()
+      })
+  }
+
+  #scanAgainAt(due: number): void {
+    const { clock } = this.#options
+    this.#scanning?.cancel()
+    this.#scanning = clock.setTimer(Math.min(SCAN_MS, Math.max(0, due - clock.now())), () => this.#scanSoon())
+  }
+}

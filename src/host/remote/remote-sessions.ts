@@ -1,0 +1,268 @@
+import { join } from 'node:path'
+import type { Ledger } from '../../approvals/index.js'
+import { type Clock, newId } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { SessionRecord } from '../../sessions/index.js'
+import type { BlobStore } from '../../store/blobs/index.js'
+import type { EventStore } from '../../store/index.js'
+import type { PaneRegistry } from '../../supervision/index.js'
+import type { PlacementWish, WorkerCall, WorkerHub, WorkerSessionsPort } from '../../workers/index.js'
+import { isRunning } from '../find-session.js'
+import type { LiveBus } from '../live-sessions.js'
+import type { StartRequest } from '../prepare-session.js'
+import type { SessionRecords } from '../session-records.js'
+import { RemoteRecordings } from './remote-recordings.js'
+import { RemoteSession, type SessionNews } from './remote-session.js'
+import { SessionRights } from './session-rights.js'
+
+/** How long a command waits for a worker that was connected a moment ago: it comes back by itself. */
+const COMES_BACK_MS = 8_000
+
+export interface RemoteSessionsOptions {
+  store: EventStore
+  ledger: Ledger
+  records: SessionRecords
+  panes: PaneRegistry | null
+  bus: LiveBus
+  dataDirectory: string
+  clock: Clock
+  onError(error: unknown): void
+}
+
+/** The part of the hub that sessions use. */
+export type SessionHub = Pick<WorkerHub, 'ask' | 'openChannel' | 'isConnected' | 'placeSession' | 'registry'>
+
+/** The sessions on workers: where they are, what is known of them, and how to reach them. */
+export class RemoteSessions implements WorkerSessionsPort {
+  readonly #options: RemoteSessionsOptions
+  readonly #rights: SessionRights
+  readonly #sessions = new Map<string, RemoteSession>()
+  /** The running sessions of each worker, also while it is away. */
+  readonly #owners = new Map<string, string>()
+  /** Sessions that a worker was asked to start, until the log has them. */
+  readonly #starting = new Map<string, string>()
+  readonly #names = new Map<string, { name: string; awaySince: number | null }>()
+  readonly #waiting = new Set<() => void>()
+  #hub: SessionHub | null = null
+  #blobs: BlobStore | null = null
+  #recordings: RemoteRecordings | null = null
+
+  constructor(options: RemoteSessionsOptions) {
+    this.#options = options
+    this.#rights = new SessionRights({
+      ...options,
+      blobs: () => this.#blobs!,
+      isStarting: (worker, session) => this.#starting.get(session) === worker,
+    })
+  }
+
+  /** Reads which sessions workers have. Called once, before workers connect. */
+  async connect(hub: SessionHub, blobs: BlobStore): Promise<void> {
+    this.#hub = hub
+    this.#blobs = blobs
+    this.#recordings = new RemoteRecordings({
+      directory: join(this.#options.dataDirectory, 'recordings', 'workers'),
+      blobs,
+      isConnected: worker => hub.isConnected(worker),
+      ask: (worker, method, params) => hub.ask(worker, method, params),
+      nameOf: record => this.whereIs(record)?.name ?? 'another machine',
+    })
+    const workers = new Map((await hub.registry.list()).map(record => [record.id, record]))
+    for (const { id, name, changedAt } of workers.values()) this.#names.set(id, { name, awaySince: changedAt })
+    for (const record of await this.#options.records.all())
+      if (isRunning(record) && record.worker !== undefined && workers.has(record.worker))
+        this.#owners.set(record.id, record.worker)
+  }
+
+  /** Null if it has ended, or its worker is away. */
+  get(id: string): RemoteSession | null {
+    return this.#sessions.get(id) ?? null
+  }
+
+  all(): RemoteSession[] {
+    return [...this.#sessions.values()]
+  }
+
+  /** A worker has it, and it runs. */
+  has(id: string): boolean {
+    return this.#owners.has(id)
+  }
+
+  on(worker: string): string[] {
+    return [...this.#owners].flatMap(([session, owner]) => (owner === worker ? [session] : []))
+  }
+
+  /** The name of the worker that has or had a session; null for a session of this machine. */
+  whereIs({ worker }: SessionRecord): { name: string; awaySince: number | null } | null {
+    return (worker !== undefined && this.#names.get(worker)) || null
+  }
+
+  /**
+   * The session on its worker; null if it has ended, or none has it.
+   * @throws SignalboxError `E_WORKER_AWAY`
+   */
+  async whenLive(id: string): Promise<RemoteSession | null> {
+    const worker = this.#owners.get(id)
+    const hub = this.#hub
+    if (worker === undefined || !hub) return null
+    const { clock } = this.#options
+    const until = clock.monotonic() + ((await hub.registry.get(worker))?.state === 'ready' ? COMES_BACK_MS : 0)
+    while (this.#owners.has(id)) {
+      const found = this.#sessions.get(id)
+      if (found) return found
+      const left = until - clock.monotonic()
+      // Says since when it is away.
+      if (left <= 0) await hub.ask(worker, 'session.settled', { session: id })
+      await this.#change(Math.max(left, 50))
+    }
+    return null
+  }
+
+  /**
+   * Starts a session on a worker.
+   * @throws SignalboxError `E_NO_WORKER` with the reason if none can take it now.
+   */
+  async start(request: StartRequest, wish: PlacementWish): Promise<SessionRecord> {
+    const hub = this.#hub
+    if (!hub) throw new SignalboxError('E_STATE', 'this host has no workers', { next: 'signalbox serve' })
+    const choice = await hub.placeSession(wish, request.agent)
+    if ('waits' in choice)
+      throw new SignalboxError('E_NO_WORKER', choice.waits, { next: 'signalbox workers lists them' })
+    const id = newId('ses')
+    this.#starting.set(id, choice.worker)
+    try {
+      // The environment of the person's terminal belongs to another machine.
+      await hub.ask(choice.worker, 'session.start', { session: id, request: { ...request, terminal: null } })
+      return await this.#options.records.get(id)
+    } finally {
+      this.#starting.delete(id)
+    }
+  }
+
+  /**
+   * The recording of a session on a worker, as a file of this machine.
+   * @throws SignalboxError `E_WORKER_AWAY`
+   */
+  async recordingOf(record: SessionRecord): Promise<string> {
+    if (this.#recordings && this.whereIs(record)) return this.#recordings.fetch(record)
+    throw new SignalboxError('E_STATE', `the recording of session ${record.id} is on another machine`)
+  }
+
+  /** Asks the worker of a session for something that only its machine has. */
+  async askFor(id: string, method: string, params: Record<string, unknown>): Promise<unknown> {
+    const session = await this.whenLive(id)
+    const worker = session?.worker ?? this.#owners.get(id)
+    if (worker === undefined || !this.#hub)
+      throw new SignalboxError('E_STATE', `session ${id} has ended, and its worker is not asked any more`)
+    return this.#hub.ask(worker, method, { session: id, ...params })
+  }
+
+  // — from the hub —
+
+  async entered(worker: string, sessions: readonly string[]): Promise<string[]> {
+    const record = await this.#hub?.registry.get(worker)
+    if (record) this.#names.set(worker, { name: record.name, awaySince: null })
+    const ended: string[] = []
+    for (const id of sessions) {
+      const known = await this.#options.records.get(id).catch(() => null)
+      const isOwn = known?.worker === worker && isRunning(known)
+      if (isOwn) this.#owners.set(id, worker)
+      else if (!this.#starting.has(id)) ended.push(id)
+    }
+    return ended
+  }
+
+  ready(worker: string): void {
+    this.#wake()
+    void this.#applyDecisions(worker).catch(this.#options.onError)
+  }
+
+  left(worker: string): void {
+    const { clock, panes } = this.#options
+    const name = this.#names.get(worker)?.name ?? worker
+    this.#names.set(worker, { name, awaySince: clock.now() })
+    for (const session of this.all()) {
+      if (session.worker !== worker) continue
+      this.#sessions.delete(session.id)
+      session.wake()
+      panes?.remoteAway(session.id, `worker ${name} is away`)
+    }
+  }
+
+  live(worker: string, id: string, news: Record<string, unknown>): void {
+    if (this.#owners.get(id) !== worker) return
+    const { bus, panes } = this.#options
+    const { pane, isGone, update, ...rest } = news as SessionNews
+    const session = this.#sessions.get(id) ?? this.#add(id, worker)
+    session.take({ ...rest, ...(update && { update }) })
+    if (pane?.id === id) panes?.addRemote({ ...pane, worker: this.#names.get(worker)?.name ?? worker })
+    if (update && update.session === id) bus.emit(update)
+    if (isGone) this.#forget(id)
+  }
+
+  async call(worker: string, call: WorkerCall): Promise<unknown> {
+    const result = await this.#rights.answer(worker, call)
+    if (call.method === 'session.record') this.#owners.set(String(call.params.session), worker)
+    return result
+  }
+
+  async lost(worker: string, reason: string): Promise<void> {
+    const { records } = this.#options
+    for (const record of await records.all()) {
+      if (record.worker !== worker || !isRunning(record)) continue
+      await records.lose(record, { reason, cancels: 'worker lost' })
+      this.#forget(record.id)
+    }
+  }
+
+  // — inside —
+
+  #add(id: string, worker: string): RemoteSession {
+    const hub = this.#hub!
+    const session = new RemoteSession(id, worker, {
+      clock: this.#options.clock,
+      ask: (method, params) => hub.ask(worker, method, params),
+      openChannel: (about, listener) => hub.openChannel(worker, about, listener),
+    })
+    this.#sessions.set(id, session)
+    this.#wake()
+    return session
+  }
+
+  #forget(id: string): void {
+    const session = this.#sessions.get(id)
+    this.#sessions.delete(id)
+    this.#owners.delete(id)
+    session?.wake()
+    this.#options.panes?.removeRemote(id)
+    this.#wake()
+  }
+
+  /** Decisions that were made while the worker was away, or whose delivery it did not finish. */
+  async #applyDecisions(worker: string): Promise<void> {
+    for (const record of await this.#options.ledger.list({ isOpenOnly: true })) {
+      const { session } = record.subject
+      if (record.state !== 'decided' || session === undefined || this.#owners.get(session) !== worker) continue
+      void this.whenLive(session)
+        .then(live => live?.apply(record))
+        .catch(() => undefined)
+    }
+  }
+
+  /** Resolves when a worker or a session has come or gone, or after `ms`. */
+  #change(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = this.#options.clock.setTimer(ms, () => done())
+      const done = () => {
+        timer.cancel()
+        this.#waiting.delete(done)
+        resolve()
+      }
+      this.#waiting.add(done)
+    })
+  }
+
+  #wake(): void {
+    for (const done of [...this.#waiting]) done()
+  }
+}

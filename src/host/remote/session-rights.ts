@@ -1,0 +1,241 @@
+import { z } from 'zod'
+import {
+  type ApprovalRecord,
+  type ApprovalRequest,
+  LEDGER_OPERATIONS,
+  type Ledger,
+  type LedgerOperation,
+} from '../../approvals/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { EventType } from '../../events/index.js'
+import { type SessionRecord, sessionsProjection } from '../../sessions/index.js'
+import type { BlobStore } from '../../store/blobs/index.js'
+import type { AppendResult, EventStore, NewEvent } from '../../store/index.js'
+import type { WorkerCall } from '../../workers/index.js'
+import type { SessionRecords, StartedSession } from '../session-records.js'
+
+/** Events of a session that only a server writes. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set<EventType>([
+  'session.started',
+  'session.numbered',
+  'session.chosen',
+  'session.renamed',
+  'session.resumed',
+  'session.forgotten',
+])
+const OF_A_SESSION = /^(session|turn|message|prompt|recording|crew)\./
+/** Notes of a worker about itself. */
+const OF_A_HOST = /^(pack|hook|supervision|drift|config)\./
+
+const newEvents = z
+  .array(z.object({ type: z.string(), data: z.record(z.string(), z.unknown()), at: z.number().optional() }))
+  .min(1)
+  .max(1_000)
+
+const appended = z.object({
+  stream: z.string(),
+  expected: z.union([z.int().nonnegative(), z.literal('any')]),
+  events: newEvents,
+  /** The version of the stream that the worker knew. */
+  after: z.int().nonnegative().default(0),
+})
+const read = z.object({
+  stream: z.string(),
+  fromVersion: z.int().positive().default(1),
+  limit: z.int().positive().optional(),
+})
+const started = z.object({ session: z.string(), started: z.record(z.string(), z.unknown()), at: z.number() })
+
+export interface SessionRightsOptions {
+  store: EventStore
+  ledger: Ledger
+  records: SessionRecords
+  blobs(): BlobStore
+  /** Whether the server asked this worker to start the session. */
+  isStarting(worker: string, session: string): boolean
+}
+
+/**
+ * Answers what a worker asks about its sessions, and refuses everything else. An agent has the
+ * rights of its worker: it may lie about its own sessions, and must reach nothing of others.
+ */
+export class SessionRights {
+  readonly #options: SessionRightsOptions
+
+  constructor(options: SessionRightsOptions) {
+    this.#options = options
+  }
+
+  /** @throws SignalboxError `E_ROLE` */
+  async answer(worker: string, call: WorkerCall): Promise<unknown> {
+    const { store } = this.#options
+    const { method, params } = call
+    switch (method) {
+      case 'store.append':
+        return this.#append(worker, params, call.isAgain)
+      case 'store.readStream': {
+        const { stream, ...options } = checked(read, params)
+        await this.#mustOwn(worker, sessionOf(stream))
+        const { fromVersion, limit } = options
+        return store.readStream(stream, { fromVersion, ...(limit !== undefined && { limit }) })
+      }
+      case 'store.streamVersion': {
+        const { stream } = checked(read, params)
+        await this.#mustOwn(worker, sessionOf(stream))
+        return store.streamVersion(stream)
+      }
+      case 'store.document': {
+        const { projection, key } = params
+        if (projection !== sessionsProjection.name) throw refused(`read ${String(projection)}`)
+        await this.#mustOwn(worker, String(key))
+        return store.document(sessionsProjection.name, String(key))
+      }
+      case 'store.documents': {
+        if (params.projection !== sessionsProjection.name) throw refused(`read ${String(params.projection)}`)
+        const all = await store.documents<SessionRecord>(sessionsProjection.name)
+        return all.filter(({ state }) => state.worker === worker)
+      }
+      case 'store.now':
+        return store.now()
+      case 'blob.put':
+        return this.#options.blobs().put(Buffer.from(String(params.data), 'base64'))
+      case 'session.record':
+        return this.#record(worker, params)
+      default:
+        return this.#ledger(worker, call)
+    }
+  }
+
+  async #append(worker: string, params: Record<string, unknown>, isAgain: boolean): Promise<AppendResult> {
+    const { store } = this.#options
+    const { stream: named, expected, events, after } = checked(appended, params)
+    const stream = named === 'host' ? `host/${worker}` : named
+    if (named === 'host') {
+      const foreign = events.find(({ type }) => !OF_A_HOST.test(type))
+      if (foreign) throw refused(`write ${foreign.type}`)
+    } else {
+      await this.#mustOwn(worker, sessionOf(stream))
+      const foreign = events.find(({ type }) => !OF_A_SESSION.test(type) || OF_THE_SERVER.has(type))
+      if (foreign) throw refused(`write ${foreign.type}`)
+    }
+    const now = await store.now()
+    // Its clock may be ahead: no event lies in the store's future.
+    const timely = events.map(event => ({ ...event, at: Math.min(event.at ?? now, now) })) as NewEvent[]
+    const before = isAgain ? await this.#written(stream, after, timely) : null
+    return before ?? store.append(stream, expected, timely)
+  }
+
+  /** The connection broke before the answer: perhaps the events are in the log. */
+  async #written(stream: string, after: number, events: readonly NewEvent[]): Promise<AppendResult | null> {
+    const since = await this.#options.store.readStream(stream, { fromVersion: after + 1 })
+    const wanted = events.map(({ type, data }) => JSON.stringify([type, data]))
+    for (let first = 0; first + wanted.length <= since.length; first++) {
+      const found = since.slice(first, first + wanted.length)
+      const isSame = found.every(
+        (event, index) => JSON.stringify([event.type, event.data]) === wanted[index] && event.at <= events[index]!.at!,
+      )
+      const last = found.at(-1)!
+      if (isSame) return { stream, version: last.version, position: last.position }
+    }
+    return null
+  }
+
+  async #record(worker: string, params: Record<string, unknown>): Promise<null> {
+    const { records, store, isStarting } = this.#options
+    const { session, started: data, at } = checked(started, params)
+    const known = (await store.document<SessionRecord>(sessionsProjection.name, session))?.state
+    // The answer to an earlier attempt was lost.
+    if (known?.worker === worker) return null
+    if (known || !isStarting(worker, session)) throw refused(`start session ${session}`)
+    const { number: _, ...rest } = data
+    const own = { ...rest, worker, owner: 'daemon' } as unknown as StartedSession
+    await records.recordStart(session, own, Math.min(at, await store.now()))
+    return null
+  }
+
+  async #ledger(worker: string, { method, params, isAgain }: WorkerCall): Promise<unknown> {
+    const { ledger } = this.#options
+    const operation = method.startsWith('ledger.') ? (method.slice('ledger.'.length) as LedgerOperation) : null
+    if (operation === null || !LEDGER_OPERATIONS.includes(operation)) throw refused(`call ${method.slice(0, 80)}`)
+    // JSON has no undefined.
+    const [first, ...rest] = (Array.isArray(params.args) ? params.args : []).map(value => value ?? undefined)
+    switch (operation) {
+      case 'list':
+        return this.#ownRequests(worker, await ledger.list({ isOpenOnly: true }))
+      case 'recent':
+        await this.#mustOwn(worker, String(first))
+        return ledger.recent(String(first))
+      case 'request': {
+        const request = await this.#ownRequest(worker, first)
+        const same = isAgain ? await this.#raised(request) : null
+        return same ?? ledger.request(request)
+      }
+      case 'get': {
+        const record = await ledger.get(String(first))
+        if (record) await this.#mustOwn(worker, record.subject.session)
+        return record
+      }
+      case 'replace': {
+        const old = await this.#ownRecord(worker, first)
+        const request = await this.#ownRequest(worker, rest[0])
+        const follower = isAgain && old.outcome?.followedBy
+        return follower ? ledger.get(follower) : ledger.replace(old, request)
+      }
+      default: {
+        // What the worker says about the record itself does not count.
+        const record = await this.#ownRecord(worker, first)
+        const move = ledger[operation] as (record: ApprovalRecord, ...rest: unknown[]) => Promise<unknown>
+        return (await move.call(ledger, record, ...rest)) ?? null
+      }
+    }
+  }
+
+  async #raised({ subject, instance, fingerprint }: ApprovalRequest): Promise<ApprovalRecord | null> {
+    const recent = await this.#options.ledger.recent(subject.session!)
+    return recent.find(record => record.instance === instance && record.fingerprint === fingerprint) ?? null
+  }
+
+  async #ownRequest(worker: string, value: unknown): Promise<ApprovalRequest> {
+    const request = value as ApprovalRequest
+    await this.#mustOwn(worker, request?.subject?.session)
+    // A request of a run is raised by its server.
+    if (request.subject.run !== undefined) throw refused('raise a request of a run')
+    return request
+  }
+
+  async #ownRecord(worker: string, value: unknown): Promise<ApprovalRecord> {
+    const record = await this.#options.ledger.get(String((value as { id?: unknown } | undefined)?.id))
+    if (!record) throw refused('see this request')
+    await this.#mustOwn(worker, record.subject.session)
+    return record
+  }
+
+  async #ownRequests(worker: string, all: readonly ApprovalRecord[]): Promise<ApprovalRecord[]> {
+    const sessions = await this.#options.store.documents<SessionRecord>(sessionsProjection.name)
+    const own = new Set(sessions.filter(({ state }) => state.worker === worker).map(({ key }) => key))
+    return all.filter(({ subject }) => subject.session !== undefined && own.has(subject.session))
+  }
+
+  async #mustOwn(worker: string, session: string | null | undefined): Promise<void> {
+    const record =
+      session && (await this.#options.store.document<SessionRecord>(sessionsProjection.name, session))?.state
+    // The same words whether it exists or not.
+    if (!record || record.worker !== worker) throw refused('use a session that is not its own')
+  }
+}
+
+function sessionOf(stream: string): string | null {
+  return stream.startsWith('session/') ? stream.slice('session/'.length) : null
+}
+
+function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new SignalboxError('E_INPUT', `the call of a worker has another form: ${result.error.message}`, {
+    cause: result.error,
+  })
+}
+
+function refused(what: string): SignalboxError {
+  return new SignalboxError('E_ROLE', `a worker cannot ${what}`)
+}

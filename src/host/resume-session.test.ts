@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import type { SessionRecord } from '../sessions/index.js'
+import { resumeRequest } from './resume-session.js'
+
+const record = (fields: Partial<SessionRecord> = {}) =>
+  ({
+    id: 'ses_a',
+    state: 'ended',
+    agent: 'claude',
+    agentSessionId: 'c',
+    args: [],
+    cwd: '/p',
+    ...fields,
+  }) as SessionRecord
+const options = { terminal: null, size: null, person: 'local' }
+
+it('resumes a conversation in the sandbox that it was in', () => {
+  const sandbox = { backend: 'bubblewrap', network: 'off' as const, hosts: [] }
+  expect(resumeRequest(record({ sandbox }), options).sandbox).toEqual({ use: 'bubblewrap', network: 'off' })
+  expect(resumeRequest(record(), options).sandbox).toBeUndefined()
+})

@@ -1,0 +1,106 @@
+import { open, stat } from 'node:fs/promises'
+import type { Clock, Timer } from '../../clock/index.js'
+import { newEvent } from '../../events/index.js'
+import { type SessionRecord, sessionStream } from '../../sessions/index.js'
+import type { EventStore } from '../../store/index.js'
+import type { ServerPort } from '../../workers/index.js'
+
+/** What one blob holds at most, and what is worth one while the session is live. */
+const PART_MAX = 2 * 1024 * 1024
+const PART_LIVE = 256 * 1024
+const LIVE_MS = 5_000
+
+export interface RecordingUploadOptions {
+  /** While sessions are live, or only when they have ended. */
+  when: 'live' | 'end'
+  store: EventStore
+  server: Pick<ServerPort, 'call'>
+  clock: Clock
+  /** The sessions of this worker, ended ones too. */
+  records(): Promise<SessionRecord[]>
+  fileOf(session: string): string
+  onError(error: unknown): void
+}
+
+/**
+ * Sends recordings to the blobs of the server, so that they outlive this machine. What a server has
+ * is in the log: after a restart it continues there.
+ */
+export class RecordingUpload {
+  readonly #options: RecordingUploadOptions
+  readonly #saved = new Map<string, number>()
+  readonly #busy = new Map<string, Promise<void>>()
+  #timer: Timer | null = null
+  #isClosed = false
+
+  constructor(options: RecordingUploadOptions) {
+    this.#options = options
+  }
+
+  /** Sends what earlier starts of this worker left, and then every live session's if it is wanted. */
+  start(): void {
+    const { onError, when, clock } = this.#options
+    void this.#sendAll().catch(onError)
+    if (when === 'live' && !this.#isClosed) this.#timer = clock.setTimer(LIVE_MS, () => this.start())
+  }
+
+  /** A session has ended. */
+  ended(session: string): void {
+    void this.#send(session, { least: 1 }).catch(this.#options.onError)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+  }
+
+  async #sendAll(): Promise<void> {
+    for (const record of await this.#options.records()) {
+      if (!this.#saved.has(record.id)) this.#saved.set(record.id, savedBytes(record))
+      const isOver = record.state === 'ended' || record.state === 'lost'
+      if (isOver || this.#options.when === 'live') await this.#send(record.id, { least: isOver ? 1 : PART_LIVE })
+    }
+  }
+
+  /** One upload per session at a time. */
+  async #send(session: string, options: { least: number }): Promise<void> {
+    const before = this.#busy.get(session) ?? Promise.resolve()
+    const sending = before.catch(() => undefined).then(() => this.#sendParts(session, options))
+    this.#busy.set(session, sending)
+    await sending
+    if (this.#busy.get(session) === sending) this.#busy.delete(session)
+  }
+
+  async #sendParts(session: string, { least }: { least: number }): Promise<void> {
+    const { store, server, fileOf } = this.#options
+    const path = fileOf(session)
+    for (;;) {
+      const from = this.#saved.get(session) ?? 0
+      const size = await stat(path).then(
+        ({ size: bytes }) => bytes,
+        () => 0,
+      )
+      if (this.#isClosed || size - from < least) return
+      const part = await readPart(path, from, Math.min(PART_MAX, size - from))
+      const blob = (await server.call('blob.put', { data: part.toString('base64') })) as string
+      const saved = newEvent('recording.saved', { session, from, bytes: part.length, blob })
+      await store.append(sessionStream(session), 'any', [saved])
+      this.#saved.set(session, from + part.length)
+    }
+  }
+}
+
+/** Bytes of a recording, from an offset; fewer at its end. */
+export async function readPart(path: string, from: number, most: number): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+function savedBytes({ saved = [] }: SessionRecord): number {
+  return saved.reduce((total, { bytes }) => total + bytes, 0)
+}

@@ -1,0 +1,85 @@
+import type { NodeContext, NodeResult } from '../../node.js'
+import { type Act, actsQuestion } from '../../pull-request/acts.js'
+import { decidedActs, performActs } from '../../pull-request/perform-acts.js'
+import { pushTarget, remoteHead } from '../../pull-request/push-branch.js'
+import type { HistoryEntry, PullItem, PullState } from '../../state.js'
+import { noted } from '../common.js'
+import { withForge } from './forge-of.js'
+
+/** Ends a round: pushes the fixes, answers the items and resolves their threads, once it is allowed. */
+export async function answer(context: NodeContext): Promise<NodeResult> {
+  const { args, state, reply } = context
+  const pull = state.pull!
+  if (reply?.option === 'deny')
+    return settled(pull, noted(context, reply.by, 'does not want this round to be published'))
+  return withForge(context, async forge => {
+    if (!reply) {
+      const acts = await actsOf(context)
+      if (acts.length === 0) return settled(pull, noted(context, 'signalbox', 'nothing to answer'))
+      const { url, number } = pull
+      return { question: actsQuestion({ gate: 'acts', pull: { url, number }, acts }, args.profile.pull.allow) }
+    }
+    const acts = await decidedActs(context)
+    await performActs(context, forge, acts)
+    const push = acts.find(act => act.act === 'push')
+    const said = `answered ${acts.filter(({ act }) => act === 'comment').length} of ${pull.items.length} items`
+    return settled(push ? { ...pull, head: push.commit } : pull, noted(context, 'signalbox', said))
+  })
+}
+
+function settled(pull: PullState, history: HistoryEntry[]): NodeResult {
+  const keys = pull.items.map(({ key }) => key)
+  return {
+    route: 'wait',
+    update: {
+      pull: { ...pull, items: [], settled: [...new Set([...pull.settled, ...keys])] },
+      approved_items: [],
+      history,
+    },
+  }
+}
+
+async function actsOf(context: NodeContext): Promise<Act[]> {
+  const { git, state, args } = context
+  const { items, branch, head } = state.pull!
+  const commit = (await git.git.head())!
+  const there = (await remoteHead(context, branch)) ?? head
+  const isNew = commit !== there && (await git.git.isAncestor(there, commit))
+  const push: Act = {
+    act: 'push',
+    commit,
+    branch,
+    commits: isNew ? await git.commitsAhead(there) : 0,
+    to: pushTarget(context),
+  }
+  const fixed = (item: PullItem) => isNew && state.approved_items.includes(item.number)
+  const spoken = items.filter(({ kind }) => kind !== 'check')
+  return [
+    ...(isNew ? [push] : []),
+    ...spoken
+      .filter(({ is_bot: isBot }) => !isBot || args.profile.pull.answersBots)
+      .map(
+        (item): Act => ({
+          act: 'comment',
+          thread: item.thread,
+          key: item.key,
+          place: placeOf(item),
+          body: textOf(item, fixed(item) ? commit : null),
+        }),
+      ),
+    ...spoken
+      .filter(item => item.thread !== null && (fixed(item) || (item.is_bot && item.verdict === 'wrong')))
+      .map((item): Act => ({ act: 'resolve', thread: item.thread!, place: placeOf(item) })),
+  ]
+}
+
+function placeOf({ kind, file, line, author }: PullItem): string {
+  return kind === 'thread' ? `on ${file}${line === null ? '' : `:${line}`} (${author})` : `to ${author}`
+}
+
+function textOf({ kind, author, body, reply, reason }: PullItem, commit: string | null): string {
+  // A comment without a thread: say which one is answered.
+  const quote = kind === 'comment' ? `> ${body.trim().split('\n')[0]!.slice(0, 200)}\n\n@${author} ` : ''
+  const said = (reply.trim() || reason.trim() || 'Noted.').slice(0, 4_000)
+  return `${quote}${commit === null ? said : `Fixed in ${commit.slice(0, 12)}. ${said}`}`
+}

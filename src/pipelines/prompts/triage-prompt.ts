@@ -1,0 +1,20 @@
+import type { PipelineArgs } from '../args.js'
+import type { PullState } from '../state.js'
+import { findPrompt } from './find-prompt.js'
+import { DATA_NOTE, frame, type RolePrompt, retryNote } from './role-prompts.js'
+
+export function triagePrompt({ profile }: PipelineArgs, pull: PullState, complaint: string | null): RolePrompt {
+  const used = findPrompt('evaluator.pull_request', profile.prompts)
+  const items = pull.items.map(({ number, kind, author, is_bot: isBot, file, line, body }) => {
+    const place = file === '' ? '' : ` ${file}${line === null ? '' : `:${line}`}`
+    const who = kind === 'check' ? 'failed check' : `${isBot ? 'bot' : 'person'} ${author}`
+    return `#${number} [${kind}]${place} (${who})\n${body}`
+  })
+  const parts = [used.text, `The pull request: ${pull.title}`, DATA_NOTE, frame('items', items.join('\n\n')), ANSWER]
+  if (complaint !== null) parts.push(retryNote(complaint))
+  return { text: `${parts.join('\n\n')}\n`, used }
+}
+
+const ANSWER = `Answer with exactly one JSON object and nothing else:
+{"items": [{"number": 1, "verdict": "must_fix" | "question" | "nit" | "wrong" | "out_of_scope", "reason": "…", "reply": "…"}], "summary": "…"}
+One entry for every item.`

@@ -1,0 +1,67 @@
+import type { ProfileCopy } from '../args.js'
+import type { PullView, Remark } from '../forges/forge.js'
+import type { PullItem, PullState } from '../state.js'
+import { answeredKeys, isOwn } from './acts.js'
+
+const BODY_MAX = 8_000
+
+/** What a pull request asks for and nobody has answered, in the order of checks, threads, comments. */
+export function newItems(
+  { checks, threads, comments, head }: PullView,
+  { settled }: Pick<PullState, 'settled'>,
+  policy: Pick<ProfileCopy['pull'], 'people' | 'bots'>,
+): PullItem[] {
+  const bodies = [...threads.flatMap(({ remarks }) => remarks), ...comments].map(({ body }) => body)
+  const done = new Set([...settled, ...answeredKeys(bodies)])
+  const isWanted = ({ isBot, body }: Remark) => !isOwn(body) && policy[isBot ? 'bots' : 'people'] !== 'ignore'
+  const found: Omit<PullItem, 'number'>[] = [
+    ...checks
+      .filter(({ state }) => state === 'failed')
+      .map(({ name }) => ({
+        ...NOTHING,
+        key: `k:${slug(name)}:${head}`,
+        kind: 'check' as const,
+        author: name,
+        file: name,
+        body: '',
+      })),
+    ...threads.flatMap(({ id, isResolved, path, line, remarks }) => {
+      const last = remarks.at(-1)
+      if (isResolved || !last || !isWanted(last)) return []
+      const body = remarks.map(remark => `${remark.author}: ${remark.body}`).join('\n\n')
+      return [
+        {
+          ...NOTHING,
+          ...by(last),
+          key: `t:${id}:${last.id}`,
+          kind: 'thread' as const,
+          thread: id,
+          file: path,
+          line,
+          body,
+        },
+      ]
+    }),
+    ...comments.filter(isWanted).map(remark => ({
+      ...NOTHING,
+      ...by(remark),
+      key: `c:${remark.id}`,
+      kind: 'comment' as const,
+      body: remark.body,
+    })),
+  ]
+  return found
+    .filter(({ key }) => !done.has(key))
+    .map((item, index) => ({ ...item, body: item.body.slice(-BODY_MAX), number: index + 1 }))
+}
+
+const NOTHING = { thread: null, is_bot: true, file: '', line: null, verdict: null, reason: '', reply: '' }
+
+function by({ author, isBot }: Remark) {
+  return { author, is_bot: isBot }
+}
+
+/** A key stands in a comment: it has no blanks. */
+function slug(name: string): string {
+  return name.replace(/[^\w.-]+/g, '-')
+}

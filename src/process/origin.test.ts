@@ -1,0 +1,77 @@
+import { describe, expect, it, test } from 'vitest'
+import { type AgentProcess, judgeOrigin, type ProcessFacts } from './origin.js'
+import { parseParents } from './peer-origin.js'
+
+const AGENT: AgentProcess = { name: 'ses_a', pid: 50, terminal: 34_820, limit: 7n }
+const facts = (pid: number, parent: number, more: Partial<ProcessFacts> = {}): ProcessFacts => ({
+  pid,
+  parent,
+  terminal: 34_817,
+  program: 'node',
+  marked: null,
+  limit: null,
+  ...more,
+})
+const judge = (chain: ProcessFacts[], hasLimitMarks = true) => judgeOrigin(chain, { agents: [AGENT], hasLimitMarks })
+const init = facts(1, 0, { program: 'systemd', terminal: 0 })
+
+describe('the origin of a process', () => {
+  const shell = facts(20, 1, { program: 'bash' })
+
+  it('is a person in a terminal, and in a script without one', () => {
+    expect(judge([facts(30, 20), shell, init])).toEqual({ kind: 'person', program: 'node', hasTerminal: true })
+    expect(judge([facts(30, 20, { terminal: 0 }), shell, init])).toMatchObject({ kind: 'person', hasTerminal: false })
+  })
+
+  it('is an agent with a limit, whatever its environment, parents and terminal are', () => {
+    const orphan = facts(30, 1, { limit: 7n, terminal: 0 })
+    expect(judge([orphan, init])).toMatchObject({ kind: 'agent', session: 'ses_a' })
+    expect(judge([{ ...orphan, limit: 3n }, init])).toMatchObject({ kind: 'agent', session: null })
+  })
+
+  it('is an agent by a parent, a variable or a terminal of a session, also where limits are not marked', () => {
+    expect(judge([facts(30, 50), facts(50, 1), init], false)).toMatchObject({ kind: 'agent', session: 'ses_a' })
+    expect(judge([facts(30, 20, { marked: 'ses_b' }), shell], false)).toMatchObject({ session: 'ses_b' })
+    expect(judge([facts(30, 20), { ...shell, marked: 'run_a/work@1' }])).toMatchObject({ session: 'run_a' })
+    expect(judge([facts(30, 1, { terminal: AGENT.terminal }), init])).toMatchObject({ sign: 'the terminal' })
+  })
+
+  it.each([
+    ['tmux: server', true],
+    ['tmux', true],
+    ['atd', undefined],
+    ['cron', undefined],
+    ['dockerd', undefined],
+  ])('is unproven below %s', (program, isMultiplexer) => {
+    const verdict = judge([facts(30, 20), shell, facts(10, 1, { program, terminal: 0 }), init])
+    expect(verdict).toMatchObject({ kind: 'unproven', ...(isMultiplexer && { isMultiplexer }) })
+  })
+
+  it('is unproven below the service manager of the user, unless in a terminal of the desktop', () => {
+    const manager = facts(5, 1, { program: 'systemd', terminal: 0 })
+    expect(judge([facts(30, 5, { terminal: 0 }), manager, init])).toMatchObject({ kind: 'unproven' })
+    expect(judge([facts(30, 5), manager, init])).toMatchObject({ kind: 'unproven' })
+    const terminal = facts(9, 5, { program: 'gnome-terminal-server', terminal: 0 })
+    expect(judge([facts(30, 20), { ...shell, parent: 9 }, terminal, manager, init])).toMatchObject({ kind: 'person' })
+  })
+
+  it('is unproven for a process that has ended, and for an orphan where limits are not marked', () => {
+    expect(judge([])).toMatchObject({ kind: 'unproven' })
+    expect(judge([facts(30, 1, { terminal: 0 }), init], false)).toMatchObject({ kind: 'unproven' })
+    expect(judge([facts(30, 1, { terminal: 0 }), init])).toMatchObject({ kind: 'person' })
+  })
+})
+
+test('a process list of macOS names parents, terminals and the session in the environment', () => {
+  const list = [
+    '  501   1 16/3 /usr/bin/login -fp ada',
+    '  502 501 16/3 -zsh HOME=/Users/ada',
+    '  600 502 ?? node cli.js approve SIGNALBOX_SESSION=ses_x HOME=/Users/ada',
+    'noise',
+  ].join('\n')
+  expect(parseParents(list)).toMatchObject([
+    { pid: 501, parent: 1, terminal: 3, program: 'login', marked: null },
+    { pid: 502, parent: 501, terminal: 3, program: '-zsh' },
+    { pid: 600, terminal: 0, program: 'node', marked: 'ses_x' },
+  ])
+})

@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process'
+import { readlinkSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { loadLibc } from './libc.js'
+import { hardLimitOf, isMarked, limitMark, limitMarks } from './limit-mark.js'
+import { type AgentProcess, judgeOrigin, type Origin, type ProcessFacts } from './origin.js'
+import { entriesOf, linkOf, statFields, textOf } from './proc-files.js'
+import { STEP_MARK } from './step-mark.js'
+
+/** The environment variable that every process of a session inherits. */
+export const SESSION_MARK = 'SIGNALBOX_SESSION'
+const DEPTH_MAX = 64
+
+/** Sessions and steps by name and process id. */
+type RunningAgents = readonly { name: string; pid: number }[]
+
+/** The name that the limit mark of a session is made of: it works on no step of a run. */
+export function sessionMark(session: string): string {
+  return `${session}/session`
+}
+
+/** The origin of the process behind a connection; null if that is not a process of this machine. */
+export async function peerOrigin(
+  socket: Socket,
+  running: RunningAgents,
+): Promise<{ pid: number; origin: Origin } | null> {
+  const pids = socket.remoteAddress === undefined ? await unixPeer(socket) : tcpPeers(socket)
+  if (pids === null) return null
+  const found = pids.map(pid => ({ pid, origin: originOf(pid, running) }))
+  // Several processes may hold one connection: the worst of them counts.
+  const worst = ['agent', 'unproven', 'person'].flatMap(kind => found.filter(({ origin }) => origin.kind === kind))
+  return worst[0] ?? { pid: 0, origin: { kind: 'unproven', why: 'its process is unknown' } }
+}
+
+/** @param pid Of a process of this machine. */
+function originOf(pid: number, running: RunningAgents): Origin {
+  const table = process.platform === 'linux' ? null : processList()
+  const factsOf = (id: number) => (table ? (table.get(id) ?? null) : procFacts(id))
+  const chain: ProcessFacts[] = []
+  for (let at = pid; at > 0 && chain.length < DEPTH_MAX; at = chain.at(-1)!.parent) {
+    const facts = factsOf(at)
+    if (!facts) break
+    chain.push(facts)
+  }
+  const agents = running.map(({ name, pid: leader }): AgentProcess => {
+    const mark = name.includes('/') ? name : sessionMark(name)
+    return { name, pid: leader, terminal: factsOf(leader)?.terminal ?? 0, limit: limitMark(mark) }
+  })
+  return judgeOrigin(chain, { agents, hasLimitMarks: limitMarks() })
+}
+
+async function unixPeer(socket: Socket): Promise<number[] | null> {
+  const descriptor = (socket as unknown as { _handle?: { fd?: number } | null })._handle?.fd
+  const libc = await loadLibc()
+  if (!libc || descriptor === undefined || descriptor < 0) return []
+  const peer = libc.peerOf(descriptor)
+  return peer ? [peer.pid] : []
+}
+
+/** The processes that hold the other end of a loopback connection; null for another machine. */
+function tcpPeers({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): number[] | null {
+  if (!/^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return null
+  if (process.platform !== 'linux') return lsofPeers(remotePort)
+  const port = (value: number) => value.toString(16).toUpperCase().padStart(4, '0')
+  const inodes = ['tcp', 'tcp6'].flatMap(name =>
+    (textOf(`/proc/net/${name}`) ?? '').split('\n').flatMap(line => {
+      const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/)
+      return local?.endsWith(`:${port(remotePort)}`) && remote?.endsWith(`:${port(localPort)}`) ? [inode!] : []
+    }),
+  )
+  const targets = new Set(inodes.map(inode => `socket:[${inode}]`))
+  const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
+  return pids.filter(pid => (entriesOf(`/proc/${pid}/fd`) ?? []).some(fd => targets.has(linkOf(pid, fd))))
+}
+
+function lsofPeers(port: number): number[] {
+  const { stdout } = spawnSync('lsof', ['-nP', '-t', `-iTCP@127.0.0.1:${port}`, '-sTCP:ESTABLISHED'], {
+    encoding: 'utf8',
+    timeout: 5_000,
+  })
+  return (stdout ?? '')
+    .split('\n')
+    .map(Number)
+    .filter(pid => pid > 0 && pid !== process.pid)
+}
+
+function procFacts(pid: number): ProcessFacts | null {
+  const fields = statFields(pid)
+  if (!fields) return null
+  return {
+    pid,
+    parent: Number(fields[1]),
+    terminal: Number(fields[4]),
+    program: programOf(pid),
+    marked: markIn((textOf(`/proc/${pid}/environ`) ?? '').split('\0')),
+    limit: hardLimitOf(pid) === usualLimit() ? null : hardLimitOf(pid),
+  }
+}
+
+let usual: bigint | null | undefined
+
+/** The hard limit of this process: an administrator may have set one for all of a user's processes. */
+function usualLimit(): bigint | null {
+  usual ??= isMarked() ? null : hardLimitOf('self')
+  return usual
+}
+
+/** The file of a program cannot be forged; that of another user's process is hidden. */
+function programOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+      .split('/')
+      .at(-1)!
+      .replace(/ \(deleted\)$/, '')
+  } catch {
+    return (textOf(`/proc/${pid}/comm`) ?? '').trim()
+  }
+}
+
+function markIn(environment: readonly string[]): string | null {
+  const marks = [`${SESSION_MARK}=`, `${STEP_MARK}=`]
+  const found = environment.find(entry => marks.some(mark => entry.startsWith(mark) && entry.length > mark.length))
+  return found === undefined ? null : found.slice(found.indexOf('=') + 1)
+}
+
+/** Where the system has no /proc, such as macOS. */
+function processList(): Map<number, ProcessFacts> {
+  const { stdout } = spawnSync('ps', ['-A', '-E', '-ww', '-o', 'pid=,ppid=,tdev=,command='], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return new Map(parseParents(stdout ?? '').map(facts => [facts.pid, facts]))
+}
+
+/** Lines of `ps -E`: pid, parent, terminal, command line, and the variables of the environment. */
+export function parseParents(text: string): ProcessFacts[] {
+  return text.split('\n').flatMap(line => {
+    const columns = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line)
+    if (!columns) return []
+    const [, pid, parent, device, rest] = columns as unknown as [string, string, string, string, string]
+    const words = rest.split(' ')
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        terminal: /^(\?+|0|-)$/.test(device) ? 0 : Number(device.includes('/') ? device.split('/')[1] : device) || 1,
+        program: words[0]!.split('/').at(-1)!,
+        marked: markIn(words.slice(1)),
+        limit: null,
+      },
+    ]
+  })
+}

@@ -1,0 +1,146 @@
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { newId } from '../../clock/index.js'
+import { createRun, findRun, isEnded, listRuns } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import {
+  builtInPipelines,
+  forgeFor,
+  type PipelineArgs,
+  PipelineGit,
+  type PullRequestArgs,
+  pipelineArgs,
+  pipelineRun,
+  pullText,
+} from '../../pipelines/index.js'
+import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
+import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { readPipeline } from './pipeline-runs.js'
+import { type PullOptions, pullArgs } from './pull-args.js'
+import { type PipelineOptions, type ProfileSettings, readProfile } from './read-profile.js'
+import { refuseBusy } from './start-implementation.js'
+
+export interface PullRequestOptions extends PipelineOptions, PullOptions {
+  /** The run whose branch gets a pull request. */
+  run?: string | undefined
+  /** A pull request that exists: its number or address. */
+  pull?: string | undefined
+}
+
+type Found = Pick<PipelineArgs, 'repository' | 'place' | 'issue' | 'tracker'> & { title: string; pull: PullRequestArgs }
+
+/** Creates a run of the pull request pipeline: for the branch of a run, or for one that exists. */
+export async function startPullRequest(context: StartContext, options: PullRequestOptions): Promise<StartedRun> {
+  const driver = options.isDetached ? 'daemon' : 'caller'
+  if (driver === 'daemon') await context.requireDaemon()
+  const { store, clock, env, cwd, person } = context
+  const home = await enterProjectWithSettings(context, options.trust)
+  const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
+  const id = options.id ?? newId('run')
+  const found =
+    options.run === undefined
+      ? await existingPull(context, id, settings, options)
+      : await pullOfRun(context, options.run, settings, options)
+  await requireProjectTrust(context, { directory: found.repository, revision: found.place.base }, options.trust)
+  const createdAt = clock.now()
+  const { title, ...args } = found
+  const parsed = pipelineArgs.parse({
+    pipeline: 'pull_request',
+    workflowId: id,
+    createdAt: new Date(createdAt).toISOString(),
+    profile,
+    autoApprove: options.autoApprove === true,
+    ...args,
+  })
+  const watched = found.pull.number === null ? {} : { pull: String(found.pull.number) }
+  const labels = { ...options.labels, ...watched, ...driverLabel(context, driver) }
+  const about = { title: title.slice(0, 200), limits, labels, person }
+  await createRun(store, pipelineRun(builtInPipelines(), parsed, about), createdAt, id)
+  return { id, home, driver, notices: [] }
+}
+
+async function pullOfRun(
+  { store, home, cwd }: StartContext,
+  word: string,
+  settings: ProfileSettings | null,
+  options: PullOptions,
+): Promise<Found> {
+  const record = await findRun(store, word, cwd)
+  const { state, args } = await readPipeline(store, home.settings.dataDirectory, record)
+  if (!isEnded(record.status))
+    throw new SignalboxError('E_STATE', `run ${record.id} is still ${record.status}`, {
+      next: `wait for its end, or signalbox cancel ${record.id}`,
+    })
+  const git = new PipelineGit(args.repository)
+  if (state.branch === null || !(await git.hasBranch(state.branch)))
+    throw new SignalboxError('E_INPUT', `run ${record.id} has no branch`, { next: `signalbox show ${record.id}` })
+  const at = await git.checkedOutAt(state.branch)
+  if (at !== null) await refuseBusy(store, git, at, 'wait for its end')
+  const base = state.base_commit ?? args.place.base
+  const pull = await pullArgs(git, settings, options)
+  const text = pullText({ state, args: { ...args, pull } })
+  return {
+    repository: args.repository,
+    place: {
+      mode: 'worktree',
+      path: at ?? args.place.path,
+      branch: state.branch,
+      base,
+      isNewBranch: false,
+      dirtyBefore: [],
+    },
+    issue: state.issue,
+    tracker: args.tracker,
+    title: `Pull request: ${text.title}`,
+    pull: { ...pull, ...text },
+  }
+}
+
+/** A pull request that exists, in a worktree of its own. */
+async function existingPull(
+  { store, home, env, cwd }: StartContext,
+  id: string,
+  settings: ProfileSettings | null,
+  options: PullRequestOptions,
+): Promise<Found> {
+  const number = Number(/(?:^#?|\/(?:pull|merge_requests)\/)(\d+)(?:[/?#].*)?$/.exec(options.pull ?? '')?.[1])
+  if (!Number.isInteger(number))
+    throw new SignalboxError('E_INPUT', `"${options.pull ?? ''}" is not a pull request`, {
+      next: 'give its number or its address',
+    })
+  const git = new PipelineGit(cwd)
+  const root = await git.git.root()
+  if (root === null) throw new SignalboxError('E_INPUT', 'this needs a git repository', { next: 'cd into one' })
+  const repository = realpathSync(root)
+  const other = (await listRuns(store)).find(
+    run => !isEnded(run.status) && run.project === repository && run.labels.pull === String(number),
+  )
+  if (other)
+    throw new SignalboxError('E_STATE', `run ${other.id} already follows #${number}`, {
+      next: `signalbox show ${other.id}`,
+    })
+  const args = await pullArgs(git, settings, { ...options, follow: options.follow ?? 'merged' })
+  const pull = await forgeFor(args.forge, env, repository).get(number)
+  if (pull.state !== 'open') throw new SignalboxError('E_INPUT', `#${number} is ${pull.state}`)
+  if (pull.isReadOnly)
+    throw new SignalboxError('E_INPUT', `the branch of #${number} is in a repository that cannot be pushed to`, {
+      next: 'its author has to allow edits by maintainers',
+    })
+  if ((await git.commitOf(pull.head)) === null)
+    await git.git.run(['fetch', '--quiet', pull.pushUrl ?? args.remote, `refs/heads/${pull.branch}`])
+  return {
+    repository,
+    place: {
+      mode: 'worktree',
+      path: join(home.settings.dataDirectory, 'worktrees', basename(repository), id),
+      branch: await git.freeBranch(`signalbox/pr-${number}`),
+      base: pull.head,
+      isNewBranch: true,
+      dirtyBefore: [],
+    },
+    issue: null,
+    tracker: 'noop',
+    title: `#${number}: ${pull.title}`,
+    pull: { ...args, number, base: pull.base },
+  }
+}

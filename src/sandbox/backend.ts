@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process'
+import { SignalboxError } from '../errors/index.js'
+import { findExecutable } from '../process/index.js'
+import { bubblewrapCommand } from './bubblewrap.js'
+import { containerCommand } from './container.js'
+import type { BoxPlan } from './plan.js'
+import { seatbeltProfile } from './seatbelt.js'
+
+/** `auto`: bubblewrap on Linux, sandbox-exec on macOS. Containers name their image: `docker:<image>`. */
+export type BoxBackend = 'auto' | 'bubblewrap' | 'seatbelt' | `docker:${string}` | `podman:${string}`
+
+export interface BoxedProgram {
+  file: string
+  args: readonly string[]
+  env: Record<string, string>
+}
+
+const SEARCH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/opt/homebrew/bin'
+const NAME = /^(auto|bubblewrap|seatbelt|(docker|podman):[\w./:@-]+)$/
+
+/** @throws SignalboxError `E_INPUT` */
+export function parseBackend(text: string): BoxBackend {
+  if (NAME.test(text)) return text as BoxBackend
+  throw new SignalboxError('E_INPUT', `unknown sandbox "${text}"`, {
+    next: 'use auto, bubblewrap, seatbelt, docker:<image> or podman:<image>',
+  })
+}
+
+/** An image has its own programs: ours are not visible in it. */
+export function isContainer(backend: BoxBackend): boolean {
+  return backend.includes(':')
+}
+
+/** The program in the box. @throws SignalboxError `E_NOT_READY` if this machine cannot make the box. */
+export function boxed(
+  backend: BoxBackend,
+  plan: BoxPlan,
+  program: { file: string; args: readonly string[] },
+  path: string | undefined,
+): BoxedProgram {
+  const search = `${path ?? ''}:${SEARCH}`
+  const [kind, ...image] = (backend === 'auto' ? usualBackend() : backend).split(':')
+  const problem = boxProblem(kind!, search)
+  if (problem !== null) throw new SignalboxError('E_NOT_READY', `no sandbox: ${problem}`, { next: adviceFor(kind!) })
+  const tool = toolOf(kind!, search)!
+  const env = { ...plan.env }
+  if (kind === 'bubblewrap') return { ...bubblewrapCommand(tool, plan, program), env }
+  if (kind === 'seatbelt')
+    return { file: tool, args: ['-p', seatbeltProfile(plan), program.file, ...program.args], env }
+  const user = process.getuid ? `${process.getuid()}:${process.getgid!()}` : null
+  return { ...containerCommand(tool, image.join(':'), plan, program, kind === 'docker' ? user : null), env }
+}
+
+/** What was found to work: trying it takes as long as a box. */
+const working = new Set<string>()
+
+/** What keeps this machine from making such a box; null if nothing does. */
+export function boxProblem(kind: string, path: string | undefined): string | null {
+  const tool = toolOf(kind, `${path ?? ''}:${SEARCH}`)
+  if (tool === null) return `${programOf(kind)} was not found`
+  if (kind !== 'bubblewrap' || working.has(tool)) return null
+  const { status, stderr } = spawnSync(
+    tool,
+    ['--ro-bind', '/', '/', '--unshare-user-try', '--unshare-net', '--unshare-pid', '--proc', '/proc', 'true'],
+    { encoding: 'utf8', timeout: 10_000 },
+  )
+  if (status === 0) working.add(tool)
+  return status === 0 ? null : (stderr ?? '').trim().split('\n')[0] || 'bubblewrap does not work here'
+}
+
+export function usualBackend(): 'bubblewrap' | 'seatbelt' {
+  return process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap'
+}
+
+function toolOf(kind: string, path: string): string | null {
+  return findExecutable(programOf(kind), { path, cwd: '/' })
+}
+
+function programOf(kind: string): string {
+  return kind === 'bubblewrap' ? 'bwrap' : kind === 'seatbelt' ? 'sandbox-exec' : kind
+}
+
+function adviceFor(kind: string): string {
+  if (kind !== 'bubblewrap') return `install ${programOf(kind)}, or choose another sandbox`
+  return 'install bubblewrap (apt install bubblewrap); it needs user namespaces: sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns'
+}

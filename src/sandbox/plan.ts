@@ -1,0 +1,156 @@
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { profileOf } from './profiles.js'
+
+export type BoxNetwork = 'off' | 'filtered' | 'on'
+
+/** What a person lets into a box, from the settings and the command line. */
+export interface BoxPolicy {
+  network: BoxNetwork
+  /** Hosts that the filtering proxy lets through: `example.com`, `.example.com` with subdomains. */
+  hosts: readonly string[]
+  read: readonly string[]
+  write: readonly string[]
+  /** Names of environment variables. */
+  env: readonly string[]
+}
+
+/** A path that is visible in the box, and why. */
+export interface BoxPath {
+  path: string
+  access: 'read' | 'write' | 'private'
+  why: string
+}
+
+/** Everything that a backend needs to make the box. */
+export interface BoxPlan {
+  /** In the order in which they are mounted: later ones lie above earlier ones. */
+  paths: readonly BoxPath[]
+  network: BoxNetwork
+  hosts: readonly string[]
+  cwd: string
+  home: string
+  env: Readonly<Record<string, string>>
+}
+
+export interface BoxRequest {
+  agent: string
+  file: string
+  cwd: string
+  home: string
+  env: Readonly<Record<string, string>>
+  policy: BoxPolicy
+  /** Directories of Signalbox: nothing of them is visible, except `own`. */
+  hidden: readonly string[]
+  /** What the session itself needs of Signalbox: its settings of hooks, the socket for their reports. */
+  own: readonly BoxPath[]
+  /** Programs that must be readable besides that of the agent. */
+  programs: readonly string[]
+}
+
+/** Variables of every program. The others are left out: they may contain secrets and addresses of sockets. */
+const ENVIRONMENT =
+  /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|COLORTERM|TERM_PROGRAM\w*|TZ|SHELL|NO_COLOR|FORCE_COLOR|SIGNALBOX_(SESSION|STEP|SOCKET|HOOK_TOKEN|DEMO_\w+))$/
+/** Where the sockets of docker, D-Bus, the SSH agent and display servers are, and files of other programs. */
+const PRIVATE = ['/tmp', '/var/tmp', '/run', '/dev/shm', '/home', '/root', '/mnt', '/media', '/srv']
+/** Name resolution, where /etc/resolv.conf is a link into /run. */
+const RESOLVER = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager']
+
+/** What is inside of the box, decided by the profile of the agent and the person's policy. */
+export function planBox(request: BoxRequest): BoxPlan {
+  const { agent, cwd, home, policy } = request
+  const profile = profileOf(agent)
+  const at = (path: string) => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
+  const shown = (path: string, access: BoxPath['access'], why: string): BoxPath[] => {
+    const full = at(path)
+    return existsSync(full) ? [{ path: realpathSync(full), access, why }] : []
+  }
+  const hidden = [...PRIVATE, home, ...request.hidden].filter(
+    path => existsSync(path) && !lstatSync(path).isSymbolicLink(),
+  )
+  const isHidden = (path: string) => hidden.some(above => isBelow(path, above))
+  const programs = [request.file, ...request.programs, ...(request.env.PATH ?? '').split(':').filter(isAbsolute)]
+  return {
+    paths: [
+      { path: '/', access: 'read', why: 'the system, read-only' },
+      ...[...new Set(hidden)].map(path => ({ path, access: 'private' as const, why: whyPrivate(path, request) })),
+      ...(policy.network === 'on' ? RESOLVER.flatMap(path => shown(path, 'read', 'name resolution')) : []),
+      ...[...new Set(programs.flatMap(programDirectories))]
+        .filter(path => isHidden(path) && existsSync(path) && !request.hidden.some(above => isBelow(path, above)))
+        .map(path => ({ path, access: 'read' as const, why: 'programs' })),
+      ...profile.read.flatMap(path => shown(path, 'read', `${agent} reads its settings there`)),
+      ...profile.write.flatMap(path => shown(path, 'write', `${agent} keeps its sign-in and conversations there`)),
+      ...profile.env
+        .filter(name => /_(HOME|DIR)$/.test(name) && isAbsolute(request.env[name] ?? ''))
+        .flatMap(name => shown(request.env[name]!, 'write', `${name} names it`)),
+      ...policy.read.flatMap(path => shown(path, 'read', 'sandbox.read')),
+      ...policy.write.flatMap(path => shown(path, 'write', 'sandbox.write')),
+      { path: cwd, access: 'write', why: 'the project' },
+      ...gitPaths(cwd),
+      ...request.own,
+    ],
+    network: policy.network,
+    hosts: [...new Set([...profile.hosts, ...policy.hosts])],
+    cwd,
+    home,
+    env: Object.fromEntries(
+      Object.entries(request.env).filter(
+        ([name]) => ENVIRONMENT.test(name) || profile.env.includes(name) || policy.env.includes(name),
+      ),
+    ),
+  }
+}
+
+/**
+ * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and its
+ * configuration, stays read-only: a person would run it later, outside of the box.
+ */
+function gitPaths(cwd: string): BoxPath[] {
+  const place = join(cwd, '.git')
+  if (!existsSync(place)) return []
+  const common = lstatSync(place).isDirectory() ? place : commonDirectory(place)
+  if (common === null) return [{ path: place, access: 'read', why: 'a link to another repository' }]
+  return [
+    ...(common === place ? [] : [{ path: common, access: 'write' as const, why: 'the repository of this worktree' }]),
+    ...['hooks', 'config', 'info/attributes', 'modules']
+      .map(name => join(common, name))
+      .filter(path => existsSync(path))
+      .map(path => ({ path, access: 'read' as const, why: 'git runs what is in there' })),
+    ...(common === place ? [] : [{ path: place, access: 'read' as const, why: 'names the repository' }]),
+  ]
+}
+
+/** The repository of a worktree, if both name each other; null for any other `.git` file. */
+function commonDirectory(file: string): string | null {
+  try {
+    const directory = resolve(dirname(file), /^gitdir: (.*)$/m.exec(readFileSync(file, 'utf8'))![1]!)
+    if (realpathSync(readFileSync(join(directory, 'gitdir'), 'utf8').trim()) !== realpathSync(file)) return null
+    return realpathSync(resolve(directory, readFileSync(join(directory, 'commondir'), 'utf8').trim()))
+  } catch {
+    return null
+  }
+}
+
+/** The directory of a program, and that of the package it belongs to. */
+function programDirectories(path: string): string[] {
+  if (!existsSync(path)) return []
+  const real = realpathSync(path)
+  const packageEnd = real.indexOf(`${sep}node_modules${sep}`)
+  const own = lstatSync(real).isDirectory() ? real : dirname(real)
+  return [
+    own,
+    ...(packageEnd < 0 ? [] : [join(real.slice(0, packageEnd), 'node_modules')]),
+    ...(own === path ? [] : [dirname(path)]),
+  ]
+}
+
+function whyPrivate(path: string, { home, hidden }: BoxRequest): string {
+  if (hidden.includes(path)) return 'files and sockets of Signalbox are not visible'
+  if (path === home) return 'empty, except for what is listed below'
+  return 'empty: files and sockets of other programs are not visible'
+}
+
+/** By path segments. */
+function isBelow(path: string, above: string): boolean {
+  return path === above || path.startsWith(above.endsWith(sep) ? above : `${above}${sep}`)
+}

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bubblewrapCommand } from './bubblewrap.js'
+import { containerCommand } from './container.js'
+import { type BoxRequest, planBox } from './plan.js'
+import { isAllowedHost } from './proxy.js'
+import { seatbeltProfile } from './seatbelt.js'
+
+let directory: string
+beforeEach(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-box-')))
+  for (const name of ['home/.claude', 'home/.ssh', 'home/project/.git/hooks', 'signalbox', 'own'])
+    mkdirSync(join(directory, name), { recursive: true })
+  writeFileSync(join(directory, 'home/project/.git/config'), '')
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const at = (...parts: string[]) => join(directory, ...parts)
+const plan = (fields: Partial<BoxRequest> = {}, policy: Partial<BoxRequest['policy']> = {}) =>
+  planBox({
+    agent: 'claude',
+    file: '/bin/sh',
+    cwd: at('home/project'),
+    home: at('home'),
+    env: {
+      PATH: '/usr/bin',
+      HOME: at('home'),
+      ANTHROPIC_API_KEY: 'k',
+      GITHUB_TOKEN: 't',
+      SSH_AUTH_SOCK: '/s',
+      MINE: 'm',
+    },
+    policy: { network: 'filtered', hosts: ['example.com'], read: [], write: [], env: [], ...policy },
+    hidden: [at('signalbox')],
+    own: [{ path: at('own'), access: 'read', why: 'hooks' }],
+    programs: [],
+    ...fields,
+  })
+/** What a path is in the box: the last entry that covers it. */
+const accessOf = (path: string, { paths } = plan()) =>
+  paths.filter(entry => `${path}/`.startsWith(entry.path === '/' ? '/' : `${entry.path}/`)).at(-1)!.access
+
+describe('the plan of a box', () => {
+  it('shows the system read-only, the project writable, and of the home directory what the agent needs', () => {
+    expect(accessOf('/usr/bin')).toBe('read')
+    expect(accessOf(at('home/project/src'))).toBe('write')
+    expect(accessOf(at('home/.claude'))).toBe('write')
+    expect(accessOf(at('home/.ssh'))).toBe('private')
+    expect(accessOf(at('signalbox'))).toBe('private')
+    expect(accessOf('/run/docker.sock')).toBe('private')
+    expect(accessOf(at('own'))).toBe('read')
+  })
+
+  it('keeps what git runs read-only', () => {
+    expect(accessOf(at('home/project/.git/hooks'))).toBe('read')
+    expect(accessOf(at('home/project/.git/config'))).toBe('read')
+    expect(accessOf(at('home/project/.git/objects'))).toBe('write')
+  })
+
+  it('does not follow a .git file to a repository that does not know it', () => {
+    rmSync(at('home/project/.git'), { recursive: true })
+    writeFileSync(at('home/project/.git'), `gitdir: ${at('home/.ssh')}\n`)
+    expect(accessOf(at('home/.ssh'))).toBe('private')
+  })
+
+  it('passes credentials by name only', () => {
+    expect(Object.keys(plan().env).sort()).toEqual(['ANTHROPIC_API_KEY', 'HOME', 'PATH'])
+    expect(Object.keys(plan({}, { env: ['MINE'] }).env)).toContain('MINE')
+  })
+
+  it('adds paths of the settings, at the place that a link leads to', () => {
+    symlinkSync(at('home/.ssh'), at('home/link'))
+    const { paths } = plan({}, { write: ['~/link'] })
+    expect(paths).toContainEqual({ path: at('home/.ssh'), access: 'write', why: 'sandbox.write' })
+  })
+})
+
+describe('the command line of a backend', () => {
+  const program = { file: '/bin/agent', args: ['--x'] }
+
+  it('mounts in the order of the plan, cuts the network off, and names no secret', () => {
+    const { args } = bubblewrapCommand('/usr/bin/bwrap', plan(), program)
+    const text = args.join(' ')
+    expect(text.indexOf(`--tmpfs ${at('home')}`)).toBeLessThan(text.indexOf(`--bind ${at('home/project')}`))
+    expect(args).toContain('--unshare-net')
+    expect(text).not.toContain('ANTHROPIC')
+    expect(args.slice(-3)).toEqual(['--', '/bin/agent', '--x'])
+    expect(bubblewrapCommand('bwrap', plan({}, { network: 'on' }), program).args).not.toContain('--unshare-net')
+  })
+
+  it('is a profile of sandbox-exec with the same order', () => {
+    const text = seatbeltProfile(plan())
+    expect(text).toContain('(deny default)')
+    expect(text).toContain(`(deny file-read* file-write* (subpath "${at('home')}"))`)
+    expect(text.indexOf(`(subpath "${at('home')}")`)).toBeLessThan(text.indexOf(`(subpath "${at('home/project')}")`))
+    expect(text).toContain('(deny network*)')
+  })
+
+  it('of a container passes variables by name and has no network of its own', () => {
+    const { args } = containerCommand('docker', 'node:22', plan(), program, '1000:1000')
+    expect(args.slice(-3)).toEqual(['node:22', '/bin/agent', '--x'])
+    expect(args.join(' ')).toContain('--network none')
+    expect(args.join(' ')).toContain('--env ANTHROPIC_API_KEY')
+    expect(args).toContain(`type=bind,source=${at('home/project')},target=${at('home/project')}`)
+    expect(args.join(' ')).not.toContain(at('signalbox'))
+  })
+})
+
+it.each([
+  ['example.com', true],
+  ['example.com.evil', false],
+  ['evil-example.com', false],
+  ['api.example.com', false],
+  ['a.wild.org', true],
+  ['wild.org', false],
+])('the list of hosts decides about %s by whole names', (host, expected) => {
+  expect(isAllowedHost(host, ['Example.com.', '.wild.org'])).toBe(expected)
+})

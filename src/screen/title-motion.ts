@@ -1,0 +1,40 @@
+import type { Frame } from '../terminal/index.js'
+
+/*
+ * Many programs turn a mark at the front of their title while they work, and stop with another
+ * mark. A change counts as a turn if the new mark was there a moment ago, because a cycle comes
+ * back. The mark of rest does not count: the first one that the program showed, or the last one
+ * that stood for a while.
+ */
+const CYCLE_S = 6
+const REST_S = 4
+/** Titles turn slowly, some once a second; after this long without a turn the program rests. */
+export const TITLE_EXPIRY_S = 2.5
+
+export interface TitleMotion {
+  glyph: string
+  since: number
+  rest: string
+  /** The marks that were replaced, and when, newest last. */
+  replaced: { glyph: string; t: number }[]
+  turnedAt: number | null
+}
+
+export function followTitle(before: TitleMotion | null, { title, t }: Frame): TitleMotion | null {
+  const glyph = /^[^\p{L}\p{N}\s]{1,2}(?=\s)/u.exec(title)?.[0]
+  if (glyph === undefined) return null
+  if (before === null) return { glyph, since: t, rest: glyph, replaced: [], turnedAt: null }
+  if (before.glyph === glyph) return before
+  const rest = t - before.since >= REST_S ? before.glyph : before.rest
+  const isTurn = glyph !== rest && before.replaced.some(old => old.glyph === glyph && t - old.t <= CYCLE_S)
+  const replaced = [...before.replaced.filter(old => t - old.t <= CYCLE_S), { glyph: before.glyph, t }].slice(-16)
+  return { glyph, since: t, rest, replaced, turnedAt: isTurn ? t : null }
+}
+
+/** `⠙ Fixing the test`: braille patterns are drawn only to turn. `✦ Working… (app)` says it in words. */
+const WORKING = /^[\u2801-\u28ff] |^\S{0,2}\s*(?:Working|Thinking|Running)(?:…|\.\.\.)/u
+
+export function isTitleTurning(motion: TitleMotion | null, { title, t }: Frame): boolean {
+  const isTurning = motion !== null && motion.turnedAt !== null && t - motion.turnedAt <= TITLE_EXPIRY_S
+  return isTurning || WORKING.test(title)
+}

@@ -1,0 +1,28 @@
+import { agentNames, loadAgent } from '../../agents/index.js'
+import { type Route, route } from '../route.js'
+import { agentList } from '../schemas/agents.js'
+import { answer } from '../schemas/common.js'
+
+export const agentRoutes: readonly Route[] = [
+  route({
+    id: 'agents.list',
+    method: 'GET',
+    path: '/agents',
+    summary: 'The agents that Signalbox knows: whether each is installed, and how to install it.',
+    access: 'viewer',
+    answers: { 200: answer('installed ones first', agentList) },
+    handle: async ({ parts, json }) => {
+      const { settings } = parts.home()
+      const all = await Promise.all(agentNames().map(loadAgent))
+      const items = all
+        // An agent that is no program of its own has no terminal.
+        .filter(({ programs }) => programs.length > 0)
+        .map(agent => {
+          const configuredCommand = settings.commands?.[agent.name] ?? null
+          const { found } = agent.locate({ env: parts.env, cwd: '/', configuredCommand })
+          return { name: agent.name, title: agent.title, isInstalled: found, install: agent.install }
+        })
+      return json({ items: items.sort((a, b) => Number(b.isInstalled) - Number(a.isInstalled)) })
+    },
+  }),
+]

@@ -1,0 +1,55 @@
+import { SignalboxError } from '../../errors/index.js'
+import type { RemoteSession } from '../../host/index.js'
+import type { TerminalChannel } from '../../workers/index.js'
+import { INPUT_MAX, UNSENT_HOPELESS, type ViewerSocket } from './connection.js'
+import type { ClientMessage, Hello } from './messages.js'
+
+/** What a worker needs to open a terminal for a viewer; the server has checked who that is. */
+export interface TerminalRequest {
+  hello: Omit<Hello, 'proof'>
+  name: string
+  mayType: boolean
+  hasScrollback: boolean
+  maxViewers: number
+}
+
+/**
+ * A terminal of a session on a worker: passes its messages on, unchanged and in both directions. The
+ * worker draws, and waits for the viewer's acknowledgements; nothing is collected here.
+ */
+export class RelayedTerminal {
+  readonly #channel: TerminalChannel
+
+  private constructor(channel: TerminalChannel) {
+    this.#channel = channel
+  }
+
+  static async open(socket: ViewerSocket, session: RemoteSession, request: TerminalRequest): Promise<RelayedTerminal> {
+    const send = (data: string | Uint8Array) => {
+      if (socket.readyState !== socket.OPEN) return
+      // It acknowledges what it does not read.
+      if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
+      socket.send(data, { binary: typeof data !== 'string' }, () => undefined)
+    }
+    const { proof: _, ...hello } = request.hello as Hello
+    const channel = await session.attach(
+      { ...request, hello },
+      { text: send, bytes: send, closed: () => socket.close() },
+    )
+    if (socket.readyState === socket.OPEN) return new RelayedTerminal(channel)
+    channel.close()
+    throw new SignalboxError('E_STATE', 'the viewer has left')
+  }
+
+  take(message: Exclude<ClientMessage, Hello>): void {
+    this.#channel.text(JSON.stringify(message))
+  }
+
+  input(bytes: Uint8Array): void {
+    if (bytes.length <= INPUT_MAX) this.#channel.bytes(bytes)
+  }
+
+  close(): void {
+    this.#channel.close()
+  }
+}

@@ -1,0 +1,87 @@
+import { SignalboxError } from '../../errors/index.js'
+import type { Git } from '../../git/index.js'
+
+/*
+ * What a person does with the changes of a session: compare them with the commit at its start,
+ * commit them, discard them. Hooks of the repository are not run: the page shows no output of them.
+ */
+
+const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false']
+
+/** The commit that was checked out at a time, by git's own log of HEAD; null if git does not know. */
+export async function commitAt(git: Git, time: number): Promise<string | null> {
+  const moment = new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
+  const { code, stdout } = await git.try(['rev-parse', '--verify', '--quiet', `HEAD@{${moment}}^{commit}`])
+  return code === 0 && stdout.trim() !== '' ? stdout.trim() : null
+}
+
+/** Commits the named files, or all changes. @throws SignalboxError `E_INPUT`, `E_STATE` */
+export async function commitChanges(
+  git: Git,
+  { message, files }: { message: string; files: readonly string[] },
+): Promise<{ commit: string; files: number }> {
+  const changed = await changedFiles(git, files)
+  const paths = changed.map(literal)
+  await git.run([...NO_HOOKS, 'add', '--all', '--', ...paths])
+  const { code, stderr, stdout } = await git.try([
+    ...NO_HOOKS,
+    'commit',
+    '--no-gpg-sign',
+    '--quiet',
+    '-m',
+    message,
+    '--',
+    ...paths,
+  ])
+  if (code !== 0)
+    throw new SignalboxError('E_STATE', `git could not commit: ${(stderr || stdout).trim().split('\n').at(-1)}`, {
+      next: 'commit in the terminal of the session',
+    })
+  return { commit: (await git.head())!, files: changed.length }
+}
+
+/**
+ * Takes the named files back to the last commit and deletes new ones. The state before is kept in
+ * git under `refs/signalbox/discarded/…`. @throws SignalboxError `E_INPUT`
+ */
+export async function discardChanges(
+  git: Git,
+  files: readonly string[],
+  now: number,
+): Promise<{ files: number; keptAs: string }> {
+  if (files.length === 0) throw new SignalboxError('E_INPUT', 'no file is named', { next: 'name the files to discard' })
+  const changed = await changedFiles(git, files)
+  const keptAs = `refs/signalbox/discarded/${now}`
+  await git.saveTree(await git.treeHash(), keptAs, `Discarded: ${changed.join(', ').slice(0, 500)}`)
+  const untracked = new Set(await git.untracked())
+  const isNew = (path: string) => untracked.has(path)
+  const added = new Set(await addedFiles(git))
+  const tracked = changed.filter(path => !isNew(path) && !added.has(path))
+  const fresh = changed.filter(path => isNew(path) || added.has(path))
+  if (tracked.length > 0)
+    await git.run([...NO_HOOKS, 'restore', '--source=HEAD', '--staged', '--worktree', '--', ...tracked.map(literal)])
+  const staged = fresh.filter(path => added.has(path))
+  if (staged.length > 0) await git.run([...NO_HOOKS, 'rm', '--cached', '--quiet', '--', ...staged.map(literal)])
+  if (fresh.length > 0) await git.run([...NO_HOOKS, 'clean', '--force', '--quiet', '--', ...fresh.map(literal)])
+  return { files: changed.length, keptAs }
+}
+
+async function addedFiles(git: Git): Promise<string[]> {
+  return (await git.status()).filter(({ code }) => code.startsWith('A')).map(({ path }) => path)
+}
+
+/** Only files that git lists as changed: a path of a request never selects anything else. */
+async function changedFiles(git: Git, wanted: readonly string[]): Promise<string[]> {
+  const changed = (await git.status()).map(({ path }) => path)
+  const unknown = wanted.find(path => !changed.includes(path))
+  if (unknown !== undefined)
+    throw new SignalboxError('E_INPUT', `${unknown} has no uncommitted changes`, { next: 'reload the changes' })
+  const chosen = wanted.length === 0 ? changed : changed.filter(path => wanted.includes(path))
+  if (chosen.length === 0) throw new SignalboxError('E_STATE', 'there are no uncommitted changes')
+  return chosen
+}
+
+/** Paths of `git status` are relative to the top of the working tree. */
+function literal(path: string): string {
+  return `:(top,literal)${path}`
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SignalboxError } from '../../errors/index.js'
+import { BlobStore } from './blob-store.js'
+import { fileBlobs } from './file-blobs.js'
+import { s3Blobs } from './s3-blobs.js'
+
+/**
+ * The blobs of a server, by the setting `blobs.url`; null: files in the data directory.
+ * @throws SignalboxError `E_CONFIG`
+ */
+export async function openBlobs(
+  url: string | null,
+  { dataDirectory, env }: { dataDirectory: string; env: NodeJS.ProcessEnv },
+): Promise<BlobStore> {
+  if (url === null) return new BlobStore(fileBlobs(join(dataDirectory, 'blobs')))
+  if (!URL.canParse(url)) throw unusable(url)
+  const parsed = new URL(url)
+  if (parsed.password !== '' || parsed.username !== '')
+    throw new SignalboxError('E_CONFIG', 'blobs.url must not contain keys', {
+      next: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for the server',
+    })
+  if (parsed.protocol === 'file:') return new BlobStore(fileBlobs(fileURLToPath(parsed)))
+  if (parsed.protocol === 's3:' && parsed.hostname !== '') return new BlobStore(await s3Blobs(parsed, env))
+  throw unusable(url)
+}
+
+function unusable(url: string): SignalboxError {
+  return new SignalboxError('E_CONFIG', `blobs.url cannot be used: ${url.slice(0, 200)}`, {
+    next: 'file:///directory, or s3://bucket?endpoint=https://…',
+  })
+}

@@ -1,0 +1,185 @@
+import type { ServerFrame, ServerPlace, WorkerFrame } from './protocol.js'
+import { type LinkListener, type LinkOptions, type WorkerIdentity, WorkerLink } from './worker-link.js'
+import type { ServerPort } from './worker-steps.js'
+
+export interface LinksOptions extends Pick<LinkOptions, 'clock' | 'random'> {
+  /** The servers that were last known; at least one. */
+  servers: readonly ServerPlace[]
+}
+
+export interface LinksListener {
+  greeting: LinkListener['greeting']
+  welcome(frame: Extract<ServerFrame, { type: 'welcome' }>, address: string): void
+  frame(frame: ServerFrame): void
+  bytes: LinkListener['bytes']
+  away(reason: string, address: string): void
+  /** No server is connected any more. */
+  alone(): void
+  /** The servers that exist now: the next start of this worker connects to them. */
+  servers(servers: readonly ServerPlace[]): void
+}
+
+interface Link {
+  /** Tells its calls and terminals apart from those of other servers. */
+  index: number
+  place: ServerPlace
+  port: WorkerLink
+  isConnected: boolean
+  /** Calls that wait for its answer: each moves to another server when this one is away. */
+  moving: Set<AbortController>
+}
+
+const MOVED = Symbol('moved')
+/** Servers number their calls and terminals by themselves. */
+const LINKS_MAX = 1_024
+
+/**
+ * The connections of a worker to all servers. What concerns a run goes to the server that drives
+ * it, which is the last one that said what it wants of the run; everything else goes to any server.
+ */
+export class WorkerLinks implements ServerPort {
+  readonly #options: LinksOptions
+  readonly #identity: WorkerIdentity
+  readonly #listener: LinksListener
+  readonly #links = new Map<string, Link>()
+  readonly #drivers = new Map<string, { link: Link; term: number }>()
+  readonly #waiting: (() => void)[] = []
+  #opened = 0
+  #isClosed = false
+
+  constructor(options: LinksOptions, identity: WorkerIdentity, listener: LinksListener) {
+    this.#options = options
+    this.#identity = identity
+    this.#listener = listener
+  }
+
+  start(): void {
+    for (const place of this.#options.servers) this.#open(place)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const { port } of this.#links.values()) port.close()
+  }
+
+  send(frame: WorkerFrame, onSent?: () => void): void {
+    if (frame.type === 'answer') return this.#numbered(frame.id)?.port.send({ ...frame, id: own(frame.id) }, onSent)
+    if (frame.type === 'channel')
+      return this.#numbered(frame.channel)?.port.send({ ...frame, channel: own(frame.channel) }, onSent)
+    const driver = 'run' in frame ? this.#drivers.get(frame.run)?.link : undefined
+    if (driver?.isConnected) return driver.port.send(frame, onSent)
+    for (const { port } of this.#links.values()) port.send(frame, onSent)
+  }
+
+  /** The bytes of a terminal for a viewer. */
+  sendBytes(channel: number, bytes: Uint8Array, onSent?: () => void): void {
+    this.#numbered(channel)?.port.sendBytes(own(channel), bytes, onSent)
+  }
+
+  /** Bytes that wait for the network. */
+  get unsent(): number {
+    return Math.max(0, ...[...this.#links.values()].map(({ port }) => port.unsent))
+  }
+
+  /** Tells every server that this worker is alive. */
+  beat(steps: number): void {
+    for (const { port } of this.#links.values()) port.beat(steps)
+  }
+
+  async call(method: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> {
+    for (let isAgain = false; ; isAgain = true) {
+      const link = await this.#linkFor(params.run)
+      const moving = new AbortController()
+      link.moving.add(moving)
+      try {
+        const both = signal ? AbortSignal.any([signal, moving.signal]) : moving.signal
+        return await link.port.call(method, params, { signal: both, isAgain })
+      } catch (error) {
+        if (!moving.signal.aborted || signal?.aborted) throw error
+      } finally {
+        link.moving.delete(moving)
+      }
+    }
+  }
+
+  #numbered(number: number): Link | undefined {
+    return [...this.#links.values()].find(({ index }) => index === number % LINKS_MAX)
+  }
+
+  async #linkFor(run: unknown): Promise<Link> {
+    for (;;) {
+      const driver = typeof run === 'string' ? this.#drivers.get(run)?.link : undefined
+      if (driver?.isConnected) return driver
+      const connected = [...this.#links.values()].find(({ isConnected }) => isConnected)
+      if (connected) return connected
+      await new Promise<void>(resolve => this.#waiting.push(resolve))
+    }
+  }
+
+  #open(place: ServerPlace): void {
+    const { clock, random } = this.#options
+    const listener: LinkListener = {
+      greeting: () => this.#listener.greeting(),
+      welcome: frame => this.#welcome(link, frame),
+      frame: frame => this.#frame(link, frame),
+      bytes: (channel, bytes) => this.#listener.bytes(channel * LINKS_MAX + link.index, bytes),
+      away: reason => this.#away(link, reason),
+    }
+    const port = new WorkerLink({ server: place.address, pin: place.pin, clock, random }, this.#identity, listener)
+    const link: Link = { index: this.#opened++ % LINKS_MAX, place, port, isConnected: false, moving: new Set() }
+    this.#links.set(place.address, link)
+    port.start()
+  }
+
+  #welcome(link: Link, frame: Extract<ServerFrame, { type: 'welcome' }>): void {
+    link.isConnected = true
+    if (frame.server !== undefined) link.place = { ...link.place, id: frame.server }
+    this.#listener.welcome(frame, link.place.address)
+    for (const resume of this.#waiting.splice(0)) resume()
+    this.#follow(link, frame.servers ?? [])
+  }
+
+  #frame(link: Link, frame: ServerFrame): void {
+    if (frame.type === 'servers') return this.#follow(link, frame.servers)
+    if (frame.type === 'call') return this.#listener.frame({ ...frame, id: frame.id * LINKS_MAX + link.index })
+    if (frame.type === 'channel')
+      return this.#listener.frame({ ...frame, channel: frame.channel * LINKS_MAX + link.index })
+    if (frame.type === 'wanted' && frame.term !== null && frame.term >= (this.#drivers.get(frame.run)?.term ?? 0))
+      this.#drivers.set(frame.run, { link, term: frame.term })
+    if (frame.type === 'wanted' && frame.term === null) this.#drivers.delete(frame.run)
+    this.#listener.frame(frame)
+  }
+
+  #away(link: Link, reason: string): void {
+    if (this.#links.get(link.place.address) !== link) return
+    const wasConnected = link.isConnected
+    link.isConnected = false
+    this.#listener.away(reason, link.place.address)
+    for (const moving of link.moving) moving.abort(MOVED)
+    if (wasConnected && ![...this.#links.values()].some(({ isConnected }) => isConnected)) this.#listener.alone()
+  }
+
+  /** A server says which others there are. One that is reached by another name is not opened twice. */
+  #follow(from: Link, servers: readonly ServerPlace[]): void {
+    if (servers.length === 0 || this.#isClosed) return
+    const others = servers.filter(({ id }) => id !== from.place.id)
+    const wanted = [from.place, ...others]
+    this.#listener.servers(wanted)
+    for (const link of [...this.#links.values()]) {
+      if (wanted.some(({ id, address }) => address === link.place.address && (link.place.id ?? id) === id)) continue
+      if (link.isConnected && others.every(({ id }) => id !== link.place.id)) continue
+      this.#links.delete(link.place.address)
+      link.port.close()
+      for (const moving of link.moving) moving.abort(MOVED)
+    }
+    for (const place of others) {
+      const isKnown = [...this.#links.values()].some(link => link.place.id === place.id && link.isConnected)
+      if (!isKnown && !this.#links.has(place.address)) this.#open(place)
+    }
+  }
+}
+
+/** The number that the server gave. */
+function own(number: number): number {
+  return Math.floor(number / LINKS_MAX)
+}

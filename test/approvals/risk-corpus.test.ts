@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { rateRisk } from '../../src/approvals/risk.js'
+
+/*
+ * The rating of commands, measured with two lists that were written without looking at the rules.
+ * A line is one command; `\n` in it is a new line.
+ */
+
+const PROJECT = '/home/ada/shop'
+const linesOf = (name: string) =>
+  readFileSync(join(import.meta.dirname, 'risk-corpus', name), 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => line.replaceAll('\\n', '\n'))
+const levelOf = (command: string) =>
+  rateRisk(
+    { kind: 'permission', tool: 'Bash', input: { command }, text: null, cwd: PROJECT },
+    { project: PROJECT, home: '/home/ada', realPath: path => path },
+  ).level
+
+test('no hostile command is rated low', () => {
+  const hostile = linesOf('hostile.txt')
+  expect(hostile.length).toBeGreaterThanOrEqual(150)
+  expect(hostile.filter(command => levelOf(command) === 'low')).toEqual([])
+})
+
+test('at most one of twenty harmless commands is rated high', () => {
+  const harmless = linesOf('harmless.txt')
+  expect(harmless.length).toBeGreaterThanOrEqual(150)
+  const high = harmless.filter(command => levelOf(command) === 'high')
+  expect(high.length / harmless.length, high.join('\n')).toBeLessThanOrEqual(0.05)
+})

@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { CommandContext } from '../../src/cli/context.js'
+import { DaemonClient } from '../../src/cli/daemon-client.js'
+import { systemClock } from '../../src/clock/index.js'
+import { SignalboxError } from '../../src/errors/index.js'
+import { openHome } from '../../src/host/home/index.js'
+import { openHomeStore } from '../../src/host/index.js'
+import { runCommand } from '../../src/process/index.js'
+import type { EventStore } from '../../src/store/index.js'
+import { CLI, waitFor } from '../e2e/harness.js'
+
+interface Started {
+  directory: string
+  parts: { name: string; pid: number }[]
+  homes: Record<string, string>
+}
+
+export interface LoadRun {
+  id: string
+  status: string
+  workerName?: string
+}
+
+/** A cluster of separate processes on this machine, started by `signalbox demo --cluster`. */
+export class ClusterUnderTest {
+  readonly #child: ChildProcess
+  readonly #started: Started
+  readonly #pids = new Map<string, number | null>()
+  readonly notes: string
+  readonly root: string
+
+  private constructor(child: ChildProcess, started: Started, root: string) {
+    this.#child = child
+    this.#started = started
+    this.root = root
+    this.notes = join(started.directory, 'notes')
+    mkdirSync(this.notes, { recursive: true })
+    for (const { name, pid } of started.parts) this.#pids.set(name, pid)
+  }
+
+  static async start(engine: string, env: Record<string, string> = {}): Promise<ClusterUnderTest> {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'sbx-cluster-')))
+    // The database runs as another user if the tests run as root.
+    chmodSync(root, 0o711)
+    const child = spawn(process.execPath, [CLI, 'demo', '--cluster', '--empty', '--json', '--engine', engine], {
+      env: { ...process.env, ...env, TMPDIR: root, SIGNALBOX_HOME: join(root, 'home') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let problems = ''
+    child.stderr.on('data', chunk => {
+      problems += String(chunk)
+    })
+    const lines = createInterface({ input: child.stdout })
+    const started = await new Promise<Started>((resolve, reject) => {
+      lines.once('line', line => {
+        const first = JSON.parse(line) as Started & { error?: { message: string } }
+        if (first.error) reject(new Error(first.error.message))
+        else resolve(first)
+      })
+      child.once('exit', () => reject(new Error(`the cluster did not start: ${problems}`)))
+    })
+    const cluster = new ClusterUnderTest(child, started, root)
+    lines.on('line', line => {
+      const { part, is, pid } = JSON.parse(line) as { part?: string; is?: string; pid: number | null }
+      if (part) cluster.#pids.set(part, is === 'started' ? pid : null)
+    })
+    return cluster
+  }
+
+  get names(): string[] {
+    return [...this.#pids.keys()]
+  }
+
+  get servers(): string[] {
+    return this.names.filter(name => name.startsWith('server-'))
+  }
+
+  home(name: string): string {
+    return this.#started.homes[name]!
+  }
+
+  pid(name: string): number | null {
+    return this.#pids.get(name) ?? null
+  }
+
+  /** Sends a signal to a part; false if it is away at the moment. */
+  signal(name: string, signal: NodeJS.Signals): boolean {
+    const pid = this.pid(name)
+    return pid !== null && process.kill(pid, signal)
+  }
+
+  /** Nodes of Restate are started again by their servers. */
+  #enginePid(name: string): number {
+    const file = join(this.home(name.replace('engine', 'server')), 'data', 'engine', 'node.json')
+    return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid
+  }
+
+  kill(name: string): boolean {
+    if (name.startsWith('engine-')) return process.kill(this.#enginePid(name), 'SIGKILL')
+    const isSent = this.signal(name, 'SIGKILL')
+    this.#pids.set(name, null)
+    return isSent
+  }
+
+  log(name: string): string {
+    return readFileSync(join(this.#started.directory, `${name}.log`), 'utf8')
+  }
+
+  async client(name: string): Promise<DaemonClient | null> {
+    const env = { ...process.env, SIGNALBOX_HOME: this.home(name) }
+    return DaemonClient.running({ env, progress: () => undefined } as unknown as CommandContext).catch(() => null)
+  }
+
+  /** The API of any server that answers. */
+  async anyClient(): Promise<DaemonClient> {
+    return waitFor('a server that answers', async () => {
+      for (const name of this.servers) {
+        const found = await this.client(name)
+        if (found) return found
+      }
+      return null
+    })
+  }
+
+  /** Asks any server, and another one if it dies meanwhile. */
+  async ask<T>(work: (client: DaemonClient) => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await work(await this.anyClient())
+      } catch (error) {
+        if (attempt > 200) throw error
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+    }
+  }
+
+  /** A run on any worker, whose steps each write a line when they begin. */
+  async startLoad(name: string, steps: number, pauseS = '0.2'): Promise<string> {
+    const project = join(this.#started.directory, 'project')
+    mkdirSync(project, { recursive: true })
+    const names = Array.from({ length: steps }, (_, at) => `s${at + 1}`)
+    const nodes = names.map(
+      step =>
+        `${step} [shape=parallelogram, tool_command="printenv SIGNALBOX_STEP >> ${join(this.notes, name)}; sleep ${pauseS}"]`,
+    )
+    const graph = `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${nodes.join('\n')} start -> ${names.join(' -> ')} -> done }`
+    const request = { graph, project, placement: {} }
+    return this.ask(async client => {
+      try {
+        return (await client.post<{ id: string }>('/runs', request)).id
+      } catch (error) {
+        const hash = error instanceof SignalboxError ? error.details?.hash : undefined
+        if (typeof hash !== 'string') throw error
+        return (await client.post<{ id: string }>('/runs', { ...request, trust: hash })).id
+      }
+    })
+  }
+
+  /** The store of the cluster; the caller closes it. */
+  async openStore(): Promise<EventStore> {
+    const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home('server-1') } })
+    return openHomeStore({ ...settings, clock: systemClock, onError: () => undefined })
+  }
+
+  /** A command in a further home directory: `server-…` has the settings of the store. */
+  async command(name: string, args: string[]): Promise<{ code: number | null; stderr: string }> {
+    const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: this.home('server-1') } })
+    const shared = name.startsWith('server-') && {
+      SIGNALBOX_STORE_URL: settings.sharedStore!.url,
+      SIGNALBOX_STORE_PASSWORD_FILE: settings.sharedStore!.passwordFile!,
+    }
+    const env = { ...process.env, SIGNALBOX_HOME: join(this.#started.directory, name), ...shared }
+    const { code, stderr } = await runCommand(process.execPath, [CLI, ...args], { cwd: this.root, env })
+    return { code, stderr }
+  }
+
+  async runs(): Promise<LoadRun[]> {
+    return this.ask(async client => (await client.get<{ items: LoadRun[] }>('/runs?limit=200')).items)
+  }
+
+  /** How often each step of each load began. */
+  begun(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const file of existsSync(this.notes) ? readdirSync(this.notes) : [])
+      for (const line of readFileSync(join(this.notes, file), 'utf8').split('\n').filter(Boolean))
+        counts.set(line, (counts.get(line) ?? 0) + 1)
+    return counts
+  }
+
+  async close(): Promise<void> {
+    const exit = new Promise(resolve => this.#child.once('exit', resolve))
+    if (this.#child.exitCode === null && this.#child.kill('SIGTERM')) await exit
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}

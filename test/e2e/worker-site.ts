@@ -1,0 +1,95 @@
+import type { ChildProcess } from 'node:child_process'
+import { type AddressInfo, createServer } from 'node:net'
+import { endQuietly, TestHome, waitFor } from './harness.js'
+
+export interface ListedWorker {
+  name: string
+  state: string
+  isConnected: boolean
+  steps: number
+  runs: string[]
+  sessions: string[]
+}
+
+/** A server and its workers: separate processes with home directories of their own. */
+export class WorkerSite<Server extends TestHome = TestHome> {
+  readonly server: Server
+  readonly machines: TestHome[] = []
+  #port = 0
+  #serving: ChildProcess | null = null
+
+  constructor(server: Server) {
+    this.server = server
+  }
+
+  /** Starts the server, always with the same port. */
+  async serve(): Promise<void> {
+    if (this.#port === 0) this.#port = await freePort()
+    const child = this.server.start(['serve', '--port', String(this.#port)])
+    this.#serving = child
+    child.stdout!.resume()
+    let said = ''
+    child.stderr!.on('data', chunk => {
+      said += String(chunk)
+    })
+    // Not by a command: it would start a daemon with another port.
+    await waitFor('the server', () => said.includes('listening on'))
+  }
+
+  async killServer(): Promise<void> {
+    await kill(this.#serving!)
+  }
+
+  /** A machine of its own, as far as Signalbox can tell: another home directory. */
+  async joined(name: string, ...options: string[]): Promise<TestHome> {
+    const { link } = await this.server.json<{ link: string }>(['workers', 'invite', '--json', ...options])
+    const machine = new TestHome()
+    this.machines.push(machine)
+    await machine.ok(['worker', 'join', link, '--name', name])
+    return machine
+  }
+
+  async work(machine: TestHome, name: string, env: Record<string, string> = {}): Promise<ChildProcess> {
+    const child = machine.start(['worker'], { env })
+    child.stdout!.resume()
+    child.stderr!.resume()
+    await waitFor(`${name} to connect`, async () => (await this.worker(name))?.isConnected)
+    return child
+  }
+
+  async workers(): Promise<ListedWorker[]> {
+    return (await this.server.json<{ items: ListedWorker[] }>(['workers', '--json'])).items
+  }
+
+  async worker(name: string): Promise<ListedWorker | undefined> {
+    return (await this.workers()).find(found => found.name === name)
+  }
+
+  async close(): Promise<void> {
+    for (const machine of this.machines) await machine.close()
+    await this.server.close()
+  }
+}
+
+/** Kills every process of a machine at once, as a power failure does. */
+export async function killMachine(machine: TestHome): Promise<void> {
+  await waitFor('its processes to end', () => {
+    const { others } = machine.processes()
+    for (const pid of others) endQuietly(pid)
+    return others.length === 0
+  })
+}
+
+export async function kill(child: ChildProcess): Promise<void> {
+  const ended = new Promise(resolve => child.on('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
+  const { port: found } = probe.address() as AddressInfo
+  await new Promise(resolve => probe.close(resolve))
+  return found
+}

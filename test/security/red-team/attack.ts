@@ -1,0 +1,19 @@
+/** What an attack is after. Each has its own proof of success (`hostile-home.ts`). */
+type Goal = 'decide' | 'grant' | 'type' | 'settings' | 'token' | 'read' | 'write' | 'escape'
+
+/**
+ * One thing that a hostile program tries from inside of a session: a script for `sh`. Its variables
+ * are in `facts`: SIGNALBOX (the command), SB_HOME, SOCKET, KEEPER, PORT, APPROVAL, FINGERPRINT,
+ * DISPLAY_HASH, VICTIM (another session), VICTIM_PID, DAEMON_PID, KEEPER_PID, NODE, TOOLS (a directory
+ * with helpers), PERSON (the HOME of the user). A helper that does not exist on the machine makes the
+ * attack fail by itself, so `needs` names it.
+ */
+export interface Attack {
+  id: string
+  title: string
+  goal: Goal
+  script: string
+  needs?: string
+  /** Without the box only the log or the person notices it: docs/guarantees.md says so. */
+  without?: 'detected' | 'neither'
+}

@@ -1,0 +1,427 @@
+import type { Attack } from './attack.js'
+
+/*
+ * What a hostile program tries. The scripts are plain shell, so that a reader sees the whole attack.
+ * Helpers (`forge.py`, `keeper.py`, `call.py`, `ptrace.py`) are in `helpers.ts`.
+ */
+
+const APPROVE = '$SIGNALBOX approve $APPROVAL --fingerprint $FINGERPRINT'
+/** As a person's shell: nothing of the session is left in the environment. */
+const CLEAN = 'env -i PATH="$PATH" HOME="$PERSON" SIGNALBOX_HOME="$SB_HOME"'
+const BODY = `'{"option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'","seen":{"displayHash":"'$DISPLAY_HASH'","whole":true}}'`
+const JSON_TYPE = `-H 'content-type: application/json'`
+const ON_SOCKET = 'curl -s -m 10 --unix-socket "$SOCKET" http://signalbox/api/v1'
+const ON_PORT = 'curl -s -m 10 -H "authorization: Bearer $(cat "$SB_HOME/state/token")" "$ADDRESS/api/v1'
+
+const decide: Attack[] = [
+  { id: 'approve', title: 'run `signalbox approve`', goal: 'decide', script: APPROVE },
+  {
+    id: 'approve-home',
+    title: 'the same with SIGNALBOX_SESSION unset',
+    goal: 'decide',
+    script: `unset SIGNALBOX_SESSION; SIGNALBOX_HOME="$SB_HOME" ${APPROVE}`,
+  },
+  { id: 'approve-clean', title: 'the same with an empty environment', goal: 'decide', script: `${CLEAN} ${APPROVE}` },
+  {
+    id: 'approve-setsid',
+    title: 'the same in a new process session',
+    goal: 'decide',
+    script: `${CLEAN} setsid -w ${APPROVE}`,
+  },
+  {
+    id: 'approve-orphan',
+    title: 'the same after a double fork, without parents',
+    goal: 'decide',
+    script: `(${CLEAN} setsid sh -c "sleep 0.3; ${APPROVE} > orphan.out 2>&1; mv orphan.out orphan.end" &) ; while [ ! -e orphan.end ]; do sleep 0.1; done; cat orphan.end; rm orphan.end`,
+  },
+  {
+    id: 'approve-pty',
+    title: 'the same in a terminal of its own (script)',
+    goal: 'decide',
+    needs: 'script',
+    script: `${CLEAN} script -qec "${APPROVE}" /dev/null`,
+  },
+  {
+    id: 'approve-own-tmux',
+    title: 'the same in a tmux server that it starts',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `${CLEAN} tmux -S own.sock -f /dev/null new-session -d "${APPROVE} > tmux.out 2>&1; mv tmux.out tmux.end"; n=0; while [ ! -e tmux.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat tmux.end; rm -f tmux.end; tmux -S own.sock kill-server`,
+  },
+  {
+    id: 'approve-your-tmux',
+    title: 'the same in a new window of the person’s tmux server',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `tmux -S "$TMUX_SOCKET" new-window -d "${CLEAN} ${APPROVE} > $PWD/win.out 2>&1; mv $PWD/win.out $PWD/win.end"; n=0; while [ ! -e win.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat win.end; rm -f win.end`,
+  },
+  {
+    id: 'approve-send-keys',
+    title: 'typed into the person’s shell in tmux',
+    goal: 'decide',
+    needs: 'tmux',
+    script: `tmux -S "$TMUX_SOCKET" send-keys -t 0 "${CLEAN} ${APPROVE} > $PWD/keys.out 2>&1; mv $PWD/keys.out $PWD/keys.end" Enter; n=0; while [ ! -e keys.end ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; cat keys.end; rm -f keys.end`,
+  },
+  {
+    id: 'limit-raise',
+    title: 'raise the limit that marks it',
+    goal: 'decide',
+    needs: 'prlimit',
+    script: `prlimit --locks=unlimited:unlimited ${CLEAN} ${APPROVE}`,
+  },
+  {
+    id: 'limit-forge',
+    title: 'lower the limit to another number',
+    goal: 'decide',
+    needs: 'prlimit',
+    script: `prlimit --locks=5:5 ${CLEAN} ${APPROVE}`,
+  },
+  {
+    id: 'limit-userns',
+    title: 'raise the limit as root of a user namespace',
+    goal: 'decide',
+    needs: 'unshare',
+    script: `unshare -Ur prlimit --locks=unlimited:unlimited ${CLEAN} ${APPROVE}`,
+  },
+  {
+    id: 'pidns',
+    title: 'hide in a process namespace',
+    goal: 'decide',
+    needs: 'unshare',
+    script: `unshare -Urpf --mount-proc ${CLEAN} ${APPROVE}`,
+  },
+  {
+    id: 'answer',
+    title: 'run `signalbox answer`',
+    goal: 'decide',
+    script: `${CLEAN} $SIGNALBOX answer $APPROVAL Yes`,
+  },
+  {
+    id: 'socket-decide',
+    title: 'POST the decision to the socket',
+    goal: 'decide',
+    script: `${ON_SOCKET}/approvals/$APPROVAL/decision ${JSON_TYPE} -d ${BODY}`,
+  },
+  {
+    id: 'socket-claims',
+    title: 'the same, claiming to be the owner in a browser',
+    goal: 'decide',
+    script: `${ON_SOCKET}/approvals/$APPROVAL/decision ${JSON_TYPE} -d '{"option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'","seen":{"displayHash":"'$DISPLAY_HASH'","whole":true},"surface":"web","confirmed":true,"actor":{"id":"owner","name":"owner"}}'`,
+  },
+  {
+    id: 'socket-batch',
+    title: 'POST a batch of decisions',
+    goal: 'decide',
+    script: `${ON_SOCKET}/approvals/decisions ${JSON_TYPE} -d '{"items":[{"id":"'$APPROVAL'","fingerprint":"'$FINGERPRINT'"}]}'`,
+  },
+  {
+    id: 'socket-hook-token',
+    title: 'the same with the token of its hooks',
+    goal: 'decide',
+    script: `${ON_SOCKET}/approvals/$APPROVAL/decision -H "authorization: Bearer $SIGNALBOX_HOOK_TOKEN" ${JSON_TYPE} -d ${BODY}`,
+  },
+  {
+    id: 'socket-exit',
+    title: 'send the decision and end at once',
+    goal: 'decide',
+    script: `${CLEAN} python3 call.py "$SOCKET" $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION" exit`,
+  },
+  {
+    id: 'socket-inherited',
+    title: 'connect, and let an orphan send the decision',
+    goal: 'decide',
+    script: `${CLEAN} python3 call.py "$SOCKET" $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION" orphan`,
+  },
+  {
+    id: 'token-decide',
+    title: 'decide over TCP with the token of the user',
+    goal: 'decide',
+    script: `${ON_PORT}/approvals/$APPROVAL/decision" ${JSON_TYPE} -d ${BODY}`,
+  },
+  {
+    id: 'token-orphan',
+    title: 'the same from an orphan with an empty environment',
+    goal: 'decide',
+    script: `(${CLEAN} setsid sh -c '${ON_PORT.replaceAll('$SB_HOME', "'$SB_HOME'").replaceAll('$ADDRESS', "'$ADDRESS'")}/approvals/'$APPROVAL'/decision" -H "content-type: application/json" -d "{}" > o.out 2>&1; mv o.out o.end' &) ; n=0; while [ ! -e o.end ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; cat o.end; rm -f o.end`,
+  },
+  {
+    id: 'login-link',
+    title: 'get a login link and log in as a browser',
+    goal: 'token',
+    script: `${CLEAN} $SIGNALBOX serve --link | grep -q 'login#' && echo REACHED`,
+  },
+  {
+    id: 'socket-link',
+    title: 'the same by the socket',
+    goal: 'token',
+    script: `${ON_SOCKET}/auth/links ${JSON_TYPE} -d '{}' | grep -q 'login#' && echo REACHED; ${ON_SOCKET}/auth/link ${JSON_TYPE} -d '{}' | grep -q 'login#' && echo REACHED`,
+  },
+]
+
+const grants: Attack[] = [
+  {
+    id: 'grant-decide',
+    title: 'decide with a grant for the session',
+    goal: 'grant',
+    script: `${ON_SOCKET}/approvals/$APPROVAL/decision ${JSON_TYPE} -d '{"option":"'"$OPTION"'","fingerprint":"'$FINGERPRINT'","grant":{"scope":"session"},"seen":{"displayHash":"'$DISPLAY_HASH'","whole":true}}'`,
+  },
+  {
+    id: 'grant-cli',
+    title: '`signalbox approve --for 1h`',
+    goal: 'grant',
+    script: `${CLEAN} ${APPROVE} --for 1h --scope session`,
+  },
+  {
+    id: 'grant-resume',
+    title: 'resume grants that were paused',
+    goal: 'grant',
+    script: `${ON_SOCKET}/grants/resume -X POST ${JSON_TYPE} -d '{}'`,
+  },
+]
+
+const typing: Attack[] = [
+  {
+    id: 'keys',
+    title: 'press keys in another session by the socket',
+    goal: 'type',
+    script: `${ON_SOCKET}/sessions/$VICTIM/keys ${JSON_TYPE} -d '{"keys":["enter"]}'`,
+  },
+  {
+    id: 'keys-token',
+    title: 'the same over TCP with the token',
+    goal: 'type',
+    script: `${ON_PORT}/sessions/$VICTIM/keys" ${JSON_TYPE} -d '{"keys":["enter"]}'`,
+  },
+  { id: 'send', title: 'send a prompt to another session', goal: 'type', script: `${CLEAN} $SIGNALBOX send $VICTIM 1` },
+  {
+    id: 'attach',
+    title: 'attach to another session and press Enter',
+    goal: 'type',
+    needs: 'script',
+    script: `(sleep 3; printf '\\r'; sleep 1) | timeout 10 ${CLEAN} TERM=xterm script -qec "$SIGNALBOX attach $VICTIM" /dev/null | tail -c 300`,
+  },
+  {
+    id: 'keeper-type',
+    title: 'type through the socket of the keeper',
+    goal: 'type',
+    script: 'python3 keeper.py "$KEEPER" type "$VICTIM"; sleep 1',
+  },
+  {
+    id: 'keeper-fds',
+    title: 'write to the terminals that the keeper holds',
+    goal: 'type',
+    script:
+      'for f in /proc/$KEEPER_PID/fd/*; do case "$(readlink $f)" in /dev/ptmx|/dev/pts/ptmx) printf "\\r" > $f;; esac; done; sleep 1',
+  },
+  {
+    id: 'tiocsti',
+    title: 'push keys into another terminal (TIOCSTI)',
+    goal: 'type',
+    script: 'python3 tiocsti.py "$(readlink /proc/$VICTIM_PID/fd/0)"; sleep 1',
+  },
+]
+
+const takeOver: Attack[] = [
+  {
+    id: 'keeper-secret',
+    title: 'ask the keeper for the secret of seals',
+    goal: 'escape',
+    script: 'python3 keeper.py "$KEEPER" secret',
+  },
+  {
+    id: 'keeper-spawn',
+    title: 'start a program outside of any session through the keeper',
+    goal: 'escape',
+    script: 'python3 keeper.py "$KEEPER" spawn "$PERSON/spawned"; sleep 1; [ -e "$PERSON/spawned" ] && echo REACHED',
+  },
+  {
+    id: 'inspector-daemon',
+    title: 'open the debugger of the daemon (SIGUSR1)',
+    goal: 'escape',
+    script:
+      'kill -USR1 $DAEMON_PID; sleep 1; curl -s -m 2 http://127.0.0.1:9229/json/version | grep -q Browser && echo REACHED',
+  },
+  {
+    id: 'inspector-keeper',
+    title: 'open the debugger of the keeper (SIGUSR1)',
+    goal: 'escape',
+    script:
+      'kill -USR1 $KEEPER_PID; sleep 1; curl -s -m 2 http://127.0.0.1:9229/json/version | grep -q Browser && echo REACHED',
+  },
+  { id: 'ptrace', title: 'trace the daemon', goal: 'escape', script: 'python3 ptrace.py $DAEMON_PID' },
+  { id: 'ptrace-keeper', title: 'trace the keeper', goal: 'escape', script: 'python3 ptrace.py $KEEPER_PID' },
+  {
+    id: 'memory',
+    title: 'read the memory of the daemon',
+    goal: 'escape',
+    script:
+      'head -c 1 /proc/$DAEMON_PID/mem > /dev/null && echo REACHED; [ -r /proc/$DAEMON_PID/environ ] && head -c 1 /proc/$DAEMON_PID/environ | grep -q . && echo REACHED',
+  },
+  {
+    id: 'serve',
+    title: 'kill the daemon and start one with code of its own',
+    goal: 'decide',
+    script: `kill -9 $DAEMON_PID; echo 'require("fs").writeFileSync("loaded","")' > evil.cjs; ${CLEAN} NODE_OPTIONS="--require $PWD/evil.cjs" timeout 20 $SIGNALBOX serve --background; ${CLEAN} ${APPROVE}`,
+  },
+]
+
+const settings: Attack[] = [
+  {
+    id: 'config-set',
+    title: '`signalbox config set`',
+    goal: 'settings',
+    script: `${CLEAN} $SIGNALBOX config set approvals.unproven allow`,
+  },
+  {
+    id: 'settings-api',
+    title: 'change settings by the API',
+    goal: 'settings',
+    script: `${ON_SOCKET}/settings -X PATCH ${JSON_TYPE} -d '{"changes":{"notify.grace_s":1}}'`,
+  },
+  {
+    id: 'config-file',
+    title: 'write the settings file',
+    goal: 'settings',
+    without: 'detected',
+    script: `echo 'approvals.unproven = "allow"' >> "$SB_HOME/config/config.toml"`,
+  },
+]
+
+const reading: Attack[] = [
+  {
+    id: 'token-file',
+    title: 'read the token',
+    goal: 'token',
+    without: 'neither',
+    script: 'cat "$SB_HOME/state/token"',
+  },
+  {
+    id: 'token-rotate',
+    title: 'make a new token',
+    goal: 'token',
+    script: `${CLEAN} $SIGNALBOX serve --rotate-token && echo REACHED`,
+  },
+  {
+    id: 'read-cli',
+    title: '`signalbox read` of another session',
+    goal: 'read',
+    script: `${CLEAN} $SIGNALBOX read $VICTIM`,
+  },
+  {
+    id: 'screen-api',
+    title: 'the screen of another session by the API',
+    goal: 'read',
+    script: `${ON_SOCKET}/sessions/$VICTIM/screen`,
+  },
+  { id: 'events-api', title: 'the log of all sessions by the API', goal: 'read', script: `${ON_SOCKET}/events` },
+  {
+    id: 'approvals-api',
+    title: 'requests of other sessions by the API',
+    goal: 'read',
+    script: `${ON_SOCKET}/approvals`,
+  },
+  {
+    id: 'recording',
+    title: 'the recording of another session',
+    goal: 'read',
+    without: 'neither',
+    script: 'cat "$SB_HOME"/data/recordings/$VICTIM.cast',
+  },
+  {
+    id: 'store',
+    title: 'the store',
+    goal: 'read',
+    without: 'neither',
+    script: 'grep -a canary "$SB_HOME"/data/signalbox.db*',
+  },
+  {
+    id: 'ssh-key',
+    title: 'an SSH key of the user',
+    goal: 'read',
+    without: 'neither',
+    script: 'cat "$PERSON/.ssh/id_ed25519"',
+  },
+  { id: 'netrc', title: 'a password of the user', goal: 'read', without: 'neither', script: 'cat "$PERSON/.netrc"' },
+  {
+    id: 'symlink',
+    title: 'the same through a link in the project',
+    goal: 'read',
+    without: 'neither',
+    script: 'ln -sf "$PERSON/.netrc" innocent; cat innocent',
+  },
+  {
+    id: 'proc-environ',
+    title: 'the environment of another session’s process',
+    goal: 'read',
+    without: 'neither',
+    script: 'tr "\\0" "\\n" < /proc/$VICTIM_PID/environ | grep -q SIGNALBOX_SESSION && echo REACHED',
+  },
+]
+
+const outside: Attack[] = [
+  {
+    id: 'write-home',
+    title: 'write a start file of the user’s shell',
+    goal: 'write',
+    without: 'neither',
+    script: 'echo evil >> "$PERSON/.bashrc"',
+  },
+  {
+    id: 'signal',
+    title: 'signal processes outside of the session',
+    goal: 'escape',
+    without: 'neither',
+    script: 'kill -0 $DAEMON_PID && echo REACHED',
+  },
+  {
+    id: 'ssh-agent',
+    title: 'use the SSH agent of the user',
+    goal: 'escape',
+    without: 'neither',
+    script:
+      '[ -S "$AGENT_SOCKET" ] && python3 -c "import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print(\'REACHED\')" "$AGENT_SOCKET"',
+  },
+  {
+    id: 'network',
+    title: 'connect to a server of this machine',
+    goal: 'escape',
+    without: 'neither',
+    script: 'curl -s -m 5 "$ADDRESS/healthz" | grep -q . && echo REACHED',
+  },
+  {
+    id: 'tmp',
+    title: 'read a file of another program in /tmp',
+    goal: 'read',
+    without: 'neither',
+    script: 'cat "$SHARED_TMP"',
+  },
+  {
+    id: 'userns-mount',
+    title: 'mount in a namespace of its own to see more',
+    goal: 'read',
+    without: 'neither',
+    needs: 'unshare',
+    script: 'unshare -Urm sh -c "umount -l /tmp; mount --bind / /mnt; cat $PERSON/.netrc /mnt$PERSON/.netrc"',
+  },
+]
+
+/** The last one: the request that it forges a decision for is closed afterwards. */
+const last: Attack[] = [
+  {
+    id: 'store-forge',
+    title: 'write a decision into the store',
+    goal: 'decide',
+    script: '$NODE $FORGE "$SB_HOME/data" $APPROVAL $FINGERPRINT $DISPLAY_HASH "$OPTION"; sleep 2',
+  },
+]
+
+export const ATTACKS: readonly Attack[] = [
+  ...decide,
+  ...grants,
+  ...typing,
+  ...takeOver,
+  ...settings,
+  ...reading,
+  ...outside,
+  ...last,
+]

@@ -1,0 +1,48 @@
+/* Programs of the attacks that are too long for a line of shell. */
+export const HELPERS: Readonly<Record<string, string>> = {
+  'call.py': `
+import json, os, socket, sys, time
+path, approval, fingerprint, shown, option, how = sys.argv[1:]
+body = json.dumps({'option': option, 'fingerprint': fingerprint, 'seen': {'displayHash': shown, 'whole': True}})
+s = socket.socket(socket.AF_UNIX); s.connect(path)
+if how == 'orphan':
+    if os.fork(): os._exit(0)
+    os.setsid()
+    if os.fork(): os._exit(0)
+    time.sleep(0.3)
+s.sendall(('POST /api/v1/approvals/%s/decision HTTP/1.1\\r\\nhost: x\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n%s' % (approval, len(body), body)).encode())
+if how == 'exit': os._exit(0)
+print(s.recv(2000).decode())
+`,
+  'keeper.py': `
+import json, socket, struct, sys
+path, what = sys.argv[1:3]
+s = socket.socket(socket.AF_UNIX); s.settimeout(3); s.connect(path)
+def frame(kind, data): s.sendall(struct.pack('>IB', len(data), kind) + data)
+def ask(message):
+    frame(0, json.dumps(message).encode())
+    return s.recv(4000)
+answer = ask({'op': 'hello', 'version': 1, 'seq': 1})
+print(answer)
+if what == 'secret' and b'"ok":true' in ask({'op': 'secret', 'seq': 2}): print('REACHED')
+if what == 'type':
+    ask({'op': 'open-input', 'id': sys.argv[3], 'channel': 1, 'seq': 2})
+    frame(2, struct.pack('>I', 1) + b'\\r')
+if what == 'spawn':
+    print(ask({'op': 'spawn', 'seq': 2, 'request': {'id': 'ses_evil', 'file': '/usr/bin/touch', 'args': [sys.argv[3]], 'cwd': '/', 'env': {}, 'cols': 80, 'rows': 24, 'recording': sys.argv[3] + '.cast'}}))
+`,
+  'ptrace.py': `
+import ctypes, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.ptrace(16, int(sys.argv[1]), None, None) == 0:
+    print('REACHED'); time.sleep(0.2); libc.ptrace(17, int(sys.argv[1]), None, None)
+else: print('ptrace:', ctypes.get_errno())
+`,
+  'tiocsti.py': `
+import fcntl, os, sys, termios
+try:
+    fd = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
+    fcntl.ioctl(fd, termios.TIOCSTI, b'\\r')
+except OSError as error: print(error)
+`,
+}

@@ -1,0 +1,51 @@
+import type { Attack } from './attack.js'
+import type { Outcome } from './hostile-home.js'
+
+const GOALS: Readonly<Record<Attack['goal'], string>> = {
+  decide: 'decide a request',
+  grant: 'make a grant',
+  type: 'type into another session',
+  settings: 'change who may decide',
+  token: 'get a credential',
+  read: 'read what it was not given',
+  write: 'write outside of the project',
+  escape: 'act outside of the session',
+}
+
+/** docs/security-matrix.md. */
+export function matrixPage(
+  attacks: readonly Attack[],
+  { without, within }: { without: ReadonlyMap<string, Outcome>; within: ReadonlyMap<string, Outcome> },
+): string {
+  const result = (outcome: Outcome | undefined, attack: Attack, isBoxed: boolean) => {
+    if (!outcome) return 'not tried'
+    if (!outcome.succeeded) return 'prevented'
+    return !isBoxed && attack.without === 'detected' ? 'detected' : '**succeeds**'
+  }
+  const rows = attacks.map(attack =>
+    [
+      `\`${attack.id}\``,
+      attack.title,
+      GOALS[attack.goal],
+      result(without.get(attack.id), attack, false),
+      result(within.get(attack.id), attack, true),
+    ].join(' | '),
+  )
+  const count = (found: ReadonlyMap<string, Outcome>, goals: readonly string[]) =>
+    attacks.filter(({ id, goal }) => goals.includes(goal) && found.get(id)?.succeeded).length
+  const deciding = ['decide', 'grant', 'type']
+  return `# Attacks that are tried
+
+A hostile program in a session tries each of these, as an ordinary user of Linux, without a sandbox and in one with its network off. \`test/security/red-team/\` has the scripts; this page is written by its test. [guarantees.md](guarantees.md) says why each holds.
+
+| | without a sandbox | in a sandbox |
+|---|---|---|
+| attacks | ${attacks.length} | ${attacks.length} |
+| that decide, grant or type | ${count(without, deciding)} | ${count(within, deciding)} |
+| that succeed at all | ${count(without, Object.keys(GOALS))} | ${count(within, Object.keys(GOALS))} |
+
+| attack | what it does | to | without a sandbox | in a sandbox |
+|---|---|---|---|---|
+${rows.map(row => `| ${row} |`).join('\n')}
+`
+}

@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TestHome, waitFor } from '../e2e/harness.js'
+import type { Loose } from '../server/support.js'
+import { describeNeeding } from '../support/requirements.js'
+
+describeNeeding('bubblewrap', 'a session in a sandbox', () => {
+  const home = new TestHome()
+  let server: Server
+  let port = 0
+  beforeAll(async () => {
+    server = createServer((_, response) => response.end('the page')).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    port = (server.address() as AddressInfo).port
+  })
+  afterAll(async () => {
+    server.close()
+    await home.close()
+  })
+  const output = async (id: string) => (await home.run(['read', id, '--screen'])).stdout
+  const pending = () =>
+    waitFor('a request for the host', async () =>
+      (await home.json<Loose[]>(['approvals', '--json'])).find(({ state }) => state === 'pending'),
+    )
+
+  test('asks for a host that it does not know, and continues when a person allows it for the session', async () => {
+    writeFileSync(
+      join(home.work, 'get.sh'),
+      `for n in 1 2; do curl -s --noproxy '' http://127.0.0.1:${port}/; echo " $n"; done; sleep 600`,
+    )
+    const { id } = await home.json<Loose>(['start', '--sandbox', 'auto', '--json', '--', 'sh', 'get.sh'])
+    const asked = await pending()
+    expect(asked).toMatchObject({
+      request: { tool: 'Network', input: { host: '127.0.0.1', port } },
+      subject: { session: id },
+    })
+    await home.ok(['approve', asked.id, '--fingerprint', asked.fingerprint, '--option', 'session'])
+    await waitFor('both pages', async () => /the page 1[\s\S]*the page 2/.test(await output(id)))
+    const [record] = (await home.json<Loose[]>(['approvals', '--all', '--json'])).filter(
+      ({ id: found }) => found === asked.id,
+    )
+    expect([record.state, record.decision.auth.origin]).toEqual(['applied', 'person'])
+    const session = (await home.session(id)) as Loose
+    expect(session.sandbox).toMatchObject({ network: 'filtered' })
+    await home.ok(['stop', id])
+  })
+
+  test('of a container engine gets the project, no network and its variables by name', async () => {
+    const bin = join(home.directory, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho "called $*"\nsleep 600\n', { mode: 0o755 })
+    const env = { PATH: `${bin}:${home.env.PATH}` }
+    const command = ['start', '--sandbox', 'docker:tools:1', '--network', 'off', '--json', '--', 'sh', '-c', 'id']
+    const { id } = await home.json<Loose>(command, { env })
+    await waitFor('the call', async () => (await output(id)).includes('called run'))
+    const called = (await output(id)).replaceAll('\n', '')
+    expect(called).toContain('--network none')
+    expect(called).toContain(`source=${home.work},target=${home.work}`)
+    expect(called).toContain('--env SIGNALBOX_SESSION')
+    expect(called).not.toContain(`SIGNALBOX_SESSION=${id}`)
+    await home.ok(['stop', id])
+    const refused = await home.run(['start', '--sandbox', 'podman:none', '--', 'id'])
+    expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining('podman was not found')])
+  })
+
+  test('leaves what was printed to doctor --secrets, which names the place and not the secret', async () => {
+    const token = `ghp_${'a1B2c3D4'.repeat(5).slice(0, 36)}`
+    const { id } = await home.json<Loose>(['start', '--json', '--', 'sh', '-c', `echo ${token}; sleep 600`])
+    await waitFor(
+      'the token on the screen',
+      async () => (await output(id)).includes('ghp_') || (await output(id)).includes('secret:'),
+    )
+    const found = (await home.run(['doctor', '--secrets', '--json'])).stdout
+    expect(found).toContain(`${id}.cast`)
+    expect(found).not.toContain(token)
+    await home.ok(['stop', id])
+  })
+
+  test('explains what is inside, and doctor says that it works', async () => {
+    const plan = await home.json<Loose>(['sandbox', 'explain', 'claude', '--json'])
+    expect(plan).toMatchObject({ backend: 'bubblewrap', problem: null, network: 'filtered' })
+    expect(plan.paths).toContainEqual({ path: home.work, access: 'write', why: 'the project' })
+    const { findings = [], items = findings } = await home
+      .json<Loose>(['doctor', '--json'])
+      .then(found => (Array.isArray(found) ? { items: found } : found))
+    expect(items).toContainEqual(expect.objectContaining({ check: 'sandbox', level: 'ok' }))
+  })
+})

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import type { LogLine, RunNode } from '../api/types'
+import { groupLog } from './log-groups'
+import { stepName } from './step-name'
+
+const NODES = [{ node: 'soak', label: 'Soak test', status: 'cancelled' }] as unknown as RunNode[]
+const line = (type: string, more: Partial<LogLine> = {}): LogLine => ({
+  at: '2026-03-01T10:00:00.000Z',
+  level: 'info',
+  node: 'soak',
+  step: null,
+  source: 'run',
+  type,
+  text: '',
+  ...more,
+})
+
+describe('the log of a run for people', () => {
+  it('has a group for each visit, sentences instead of events, and what agents said', () => {
+    const groups = groupLog(
+      [
+        line('run.started', { node: null }),
+        line('node.started'),
+        line('edge.selected', { text: 'weight' }),
+        line('text', { source: 'agent', text: 'Running it' }),
+        line('node.finished', { level: 'error', text: 'exit code 7' }),
+        line('checkpoint.saved'),
+        line('node.started'),
+        line('run.cancelled', { node: null }),
+      ],
+      NODES,
+    )
+    expect(groups.map(({ title, status, lines }) => [title, status, lines.map(({ text }) => text)])).toEqual([
+      ['', null, ['The run started']],
+      ['Soak test', 'fail', ['Running it', 'exit code 7']],
+      ['Soak test, visit 2', 'cancelled', []],
+      ['', null, ['The run was cancelled']],
+    ])
+  })
+
+  it('names steps by the label of their node', () => {
+    expect(stepName('soak@1#1', NODES)).toBe('Soak test')
+    expect(stepName('run_1/soak@2#3', NODES)).toBe('Soak test, visit 2, attempt 3')
+    expect(stepName('write_tests@1#1')).toBe('write tests')
+  })
+})

@@ -1,0 +1,96 @@
+import { timeOf } from '../api/format'
+import type { LogLine, RunNode } from '../api/types'
+
+interface ShownLine {
+  at: string
+  level: LogLine['level']
+  text: string
+  /** What an agent said or did, or what a command printed. */
+  isOutput: boolean
+}
+
+/** The lines of one visit of a node, as one step of the run. */
+export interface LogGroup {
+  key: string
+  title: string
+  status: RunNode['status'] | null
+  from: number
+  to: number
+  lines: ShownLine[]
+}
+
+type Sentence = (line: LogLine) => string | null
+
+/** Events that a person wants to read; all others are behind *Raw events*. */
+const SENTENCES: Readonly<Record<string, Sentence>> = {
+  'run.started': () => 'The run started',
+  'run.completed': () => 'The run is done',
+  'run.failed': ({ text }) => `The run failed: ${text}`,
+  'run.cancelled': () => 'The run was cancelled',
+  'run.paused': ({ text }) => `The run was paused${text ? `: ${text}` : ''}`,
+  'run.resumed': () => 'The run was resumed',
+  'run.notice': ({ text }) => text,
+  'node.retrying': ({ text }) => `Tries again: ${text}`,
+  'gate.opened': () => 'Waits for your answer',
+  'gate.answered': () => 'Answered',
+  'gate.expired': () => 'No answer in time',
+  'step.lost': ({ text }) => `The process ended unexpectedly${text ? `: ${text}` : ''}`,
+  'budget.warned': ({ text }) => text,
+  'budget.exceeded': ({ text }) => text,
+  'branch.started': () => 'A branch started',
+  'commit.made': ({ text }) => `Committed${text ? `: ${text}` : ''}`,
+}
+
+/** The log as a person reads it: one group for each visit of a node, sentences instead of events. */
+export function groupLog(lines: readonly LogLine[], nodes: readonly RunNode[]): LogGroup[] {
+  const groups: LogGroup[] = []
+  const visits = new Map<string, number>()
+  const open = new Map<string, LogGroup>()
+  const last = new Map<string, LogGroup>()
+  const labelOf = (node: string) => nodes.find(candidate => candidate.node === node)?.label ?? node
+  let run: LogGroup | null = null
+  for (const line of lines) {
+    const at = timeOf(line.at)
+    if (line.node === null) {
+      const text = SENTENCES[line.type]?.(line) ?? null
+      if (text === null) continue
+      if (!run || groups.at(-1) !== run) {
+        run = { key: `run${groups.length}`, title: '', status: null, from: at, to: at, lines: [] }
+        groups.push(run)
+      }
+      run.lines.push({ at: line.at, level: line.level, text, isOutput: false })
+      run.to = at
+      continue
+    }
+    // What is written after the end of a visit still belongs to it.
+    if (line.type === 'node.started' || !last.has(line.node)) {
+      const visit = (visits.get(line.node) ?? 0) + 1
+      visits.set(line.node, visit)
+      const title = `${labelOf(line.node)}${visit > 1 ? `, visit ${visit}` : ''}`
+      const group: LogGroup = {
+        key: `${line.node}@${visit}`,
+        title,
+        status: 'running',
+        from: at,
+        to: at,
+        lines: [],
+      }
+      open.set(line.node, group)
+      last.set(line.node, group)
+      groups.push(group)
+    }
+    const group = last.get(line.node)!
+    group.to = Math.max(group.to, at)
+    if (line.type === 'node.finished') {
+      group.status = line.level === 'error' ? 'fail' : 'success'
+      if (line.level === 'error') group.lines.push({ at: line.at, level: 'error', text: line.text, isOutput: false })
+      open.delete(line.node)
+      continue
+    }
+    const text = line.source === 'agent' ? line.text : (SENTENCES[line.type]?.(line) ?? null)
+    if (text) group.lines.push({ at: line.at, level: line.level, text, isOutput: line.source === 'agent' })
+  }
+  // A node that did not end has the status that the run gives it.
+  for (const [node, group] of open) group.status = nodes.find(one => one.node === node)?.status ?? group.status
+  return groups
+}

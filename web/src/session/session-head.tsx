@@ -1,0 +1,179 @@
+import { useState } from 'preact/hooks'
+import { baseName } from '../api/format'
+import type { Session } from '../api/types'
+import { stopAfterAsking } from '../sessions/session-actions'
+import { interruptSession, renameSession, resumeSession, sendPrompt } from '../store/actions'
+import { canDecide, panes } from '../store/live'
+import { isDeveloper } from '../store/prefs'
+import { go } from '../store/router'
+import { sessionName } from '../store/session-name'
+import { attempt, toast } from '../store/toasts'
+import { postJson } from '../transport/request'
+import { HelpIcon, StopIcon } from '../ui/icons'
+import { Menu } from '../ui/menu'
+import { NameDialog } from '../ui/name-dialog'
+import { isLiveSession, isWorking, StatusBadge, sessionAspect } from '../ui/status'
+import { Age } from '../ui/time'
+import { controlsOf, modelOf, startedMode } from './agent-controls'
+import { AgentAllowances, ContextGauge, SpentLine } from './crew'
+import { GitLine } from './git-line'
+
+/** Name, status and facts of a session, and its actions. */
+export function SessionHead({ session, onExplain }: { session: Session; onExplain(): void }) {
+  const isLive = isLiveSession(session)
+  const pane = panes.get(session.id)
+  const aspect = sessionAspect(session)
+  const model = modelOf(session)
+  const mode = startedMode(session)
+  return (
+    <div class="page-head session-head">
+      <div class="grow">
+        <div class="row wrap" style={{ rowGap: '2px' }}>
+          <h1 tabIndex={-1} dir="auto">
+            {sessionName(session)}
+          </h1>
+          <StatusBadge aspect={aspect} isLive={isWorking(aspect)} />
+        </div>
+        <p class="small dim facts dots">
+          <span>#{session.number}</span>
+          <span>
+            {session.agent}
+            {session.agentVersion && ` ${session.agentVersion}`}
+          </span>
+          {model && <span>{model}</span>}
+          {mode && <span>{mode}</span>}
+          <span title={session.cwd}>{baseName(session.cwd)}</span>
+          {session.on && (
+            <span>
+              on{' '}
+              <a class="link" href="/workers">
+                {session.on}
+              </a>
+              {session.awaySince && <Age at={session.awaySince} prefix=", away for " />}
+            </span>
+          )}
+          <GitLine session={session.id} />
+          <ContextGauge session={session} />
+          <SpentLine session={session} />
+          <AgentAllowances session={session} />
+          {isDeveloper.value && session.phase && <span>phase {session.phase}</span>}
+          {isDeveloper.value && pane && isLive && <span>status from {pane.why.authority}</span>}
+          <Age at={session.startedAt} prefix="started " suffix=" ago" />
+          {session.resumedFrom && (
+            <a class="link" href={`/s/${session.resumedFrom}`}>
+              resumed from an earlier session
+            </a>
+          )}
+          {session.resumedBy && (
+            <a class="link" href={`/s/${session.resumedBy}`}>
+              resumed in a later session
+            </a>
+          )}
+        </p>
+      </div>
+      <div class="actions">
+        {isDeveloper.value && (
+          <button type="button" class="btn" onClick={onExplain} aria-keyshortcuts="e">
+            <HelpIcon /> <span class="wide-only">Explain</span>
+          </button>
+        )}
+        {isLive && (
+          <button
+            type="button"
+            class="btn"
+            disabled={!canDecide.value || !isWorking(aspect)}
+            onClick={() => void interruptSession(session.id)}
+          >
+            <StopIcon /> <span class="wide-only">Interrupt</span>
+          </button>
+        )}
+        <SessionMenu session={session} />
+      </div>
+    </div>
+  )
+}
+
+function SessionMenu({ session }: { session: Session }) {
+  const [asking, setAsking] = useState<'name' | 'model' | null>(null)
+  const isLive = isLiveSession(session)
+  const { model, mode } = controlsOf(session)
+  const command = async (text: string) => {
+    setAsking(null)
+    const sent = await attempt(() => sendPrompt(session.id, text, 'after-turn'))
+    if (sent) toast('info', 'Sent to the agent', text)
+  }
+  const pressMode = () =>
+    mode && attempt(() => postJson(`/sessions/${session.id}/keys`, { keys: mode.keys }), 'The mode was switched')
+  const switchModel = () => {
+    if (!model) return
+    if (model.takesName) setAsking('model')
+    else {
+      void command(model.command)
+      go(`/s/${session.id}?view=terminal`)
+    }
+  }
+  return (
+    <>
+      <Menu label="More actions">
+        <button type="button" disabled={!canDecide.value} onClick={() => setAsking('name')}>
+          Rename…
+        </button>
+        {isLive && model && (
+          <button type="button" disabled={!canDecide.value} onClick={switchModel}>
+            Switch model…
+          </button>
+        )}
+        {isLive && mode && (
+          <button type="button" disabled={!canDecide.value} onClick={() => void pressMode()}>
+            {mode.label}
+          </button>
+        )}
+        <a href={`/start?from=${session.id}`}>Duplicate…</a>
+        <a href={`/start?cwd=${encodeURIComponent(session.cwd)}`}>New session here…</a>
+        <a href={`/replay/${session.id}`}>Replay</a>
+        <a href={`/compare?a=${session.id}`}>Compare with another session</a>
+        {!isLive && (
+          <button type="button" disabled={!canDecide.value} onClick={() => void resume(session.id)}>
+            Resume
+          </button>
+        )}
+        {isLive && (
+          <button
+            type="button"
+            class="danger"
+            disabled={!canDecide.value}
+            onClick={() => void stopAfterAsking([{ id: session.id, name: sessionName(session) }])}
+          >
+            Stop session…
+          </button>
+        )}
+      </Menu>
+      {asking === 'name' && (
+        <NameDialog
+          title="Rename session"
+          label="Name"
+          name={sessionName(session)}
+          onName={name => {
+            setAsking(null)
+            void renameSession(session.id, name)
+          }}
+          onClose={() => setAsking(null)}
+        />
+      )}
+      {asking === 'model' && model && (
+        <NameDialog
+          title="Switch model"
+          label="Model, for example sonnet"
+          action="Switch"
+          onName={name => void command(`${model.command} ${name}`)}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </>
+  )
+}
+
+export async function resume(id: string): Promise<void> {
+  const session = await resumeSession(id)
+  if (session) go(`/s/${session.id}`)
+}

@@ -1,0 +1,56 @@
+import { formatCount, formatMoney } from '../api/format'
+import type { Session } from '../api/types'
+import { Empty } from '../ui/panel'
+import { Took } from '../ui/time'
+import { ContextGauge } from './crew'
+
+/** What the agent reports about its own work: model, tokens, cost, context. */
+export function SessionUsage({ session }: { session: Session }) {
+  const { crew } = session
+  return (
+    <div class="stack wide session-usage">
+      <div class="stats">
+        <Stat value={crew?.spent.costUsd == null ? '–' : formatMoney(crew.spent.costUsd)} label="cost" />
+        <Stat value={crew ? formatCount(crew.spent.input) : '–'} label="tokens in" />
+        <Stat value={crew ? formatCount(crew.spent.output) : '–'} label="tokens out" />
+        <div class="stat">
+          <b>
+            <Took from={session.startedAt} to={session.endedAt} />
+          </b>
+          <span>since the start</span>
+        </div>
+      </div>
+      {crew ? (
+        <dl class="kv">
+          {crew.model && (
+            <>
+              <dt>Model</dt>
+              <dd>{crew.model}</dd>
+            </>
+          )}
+          <dt>Context</dt>
+          <dd>
+            <ContextGauge session={session} />
+          </dd>
+          {session.agentSessionId && (
+            <>
+              <dt>Conversation of the agent</dt>
+              <dd class="mono small">{session.agentSessionId}</dd>
+            </>
+          )}
+        </dl>
+      ) : (
+        <Empty title="The agent has reported no usage yet" />
+      )}
+    </div>
+  )
+}
+
+function Stat({ value, label }: { value: string; label: string }) {
+  return (
+    <div class="stat">
+      <b>{value}</b>
+      <span>{label}</span>
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { Pane, Session } from '../api/types'
+import { countStates, groupRows, hasWords, sessionRow, tmuxRow } from './session-rows'
+
+const session = (number: number, more: Partial<Session>) =>
+  ({
+    id: `ses_${number}`,
+    number,
+    agent: 'claude',
+    project: '/work/shop',
+    cwd: '/work/shop',
+    startedAt: `2026-03-01T10:0${number}:00.000Z`,
+    state: 'live',
+    ...more,
+  }) as Session
+const pane = { id: 'pan_1', cwd: '/work/site', place: 'main:1.0', command: 'vim', name: '', title: '', doing: '' }
+
+describe('the rows of the page Sessions', () => {
+  const rows = [
+    sessionRow(session(1, { idle: true, title: 'Fix the cart' }), undefined),
+    sessionRow(session(2, { approval: 'apr_1' }), undefined),
+    sessionRow(session(3, { state: 'ended', endedAt: '2026-03-01T11:00:00.000Z' }), undefined),
+    tmuxRow({ ...pane, source: 'tmux', agent: null, shown: 'running', since: session(5, {}).startedAt } as Pane),
+  ]
+
+  it('are counted by state', () => {
+    expect(countStates(rows)).toEqual({ needs: 1, working: 1, idle: 1, ended: 1 })
+  })
+
+  it('are grouped by project, those that need you first', () => {
+    const groups = groupRows(rows, { group: 'project', sort: 'activity' })
+    expect(groups.map(({ name, rows: members }) => [name, members.map(({ place }) => place)])).toEqual([
+      ['shop', ['2', '1', '3']],
+      ['site', ['main:1.0']],
+    ])
+  })
+
+  it('are named by their first prompt, and found by all words', () => {
+    expect(rows[0]!.name).toBe('Fix the cart')
+    expect(rows.filter(row => hasWords(row, 'SHOP cart')).map(({ place }) => place)).toEqual(['1'])
+  })
+})

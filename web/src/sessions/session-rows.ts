@@ -1,0 +1,119 @@
+import { baseName, timeOf } from '../api/format'
+import type { Pane, Session } from '../api/types'
+import { sessionName } from '../store/session-name'
+import { type Aspect, isLiveSession, paneAspect, sessionAspect } from '../ui/status'
+
+/** A session or a pane of tmux, as the page *Sessions* lists both. */
+export interface Row {
+  id: string
+  name: string
+  /** The number of a session; the place of a tmux pane. */
+  place: string
+  agent: string
+  project: string
+  cwd: string
+  doing: string
+  aspect: Aspect
+  state: State
+  /** When its status last changed. */
+  activeAt: number
+  startedAt: number
+  session: Session | null
+  pane: Pane | null
+}
+
+export type State = 'needs' | 'working' | 'idle' | 'ended'
+export type Grouping = 'project' | 'state' | 'none'
+export type Sorting = 'activity' | 'name' | 'started'
+
+export const STATES: readonly { value: State; label: string }[] = [
+  { value: 'needs', label: 'Needs you' },
+  { value: 'working', label: 'Working' },
+  { value: 'idle', label: 'Idle' },
+  { value: 'ended', label: 'Ended' },
+]
+
+export function sessionRow(session: Session, pane: Pane | undefined): Row {
+  const aspect = sessionAspect(session)
+  const isLive = isLiveSession(session)
+  const at = isLive ? (pane?.since ?? session.startedAt) : (session.endedAt ?? session.startedAt)
+  return {
+    id: session.id,
+    name: sessionName(session),
+    place: String(session.number),
+    agent: session.agent,
+    project: baseName(session.project),
+    cwd: session.cwd,
+    doing: isLive ? (session.question ?? pane?.doing ?? '') : '',
+    aspect,
+    state: isLive ? stateOf(aspect) : 'ended',
+    activeAt: timeOf(at),
+    startedAt: timeOf(session.startedAt),
+    session,
+    pane: pane ?? null,
+  }
+}
+
+export function tmuxRow(pane: Pane): Row {
+  const aspect = paneAspect(pane)
+  return {
+    id: pane.id,
+    name: pane.name || pane.title || pane.agent || pane.command,
+    place: pane.place,
+    agent: pane.agent ?? pane.command,
+    project: baseName(pane.cwd),
+    cwd: pane.cwd,
+    doing: pane.doing,
+    aspect,
+    state: pane.needsYou ? 'needs' : stateOf(aspect),
+    activeAt: timeOf(pane.since),
+    startedAt: timeOf(pane.startedAt),
+    session: null,
+    pane,
+  }
+}
+
+function stateOf({ tone }: Aspect): State {
+  if (tone === 'caution' || tone === 'danger') return 'needs'
+  return tone === 'clear' ? 'working' : 'idle'
+}
+
+export function countStates(rows: readonly Row[]): Record<State, number> {
+  const counts: Record<State, number> = { needs: 0, working: 0, idle: 0, ended: 0 }
+  for (const { state } of rows) counts[state]++
+  return counts
+}
+
+export function hasWords({ name, agent, cwd, doing, place, id }: Row, words: string): boolean {
+  const text = `${name} ${agent} ${cwd} ${doing} ${place} ${id}`.toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
+}
+
+const RANK: Readonly<Record<State, number>> = { needs: 0, working: 1, idle: 2, ended: 3 }
+const byName = new Intl.Collator(undefined, { numeric: true })
+
+/** Rows in order, in groups; a group with something that needs you comes first. */
+export function groupRows(
+  rows: readonly Row[],
+  { group, sort }: { group: Grouping; sort: Sorting },
+): { name: string; rows: Row[] }[] {
+  const compare: Record<Sorting, (a: Row, b: Row) => number> = {
+    activity: (a, b) => RANK[a.state] - RANK[b.state] || b.activeAt - a.activeAt,
+    name: (a, b) => byName.compare(a.name, b.name),
+    started: (a, b) => b.startedAt - a.startedAt,
+  }
+  const sorted = [...rows].sort(compare[sort])
+  if (group === 'none') return sorted.length > 0 ? [{ name: '', rows: sorted }] : []
+  const groups = new Map<string, Row[]>()
+  for (const row of sorted) {
+    const name = group === 'project' ? row.project : STATES.find(({ value }) => value === row.state)!.label
+    groups.set(name, [...(groups.get(name) ?? []), row])
+  }
+  const best = (members: Row[]) => Math.min(...members.map(({ state }) => RANK[state]))
+  return [...groups]
+    .map(([name, members]) => ({ name, rows: members }))
+    .sort((a, b) => best(a.rows) - best(b.rows) || byName.compare(a.name, b.name))
+}
