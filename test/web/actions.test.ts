@@ -12,7 +12,7 @@ import { OWNER } from '../../src/server/caller.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
 import { describeNeeding } from '../support/requirements.js'
-import { openBrowser, openContext, show, watchErrors } from './harness.js'
+import { openBrowser, openContext, pressCard, show, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
@@ -57,21 +57,12 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
       reportedOf({ requestKey: key, input: { command: text } }, { project: server.work, cwd: server.work, ...subject }),
     )
 
-  /**
-   * A card accepts a press only after it has not moved for a while: presses until it is accepted.
-   */
-  const press = async (one: Locator, id: string, button: Locator) => {
-    const isAccepted = async () => (await known(id)).state !== 'pending'
-    for (let tries = 0; tries < 30; tries++) {
-      await one
-        .and(page.locator('[data-still=true]'))
-        .waitFor({ timeout: 3_000 })
-        .catch(() => undefined)
-      await button.click({ timeout: 3_000 }).catch(() => undefined)
-      if (await until(isAccepted, 3_000).catch(() => false)) return
-    }
-    throw new Error('the card accepted no press')
-  }
+  const press = (one: Locator, id: string, button: Locator) =>
+    pressCard(
+      one,
+      once => button.click(once),
+      async () => (await known(id)).state !== 'pending',
+    )
 
   /** The request of a pipeline's gate, as `src/pipelines/gates.ts` makes it. */
   const gate = (
@@ -557,14 +548,11 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.goto(await link())
     await page.locator('.shell h1').first().waitFor()
     await open(`/a/${id}`)
-    const pressUntil = async (name: string, seen: Locator) => {
-      for (let tries = 0; tries < 30 && !(await seen.isVisible()); tries++) {
-        await card(id).and(page.locator('[data-still=true]')).waitFor()
-        await card(id).getByRole('button', { name }).click()
-        await seen.waitFor({ timeout: 3_000 }).catch(() => undefined)
-      }
-    }
-    await pressUntil('Allow once', page.locator('.toast.bad', { hasText: /lock/i }).first())
+    await pressCard(
+      card(id),
+      once => card(id).getByRole('button', { name: 'Allow once' }).click(once),
+      () => page.locator('.toast.bad', { hasText: /lock/i }).first().isVisible(),
+    )
     expect((await known(id)).state).toBe('pending')
     // A denial takes one press.
     await card(id).and(page.locator('[data-still=true]')).waitFor()
