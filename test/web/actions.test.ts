@@ -151,6 +151,43 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     expect((await known(id)).decision?.editedInput).toEqual({ command: 'npm test -- --run' })
   })
 
+  it('hidden characters and look-alikes are marked in a diff, a title, a question and its options', async () => {
+    const HIDDEN = /[\u200b\u202e\u2066]/
+    const markedIn = async (id: string) => {
+      await open(`/a/${id}`)
+      await card(id).locator('mark').first().waitFor()
+      expect(await card(id).textContent()).not.toMatch(HIDDEN)
+      return card(id).locator('mark').allTextContents()
+    }
+    const input = { file_path: 'src/\u202etxt.js', old_string: 'a', new_string: 'a\u200b from p\u0430ypal' }
+    const subject = { project: server.work, cwd: server.work }
+    const edit = await ask(reportedOf({ requestKey: 'hidden edit', tool: 'Edit', input }, subject))
+    const ofEdit = await markedIn(edit.id)
+    expect(ofEdit.filter(text => text === '⟦U+202E⟧').length).toBeGreaterThanOrEqual(2)
+    expect(ofEdit).toContain('⟦U+200B⟧')
+    expect(ofEdit).toContain('p\u0430ypal (reads paypal)')
+
+    const base = reportedOf({ requestKey: 'hidden question', input: null }, subject)
+    const question = await ask({
+      ...base,
+      kind: 'question',
+      request: {
+        ...base.request,
+        text: 'Which\u2066 one?',
+        freeText: 'none',
+        questions: [{ text: 'Which\u2066 one?', multi: true }],
+        options: ['this\u200b', 'that'].map(label => ({
+          key: label,
+          label,
+          meaning: 'choice',
+          from: 'agent',
+          danger: null,
+        })),
+      },
+    } as ApprovalRequest)
+    expect(await markedIn(question.id)).toEqual(expect.arrayContaining(['⟦U+2066⟧', '⟦U+200B⟧']))
+  })
+
   it('a grant is made with a decision, decides the next equal request, is paused and revoked', async () => {
     const subject = { session: 'ses_grants' }
     const { id } = await command('g1', 'git status', subject)

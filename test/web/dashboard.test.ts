@@ -289,7 +289,8 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   it('a replay seeks to a position, keeps it in the address, and shows the detected status', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /fix the failing test/ }).click()
-    await page.getByRole('link', { name: 'Replay' }).first().click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('link', { name: 'Replay' }).click()
     await page.getByRole('slider', { name: 'Position' }).waitFor()
     await page.getByRole('button', { name: 'Next decision' }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
@@ -367,7 +368,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const stats = await page.locator('.stats .stat').allTextContents()
     for (const stat of [
       /^\$[\d.]+spent$/,
-      /^[\d.]+ ?k?tokens in$/,
+      /^[\d.]+ ?[kM]?tokens in$/,
       /^\d+ %of runs passed$/,
       /^\d.*median time to decide$/,
     ])

@@ -64,7 +64,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
             <ol class="plan-tasks" aria-label="Tasks">
               {plan.tasks.map(({ number, title }) => (
                 <li key={number}>
-                  <span class="num dim">{number}</span> <Revealed text={title} />
+                  <span class="num dim">{number}</span> <Revealed text={title ?? ''} />
                 </li>
               ))}
             </ol>

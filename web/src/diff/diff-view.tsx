@@ -77,12 +77,15 @@ function LineNumber({ line, onLine }: { line: DiffLine; onLine?: DiffViewProps['
 
 function LineText({ line, file }: { line: DiffLine; file: string }) {
   if (line.text === '') return <span class="text"> </span>
-  const tokens = line.kind === 'note' ? [] : tokensOf(line.text, file)
+  const marks = [...(line.imitations ?? []).map(imitation), ...revealedStyles(line.text)]
+  // The digits of a mark are not code.
+  const tokens = (line.kind === 'note' ? [] : tokensOf(line.text, file)).filter(
+    ({ from, to }) => !marks.some(mark => mark.from <= from && mark.to >= to),
+  )
   const styles: Style[] = [
     ...tokens.map(({ from, to, kind }) => ({ from, to, class: `tok-${kind}` })),
     ...line.changed.map(span => ({ ...span, class: 'changed' })),
-    ...(line.imitations ?? []).map(imitation),
-    ...revealedStyles(line.text),
+    ...marks,
   ]
   return (
     <span class="text">
