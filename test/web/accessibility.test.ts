@@ -111,6 +111,25 @@ describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with ass
     expect((await known(first.id)).state).toBe('pending')
   })
 
+  it('an elevated risk is allowed with a only after a confirmation', async () => {
+    await load('/')
+    const input = { file_path: 'note.txt', old_string: 'a', new_string: 'b' }
+    const subject = { project: server.work, cwd: server.work }
+    const request = reportedOf({ requestKey: `r${++asked}`, tool: 'Edit', input }, subject)
+    const { id, risk } = await server.host.ledger.request(request)
+    expect(risk.level).toBe('elevated')
+    const dialog = page.getByRole('dialog', { name: 'Allow this once?' })
+    const isOpen = async () => (await dialog.count()) > 0
+    await decide(id, 'a', isOpen)
+    await press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect((await known(id)).state).toBe('pending')
+    await decide(id, 'a', isOpen)
+    await press('Enter')
+    await until(async () => (await known(id)).state !== 'pending')
+    expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
+  })
+
   it('a request is denied with D, a reason and Control+Enter', async () => {
     await load('/')
     const { id } = await ask('ls test')
