@@ -74,8 +74,8 @@ export class Host {
     const { clock, onError, settings, upstream } = options
     const store = upstream?.store ?? (await openHomeStore({ ...settings, clock, onError }))
     // Servers of a shared store accept each other's decisions; its password keeps agents out of it.
-    const isSealed = options.owner === 'daemon' && !upstream && !settings.sharedStore
-    const host = new Host(store, options, isSealed ? await options.keeper.secret() : null)
+    const isSigned = options.owner === 'daemon' && !upstream && !settings.sharedStore
+    const host = new Host(store, options, isSigned ? await options.keeper.secret() : null)
     await host.#sessions.takeOver()
     if (!upstream) {
       await host.#followDecisions()
@@ -287,7 +287,7 @@ export class Host {
 
   /** What a live session's agent reports about its own work: context, usage, sub-agents. */
   agentStats(id: string): AgentStatsView | null {
-    return this.#sessions.statsOf(id) ?? this.remote.get(id)?.crew ?? null
+    return this.#sessions.statsOf(id) ?? this.remote.get(id)?.stats ?? null
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */

@@ -7,7 +7,7 @@ import type { Home } from '../host/home/index.js'
 import { homeId } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import type { ExecutableFiles, TrustCheck } from '../trust/index.js'
-import type { PlacementWish } from '../workers/index.js'
+import type { PlacementRequest } from '../workers/index.js'
 
 /** Where, for whom and with which settings a run is started. */
 export interface StartContext {
@@ -53,7 +53,7 @@ export interface RunOptions {
   /** The daemon drives the run, not the process that starts it. */
   isDetached?: boolean | undefined
   /** Workers may carry it out: all of this must apply. Left out: the server does. */
-  placement?: PlacementWish | undefined
+  placement?: PlacementRequest | undefined
   /** The hash of the files that the person has inspected, for a project that is not trusted yet. */
   trust?: string | undefined
 }

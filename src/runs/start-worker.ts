@@ -6,7 +6,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { Home } from '../host/home/index.js'
 import { remoteStore } from '../host/worker/index.js'
 import { acquireLock, endProcesses, isOfStep } from '../process/index.js'
-import { answerCall, BEAT_MS, BlobFiles, type ServerFrame, WorkerLinks, WorkerSteps } from '../workers/index.js'
+import { answerCall, BlobFiles, HEARTBEAT_MS, type ServerFrame, WorkerLinks, WorkerSteps } from '../workers/index.js'
 import { openPerformers, WORKFLOWS } from './open-runs.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { RemoteApprovals } from './worker-calls.js'
@@ -134,7 +134,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   let beating: Timer
   const beat = () => {
     link.beat(steps.count)
-    beating = clock.setTimer(BEAT_MS, beat)
+    beating = clock.setTimer(HEARTBEAT_MS, beat)
   }
   beat()
   link.start()

@@ -19,10 +19,10 @@
  */
 export { BLOB_PART, BlobFiles } from './blob-files.js'
 export { answerCall } from './calls.js'
-export type { PlacementWish } from './placement.js'
+export type { PlacementRequest } from './placement.js'
 export {
-  BEAT_MS,
   FRAME_MAX,
+  HEARTBEAT_MS,
   parseServerFrame,
   type SavedWorkspace,
   type ServerFrame,

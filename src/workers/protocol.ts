@@ -11,7 +11,7 @@ import { z } from 'zod'
  */
 export const SUBPROTOCOL = 'signalbox.worker.v1'
 export const FRAME_MAX = 16 * 1024 * 1024
-export const BEAT_MS = 5_000
+export const HEARTBEAT_MS = 5_000
 /** How long a worker counts as ready after its last beat, by the store's clock. */
 export const WORKER_LEASE_MS = 30_000
 
@@ -177,7 +177,7 @@ const workerFrame = z.discriminatedUnion('type', [
     cpuS: z.number().optional(),
   }),
   /** What surfaces show of its sessions, latest wins: `src/host/remote/` has the shapes. */
-  z.object({ type: z.literal('live'), session: z.string(), news: z.record(z.string(), z.unknown()) }),
+  z.object({ type: z.literal('live'), session: z.string(), update: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal('report'), run: z.string(), step: z.string(), key: z.string(), report }),
   z.object({ type: z.literal('cancel'), id: z.number() }),
   answer,

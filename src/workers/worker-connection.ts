@@ -47,7 +47,7 @@ export interface ConnectionPort {
   beat(connection: WorkerConnection, beat: Beat): Promise<void>
   report(connection: WorkerConnection, frame: Extract<WorkerFrame, { type: 'report' }>): void
   call(connection: WorkerConnection, call: WorkerCall): Promise<unknown>
-  live(connection: WorkerConnection, session: string, news: Record<string, unknown>): void
+  live(connection: WorkerConnection, session: string, update: Record<string, unknown>): void
   onError(error: unknown): void
 }
 
@@ -159,7 +159,7 @@ export class WorkerConnection {
       case 'cancel':
         return this.#calls.get(frame.id)?.abort()
       case 'live':
-        return this.#port.live(this, frame.session, frame.news)
+        return this.#port.live(this, frame.session, frame.update)
       case 'answer':
         return this.#asked.answered(frame)
       case 'channel':

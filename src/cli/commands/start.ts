@@ -83,13 +83,13 @@ async function startOnWorker(
   request: Record<string, unknown>,
   { mayWait }: { mayWait: boolean },
 ): Promise<InMilliseconds<Session>> {
-  for (let told = ''; ; ) {
+  for (let shown = ''; ; ) {
     try {
       return await client.post<Session>('/sessions', request)
     } catch (error) {
       if (!mayWait || !(error instanceof SignalboxError) || error.code !== 'E_NO_WORKER') throw error
-      if (error.message !== told) context.note(`waiting: ${error.message}`)
-      told = error.message
+      if (error.message !== shown) context.note(`waiting: ${error.message}`)
+      shown = error.message
       await delay(systemClock, RETRY_MS)
     }
   }

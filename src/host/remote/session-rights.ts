@@ -23,7 +23,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set<EventType>([
   'session.resumed',
   'session.forgotten',
 ])
-const OF_A_SESSION = /^(session|turn|message|prompt|recording|crew)\./
+const OF_A_SESSION = /^(session|turn|message|prompt|recording)\./
 /** Notes of a worker about itself. */
 const OF_A_HOST = /^(pack|hook|supervision|drift|config)\./
 

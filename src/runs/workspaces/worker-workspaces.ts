@@ -49,7 +49,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     return replacePath(needs, cwd, this.#path(run, cwd))
   }
 
-  homeward<T>(run: string, { workspace, cwd }: StepNeeds, report: T): T {
+  withServerPaths<T>(run: string, { workspace, cwd }: StepNeeds, report: T): T {
     return workspace ? replacePath(report, this.#path(run, cwd), cwd) : report
   }
 

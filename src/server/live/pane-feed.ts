@@ -86,8 +86,8 @@ export class PaneFeed {
       this.#hashes.delete(pane.id)
     }
     if (this.#listeners.size === 0) return
-    const told = this.#change(nameOf(change), versioned)
-    for (const listener of this.#listeners) listener(told)
+    const fed = this.#change(nameOf(change), versioned)
+    for (const listener of this.#listeners) listener(fed)
   }
 
   /** The current state of a pane as a change. */

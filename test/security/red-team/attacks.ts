@@ -224,7 +224,7 @@ const typing: Attack[] = [
 const takeOver: Attack[] = [
   {
     id: 'keeper-secret',
-    title: 'ask the keeper for the secret of seals',
+    title: 'ask the keeper for the secret of signatures',
     goal: 'escape',
     script: 'python3 keeper.py "$KEEPER" secret',
   },

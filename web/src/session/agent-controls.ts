@@ -36,8 +36,8 @@ export function startedMode({ args }: Pick<Session, 'args'>): string | null {
 }
 
 /** The model that the agent reports, else the one that it was started with. */
-export function modelOf({ crew, args }: Pick<Session, 'crew' | 'args'>): string | null {
-  return crew?.model ?? optionOf(args, MODEL_OPTIONS)
+export function modelOf({ stats, args }: Pick<Session, 'stats' | 'args'>): string | null {
+  return stats?.model ?? optionOf(args, MODEL_OPTIONS)
 }
 
 function optionOf(args: readonly string[], names: readonly string[]): string | null {
