@@ -36,7 +36,7 @@ export interface LedgerOptions {
   roleOf?: DecideRules['roleOf']
   home?: string
   /**
-   * Changes with the settings in force: a grant ends when they differ from those it was made under.
+   * Changes with the effective settings: a grant ends when they differ from those it was made under.
    */
   settingsHash?: SettingsHash
   /**

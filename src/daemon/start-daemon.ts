@@ -28,7 +28,7 @@ export interface DaemonOptions {
   isDemo?: boolean
   /** Started by a command that needs a session: it starts even if the port is taken. */
   isDetached: boolean
-  /** Hides its memory from other processes of the user; it is then traced by nobody but root. */
+  /** Hides its memory from other processes of the user; then only root can trace it. */
   hidesMemory?: boolean
   clock: Clock
   version: string

@@ -16,7 +16,7 @@ export interface StoreEngineOptions {
   isGone(owner: string): boolean
   /** Whether this process has room for a further run beside those whose turns are in progress. */
   hasRoom(run: RunRecord, turns: readonly RunRecord[]): boolean
-  /** Which runs it looks at. */
+  /** Which runs it gives turns. */
   isWanted(run: RunRecord): boolean
   /** The other servers that take turns; left out: there are none. */
   servers?: Servers
@@ -32,7 +32,7 @@ const SCAN_MS = 5_000
 /** How long the server whose turn it is may take before the others act. */
 const OTHERS_MS = 1_250
 
-/** Events that may give a run something to do that nobody drives. */
+/** Events that may give a run something to do that no process drives. */
 export const WAKING: readonly string[] = [
   'run.created',
   'run.resumed',

@@ -30,7 +30,7 @@ interface RunFacts {
   isOpen(step: string): boolean
 }
 
-/** An answer to a gate that nobody has to give. */
+/** The answer to a gate that is answered automatically. */
 export type AutomaticAnswer = { option: string } | { choices: string[] } | { text: string }
 
 /** How the ledger of the home takes the gates of a run. */

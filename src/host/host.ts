@@ -397,7 +397,7 @@ export class Host {
   async #applyDecision(approval: string): Promise<void> {
     const record = await this.ledger.get(approval)
     const id = record?.subject.session
-    // A worker that is away hears of it when it is back.
+    // A worker that is away receives it when it is back.
     if (!record || id === undefined || record.source.channel === SANDBOX_CHANNEL) return
     if (this.remote.has(id) && !this.remote.get(id)) return
     await (await this.whenLive(id))?.apply(record)

@@ -15,7 +15,7 @@ export type StartedSession = Omit<EventData<'session.started'>, 'number'>
 /** Writes the start of a session with the next free number of its person. */
 export type RecordStart = (session: string, started: StartedSession, at: number) => Promise<void>
 
-/** Nobody remembers the number of a session that ended longer ago: it may be given again. */
+/** The number of a session that ended longer ago is no longer in use: it may be given again. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
 export interface SessionOwner {

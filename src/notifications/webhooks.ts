@@ -40,7 +40,7 @@ export function webhookRequest(service: Service, notice: PaneNotification, link:
     case 'slack':
       return json({ text: text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') })
     case 'discord':
-      // A notification mentions nobody, whatever the agent writes.
+      // A notification mentions no user of the service, whatever the agent writes.
       return json({ content: text.slice(0, 1_900), allowed_mentions: { parse: [] } })
     case 'ntfy':
       return {

@@ -124,7 +124,7 @@ export class DeclaredEnd {
 }
 
 /*
- * A spinner that turns above the input box means work, whoever drew it: when its block has scrolled
+ * A spinner that turns above the input box means work, whichever program drew it: when its block has scrolled
  * out of a window that was made smaller, no rule about blocks finds it any more. Only braille cells
  * count, in place, while the rest of their row stays the same, twice within a second and a half; it
  * lapses a second after the last change. It never starts a run, it only keeps an end from being

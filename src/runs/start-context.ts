@@ -61,7 +61,7 @@ export interface RunOptions {
 /** A run that is ready to be driven. */
 export interface StartedRun {
   id: string
-  /** The settings in force for the run: the home's, with those of a trusted project. */
+  /** The effective settings of the run: the home's, with those of a trusted project. */
   home: Home
   /** Who drives it: the daemon, or the process that started it. */
   driver: 'daemon' | 'caller'

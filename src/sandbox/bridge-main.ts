@@ -26,7 +26,7 @@ server.listen(0, '127.0.0.1', () => {
     env: {
       ...process.env,
       ...Object.fromEntries(names.map(name => [name, proxy])),
-      // Node's own fetch uses a proxy only when it is told to (Node 24, 22.21).
+      // Node's own fetch uses a proxy only with this variable (Node 24, 22.21).
       NODE_USE_ENV_PROXY: '1',
     },
   })

@@ -66,7 +66,7 @@ export class BlobFiles {
     return part
   }
 
-  /** Appends a part to a draft; the first one starts it anew. */
+  /** Appends a part to a draft; the first one starts it again. */
   write(draft: string, offset: number, part: Buffer): void {
     const size = offset === 0 ? 0 : statSync(draft).size
     if (size !== offset) throw new SignalboxError('E_INPUT', `a part of a blob is at ${offset}, not at ${size}`)

@@ -334,7 +334,7 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     for (const run of await waitingRuns(store)) wake(run)
   }
 
-  /** A run that nobody drives yet stays as it is: its driver will say what it wants. */
+  /** A run that no server drives yet stays as it is: its driver will say what it wants. */
   async #reconcile(worker: string, run: string): Promise<void> {
     const steps = this.#runs.get(run)
     if (steps?.worker === worker) return

@@ -116,7 +116,7 @@ it('/review of uncommitted changes shows its findings as a list to tick, and sub
   await bot.seen(ann, /✅[\s\S]*mill · .*completed/, again.id)
 })
 
-it('a run that nobody drives is reported as stopped, with the command that resumes it', async () => {
+it('a run that no process drives is reported as stopped, with the command that resumes it', async () => {
   // A chat gets notifications once its person has written.
   const before = last()
   ann.say('/runs')

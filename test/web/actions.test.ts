@@ -450,7 +450,7 @@ describeNeeding('chromium', 'actions of the dashboard', () => {
     await page.getByRole('region', { name: 'Spend today' }).getByText('of today’s $2.50 budget').waitFor()
   })
 
-  it('a run that nobody drives needs you, is shown as stopped, and names the command that resumes it', async () => {
+  it('a run that no process drives needs you, is shown as stopped, and names the command that resumes it', async () => {
     const { store } = server.host
     const at = Date.now() - 60_000
     const about = { title: 'Left alone', project: server.work, cwd: server.work, person: 'local' }

@@ -158,7 +158,7 @@ async function decide(
   }
 }
 
-/** Prints the decision and, unless told not to wait, its outcome. @returns the exit code. */
+/** Prints the decision and, unless `--no-wait` is set, its outcome. @returns the exit code. */
 async function report(
   context: CommandContext,
   { ledger, store }: { ledger: Ledger; store: EventStore },

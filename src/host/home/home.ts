@@ -15,7 +15,7 @@ import type { Prices } from '../../engine/index.js'
 import type { HostSettings } from '../settings.js'
 import { publicAddress } from './public-address.js'
 
-/** A home directory: where its files lie, its settings in force, and those that a host takes. */
+/** A home directory: where its files are, its effective settings, and those of a host. */
 export interface Home {
   directories: Directories
   loaded: LoadedConfig

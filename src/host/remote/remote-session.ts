@@ -19,7 +19,7 @@ export interface RemoteSessionUpdate {
   update?: LiveUpdate
 }
 
-/** The way to the worker that has the session. */
+/** The connection to the worker that has the session. */
 export interface SessionConnection {
   clock: Clock
   ask(method: string, params: Record<string, unknown>): Promise<unknown>
@@ -44,7 +44,7 @@ const UNKNOWN: SessionState = {
   isApplicationCursor: false,
 }
 
-/** The proxy of a session on a worker: its state as last heard, its operations as calls. */
+/** The proxy of a session on a worker: its state as last reported, its operations as calls. */
 export class RemoteSession implements SessionPort {
   readonly id: string
   readonly worker: string

@@ -119,7 +119,7 @@ export class SessionRights {
       if (foreign) throw refused(`write ${foreign.type}`)
     }
     const now = await store.now()
-    // Its clock may be ahead: no event lies in the store's future.
+    // Its clock may be ahead: no event is in the store's future.
     const timely = events.map(event => ({ ...event, at: Math.min(event.at ?? now, now) })) as NewEvent[]
     const before = isAgain ? await this.#written(stream, after, timely) : null
     return before ?? store.append(stream, expected, timely)

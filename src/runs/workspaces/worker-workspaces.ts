@@ -151,7 +151,7 @@ async function treeOf(git: Git, commit: string): Promise<string> {
   return (await git.run(['rev-parse', `${commit}^{tree}`])).trim()
 }
 
-/** A workspace of an earlier time is never deleted: it may have what nobody saved. */
+/** An earlier workspace is never deleted: it may have changes that were not saved. */
 function setAside(path: string): void {
   if (!existsSync(path)) return
   for (let n = 1; ; n++) {

@@ -162,7 +162,7 @@ export class Devices {
       for (const { key, ...device } of file.parse(JSON.parse(text)).devices)
         this.#devices.set(device.id, { device, key: Buffer.from(key, 'base64url') })
     } catch (error) {
-      // A file that cannot be read logs nobody in; logging in again takes one command.
+      // With a file that cannot be read no device is logged in; logging in again takes one command.
       this.#onError(error)
     }
   }

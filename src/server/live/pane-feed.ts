@@ -23,7 +23,7 @@ export interface FedPane {
 }
 
 /**
- * Follows the panes. They are not in the log, because nobody needs their past. Versions start with
+ * Follows the panes. They are not in the log, because their past is not needed. Versions start with
  * the time of the server's start, so that those of a restarted server are greater than the previous
  * ones.
  */

@@ -60,7 +60,7 @@ export class LogListener {
         this.#client = client
         client.on('notification', onChange)
         await client.query(`LISTEN signalbox_${schema}`)
-        // What was committed before `LISTEN` took effect is announced to nobody.
+        // What was committed before `LISTEN` took effect is not announced.
         onChange()
         if (!this.#isStarted) return this.stop()
         await isOver
