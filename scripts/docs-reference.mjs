@@ -49,7 +49,10 @@ export async function loadReference() {
 
 const ROLES = { open: 'none', hook: 'hook token', viewer: 'viewer', approver: 'approver', owner: 'owner' }
 
-/** The operations of the API, by what they are about, with what each takes; the whole is in the OpenAPI document. */
+/**
+ * The operations of the API, by what they are about, with what each takes; the whole is in the
+ * OpenAPI document.
+ */
 function apiPage() {
   const { paths } = openApi(ROUTES, '')
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

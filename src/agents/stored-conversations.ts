@@ -48,7 +48,8 @@ function conversationOf(
     prompt ||= fields.prompt?.trim() ?? ''
     if (cwd !== '' && prompt !== '') break
   }
-  // Without its directory the agent would not find it; a file without a prompt has nothing to resume.
+  // Without its directory the agent would not find it; a file without a prompt has nothing to
+  // resume.
   return cwd === '' || prompt === '' ? null : { agent, id, cwd, prompt: prompt.slice(0, PROMPT_MAX), at }
 }
 

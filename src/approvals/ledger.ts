@@ -36,7 +36,8 @@ export interface LedgerOptions {
   roleOf?: DecideRules['roleOf']
   home?: string
   /**
-   * Changes with the effective settings: a grant ends when they differ from those it was made under.
+   * Changes with the effective settings: a grant ends when they differ from those it was made
+   * under.
    */
   settingsHash?: SettingsHash
   /**
@@ -205,9 +206,9 @@ export class Ledger {
 
   /**
    * Decides a request once. After a version conflict the record is read and judged again: another
-   * decision was faster, and this one is refused with the name of who decided first. `extraAppends` gives
-   * what must be written in the same transaction, such as the used button; it is called for every
-   * attempt, and throws when the button was used meanwhile.
+   * decision was faster, and this one is refused with the name of who decided first. `extraAppends`
+   * gives what must be written in the same transaction, such as the used button; it is called for
+   * every attempt, and throws when the button was used meanwhile.
    */
   async decide(
     id: string,

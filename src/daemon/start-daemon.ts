@@ -93,7 +93,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   const opening = async () => {
     if (options.hidesMemory) (await loadLibc())?.hideMemory()
-    // Without a listener this signal opens Node's debugger on a port, to every program of this user.
+    // Without a listener this signal opens Node's debugger on a port, to every program of this
+    // user.
     process.on('SIGUSR1', ignoreSignal)
     open.push(() => void process.off('SIGUSR1', ignoreSignal))
     note('starting the keeper')

@@ -44,9 +44,9 @@ export const WAKING: readonly string[] = [
 /**
  * Finds runs that are due in the store: after every event that may wake one, at the times that they
  * named, and in a scan every few seconds, which also finds the runs of servers that died. A server
- * alone takes every turn itself (`embedded`). Several divide the runs among them (`store`): each run
- * has a preferred server, and the others act when that one does not. Under another engine it is the
- * net: it asks that engine for turns, and takes them itself while the engine does not answer.
+ * alone takes every turn itself (`embedded`). Several divide the runs among them (`store`): each
+ * run has a preferred server, and the others act when that one does not. Under another engine it is
+ * the net: it asks that engine for turns, and takes them itself while the engine does not answer.
  */
 export class StoreEngine implements RunEngine {
   readonly #options: StoreEngineOptions

@@ -128,7 +128,10 @@ const RELEASE_GRACE_MS = 1_000
 /** Why a step must stop. */
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
-  /** How long its processes may take to end; null: as long as usual. A daemon that stops is in a hurry. */
+  /**
+   * How long its processes may take to end; null: as long as usual. A daemon that stops is in a
+   * hurry.
+   */
   readonly graceMs: number | null
 
   constructor(why: StepAbort['why']) {

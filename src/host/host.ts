@@ -222,7 +222,10 @@ export class Host {
     return worker === undefined || worker === this.#worker
   }
 
-  /** The file of a session's recording; that of a worker's session is fetched. @throws SignalboxError `E_WORKER_AWAY` */
+  /**
+   * The file of a session's recording; that of a worker's session is fetched. @throws
+   * SignalboxError `E_WORKER_AWAY`
+   */
   async recordingOf(record: SessionRecord): Promise<string> {
     return this.isHere(record) ? record.recording : this.remote.recordingOf(record)
   }

@@ -328,8 +328,8 @@ export class LiveSessions {
 
   /**
    * The reader of the session's terminal has failed. The session is taken over as by a new host:
-   * from its snapshot and its recording. If its terminal was the reason twice, it is not read again:
-   * the agent continues, and people can attach to it.
+   * from its snapshot and its recording. If its terminal was the reason twice, it is not read
+   * again: the agent continues, and people can attach to it.
    */
   async #readAgain(record: SessionRecord, why: string, isCause: boolean): Promise<void> {
     const { note, channels, panes, snapshots, host } = this.#options

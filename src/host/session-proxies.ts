@@ -27,8 +27,8 @@ interface ProxiesOptions {
 }
 
 /**
- * The proxies of sessions in a sandbox. A host that the sandbox does not know becomes a request in the ledger; the
- * connection waits for its decision, and the agent continues without a restart.
+ * The proxies of sessions in a sandbox. A host that the sandbox does not know becomes a request in
+ * the ledger; the connection waits for its decision, and the agent continues without a restart.
  */
 export class SessionProxies {
   readonly #options: ProxiesOptions

@@ -28,7 +28,10 @@ interface Sent {
   body: string
 }
 
-/** The request that a service understands. `link`: the request in the dashboard, if others can open it. */
+/**
+ * The request that a service understands. `link`: the request in the dashboard, if others can open
+ * it.
+ */
 export function webhookRequest(service: Service, notice: PaneNotification, link: string | null): Sent {
   const json = (body: unknown): Sent => ({
     method: 'POST',

@@ -63,7 +63,9 @@ export const timeless: RowMask = memoizeByObject(row =>
     .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0'),
 )
 
-/** Whether a frame shows anything that the previous one did not, besides motion and running clocks. */
+/**
+ * Whether a frame shows anything that the previous one did not, besides motion and running clocks.
+ */
 export function hasNews(before: Frame | null, after: Frame): boolean {
   if (before === null || before.buffer !== after.buffer || before.cols !== after.cols) return true
   const { added, changed } = rowChanges(before.lines, after.lines, timeless)

@@ -78,7 +78,9 @@ export function driverLabel(
   return { host: 'daemon', ...(store.isShared && { server: homeId(home.settings.dataDirectory) }) }
 }
 
-/** Whether this server may drive a run: one that no worker carries out works where it was started. */
+/**
+ * Whether this server may drive a run: one that no worker carries out works where it was started.
+ */
 export function isDrivenBy(self: string, { labels, placement }: Pick<RunRecord, 'labels' | 'placement'>): boolean {
   return labels.host === 'daemon' && (placement !== null || labels.server === undefined || labels.server === self)
 }

@@ -152,7 +152,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 }
 
-/** Notices that no server was reachable for most of the time after which the worker counts as lost. */
+/**
+ * Notices that no server was reachable for most of the time after which the worker counts as lost.
+ */
 class Contact {
   readonly #clock: Clock
   readonly #onLost: () => void

@@ -6,7 +6,10 @@ import { containerCommand } from './container.js'
 import type { SandboxPlan } from './plan.js'
 import { seatbeltProfile } from './seatbelt.js'
 
-/** `auto`: bubblewrap on Linux, sandbox-exec on macOS. Containers name their image: `docker:<image>`. */
+/**
+ * `auto`: bubblewrap on Linux, sandbox-exec on macOS. Containers name their image:
+ * `docker:<image>`.
+ */
 export type SandboxBackend = 'auto' | 'bubblewrap' | 'seatbelt' | `docker:${string}` | `podman:${string}`
 
 export interface SandboxedProgram {
@@ -31,7 +34,10 @@ export function isContainer(backend: SandboxBackend): boolean {
   return backend.includes(':')
 }
 
-/** The program in the sandbox. @throws SignalboxError `E_NOT_READY` if this machine cannot make the sandbox. */
+/**
+ * The program in the sandbox. @throws SignalboxError `E_NOT_READY` if this machine cannot make the
+ * sandbox.
+ */
 export function sandboxedProgram(
   backend: SandboxBackend,
   plan: SandboxPlan,

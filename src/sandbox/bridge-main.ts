@@ -1,5 +1,5 @@
-// Runs inside a sandbox with a filtered network: makes the socket of the proxy a port of the sandbox, and
-// starts the program. A sandbox has no other way to the network.
+// Runs inside a sandbox with a filtered network: makes the socket of the proxy a port of the
+// sandbox, and starts the program. A sandbox has no other way to the network.
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import { constants } from 'node:os'

@@ -6,10 +6,10 @@ interface Program {
 }
 
 /**
- * The command line of bubblewrap for a plan. The sandbox has its own processes, users, host name and
- * message queues; its network is its own unless it is on. A program in it keeps the terminal, so that
- * job control and Ctrl-C work as usual. Its environment is that of the plan: on a command line every
- * user of the machine could read it.
+ * The command line of bubblewrap for a plan. The sandbox has its own processes, users, host name
+ * and message queues; its network is its own unless it is on. A program in it keeps the terminal,
+ * so that job control and Ctrl-C work as usual. Its environment is that of the plan: on a command
+ * line every user of the machine could read it.
  */
 export function bubblewrapCommand(bwrap: string, plan: SandboxPlan, { file, args }: Program): Program {
   return {

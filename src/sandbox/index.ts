@@ -3,7 +3,8 @@
  *
  * - plan.ts decides what is inside, from profiles.ts (what each agent needs) and a person's policy.
  * - bubblewrap.ts, seatbelt.ts, container.ts make a command line of a plan; backend.ts chooses one.
- * - proxy.ts: the only way out of a sandbox with a filtered network; bridge-main.ts is its end in the sandbox.
+ * - proxy.ts: the only way out of a sandbox with a filtered network; bridge-main.ts is its end in
+ *   the sandbox.
  *
  * A new agent: a row in profiles.ts. A new backend: a file like bubblewrap.ts, and its case in
  * backend.ts.

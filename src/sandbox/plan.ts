@@ -42,16 +42,25 @@ export interface PlanRequest {
   policy: SandboxPolicy
   /** Directories of Signalbox: nothing of them is visible, except `own`. */
   hidden: readonly string[]
-  /** What the session itself needs of Signalbox: its settings of hooks, the socket for their reports. */
+  /**
+   * What the session itself needs of Signalbox: its settings of hooks, the socket for their
+   * reports.
+   */
   own: readonly SandboxPath[]
   /** Programs that must be readable besides that of the agent. */
   programs: readonly string[]
 }
 
-/** Variables of every program. The others are left out: they may contain secrets and addresses of sockets. */
+/**
+ * Variables of every program. The others are left out: they may contain secrets and addresses of
+ * sockets.
+ */
 const ENVIRONMENT =
   /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|COLORTERM|TERM_PROGRAM\w*|TZ|SHELL|NO_COLOR|FORCE_COLOR|SIGNALBOX_(SESSION|STEP|SOCKET|HOOK_TOKEN|DEMO_\w+))$/
-/** Where the sockets of docker, D-Bus, the SSH agent and display servers are, and files of other programs. */
+/**
+ * Where the sockets of docker, D-Bus, the SSH agent and display servers are, and files of other
+ * programs.
+ */
 const PRIVATE = ['/tmp', '/var/tmp', '/run', '/dev/shm', '/home', '/root', '/mnt', '/media', '/srv']
 /** Name resolution, where /etc/resolv.conf is a link into /run. */
 const RESOLVER = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager']
@@ -102,8 +111,8 @@ export function planSandbox(request: PlanRequest): SandboxPlan {
 }
 
 /**
- * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and its
- * configuration, stays read-only: a person would run it later, outside the sandbox.
+ * A worktree keeps its objects in the repository that it belongs to. What git runs, its hooks and
+ * its configuration, stays read-only: a person would run it later, outside the sandbox.
  */
 function gitPaths(cwd: string): SandboxPath[] {
   const place = join(cwd, '.git')

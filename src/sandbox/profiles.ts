@@ -1,6 +1,6 @@
 /**
- * What each agent needs to start and to sign in, as data. Paths below `~` that do not exist are left
- * out. A new agent: one row.
+ * What each agent needs to start and to sign in, as data. Paths below `~` that do not exist are
+ * left out. A new agent: one row.
  */
 export interface SandboxProfile {
   read: readonly string[]

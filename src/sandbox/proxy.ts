@@ -17,8 +17,8 @@ interface ProxyOptions {
 }
 
 /**
- * The only way out of a sandbox with a filtered network: an HTTP proxy on a unix socket that is visible in
- * the sandbox. It forwards to allowed hosts and asks about the others.
+ * The only way out of a sandbox with a filtered network: an HTTP proxy on a unix socket that is
+ * visible in the sandbox. It forwards to allowed hosts and asks about the others.
  */
 export class FilteringProxy {
   readonly #options: ProxyOptions

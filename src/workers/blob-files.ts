@@ -41,7 +41,9 @@ export class BlobFiles {
     return join(this.#directory, `${name}.draft`)
   }
 
-  /** Moves a draft to its place. @throws SignalboxError `E_INPUT` if its content is not `expected`. */
+  /**
+   * Moves a draft to its place. @throws SignalboxError `E_INPUT` if its content is not `expected`.
+   */
   keep(draft: string, expected?: string): string {
     const blob = createHash('sha256').update(readFileSync(draft)).digest('hex')
     if (expected !== undefined && blob !== expected) {

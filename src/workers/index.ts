@@ -1,6 +1,6 @@
 /*
- * Workers: machines that carry out steps of runs, and have sessions, for a server. The server decides and writes; a
- * worker performs and reports. It has no access to the store.
+ * Workers: machines that carry out steps of runs, and have sessions, for a server. The server
+ * decides and writes; a worker performs and reports. It has no access to the store.
  *
  *   server                                             worker
  *   WorkerHub     places runs, notices lost workers    WorkerLink     connects, proves its key

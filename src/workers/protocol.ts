@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 /*
  * The frames between a worker and a server, as JSON over one WebSocket that the worker opens. The
- * server says which steps of a run it wants; the worker compares that with what it has, and reports.
- * Wanting is a state and not a message: a lost frame is made good by the next one.
+ * server says which steps of a run it wants; the worker compares that with what it has, and
+ * reports. Wanting is a state and not a message: a lost frame is made good by the next one.
  *
  * Calls go in both directions: a worker asks about its runs and sessions, the server asks for
  * operations of sessions. A channel is a terminal that somebody watches; its bytes are binary
@@ -115,7 +115,9 @@ const serverFrame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('wanted'),
     run: z.string(),
-    /** The lease of the driver: the newest one counts. Null: the run needs nothing here any more. */
+    /**
+     * The lease of the driver: the newest one counts. Null: the run needs nothing here any more.
+     */
     term: z.number().nullable(),
     steps: z.array(wantedStep),
   }),

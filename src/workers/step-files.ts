@@ -10,7 +10,8 @@ export interface StartedStep extends WantedStep {
 
 /**
  * What a worker remembers of each attempt, so that it begins none twice and loses no end when it is
- * killed: `started.json` is on the disk before the step starts, `end.json` before the end is reported.
+ * killed: `started.json` is on the disk before the step starts, `end.json` before the end is
+ * reported.
  */
 export class StepFiles {
   readonly #directory: string

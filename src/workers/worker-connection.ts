@@ -88,7 +88,10 @@ export class WorkerConnection {
     if (!this.#isClosed) this.#channel.send(JSON.stringify(frame))
   }
 
-  /** Asks the worker. @throws SignalboxError `E_WORKER_AWAY` if the connection ends before its answer. */
+  /**
+   * Asks the worker. @throws SignalboxError `E_WORKER_AWAY` if the connection ends before its
+   * answer.
+   */
   ask(method: string, params: Record<string, unknown>): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(gone())
     const { id, answer } = this.#asked.add(method, params)

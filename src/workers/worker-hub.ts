@@ -112,8 +112,8 @@ const SERVER_EFFECTS: ReadonlySet<string> = new Set([
 
 /**
  * The server's side of all workers: places runs on them, tells them which steps are wanted, takes
- * their reports, and notices when one is away or lost. A worker's lease in the store says that it is
- * alive; the store's clock judges it.
+ * their reports, and notices when one is away or lost. A worker's lease in the store says that it
+ * is alive; the store's clock judges it.
  */
 export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
   readonly registry: WorkerRegistry

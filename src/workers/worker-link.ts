@@ -141,7 +141,10 @@ export class WorkerLink {
     return this.#socket?.bufferedAmount ?? 0
   }
 
-  /** Reports to the server that this worker is alive, and notices a server that has stopped answering. */
+  /**
+   * Reports to the server that this worker is alive, and notices a server that has stopped
+   * answering.
+   */
   beat(steps: number): void {
     const { user, system } = process.cpuUsage()
     this.send({ type: 'beat', steps, memory: process.memoryUsage.rss(), cpuS: (user + system) / 1e6 })

@@ -29,7 +29,9 @@ export interface WorkerStepsOptions {
 export interface WorkspacePort {
   /** Makes the workspace of a run ready; what it returns has paths of this machine. */
   prepare(run: string, needs: StepNeeds): Promise<StepNeeds>
-  /** After a step, before its end is reported: keeps the workspace where another worker finds it. */
+  /**
+   * After a step, before its end is reported: keeps the workspace where another worker finds it.
+   */
   save(run: string, needs: StepNeeds): Promise<SavedWorkspace | null>
   /** A report with paths of the server. */
   withServerPaths<T>(run: string, needs: StepNeeds, report: T): T
@@ -102,7 +104,9 @@ export class WorkerSteps {
     }
   }
 
-  /** Stops everything: no server was reachable for too long, so another worker may have the runs. */
+  /**
+   * Stops everything: no server was reachable for too long, so another worker may have the runs.
+   */
   async giveUp(): Promise<void> {
     for (const attempt of this.#attempts.values()) {
       if (!attempt.steps || attempt.end) continue

@@ -51,8 +51,8 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
   /** A card that has not moved for a while accepts a press. */
   const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
   /**
-   * Presses until the card accepts it: new cards move the others, which then refuse a press. A run's
-   * page removes the card as soon as its answer is applied.
+   * Presses until the card accepts it: new cards move the others, which then refuse a press. A
+   * run's page removes the card as soon as its answer is applied.
    */
   const press = async (one: Locator, name: string) => {
     const accepted = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))

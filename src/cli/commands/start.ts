@@ -96,8 +96,8 @@ async function startOnWorker(
 }
 
 /**
- * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names a
- * directory or a scenario wants it there.
+ * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names
+ * a directory or a scenario wants it there.
  */
 function playsItsTour(
   { env }: CommandContext,

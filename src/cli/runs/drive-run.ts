@@ -141,7 +141,9 @@ async function driveHere(
   }
 }
 
-/** Who answers gates here: a file, the user's module, or the person at the terminal; else no one. */
+/**
+ * Who answers gates here: a file, the user's module, or the person at the terminal; else no one.
+ */
 async function answererFor(
   context: CommandContext,
   place: RunPlace,

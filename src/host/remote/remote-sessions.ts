@@ -15,7 +15,9 @@ import { RemoteRecordings } from './remote-recordings.js'
 import { RemoteSession, type RemoteSessionUpdate } from './remote-session.js'
 import { SessionRights } from './session-rights.js'
 
-/** How long a command waits for a worker that was connected a moment ago: it comes back by itself. */
+/**
+ * How long a command waits for a worker that was connected a moment ago: it comes back by itself.
+ */
 const COMES_BACK_MS = 8_000
 
 export interface RemoteSessionsOptions {

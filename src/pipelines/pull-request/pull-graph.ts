@@ -15,7 +15,9 @@ export const PULL_NODES: GraphPlan['nodes'] = {
   merge: { fn: 'merge', label: 'Merge?', shape: 'hexagon', attributes: PATIENT },
 }
 
-/** Besides these edges, a graph leads to `publish` or `observe`, and has `developer` and `finish`. */
+/**
+ * Besides these edges, a graph leads to `publish` or `observe`, and has `developer` and `finish`.
+ */
 export const PULL_EDGES: GraphPlan['edges'] = [
   ['publish', 'observe'],
   ['publish', 'finish'],

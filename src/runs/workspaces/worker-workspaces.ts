@@ -25,9 +25,9 @@ export interface WorkerWorkspacesOptions {
 }
 
 /**
- * The workspaces of runs on a worker: repositories of their own, made from what the run started from
- * and what the last worker saved. Paths of the server in the state of a run are replaced by the ones
- * here, and back in what is reported.
+ * The workspaces of runs on a worker: repositories of their own, made from what the run started
+ * from and what the last worker saved. Paths of the server in the state of a run are replaced by
+ * the ones here, and back in what is reported.
  */
 export class WorkerWorkspaces implements WorkspacePort {
   readonly #options: WorkerWorkspacesOptions

@@ -42,8 +42,8 @@ export interface Device {
 type KeptDevice = Device & { key: string }
 
 /**
- * `<state>/devices.json`: the browsers that are logged in, with their keys. Servers of a shared store
- * keep them there instead, and each of them follows what the others change.
+ * `<state>/devices.json`: the browsers that are logged in, with their keys. Servers of a shared
+ * store keep them there instead, and each of them follows what the others change.
  */
 export class Devices {
   readonly #path: string

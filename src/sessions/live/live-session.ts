@@ -254,7 +254,9 @@ export class LiveSession implements KeeperListener, SessionPort {
     this.#messages.stop()
   }
 
-  /** The reader of its terminal has failed for good: people must look after the agent themselves. */
+  /**
+   * The reader of its terminal has failed for good: people must look after the agent themselves.
+   */
   unreadable(why: string): void {
     this.#notices.unreadable(why)
   }

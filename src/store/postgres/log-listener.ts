@@ -15,7 +15,9 @@ export interface LogListenerOptions {
   onError(error: unknown): void
 }
 
-/** Notices commits of all processes: `LISTEN` on a connection of its own, and a slow poll beside it. */
+/**
+ * Notices commits of all processes: `LISTEN` on a connection of its own, and a slow poll beside it.
+ */
 export class LogListener {
   readonly #options: LogListenerOptions
   #poll: Timer | null = null

@@ -1,8 +1,8 @@
 import type { Attack } from './attack.js'
 
 /*
- * What a hostile program tries. The scripts are plain shell, so that a reader sees the whole attack.
- * Helpers (`forge.py`, `keeper.py`, `call.py`, `ptrace.py`) are in `helpers.ts`.
+ * What a hostile program tries. The scripts are plain shell, so that a reader sees the whole
+ * attack. Helpers (`forge.py`, `keeper.py`, `call.py`, `ptrace.py`) are in `helpers.ts`.
  */
 
 const APPROVE = '$SIGNALBOX approve $APPROVAL --fingerprint $FINGERPRINT'

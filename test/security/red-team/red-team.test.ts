@@ -9,9 +9,9 @@ import { HostileHome, type Outcome } from './hostile-home.js'
 import { matrixPage } from './matrix.js'
 
 /*
- * A hostile program inside a session tries every attack, without a sandbox and in one. Without it must
- * not decide, grant or change who decides; in a sandbox it reaches nothing. docs/security-matrix.md is made
- * of the same list: SIGNALBOX_MATRIX=1 writes it.
+ * A hostile program inside a session tries every attack, without a sandbox and in one. Without it
+ * must not decide, grant or change who decides; in a sandbox it reaches nothing.
+ * docs/security-matrix.md is made of the same list: SIGNALBOX_MATRIX=1 writes it.
  */
 
 const exists = (program: string | undefined) => program === undefined || spawnSync('which', [program]).status === 0

@@ -104,7 +104,10 @@ function forget(id: string): void {
     .catch(() => undefined)
 }
 
-/** Asks the browser for permission; the subscription lets the server notify while the page is closed. */
+/**
+ * Asks the browser for permission; the subscription lets the server notify while the page is
+ * closed.
+ */
 export async function enableNotifications(): Promise<void> {
   if (!('Notification' in globalThis)) return
   permission.value = await Notification.requestPermission()

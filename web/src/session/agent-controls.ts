@@ -2,7 +2,9 @@ import type { Session } from '../api/types'
 
 /** What an agent offers to change while it runs, and how: its own command, or its own key. */
 interface AgentControls {
-  /** The command that chooses a model; with a name where the agent takes one, else it opens a menu. */
+  /**
+   * The command that chooses a model; with a name where the agent takes one, else it opens a menu.
+   */
   model?: { command: string; takesName: boolean }
   /** The key that changes how much the agent asks. */
   mode?: { keys: string[]; label: string }
