@@ -264,8 +264,8 @@ export class Host {
   }
 
   /** The threads that read terminals, and how often one failed. */
-  get sight(): { threads: number; failures: number } {
-    return this.#sessions.sight
+  get readers(): { threads: number; failures: number } {
+    return this.#sessions.readers
   }
 
   /** It is live, or will be when it has caught up. */

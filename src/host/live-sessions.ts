@@ -6,7 +6,13 @@ import { newId } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
-import { LocalSight, type SessionQueue, SessionScheduler, type SightPlace, SightThreads } from '../panes/sight/index.js'
+import {
+  LocalReader,
+  type ReaderPlace,
+  ReaderThreads,
+  type SessionQueue,
+  SessionScheduler,
+} from '../panes/reader/index.js'
 import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
 import {
@@ -82,7 +88,7 @@ export class LiveSessions {
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
   /** Null: terminals are read in this thread. */
-  readonly #threads: SightThreads | null
+  readonly #threads: ReaderThreads | null
   /** Sessions whose terminal a thread could not read: how often. */
   readonly #strikes = new Map<string, number>()
   #failures = 0
@@ -95,8 +101,8 @@ export class LiveSessions {
     })
     const { settings, clock, owner } = options.host
     this.#threads =
-      owner === 'daemon' && settings.threads > 0 && SightThreads.areAvailable
-        ? new SightThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
+      owner === 'daemon' && settings.threads > 0 && ReaderThreads.areAvailable
+        ? new ReaderThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
         : null
     this.#catchUps = new CatchUpQueue(clock, this.#threads?.max ?? 1)
     this.#proxies = new SessionProxies({
@@ -165,7 +171,7 @@ export class LiveSessions {
     this.#threads?.close()
   }
 
-  get sight(): { threads: number; failures: number } {
+  get readers(): { threads: number; failures: number } {
     return { threads: this.#threads?.count ?? 0, failures: this.#failures }
   }
 
@@ -315,10 +321,10 @@ export class LiveSessions {
    * Where a session's terminal is read. A terminal whose reader has failed once gets a thread of
    * its own, so that it fails alone.
    */
-  #placeOf(record: SessionRecord): SightPlace {
+  #placeOf(record: SessionRecord): ReaderPlace {
     const { id } = record
     const queue = this.#queueOf(id)
-    if (!this.#threads || this.#threads.areBroken) return new LocalSight(() => queue.clock.monotonic())
+    if (!this.#threads || this.#threads.areBroken) return new LocalReader(() => queue.clock.monotonic())
     return this.#threads.place({
       isAlone: this.#strikes.has(id),
       deliver: (work, options) => queue.run(work, options),
@@ -342,7 +348,7 @@ export class LiveSessions {
       this.#strikes.set(id, strikes)
     }
     const isReadAgain = strikes < STRIKES_MAX
-    note('sight.lost', { session: id, why, isCause, isReadAgain })
+    note('reader.lost', { session: id, why, isCause, isReadAgain })
     if (!isReadAgain) return entry.session.unreadable(why)
     entry.isLive = false
     entry.detach()
@@ -380,7 +386,7 @@ export class LiveSessions {
       journal,
       ledger,
       clock,
-      sight: this.#placeOf(record),
+      reader: this.#placeOf(record),
       onRuleOff: ({ rule, ms, reason }) => {
         const { agent, file } = live.pack
         this.#options.note('pack.rule-off', { agent, pack: file, rule, ms, reason })

@@ -4,7 +4,7 @@ import { SignalboxError } from '../../errors/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import type { KeeperListener, KeptExit, RecordingFailure } from '../../keeper/index.js'
 import { hasNews, type ScreenView } from '../../panes/index.js'
-import { LocalSight } from '../../panes/sight/index.js'
+import { LocalReader } from '../../panes/reader/index.js'
 import type { Block, Observation, Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { firstRowNeeded, type MessageRef, MessageWriter } from '../conversation/index.js'
@@ -442,7 +442,7 @@ export class LiveSession implements KeeperListener, SessionPort {
     const { record, pack, emulator, keeper, restored, onError, clock, onRuleOff } = this.#options
     return new SessionTerminal({
       ...this.#ports,
-      sight: this.#options.sight ?? new LocalSight(() => clock.monotonic()),
+      reader: this.#options.reader ?? new LocalReader(() => clock.monotonic()),
       ...(onRuleOff && { onRuleOff }),
       pack,
       emulator,
