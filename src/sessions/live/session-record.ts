@@ -66,7 +66,7 @@ const TYPES: readonly EventType[] = [
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 7,
+  version: 8,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
