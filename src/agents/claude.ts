@@ -1,4 +1,5 @@
 import type { AgentAdapter, InteractiveStart } from './adapter.js'
+import { acpProgram } from './acp-program.js'
 import { claudeHooks, wireClaudeHooks } from './claude-hooks.js'
 import { claudeTranscript } from './claude-transcript.js'
 import { exitIdAfter } from './exit-id.js'
@@ -39,6 +40,8 @@ export const claudeAgent: AgentAdapter = {
   hooks: claudeHooks,
   transcript: claudeTranscript,
   headless: claudeHeadless,
+  acp: (_, start) => acpProgram(['claude-agent-acp', 'claude-code-acp'], start),
+  acpInstall: 'npm install -g @agentclientprotocol/claude-agent-acp',
   locate: environment => locateProgram(['claude'], environment, ['~/.local/bin/claude', '~/.claude/local/claude']),
   signIn: ({ env }) =>
     signInByNames(env, {

@@ -68,6 +68,10 @@ export const session = z
     worker: z.string().optional().describe('the home directory or the worker that keeps its terminal'),
     on: z.string().optional().describe('the name of the worker whose machine it is on; absent: the server’s own'),
     awaySince: moment.optional().describe('its worker is not connected since then: the rest is as last heard'),
+    channel: z
+      .enum(['acp'])
+      .optional()
+      .describe('over the Agent Client Protocol, without a terminal; absent: in a terminal'),
     places: z.record(z.string(), z.string()).optional(),
     sandbox: z
       .object({ backend: z.string(), network: z.enum(['off', 'filtered', 'on']), hosts: z.array(z.string()) })
