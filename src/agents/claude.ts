@@ -1,5 +1,5 @@
-import type { AgentAdapter, InteractiveStart } from './adapter.js'
 import { acpProgram } from './acp-program.js'
+import type { AgentAdapter, InteractiveStart } from './adapter.js'
 import { claudeHooks, wireClaudeHooks } from './claude-hooks.js'
 import { claudeTranscript } from './claude-transcript.js'
 import { exitIdAfter } from './exit-id.js'

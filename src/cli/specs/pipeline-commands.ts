@@ -48,7 +48,7 @@ export const PIPELINE_COMMANDS = {
     arguments: [
       {
         name: 'issue',
-        description: 'a file, gh:12, an issue’s address, or jira:KEY-1',
+        description: 'a file, gh:12, gl:12, jira:KEY-1, linear:KEY-1, or the address of an issue',
         optional: true,
         completes: 'file',
       },

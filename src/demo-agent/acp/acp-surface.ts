@@ -1,10 +1,11 @@
 import {
+  type ToolKind as AcpToolKind,
   type AgentContext,
   methods,
   type PermissionOption,
   type RequestPermissionResponse,
   type SessionNotification,
-  type ToolKind as AcpToolKind,
+  type ToolCallContent,
 } from '@agentclientprotocol/sdk'
 import type { MenuAnswer } from '../menu/menu-state.js'
 import { orInterrupted } from '../pace.js'
@@ -93,7 +94,7 @@ export class AcpSurface implements Surface {
       toolCallId: call.id,
       status: result.isOk ? 'completed' : 'failed',
       rawInput: call.input,
-      content: [{ type: 'content', content: { type: 'text', text: result.output } }],
+      content: [{ type: 'content', content: { type: 'text', text: result.output } }, ...diffOf(result)],
     })
   }
 
@@ -162,6 +163,13 @@ function describe(call: ToolCall) {
     ...(typeof path === 'string' && { locations: [{ path }] }),
     _meta: { demo: { toolName: call.name } },
   }
+}
+
+function diffOf({ diff, change }: ToolResult): ToolCallContent[] {
+  if (!diff || !change) return []
+  const text = (without: 'added' | 'removed') =>
+    diff.flatMap(row => (row.kind === without || row.kind === 'gap' ? [] : [row.text])).join('\n')
+  return [{ type: 'diff', path: change.path, oldText: text('added'), newText: text('removed') }]
 }
 
 function kindOf(meaning: MenuOption['meaning']): PermissionOption['kind'] {

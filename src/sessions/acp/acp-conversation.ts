@@ -41,7 +41,11 @@ export type AcpEvent =
   | { is: 'unsupported'; rpc: number | string; method: string }
   | { is: 'stated'; statement: AgentStatement }
 
-type Item = { is: 'text'; text: string } | { is: 'tool'; tool: ToolItem } | { is: 'todo'; items: TodoItem[] }
+type Item =
+  | { is: 'text'; text: string }
+  | { is: 'error'; text: string }
+  | { is: 'tool'; tool: ToolItem }
+  | { is: 'todo'; items: TodoItem[] }
 
 /**
  * The conversation with an agent, folded from the messages in both directions. It has no clock and
@@ -313,6 +317,7 @@ export class AcpConversation {
 
   #endTurn(outcome: TurnOutcome, t: number, error?: RpcError): AcpEvent[] {
     const turn = this.turn!
+    if (error) this.#add({ is: 'error', text: error.message }, () => false)
     const closed = this.#closeMessage(t, outcome)
     this.#prompt = null
     this.#tools.clear()
@@ -395,5 +400,6 @@ function blocksOf(message: string, items: readonly Item[], isOpen: boolean): Blo
 
 function contentOf(item: Item): BlockContent[] {
   if (item.is === 'text') return parseMarkdown(item.text)
+  if (item.is === 'error') return [{ kind: 'error', text: item.text }]
   return item.is === 'tool' ? toolBlocks(item.tool) : [{ kind: 'todo', items: item.items }]
 }

@@ -454,7 +454,9 @@ export class AcpSession implements LocalSession {
         this.#messages.update(this.openMessage, this.blocks)
         return this.#setPhase('response_content')
       case 'message-closed': {
-        const ending = event.outcome === 'interrupted' || event.outcome === 'failed' ? event.outcome : null
+        const hasError = event.closed.blocks.at(-1)?.kind === 'error'
+        const isEnding = event.outcome === 'interrupted' || (event.outcome === 'failed' && !hasError)
+        const ending = isEnding ? (event.outcome as 'interrupted' | 'failed') : null
         const isCrash = ending === 'failed' && this.exit !== null
         return this.#messages.close(event.closed, { ending: isCrash ? 'crashed' : ending, waits: false })
       }

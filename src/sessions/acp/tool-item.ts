@@ -85,12 +85,12 @@ export function toolBlocks(item: ToolItem): BlockContent[] {
   const { call } = item
   const blocks: BlockContent[] = [{ kind: 'tool_call', tool: toolRef(item) }]
   const diff = diffOf(item)
-  if (diff) blocks.push({ kind: 'diff', lines: diffLines(diff.oldText ?? '', diff.newText) })
   const output = outputOf(call)
   if (isFinished(item) && (output !== '' || !diff)) {
     const lines = output === '' ? [] : output.split('\n')
     blocks.push({ kind: 'tool_result', lines, ok: call.status === 'completed' })
   }
+  if (diff) blocks.push({ kind: 'diff', lines: diffLines(diff.oldText ?? '', diff.newText) })
   return blocks
 }
 
