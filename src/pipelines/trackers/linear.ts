@@ -66,7 +66,8 @@ export function linearTracker(services: TrackerServices): Tracker {
     async comment({ id, url }, marker, text) {
       let issueId = ''
       for (let after: string | null = null; ; ) {
-        const { issue } = parseData(commentsData, await ask(services, COMMENTS, { id, after }, id), id)
+        const page: unknown = await ask(services, COMMENTS, { id, after }, id)
+        const { issue }: z.infer<typeof commentsData> = parseData(commentsData, page, id)
         if (issue.comments.nodes.some(({ body }) => body.includes(marker))) return null
         issueId = issue.id
         const { hasNextPage, endCursor } = issue.comments.pageInfo

@@ -6,6 +6,6 @@ import type { Frame } from '../../terminal/index.js'
  * a worker is asked for it.
  */
 export async function screenShown(host: Host, id: string): Promise<Frame | null> {
-  const read = host.panes?.screenOf(id) ?? host.local(id)?.screen.last?.frame
+  const read = host.panes?.screenOf(id) ?? host.local(id)?.frame
   return read ?? (await host.remote.whenLive(id))?.currentFrame() ?? null
 }

@@ -69,6 +69,7 @@ const COMPLAINTS_KEPT = 50
 export class AcpSession implements LocalSession {
   readonly id: string
   readonly screen: ScreenView = NO_SCREEN
+  readonly frame = null
   readonly terminal = { isRead: () => Promise.resolve() }
   readonly #options: AcpSessionOptions
   readonly #times: SessionTimes

@@ -76,6 +76,8 @@ export interface SessionPort extends SessionState {
 export interface LocalSession extends SessionPort, KeeperListener {
   /** Its screen; that of a session without a terminal shows nothing. */
   readonly screen: ScreenView
+  /** What the screen shows; null without a terminal, and before the first output. */
+  readonly frame: Frame | null
   /** Resolves when everything that was passed to `output` has been read. */
   readonly terminal: { isRead(): Promise<void> }
   /** Input that an earlier host wrote. `t`: seconds since the start. */
