@@ -15,6 +15,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   open: () => import('./open.js'),
   serve: () => import('./serve.js'),
   watch: () => import('./watch.js'),
+  webhooks: () => import('./webhooks.js'),
   start: () => import('./start.js'),
   sessions: () => import('./sessions.js'),
   rename: () => import('./rename.js'),
