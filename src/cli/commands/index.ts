@@ -55,6 +55,7 @@ export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   logs: () => import('./logs.js'),
   export: () => import('./export.js'),
   pause: () => import('./pause.js'),
+  brainstorm: () => import('./brainstorm.js'),
   cancel: () => import('./cancel.js'),
   replay: () => import('./replay.js'),
   explain: () => import('./explain.js'),
