@@ -32,8 +32,8 @@ export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
-export { explainBox } from './session-box.js'
 export { stepEnvironment } from './session-environment.js'
+export { explainSandbox } from './session-sandbox.js'
 export type { HostSettings, StoreSettings } from './settings.js'
 export {
   type ButtonToken,

@@ -47,7 +47,7 @@ export class AcpSurface implements Surface {
     return this.#sending
   }
 
-  userSaid(): void {
+  showPrompt(): void {
     this.#hasSpoken = false
     this.#failure = null
   }

@@ -183,7 +183,7 @@ export class PromptQueue {
       const before = lastTurn()
       let hasBegun = false
       const begun = async () => {
-        if (!hasBegun) await journal.write('prompt.begun', { session, prompt: id })
+        if (!hasBegun) await journal.write('prompt.started', { session, prompt: id })
         hasBegun = true
       }
       const result = await deliver(text, { ...options, begun })
