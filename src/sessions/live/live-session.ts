@@ -112,7 +112,6 @@ export class LiveSession implements LocalSession {
     return this.#terminal.offset
   }
 
-  /** The turn that was opened last; null before the first. */
   get lastTurn(): string | null {
     return this.#phase.lastTurn
   }
@@ -159,7 +158,6 @@ export class LiveSession implements LocalSession {
     return this.#agent.compact ?? null
   }
 
-  /** The open request on screen, else the oldest one. */
   get approval(): ApprovalRecord | null {
     return this.#requests.open.first?.record ?? null
   }
@@ -172,17 +170,14 @@ export class LiveSession implements LocalSession {
     return this.#phase.openMessage
   }
 
-  /** Who may type now. */
   get holder(): Holder {
     return this.#keyboard.holder
   }
 
-  /** Prompts that wait here until the agent rests. */
   get heldPrompts(): readonly HeldPrompt[] {
     return this.#prompts.held
   }
 
-  /** How many viewers watch the terminal itself. */
   get viewers(): number {
     return this.#viewers.size
   }
