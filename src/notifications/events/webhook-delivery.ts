@@ -4,7 +4,7 @@ import type { EventStore, Lease, StoredEvent } from '../../store/index.js'
 import { type WebhookRecord, webhookStream, webhooksProjection } from './webhook-record.js'
 import { isWanted, signedHeaders, webhookPayload } from './webhook-request.js'
 
-export interface WebhookTarget {
+interface WebhookTarget {
   name: string
   url: string
   /** Which types of events it receives. */

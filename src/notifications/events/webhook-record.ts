@@ -1,7 +1,7 @@
 import { type EventData, isEvent } from '../../events/index.js'
 import type { Projection } from '../../store/index.js'
 
-export type DeadLetter = EventData<'webhook.dead'> & { at: number }
+type DeadLetter = EventData<'webhook.dead'> & { at: number }
 
 /** What a webhook has received: a projection of its stream `webhook/<name>`. */
 export interface WebhookRecord {

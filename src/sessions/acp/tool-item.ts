@@ -64,7 +64,7 @@ export function toolInput(item: ToolItem): Record<string, unknown> {
   return { ...named, ...(isShown && { old_string: diff.oldText ?? '', new_string: diff.newText }), ...raw }
 }
 
-export function toolRef(item: ToolItem): ToolRef {
+function toolRef(item: ToolItem): ToolRef {
   const { call } = item
   const input = toolInput(item)
   const command = typeof input.command === 'string' ? input.command : undefined

@@ -1,5 +1,4 @@
 import type {
-  ContentBlock,
   PromptResponse,
   RequestPermissionRequest,
   SessionNotification,
@@ -12,7 +11,7 @@ import type {
  * conversation with an agent must survive the daemon.
  */
 
-export type { ContentBlock, PromptResponse, RequestPermissionRequest, SessionNotification, ToolCallUpdate }
+export type { PromptResponse, RequestPermissionRequest, SessionNotification, ToolCallUpdate }
 
 export const PROTOCOL_VERSION = 1
 
