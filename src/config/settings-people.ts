@@ -109,6 +109,22 @@ export const peopleSettings = {
     pane_gap_s: duration(30, 'Minimum time between two “done” notifications of one pane.', { max: 86_400 }),
   },
 
+  webhooks: {
+    '*': {
+      url: string(null, 'Address that receives events of the log as JSON, one request each.', {
+        isSecret: true,
+        pattern: /^https?:\/\/\S+$/,
+        form: 'an http(s) address',
+      }),
+      events: strings(
+        ['approval.*', 'session.started', 'session.ended', 'session.noticed', 'turn.closed', 'run.*'],
+        'Types of events that it receives; * stands for any part, !… leaves types out.',
+        { pattern: /^!?[a-z*][a-z.*-]*$/, form: 'types such as approval.* or !run.created' },
+      ),
+      secret_file: string(null, 'File (mode 0600) with the secret that signs the requests; none sends them unsigned.'),
+    },
+  },
+
   mcp: {
     decide_as: string(
       null,

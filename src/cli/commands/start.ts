@@ -29,6 +29,10 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     throw new SignalboxError('E_INPUT', 'nothing to start', {
       next: 'signalbox start demo, or signalbox start -- <program> [args…]',
     })
+  if (options.acp && (options.wait || options.attach))
+    throw new SignalboxError('E_INPUT', `--acp and ${options.wait ? '--wait' : '--attach'} exclude each other`, {
+      next: 'a session over the protocol has no terminal: follow it with signalbox talk',
+    })
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
   if (options.worktree && options.wait)
     throw new SignalboxError('E_INPUT', '--worktree and --wait exclude each other', { next: 'leave out --wait' })
@@ -43,6 +47,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     size: parseSize(options.size, SIZE_MAX) ?? terminalSize(context),
     label: options.label ?? null,
     ...sandboxOptions(options),
+    ...(options.acp && { channel: 'acp' as const }),
   }
   if (options.wait) {
     const { runInForeground } = await import('../sessions/foreground.js')

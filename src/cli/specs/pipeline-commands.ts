@@ -36,6 +36,28 @@ const PULL_OPTIONS = [
 
 /** The pipelines that ship with the program. */
 export const PIPELINE_COMMANDS = {
+  brainstorm: {
+    group: 'runs',
+    summary: 'a conversation with an agent that ends in a design for implement --design',
+    arguments: [
+      { name: 'topic', description: 'the idea, in a few words; the agent asks if it is missing', optional: true },
+    ],
+    rest: '[-- args…]',
+    options: [
+      { flags: '--agent <name>', description: 'the agent to talk to (default: the first one that is found)' },
+      { flags: '--cwd <dir>', description: 'the project (default: here)' },
+      { flags: '--acp', description: 'without a terminal, over the Agent Client Protocol' },
+      { flags: '--attach', description: 'attach to it at once' },
+      JSON_OPTION,
+    ],
+    details:
+      'The agent reads the project, asks one question at a time and writes docs/plans/<day>-<topic>-design.md. It is a ' +
+      'session like any other: answer it anywhere, stop and resume it. Words after -- are arguments of the agent.',
+    examples: [
+      ['signalbox brainstorm "search in the archive"', 'from an idea to a design'],
+      ['signalbox brainstorm --agent claude --attach', 'in your terminal; the agent asks for the idea'],
+    ],
+  },
   implement: {
     group: 'runs',
     daily: true,
@@ -43,7 +65,7 @@ export const PIPELINE_COMMANDS = {
     arguments: [
       {
         name: 'issue',
-        description: 'a file, gh:12, an issue’s address, or jira:KEY-1',
+        description: 'a file, gh:12, gl:12, jira:KEY-1, linear:KEY-1, or the address of an issue',
         optional: true,
         completes: 'file',
       },
@@ -75,6 +97,7 @@ export const PIPELINE_COMMANDS = {
     examples: [
       ['signalbox implement issue.md', 'with the first agent that is found'],
       ['signalbox implement gh:12 --profile careful', 'an issue on GitHub'],
+      ['signalbox implement --design docs/plans/2026-03-01-search-design.md', 'the result of brainstorm'],
       ['signalbox implement issue.md --agent demo --auto-approve --json', 'unattended, with the scripted agent'],
     ],
   },

@@ -31,6 +31,10 @@ const startBody = z.strictObject({
     .describe(
       '`use`: off, auto, bubblewrap, seatbelt, docker:<image> or podman:<image>; left out: as the settings say',
     ),
+  channel: z
+    .enum(['acp'])
+    .optional()
+    .describe('over the Agent Client Protocol, without a terminal, for agents that speak it'),
   placement,
 })
 const resumeBody = z.strictObject({ env, size })
