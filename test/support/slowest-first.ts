@@ -40,7 +40,8 @@ const SLOWEST = [
   'test/e2e/pipeline-trouble',
   'test/security/daemon',
 ]
-const STARTS_PROGRAMS = /\.integration\.test\.ts$|\/test\/(?:web|e2e|cluster|telegram|security|server|demo-agent|store)\//
+const STARTS_PROGRAMS =
+  /\.integration\.test\.ts$|\/test\/(?:web|e2e|cluster|telegram|security|server|demo-agent|store)\//
 
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
