@@ -36,7 +36,7 @@ export const peopleSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires the passphrase while an agent runs outside of a sandbox.',
+      'Processes that tmux, at, cron or a service manager started, which an agent could have caused: ask requires the passphrase for their decisions while an agent runs outside a sandbox; allow does not.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],
@@ -109,10 +109,26 @@ export const peopleSettings = {
     pane_gap_s: duration(30, 'Minimum time between two “done” notifications of one pane.', { max: 86_400 }),
   },
 
+  webhooks: {
+    '*': {
+      url: string(null, 'Address that receives events of the log as JSON, one request each.', {
+        isSecret: true,
+        pattern: /^https?:\/\/\S+$/,
+        form: 'an http(s) address',
+      }),
+      events: strings(
+        ['approval.*', 'session.started', 'session.ended', 'session.noticed', 'turn.closed', 'run.*'],
+        'Types of events that it receives; * stands for any part, !… leaves types out.',
+        { pattern: /^!?[a-z*][a-z.*-]*$/, form: 'types such as approval.* or !run.created' },
+      ),
+      secret_file: string(null, 'File (mode 0600) with the secret that signs the requests; none sends them unsigned.'),
+    },
+  },
+
   mcp: {
     decide_as: string(
       null,
-      'Id of the person whose MCP clients may decide requests of low risk, and deny; none lets them only read. The ledger says that it was such a client.',
+      'Id of the person whose MCP clients may allow low-risk requests and deny any; none lets them only read. The ledger names the client.',
     ),
   },
 

@@ -6,8 +6,9 @@ import { newEvent } from '../events/index.js'
 import { type Home, openHome } from '../host/home/index.js'
 import { Host, homeId } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
+import { openEventWebhooks } from '../notifications/index.js'
 import { tmuxPlaces } from '../panes/tmux/index.js'
-import { acquireLock, loadLibc, noteStartProgress } from '../process/index.js'
+import { acquireLock, isOwnerGone, loadLibc, noteStartProgress, ownName } from '../process/index.js'
 import { isDrivenBy, openRuns, openWorkerHub, sessionSteps, UndrivenRuns } from '../runs/index.js'
 import { ApiServer, OWNER, pinOf } from '../server/index.js'
 import { openBlobs } from '../store/blobs/index.js'
@@ -28,7 +29,7 @@ export interface DaemonOptions {
   isDemo?: boolean
   /** Started by a command that needs a session: it starts even if the port is taken. */
   isDetached: boolean
-  /** Hides its memory from other processes of the user; it is then traced by nobody but root. */
+  /** Hides its memory from other processes of the user; then only root can trace it. */
   hidesMemory?: boolean
   clock: Clock
   version: string
@@ -93,7 +94,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   const opening = async () => {
     if (options.hidesMemory) (await loadLibc())?.hideMemory()
-    // Without a listener this signal opens Node's debugger on a port, to every program of this user.
+    // Without a listener this signal opens Node's debugger on a port, to every program of this
+    // user.
     process.on('SIGUSR1', ignoreSignal)
     open.push(() => void process.off('SIGUSR1', ignoreSignal))
     note('starting the keeper')
@@ -150,6 +152,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     open.push(() => workers.close())
     open.push(() => undriven.close())
     await undriven.start()
+    const webhooks = await openEventWebhooks(home.loaded.config.webhooks, {
+      store: host.store,
+      clock,
+      owner: ownName(),
+      isGone: isOwnerGone,
+      redact: value => host.redactor.redactValue(value),
+      onError,
+    })
+    open.push(() => webhooks.close())
     note('opening the API')
     const bot = createBot({ home, env, log })
     const api = await listen(options, home, {

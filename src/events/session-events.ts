@@ -9,7 +9,7 @@ const block = z.looseObject({ kind: z.string() })
 
 export const sessionEvents = defineEvents({
   'session.started': {
-    description: 'An agent was started in its own terminal.',
+    description: 'An agent was started, in its own terminal or over the Agent Client Protocol.',
     data: z.object({
       agent: z.string(),
       agentVersion: z.string().optional(),
@@ -29,6 +29,8 @@ export const sessionEvents = defineEvents({
       /** The home directory whose keeper has the terminal; absent: the only one of this store. */
       worker: z.string().optional(),
       resumedFrom: z.string().optional(),
+      /** How Signalbox and the agent talk; absent: through the agent's terminal. */
+      channel: z.enum(['acp']).optional(),
       /** Environment variables that say where the agent stores its files. */
       places: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),
@@ -54,7 +56,7 @@ export const sessionEvents = defineEvents({
     description: 'The agent exited.',
     data: z.object({ exit: exit.nullable(), reason: z.string() }),
   },
-  'crew.dismissed': {
+  'session.stats-final': {
     description: 'The agent exited; this is what it had reported about its work and its sub-agents.',
     data: z.object({
       model: z.string().nullable(),
@@ -65,7 +67,7 @@ export const sessionEvents = defineEvents({
       days: z
         .record(z.string(), z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }))
         .optional(),
-      helpers: z.array(
+      subAgents: z.array(
         z.object({
           id: z.string(),
           parent: z.string().nullable(),
@@ -132,7 +134,7 @@ export const sessionEvents = defineEvents({
       whenBusy: z.string(),
     }),
   },
-  'prompt.begun': {
+  'prompt.started': {
     description: 'The first key of a prompt is about to be typed. From here on it is never typed again.',
     data: z.object({ session: z.string(), prompt: z.string() }),
   },

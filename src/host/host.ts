@@ -7,7 +7,7 @@ import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperPort } from '../keeper/index.js'
 import { type NotificationCenter, PushService } from '../notifications/index.js'
 import { AgentChannels, type HookInbox, type SessionUsage } from '../reports/index.js'
-import type { LiveSession, SessionPort, SessionRecord, Viewer } from '../sessions/index.js'
+import { LiveSession, type LocalSession, type SessionPort, type SessionRecord, type Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
@@ -74,8 +74,8 @@ export class Host {
     const { clock, onError, settings, upstream } = options
     const store = upstream?.store ?? (await openHomeStore({ ...settings, clock, onError }))
     // Servers of a shared store accept each other's decisions; its password keeps agents out of it.
-    const isSealed = options.owner === 'daemon' && !upstream && !settings.sharedStore
-    const host = new Host(store, options, isSealed ? await options.keeper.secret() : null)
+    const isSigned = options.owner === 'daemon' && !upstream && !settings.sharedStore
+    const host = new Host(store, options, isSigned ? await options.keeper.secret() : null)
     await host.#sessions.takeOver()
     if (!upstream) {
       await host.#followDecisions()
@@ -127,7 +127,7 @@ export class Host {
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
       clock,
-      () => this.#sessions.opened(),
+      () => this.#sessions.terminals(),
       onError,
       settings.sessions.snapshotMs,
     )
@@ -222,7 +222,10 @@ export class Host {
     return worker === undefined || worker === this.#worker
   }
 
-  /** The file of a session's recording; that of a worker's session is fetched. @throws SignalboxError `E_WORKER_AWAY` */
+  /**
+   * The file of a session's recording; that of a worker's session is fetched. @throws
+   * SignalboxError `E_WORKER_AWAY`
+   */
   async recordingOf(record: SessionRecord): Promise<string> {
     return this.isHere(record) ? record.recording : this.remote.recordingOf(record)
   }
@@ -238,16 +241,25 @@ export class Host {
     )
   }
 
-  /** A session whose terminal this machine has. */
-  local(id: string): LiveSession | null {
+  /** A session whose agent this machine runs. */
+  local(id: string): LocalSession | null {
     return this.#sessions.get(id)
   }
 
-  whenLocal(id: string): Promise<LiveSession | null> {
+  whenLocal(id: string): Promise<LocalSession | null> {
     return this.#sessions.whenLive(id)
   }
 
-  localSessions(): LiveSession[] {
+  /** The same with its terminal. @throws SignalboxError `E_STATE` for one without. */
+  async whenTerminal(id: string): Promise<LiveSession | null> {
+    const session = await this.whenLocal(id)
+    if (session === null || session instanceof LiveSession) return session
+    throw new SignalboxError('E_STATE', `session ${id} has no terminal: its agent speaks a protocol`, {
+      next: 'signalbox read shows its conversation, signalbox send continues it',
+    })
+  }
+
+  localSessions(): LocalSession[] {
     return this.#sessions.all()
   }
 
@@ -261,8 +273,8 @@ export class Host {
   }
 
   /** The threads that read terminals, and how often one failed. */
-  get sight(): { threads: number; failures: number } {
-    return this.#sessions.sight
+  get readers(): { threads: number; failures: number } {
+    return this.#sessions.readers
   }
 
   /** It is live, or will be when it has caught up. */
@@ -287,7 +299,7 @@ export class Host {
 
   /** What a live session's agent reports about its own work: context, usage, sub-agents. */
   agentStats(id: string): AgentStatsView | null {
-    return this.#sessions.statsOf(id) ?? this.remote.get(id)?.crew ?? null
+    return this.#sessions.statsOf(id) ?? this.remote.get(id)?.stats ?? null
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */
@@ -312,7 +324,7 @@ export class Host {
 
   /** The pack that describes an agent's screens; the caller releases it. */
   packOf(agent: string): Promise<LivePack> {
-    return packFor(agent, this.packs)
+    return packFor({ agent }, this.packs)
   }
 
   /** Receives the hooks of agents. */
@@ -397,7 +409,7 @@ export class Host {
   async #applyDecision(approval: string): Promise<void> {
     const record = await this.ledger.get(approval)
     const id = record?.subject.session
-    // A worker that is away hears of it when it is back.
+    // A worker that is away receives it when it is back.
     if (!record || id === undefined || record.source.channel === SANDBOX_CHANNEL) return
     if (this.remote.has(id) && !this.remote.get(id)) return
     await (await this.whenLive(id))?.apply(record)

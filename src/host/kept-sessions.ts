@@ -1,6 +1,6 @@
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
-import type { SessionQueue } from '../panes/sight/index.js'
-import type { LiveSession } from '../sessions/index.js'
+import type { SessionQueue } from '../panes/reader/index.js'
+import type { LocalSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Pause } from './catch-up-queue.js'
 
@@ -22,7 +22,7 @@ const PIECE_BYTES = 16 * 1024
  * memory are lost, and the session continues after the gap. Its `recording.failed` event says so.
  */
 export async function catchUp(
-  session: LiveSession,
+  session: LocalSession,
   kept: KeptSession,
   { keeper, queue, pause }: { keeper: KeeperPort; queue: SessionQueue; pause: Pause },
 ): Promise<() => void> {
@@ -43,7 +43,7 @@ export async function catchUp(
         }
         offset = end
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
-      else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes)
+      else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes, event.t)
       await pause()
     }
     const result = await keeper.attach(kept.id, session.offset, listener)

@@ -38,6 +38,7 @@ export function resumeRequest(record: SessionRecord, { terminal, size, person }:
     label: record.label ?? null,
     // A conversation that was in a sandbox stays in one.
     ...(record.sandbox && { sandbox: { use: record.sandbox.backend, network: record.sandbox.network } }),
+    ...(record.channel !== undefined && { channel: record.channel }),
     resume: agentSessionId,
     resumedFrom: id,
   }

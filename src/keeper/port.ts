@@ -26,13 +26,15 @@ export interface KeeperPort {
   /** Writes a marker into the recording. */
   mark(id: string, label: string): Promise<void>
   /**
-   * A random secret that only this keeper and its hosts know, as long as it lives. Null from a keeper of
-   * an earlier version.
+   * A random secret that only this keeper and its hosts know, as long as it lives. Null from a
+   * keeper of an earlier version.
    */
   secret(): Promise<string | null>
   /** Drops the data of a session that has exited. */
   forget(id: string): Promise<void>
-  /** Reads no output from the keeper while held; replies wait too. Not needed in its own process. */
+  /**
+   * Reads no output from the keeper while held; replies wait too. Not needed in its own process.
+   */
   hold?(isHeld: boolean): void
   close(): Promise<void>
 }
@@ -48,6 +50,8 @@ export interface SpawnRequest {
   recording: string
   /** The command line that the recording names; by default `file` and `args`. */
   command?: string
+  /** On pipes instead of a PTY, for a program that speaks a protocol of lines. */
+  pipes?: true
 }
 
 export interface KeptSession {
@@ -60,6 +64,8 @@ export interface KeptSession {
   recording: string
   /** Bytes of output so far. */
   offset: number
+  /** On pipes instead of a PTY. */
+  pipes?: true
   exit: KeptExit | null
   /** Why the recording ended before the session; null while it is written. */
   recordingFailure: RecordingFailure | null

@@ -15,7 +15,7 @@
  *
  * - base.ts, registry.ts: what a pipeline is, and which ones exist. implementation/ and review/
  *   hold their graphs, built with build-graph.ts; routing.ts decides the next node (pure).
- * - args.ts: everything a run is told when it is created (registry.ts), including a copy of its
+ * - args.ts: everything that a run gets when it is created (registry.ts), including a copy of its
  *   profile; it never changes.
  * - role-turn.ts: one agent turn in a role, under the policy of tool-policy.ts.
  *   extract-structured.ts gets a typed answer (review-object.ts) out of an agent.
@@ -59,6 +59,7 @@ export { PipelineGit } from './pipeline-git.js'
 export { PipelineSteps } from './pipeline-steps.js'
 export { resolvePlanPath, slugOf } from './plan/plan-path.js'
 export { validatePlan } from './plan/validate-plan.js'
+export { brainstormPrompt, designPath } from './prompts/brainstorm-prompt.js'
 export { findPrompt, promptHash, promptIds } from './prompts/find-prompt.js'
 export { pullText } from './pull-request/pull-text.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun } from './read-run.js'
@@ -70,6 +71,6 @@ export type {
   Issue,
 } from './state.js'
 export { fetchIssue } from './trackers/choose-tracker.js'
-export { readIssueFile } from './trackers/file.js'
+export { issueOfText, readIssueFile } from './trackers/file.js'
 export { fetchPullRequest } from './trackers/github.js'
 export { trackerServices } from './trackers/tracker-services.js'

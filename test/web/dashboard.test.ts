@@ -328,13 +328,13 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     await second.locator('.xterm-rows').filter({ hasText: 'enter to send' }).waitFor()
   })
 
-  it('helpers are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
+  it('sub-agents are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /check every signal/ }).click()
     const gauge = page.getByRole('meter', { name: 'Context in use' })
     await gauge.waitFor()
     expect(await gauge.getAttribute('aria-valuetext')).toBe('67 %, 134 k of 200 k tokens')
-    const tree = page.getByRole('list', { name: 'Helpers of demo' })
+    const tree = page.getByRole('list', { name: 'Sub-agents of demo' })
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'North line' }).getByText('Done').waitFor()
     expect(await tree.locator(':scope > li').count()).toBe(3)

@@ -29,6 +29,10 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     throw new SignalboxError('E_INPUT', 'nothing to start', {
       next: 'signalbox start demo, or signalbox start -- <program> [args…]',
     })
+  if (options.acp && (options.wait || options.attach))
+    throw new SignalboxError('E_INPUT', `--acp and ${options.wait ? '--wait' : '--attach'} exclude each other`, {
+      next: 'a session over the protocol has no terminal: follow it with signalbox talk',
+    })
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
   if (options.worktree && options.wait)
     throw new SignalboxError('E_INPUT', '--worktree and --wait exclude each other', { next: 'leave out --wait' })
@@ -43,6 +47,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
     size: parseSize(options.size, SIZE_MAX) ?? terminalSize(context),
     label: options.label ?? null,
     ...sandboxOptions(options),
+    ...(options.acp && { channel: 'acp' as const }),
   }
   if (options.wait) {
     const { runInForeground } = await import('../sessions/foreground.js')
@@ -83,21 +88,21 @@ async function startOnWorker(
   request: Record<string, unknown>,
   { mayWait }: { mayWait: boolean },
 ): Promise<InMilliseconds<Session>> {
-  for (let told = ''; ; ) {
+  for (let shown = ''; ; ) {
     try {
       return await client.post<Session>('/sessions', request)
     } catch (error) {
       if (!mayWait || !(error instanceof SignalboxError) || error.code !== 'E_NO_WORKER') throw error
-      if (error.message !== told) context.note(`waiting: ${error.message}`)
-      told = error.message
+      if (error.message !== shown) context.note(`waiting: ${error.message}`)
+      shown = error.message
       await delay(systemClock, RETRY_MS)
     }
   }
 }
 
 /**
- * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names a
- * directory or a scenario wants it there.
+ * The tour of the demo agent edits files and runs tests, so it gets a project of its own. Who names
+ * a directory or a scenario wants it there.
  */
 function playsItsTour(
   { env }: CommandContext,

@@ -32,6 +32,7 @@ export const SESSION_COMMANDS = {
       { flags: '--size <CxR>', description: 'terminal size, such as 120x40' },
       { flags: '--sandbox [kind]', description: 'in a sandbox: auto (default), off, docker:<image>, podman:<image>' },
       { flags: '--network <mode>', description: 'of the sandbox: off, filtered or on' },
+      { flags: '--acp', description: 'without a terminal, over the Agent Client Protocol' },
       { flags: '--attach', description: 'attach to it at once' },
       ...PLACEMENT_OPTIONS,
       { flags: '--no-queue', description: 'fail if no worker can take it now' },
@@ -46,6 +47,8 @@ export const SESSION_COMMANDS = {
       ['signalbox start demo --attach', 'the same, with your terminal attached'],
       ['signalbox start claude --worktree --prompt "fix the flaky test"', 'on a branch of its own'],
       ['signalbox start -- htop', 'any program as a session'],
+      ['signalbox start gemini --acp', 'without a terminal, over the Agent Client Protocol'],
+      ['signalbox start --acp -- goose acp', 'any program that speaks the protocol'],
       ['signalbox start claude --sandbox', 'only the project is writable, only known hosts are reached'],
       ['signalbox start claude --on w3 --cwd /srv/shop', 'on the machine of a worker, in its directory'],
       ['signalbox start --wait --raw -- make test', 'in the foreground, unchanged output, its exit code'],
@@ -289,14 +292,14 @@ export const SESSION_COMMANDS = {
         flags: '-o, --output <path>',
         description: 'get: write it here instead of to its own name; - is standard output',
       },
-      { flags: '--silent', description: 'put: do not tell the agent' },
+      { flags: '--silent', description: 'put: do not notify the agent' },
       JSON_OPTION,
     ],
     details:
       'Uploads are stored in a folder of the session, and the agent gets their paths. Only files of the project and ' +
       'uploads of the session can be downloaded; never credentials or Signalbox’s own files.',
     examples: [
-      ['signalbox files put 1 screenshot.png notes.md', 'upload two files and tell the agent'],
+      ['signalbox files put 1 screenshot.png notes.md', 'upload two files and notify the agent'],
       ['signalbox files get 1 docs/report.md -o -', 'print a file of the project'],
     ],
   },

@@ -43,7 +43,7 @@ export const SETUP_COMMANDS = {
     summary: 'print shell code that marks commands and prompts (OSC 133)',
     arguments: [SHELL_ARGUMENT],
     details:
-      'The marks tell when a command starts and ends, and its exit code. They are invisible and change neither prompt nor ' +
+      'The marks report when a command starts and ends, and its exit code. They are invisible and change neither prompt nor ' +
       'history.',
     examples: [
       ['eval "$(signalbox shell-integration bash)"', 'in this shell; permanently in ~/.bashrc'],
@@ -178,6 +178,26 @@ export const SETUP_COMMANDS = {
       ['signalbox config show terminal --origin', 'one table, with file and line of each value'],
     ],
   },
+  webhooks: {
+    group: 'setup',
+    summary: 'list the webhooks that receive events; send events again',
+    arguments: [
+      { name: 'action', description: 'replay: send events again', optional: true, completes: ['replay'] },
+      { name: 'name', description: 'the webhook, as in [webhooks.<name>] of the settings', optional: true },
+    ],
+    options: [
+      {
+        flags: '--after <position>',
+        description: 'with replay: all events after this position (default: dead letters)',
+      },
+      JSON_OPTION,
+    ],
+    examples: [
+      ['signalbox webhooks', 'what each received, and its dead letters'],
+      ['signalbox webhooks replay ci', 'its dead letters again'],
+      ['signalbox webhooks replay ci --after 0', 'everything from the beginning'],
+    ],
+  },
   store: {
     group: 'setup',
     summary: 'show where the events are; move them to a PostgreSQL database',
@@ -219,7 +239,7 @@ export const SETUP_COMMANDS = {
     arguments: [{ name: 'agent', description: 'the agent that sessions start, such as claude', completes: 'agent' }],
     details:
       'For the settings of Zed, JetBrains or Neovim. A session of the editor is a session of Signalbox, in a terminal that every ' +
-      'other surface shows as well. Its requests are in the ledger: what is of low risk can be allowed in the editor, all can be denied there.',
+      'other surface also shows. Its requests are in the ledger: the editor can allow those of low risk and deny all.',
     examples: [['signalbox acp claude', 'the command of a custom agent']],
   },
   mcp: {

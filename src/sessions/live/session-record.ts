@@ -27,6 +27,8 @@ export interface SessionRecord {
   resumedFrom?: string
   /** The session that resumed the conversation. */
   resumedBy?: string
+  /** How Signalbox and the agent talk; absent: through the agent's terminal. */
+  channel?: 'acp'
   recording: string
   owner: string
   /** The home directory that keeps its terminal; absent: the only one of this store. */
@@ -40,7 +42,7 @@ export interface SessionRecord {
   /** When its owner last selected it, by surface. */
   chosen?: Record<string, number>
   /** What its agent had reported about its own work when it ended. */
-  crew?: EventData<'crew.dismissed'>
+  stats?: EventData<'session.stats-final'>
   /** The parts of its recording that the server has as blobs. */
   saved?: { from: number; bytes: number; blob: string }[]
   version: number
@@ -50,7 +52,7 @@ const TYPES: readonly EventType[] = [
   'session.started',
   'session.ready',
   'session.ended',
-  'crew.dismissed',
+  'session.stats-final',
   'session.lost',
   'session.renamed',
   'session.identified',
@@ -66,7 +68,7 @@ const TYPES: readonly EventType[] = [
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 7,
+  version: 8,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -77,7 +79,7 @@ export const sessionsProjection: Projection<SessionRecord> = {
 
 function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRecord | null {
   if (isEvent(event, 'session.started')) {
-    const { agentVersion, agentSessionId, label, resumedFrom, places, worker, ...rest } = event.data
+    const { agentVersion, agentSessionId, label, resumedFrom, places, worker, channel, ...rest } = event.data
     return {
       id: event.stream.slice(event.stream.indexOf('/') + 1),
       ...rest,
@@ -87,6 +89,7 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
       ...(resumedFrom !== undefined && { resumedFrom }),
       ...(places !== undefined && { places }),
       ...(worker !== undefined && { worker }),
+      ...(channel !== undefined && { channel }),
       startedAt: event.at,
       state: 'starting',
       version: event.version,
@@ -98,7 +101,7 @@ function evolve(record: SessionRecord | null, event: ProjectedEvent): SessionRec
   if (isEvent(event, 'session.ended')) {
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
-  if (isEvent(event, 'crew.dismissed')) return { ...record, crew: event.data }
+  if (isEvent(event, 'session.stats-final')) return { ...record, stats: event.data }
   // A session whose end was recorded is not lost, whatever a later host concluded.
   if (isEvent(event, 'session.lost') && record.state !== 'ended')
     return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
+import { NearlyFull, SubAgentTree, useAgentStats } from '../session/agent-stats'
 import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
-import { HelperTree, NearlyFull, useCrew } from '../session/crew'
 import { ExplainDialog } from '../session/explain'
 import { resume, SessionHead } from '../session/session-head'
 import { SessionUsage } from '../session/usage'
@@ -49,10 +49,12 @@ function Loaded({ session }: { session: Session }) {
     ({ subject, outcome }) => subject.session === session.id && outcome?.followedBy === undefined,
   )
   const wanted = (query.value.get('view') ?? 'conversation') as View
-  const view: View = wanted === 'terminal' && !isLive ? 'conversation' : wanted
-  const hasBoth = view === 'conversation' && isLive && isSplit.value && !isPhone.value
+  // An agent that speaks a protocol has no terminal.
+  const hasTerminal = isLive && session.channel === undefined
+  const view: View = wanted === 'terminal' && !hasTerminal ? 'conversation' : wanted
+  const hasBoth = view === 'conversation' && hasTerminal && isSplit.value && !isPhone.value
   usePageKeys({ explain: () => setExplaining(true) })
-  useCrew(session.id)
+  useAgentStats(session.id)
   return (
     <div class="page full session-page">
       <SessionHead session={session} onExplain={() => setExplaining(true)} />
@@ -62,14 +64,14 @@ function Loaded({ session }: { session: Session }) {
           value={view}
           choices={[
             { value: 'conversation', label: isPhone.value ? 'Chat' : 'Conversation' },
-            ...(isLive ? [{ value: 'terminal' as const, label: 'Terminal' }] : []),
+            ...(hasTerminal ? [{ value: 'terminal' as const, label: 'Terminal' }] : []),
             { value: 'changes', label: 'Changes' },
             { value: 'files', label: 'Files' },
             { value: 'usage', label: 'Usage' },
           ]}
           onChange={next => setQuery({ view: next === 'conversation' ? null : next })}
         />
-        {view === 'conversation' && isLive && !isPhone.value && (
+        {view === 'conversation' && hasTerminal && !isPhone.value && (
           <label class="row small soft split-switch">
             <input
               type="checkbox"
@@ -86,7 +88,7 @@ function Loaded({ session }: { session: Session }) {
             {view === 'conversation' && (
               <section class="split-talk panel" aria-label="Conversation and prompt">
                 <h2 class="sr">Conversation</h2>
-                <HelperTree session={session} />
+                <SubAgentTree session={session} />
                 {isLive && <NearlyFull session={session} />}
                 <Guard>
                   <ConversationView session={session.id} asked={asked} />

@@ -1,0 +1,113 @@
+import { createInterface, type Interface } from 'node:readline'
+import { systemClock } from '../../clock/index.js'
+import type { CommandContext } from '../context.js'
+import { shortAge, statusWord } from '../watch/watch-rows.js'
+import type { LiveData } from './live-data.js'
+import type { CockpitRow } from './rows.js'
+import { nameOf, needsYou, projectName } from './rows.js'
+
+/*
+ * The cockpit for screen readers: nothing is drawn or moved. Each change is a line, and what the
+ * person types is a command of signalbox without the word signalbox: `approve`, `send 1 "…"`.
+ */
+
+/** Runs one command line, and returns its exit code. */
+type RunCommand = (words: readonly string[]) => Promise<number>
+
+const HELP = [
+  'list                    the sessions, most urgent first',
+  'approvals               the open requests, whole',
+  'approve, deny, answer   decide a request, by its id if there are several',
+  'send 1 "text"           write a prompt to session 1',
+  'start claude            start a session; stop 1 ends session 1',
+  'attach 1                use the session’s own screen',
+  'help, quit              every other command of signalbox also works',
+]
+
+export class LineCockpit {
+  readonly #context: CommandContext
+  readonly #data: LiveData
+  readonly #runCommand: RunCommand
+  readonly #said = new Map<string, string>()
+  #isCommandRunning = false
+
+  constructor(context: CommandContext, data: LiveData, runCommand: RunCommand) {
+    this.#context = context
+    this.#data = data
+    this.#runCommand = runCommand
+  }
+
+  /** Says what changed since the last call. */
+  changed(): void {
+    // A command has the terminal; what changes meanwhile is said after it.
+    if (this.#isCommandRunning) return
+    for (const row of this.#data.rows()) {
+      const said = `${statusOf(row)} ${row.request?.id ?? ''}`
+      if (this.#said.get(row.id) === said) continue
+      this.#said.set(row.id, said)
+      this.#context.out(lineOf(row))
+      if (row.request) this.#context.out(`  request ${row.request.id}; approve, deny or answer it`)
+    }
+  }
+
+  /** Reads commands until `quit` or the end of the input. */
+  async run(): Promise<void> {
+    this.#context.out('Signalbox. Type help for the commands, quit to leave; agents keep running.')
+    for (;;) {
+      const line = await nextLine()
+      const words = line === null ? ['quit'] : wordsOf(line)
+      const [first = ''] = words
+      if (first === 'quit' || first === 'exit' || first === 'q') return
+      if (first === '') continue
+      if (first === 'help' && words.length === 1) for (const text of HELP) this.#context.out(text)
+      else if (first === 'list' || first === 'ls') this.#list()
+      else await this.#command(words)
+    }
+  }
+
+  #list(): void {
+    const rows = this.#data.rows()
+    if (rows.length === 0) this.#context.out('no sessions yet; start demo starts one')
+    for (const row of rows) this.#context.out(lineOf(row))
+  }
+
+  async #command(words: readonly string[]): Promise<void> {
+    this.#isCommandRunning = true
+    try {
+      await this.#runCommand(words[0] === 'signalbox' ? words.slice(1) : words)
+    } finally {
+      this.#isCommandRunning = false
+    }
+    this.changed()
+  }
+}
+
+function statusOf(row: CockpitRow): string {
+  return needsYou(row) || !row.pane ? 'needs you' : statusWord(row.pane)
+}
+
+function lineOf(row: CockpitRow): string {
+  const { pane, request } = row
+  const since = pane?.since ?? request?.requestedAt ?? systemClock.now()
+  const place = pane ? pane.place : `run ${request?.subject.run ?? ''}`
+  const who = [place, pane?.agent ?? pane?.job ?? '', nameOf(row), projectName(row)].filter(Boolean).join(', ')
+  return `${statusOf(row)}: ${who}, ${shortAge(Math.max(0, systemClock.now() - since))}`
+}
+
+/** One line of input; null at its end. A command that asks something has the input to itself. */
+function nextLine(): Promise<string | null> {
+  const reader: Interface = createInterface({ input: process.stdin, terminal: false })
+  return new Promise(resolve => {
+    let line: string | null = null
+    reader.once('line', text => {
+      line = text
+      reader.close()
+    })
+    reader.once('close', () => resolve(line))
+  })
+}
+
+/** Words of a command line; quotes keep blanks. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(found => found[1] ?? found[2] ?? found[3] ?? '')
+}

@@ -1,0 +1,344 @@
+import type { Clock, Timer } from '../../clock/index.js'
+import type { KeeperListener } from '../../keeper/index.js'
+
+/** How long sessions work before other work of the host gets its turn. */
+const TURN_MS = 4
+/** Output that waited this long is read at once: a look per chunk adds to the delay. */
+const BEHIND_MS = 50
+/** A session that asked usually asks again: how long after its last request it keeps priority. */
+const ASKED_MS = 2_000
+/** A chunk this large and above average probably redraws the screen, perhaps a menu. */
+const BURST_BYTES = 512
+const BURST_FACTOR = 4
+/** How long a burst gives priority: its look comes some time after its bytes. */
+const BURST_PRIORITY_MS = 300
+/** The weight of a new chunk in the session's average. */
+const AVERAGE_WEIGHT = 0.1
+/** How much output is read in one turn of a session. */
+const TURN_BYTES = 64 * 1024
+/** How much of it is read at once, before the time of the turn is checked again. */
+const PIECE_BYTES = 16 * 1024
+/**
+ * How much output may wait; beyond it the host reads no more from the keeper until most is read.
+ */
+const WAITING_MAX = 4 * 1024 * 1024
+const WAITING_AGAIN = 1024 * 1024
+
+/*
+ * Wires the keeper's output to the sessions of a host, and the requests of a host to the readers in
+ * a thread: sessions that share one thread either way. In the order of
+ * arrival a session that shows a menu would wait behind the spinners of all others: behind hundreds
+ * of chunks when many agents write at once. So the work of each session waits in a queue of its
+ * own, and the queues take turns.
+ *
+ * - The queue of a session that asks, asked a moment ago, or prints a burst goes first: the burst
+ *   may be a menu. Otherwise the queue that has waited longest. Among equals no queue waits longer
+ *   than one turn of every other.
+ * - Within a session the keeper's order stays. Timers run behind all output, also behind bytes that
+ *   arrive while the timer waits, and behind those that are unread in the socket when it fires. A
+ *   timer says that nothing was printed until now, which is true only after everything has been
+ *   read. Otherwise a busy host would take two halves of one frame for two frames.
+ * - A host that keeps up reads every chunk with its own time. A host that is behind reads what has
+ *   piled up as if it had been printed at once: it looks less often, so it does not fall further
+ *   behind, and it sees the newest frame.
+ * - A host with too much unread output reads no more from the keeper for a while. The keeper finds
+ *   the session whose bytes pile up and lets it continue from its recording, so that a flood does
+ *   not fill the socket that all sessions share (docs/decisions/0027-sight-and-cores.md).
+ * - While no queue waits and the turn has just begun, output is read where it arrives. A host with
+ *   little work has no queue and no delay.
+ *
+ * Symptom → constant: requests to the host are slow while sessions write → TURN_MS down; frames
+ * that stood only for a moment are missed → BEHIND_MS up, at the price of delay.
+ */
+export class SessionScheduler {
+  readonly #clock: Clock
+  readonly #onError: (error: unknown) => void
+  readonly #onTurn: (id: string, ms: number) => void
+  readonly #hold: (isHeld: boolean) => void
+  /** Queues with work, the one that has waited longest first. */
+  readonly #urgent = new Set<SessionQueue>()
+  readonly #others = new Set<SessionQueue>()
+  #waitingBytes = 0
+  #isArmed = false
+  #isRunning = false
+  #isHeld = false
+  /** When sessions first worked in this turn of the event loop; null: not yet. */
+  #turnBegan: number | null = null
+
+  /**
+   * `onTurn`: a session has worked for this long. `hold`: too much waits, or no longer; the keeper
+   * then notices a session that prints too fast, and lets it continue from its recording.
+   */
+  constructor(
+    clock: Clock,
+    onError: (error: unknown) => void,
+    {
+      onTurn = () => undefined,
+      hold = () => undefined,
+    }: { onTurn?(id: string, ms: number): void; hold?(isHeld: boolean): void } = {},
+  ) {
+    this.#clock = clock
+    this.#onError = onError
+    this.#onTurn = onTurn
+    this.#hold = hold
+  }
+
+  /** Adds a queue for one session. `isAsking`: the session has an open request now. */
+  add(isAsking: () => boolean, id = ''): SessionQueue {
+    const queue: SessionQueue = new SessionQueue(this.#clock, {
+      id,
+      isAsking,
+      take: work => this.#take(queue, work),
+      takeLast: callback => {
+        queue.timers.push(callback)
+        this.#wait(queue)
+      },
+      drop: () => {
+        for (const { work } of queue.work.splice(0)) this.#waitingBytes -= sizeOf(work)
+        for (const callback of queue.timers.splice(0)) this.#attempt(callback)
+        this.#urgent.delete(queue)
+        this.#others.delete(queue)
+        this.#checkHeld()
+      },
+    })
+    return queue
+  }
+
+  /** Output is read elsewhere: it waits until then (a negative number: it has been read). */
+  addUnread(bytes: number): void {
+    this.#waitingBytes += bytes
+    this.#checkHeld()
+  }
+
+  /** How many queues have work. */
+  get waiting(): number {
+    return this.#urgent.size + this.#others.size
+  }
+
+  #take(queue: SessionQueue, work: Work): void {
+    const now = this.#clock.monotonic()
+    this.#turnBegan ??= now
+    queue.work.push({ work, since: now })
+    this.#waitingBytes += sizeOf(work)
+    if (typeof work !== 'function' && queue.recordChunk(work.bytes.length, now) && this.#others.delete(queue))
+      this.#urgent.add(queue)
+    const isFree = this.waiting === 0 && !this.#isRunning && now - this.#turnBegan < TURN_MS
+    if (isFree) this.#run(queue, now)
+    else this.#wait(queue)
+    this.#checkHeld()
+    this.#arm()
+  }
+
+  #wait(queue: SessionQueue): void {
+    if (!this.#urgent.has(queue) && !this.#others.has(queue)) {
+      const isUrgent = queue.mayAsk(this.#clock.monotonic())
+      ;(isUrgent ? this.#urgent : this.#others).add(queue)
+    }
+    this.#arm()
+  }
+
+  /** The event loop reads its sockets between timers and this. */
+  #arm(): void {
+    if (this.#isArmed) return
+    this.#isArmed = true
+    setImmediate(() => {
+      this.#isArmed = false
+      this.#turnBegan = null
+      const began = this.#clock.monotonic()
+      for (let now = began; this.waiting > 0 && now - began < TURN_MS; ) now = this.#runNext()
+      if (this.waiting > 0) this.#arm()
+    })
+  }
+
+  #runNext(): number {
+    const queues = this.#urgent.size > 0 ? this.#urgent : this.#others
+    const [queue] = queues
+    queues.delete(queue!)
+    this.#run(queue!, this.#clock.monotonic())
+    return this.#clock.monotonic()
+  }
+
+  /** One turn of one session: its work up to a limit, and then its timers if no work is left. */
+  #run(queue: SessionQueue, now: number): void {
+    this.#isRunning = true
+    const until = now + TURN_MS
+    for (let read = 0; queue.work.length > 0 && read < TURN_BYTES && this.#clock.monotonic() < until; ) {
+      const { work, size } = queue.next(now)
+      read += size
+      this.#waitingBytes -= size
+      this.#attempt(() => perform(work))
+    }
+    if (queue.work.length === 0) for (const callback of queue.timers.splice(0)) this.#attempt(callback)
+    this.#isRunning = false
+    this.#onTurn(queue.id, this.#clock.monotonic() - now)
+    this.#checkHeld()
+    if (queue.work.length > 0 || queue.timers.length > 0) this.#wait(queue)
+  }
+
+  #checkHeld(): void {
+    const isHeld = this.#waitingBytes > (this.#isHeld ? WAITING_AGAIN : WAITING_MAX)
+    if (isHeld === this.#isHeld) return
+    this.#isHeld = isHeld
+    this.#hold(isHeld)
+  }
+
+  /** A session that fails must not stop the others. */
+  #attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}
+
+type OutputReader = (bytes: Uint8Array, t: number, offset: number) => void
+
+/** A chunk of output to read, or something else to do at its place in the order. */
+type Work = Output | (() => void)
+
+interface Output {
+  read: OutputReader
+  bytes: Uint8Array
+  t: number
+  offset: number
+}
+
+interface QueuePort {
+  id: string
+  isAsking(): boolean
+  take(work: Work): void
+  takeLast(callback: () => void): void
+  /** Forgets all work that waits. */
+  drop(): void
+}
+
+/** The work of one session, in order: what the keeper sends, and behind it the session's timers. */
+export class SessionQueue {
+  readonly work: { work: Work; since: number }[] = []
+  /** Callbacks of timers that have fired; they run when no work is left. */
+  readonly timers: (() => void)[] = []
+  /** The host's clock, whose timers wait for the session's turn. */
+  readonly clock: Clock
+  readonly id: string
+  readonly #port: QueuePort
+  #askedAt = Number.NEGATIVE_INFINITY
+  #burstAt = Number.NEGATIVE_INFINITY
+  #averageChunk = 0
+  #isClosed = false
+  readonly #now: () => number
+
+  constructor(clock: Clock, port: QueuePort) {
+    this.#port = port
+    this.id = port.id
+    this.#now = () => clock.monotonic()
+    this.clock = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      setTimer: (ms, callback) => this.#setTimer(clock, ms, callback),
+    }
+  }
+
+  /** Passes what the keeper sends to the session, in its turn. */
+  listener(session: KeeperListener): KeeperListener {
+    const { take } = this.#port
+    const read: OutputReader = (bytes, t, offset) => session.output(bytes, t, offset)
+    return {
+      output: (bytes, t, offset) => this.output(read, bytes, t, offset),
+      resized: (cols, rows, t) => take(() => session.resized(cols, rows, t)),
+      exited: exit => take(() => session.exited(exit)),
+      lagging: offset => take(() => session.lagging(offset)),
+      unrecorded: failure => take(() => session.unrecorded(failure)),
+    }
+  }
+
+  output(read: OutputReader, bytes: Uint8Array, t: number, offset: number): void {
+    if (!this.#isClosed) this.#port.take({ read, bytes, t, offset })
+  }
+
+  /** Runs work at its place in the order. `isUrgent`: the session asks for something. */
+  run(work: () => void, { isUrgent = false } = {}): void {
+    if (this.#isClosed) return
+    if (isUrgent) this.#askedAt = this.#now()
+    this.#port.take(work)
+  }
+
+  /** Nothing is read or seen any more; timers have no order to keep. */
+  close(): void {
+    this.#isClosed = true
+    this.#port.drop()
+  }
+
+  /** Resolves when everything that the keeper has sent so far has been passed on. */
+  caughtUp(): Promise<void> {
+    return new Promise(resolve => this.#port.take(resolve))
+  }
+
+  /** Adds a chunk to the average; returns whether it is a burst. */
+  recordChunk(bytes: number, now: number): boolean {
+    const isBurst = bytes >= BURST_BYTES && bytes >= this.#averageChunk * BURST_FACTOR
+    this.#averageChunk += (bytes - this.#averageChunk) * AVERAGE_WEIGHT
+    if (isBurst) this.#burstAt = now
+    return isBurst
+  }
+
+  /** The session has an open request, had one a moment ago, or has just printed a burst. */
+  mayAsk(now: number): boolean {
+    if (this.#port.isAsking()) this.#askedAt = now
+    return now - this.#askedAt < ASKED_MS || now - this.#burstAt < BURST_PRIORITY_MS
+  }
+
+  /** The first work, or a part of it; with the output behind it if it has waited long. */
+  next(now: number): { work: Work; size: number } {
+    const { work, since } = this.work.shift()!
+    let size = sizeOf(work)
+    if (typeof work !== 'function' && work.bytes.length > PIECE_BYTES) {
+      const { bytes, offset } = work
+      this.work.unshift({ work: { ...work, bytes: bytes.subarray(PIECE_BYTES), offset: offset + PIECE_BYTES }, since })
+      return { work: { ...work, bytes: bytes.subarray(0, PIECE_BYTES) }, size: PIECE_BYTES }
+    }
+    if (typeof work === 'function' || now - since < BEHIND_MS) return { work, size }
+    const parts = [work]
+    while (size < PIECE_BYTES) {
+      const next = this.work[0]?.work
+      if (next === undefined || typeof next === 'function') break
+      parts.push(next)
+      size += sizeOf(next)
+      this.work.shift()
+    }
+    return { work: parts.length === 1 ? work : joined(parts), size }
+  }
+
+  #setTimer(clock: Clock, ms: number, callback: () => void): Timer {
+    let isCancelled = false
+    const run = () => {
+      if (!isCancelled) callback()
+    }
+    // Whoever still waits for the time of a session that was closed must not wait without end.
+    const timer = clock.setTimer(ms, () => (this.#isClosed ? run() : this.#port.takeLast(run)))
+    return {
+      cancel: () => {
+        isCancelled = true
+        timer.cancel()
+      },
+    }
+  }
+}
+
+/** As if all of it had been printed at the time of the last chunk. */
+function joined(parts: readonly Output[]): Output {
+  const { read, offset } = parts[0]!
+  return { read, offset, t: parts.at(-1)!.t, bytes: Buffer.concat(parts.map(({ bytes }) => bytes)) }
+}
+
+function perform(work: Work): void {
+  if (typeof work === 'function') work()
+  else work.read(work.bytes, work.t, work.offset)
+}
+
+/** What work counts besides its bytes. */
+const WORK_BYTES = 256
+
+function sizeOf(work: Work): number {
+  return WORK_BYTES + (typeof work === 'function' ? 0 : work.bytes.length)
+}

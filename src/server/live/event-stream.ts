@@ -1,0 +1,323 @@
+import type { Clock, Timer } from '../../clock/index.js'
+import type { LiveBus, LiveUpdate } from '../../host/index.js'
+import type { EventStore, StoredEvent, Subscription } from '../../store/index.js'
+import type { AgentStatsUpdate, MessageUpdate, StreamEvent, TypingUpdate } from '../api-types.js'
+import type { Call } from '../route.js'
+import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
+
+/*
+ * The parts of a stream of events: `EventFeed` and `UpdateFeed` make a frame of each event and each
+ * ephemeral update, once for all readers; an `EventQueue` holds what one reader has not been sent
+ * yet, and `streamOf` makes a response of it. routes/events.ts connects them.
+ */
+
+/** An event of the log as a frame. It is serialised once for all streams. */
+export interface FedEvent {
+  position: number
+  type: string
+  stream: string
+  data: Record<string, unknown>
+  frame: string
+}
+
+/** Follows the log, once for all streams. */
+export class EventFeed {
+  readonly #store: EventStore
+  readonly #text: CleanText
+  readonly #listeners = new Set<(events: readonly FedEvent[]) => void>()
+  readonly #subscription: Subscription
+  #position: number
+
+  private constructor(store: EventStore, text: CleanText, head: number, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#text = text
+    this.#position = head
+    this.#subscription = store.subscribe({ after: head, onError }, events => {
+      this.#position = events.at(-1)!.position
+      if (this.#listeners.size === 0) return
+      const fed = events.map(event => this.feed(event))
+      for (const listener of this.#listeners) listener(fed)
+    })
+  }
+
+  static async open(store: EventStore, text: CleanText, onError: (error: unknown) => void): Promise<EventFeed> {
+    return new EventFeed(store, text, await store.head(), onError)
+  }
+
+  /**
+   * Resolves when listeners have received everything that was in the log at the time of the call.
+   */
+  catchUp(): Promise<void> {
+    return this.#subscription.poll()
+  }
+
+  /** The position up to which listeners have received events; the log may be slightly ahead. */
+  get position(): number {
+    return this.#position
+  }
+
+  listen(listener: (events: readonly FedEvent[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  feed(event: StoredEvent): FedEvent {
+    const { type, at, stream, version, data, position } = event
+    const body: Sendable<StreamEvent> = { type, at, subject: stream, version, data }
+    const json = this.#text.json(body, 'rfc3339')
+    return { position, type, stream, data, frame: frameOf(type, json, cursorOf(this.#store.id, position)) }
+  }
+
+  close(): void {
+    this.#subscription.close()
+    this.#listeners.clear()
+  }
+}
+
+/** One server-sent event. Serialised JSON has no line feeds, so it fits into one data line. */
+export function frameOf(event: string, json: string, id?: string): string {
+  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+}
+
+/** A position in the log as one opaque word: `<store>:<position>`. */
+export function cursorOf(store: string, position: number): string {
+  return `${store}:${position}`
+}
+
+/** Null for a cursor of another store. A plain number is a position of this store. */
+export function positionOf(cursor: string | undefined, store: string): number | null {
+  if (cursor === undefined) return null
+  const [name, position] = cursor.includes(':') ? cursor.split(':') : [store, cursor]
+  return name === store && /^\d{1,15}$/.test(position ?? '') ? Number(position) : null
+}
+
+export interface FedUpdate {
+  type: LiveUpdate['type']
+  session: string
+  frame(): string
+}
+
+/** Provisional text, serialised once for all streams that watch the session. */
+export class UpdateFeed {
+  readonly #listeners = new Set<(update: FedUpdate) => void>()
+  readonly #unlisten: () => void
+
+  constructor(bus: LiveBus, text: CleanText) {
+    this.#unlisten = bus.listen(update => {
+      if (this.#listeners.size === 0) return
+      const { type, session } = update
+      let written: string | null = null
+      const frame = () => {
+        const body: Sendable<MessageUpdate | AgentStatsUpdate | TypingUpdate> = update
+        written ??= frameOf(type, text.json(body, 'rfc3339'))
+        return written
+      }
+      const fed = { type, session, frame }
+      for (const listener of this.#listeners) listener(fed)
+    })
+  }
+
+  listen(listener: (update: FedUpdate) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#unlisten()
+    this.#listeners.clear()
+  }
+}
+
+/** A reader with more unread is disconnected; it resumes from its cursor. */
+const WAITING_EVENTS_MAX = 1_000
+const WAITING_BYTES_MAX = 1024 * 1024
+
+/**
+ * Ephemeral updates are sent at most this often, and together: every chunk costs a browser time,
+ * however small it is, and two hundred panes would send hundreds per second. Logged events are sent
+ * at once, together with the ephemeral updates that wait.
+ */
+export const EPHEMERAL_MS = 50
+
+interface QueueOptions {
+  /** Null: ephemeral updates are sent at once. */
+  clock?: Clock | null
+  ephemeralMs?: number
+}
+
+interface Waiting {
+  frame: string
+}
+
+/**
+ * The frames that one reader has not been sent yet. Nothing here waits for the reader: a slow one
+ * costs a bounded queue and then its connection, and never delays other readers.
+ */
+export class EventQueue {
+  readonly #clock: Clock | null
+  readonly #ephemeralMs: number
+  #waiting: Waiting[] = []
+  /** The newest frame of each key. */
+  #ephemeral = new Map<string, Waiting>()
+  /** A waiting frame must be sent at once. */
+  #isUrgent = false
+  /** Ephemeral frames are not sent before this time. */
+  #delayedUntil = Number.NEGATIVE_INFINITY
+  #timer: Timer | null = null
+  #bytes = 0
+  #wake: (() => void) | null = null
+  #isEnding = false
+  #onEnding: (() => void) | null = null
+
+  constructor({ clock = null, ephemeralMs = EPHEMERAL_MS }: QueueOptions = {}) {
+    this.#clock = clock
+    this.#ephemeralMs = ephemeralMs
+  }
+
+  /** Calls back once, when the last frame was queued. */
+  onEnding(callback: () => void): void {
+    this.#onEnding = callback
+    if (this.#isEnding) callback()
+  }
+
+  /** A frame of the log: delivered, or the reader is disconnected. Not urgent: delayed. */
+  push(frame: string, { isUrgent = true } = {}): void {
+    if (this.#isEnding) return
+    this.#waiting.push({ frame })
+    this.#bytes += frame.length
+    if (isUrgent) this.#isUrgent = true
+    // A reader that is waiting keeps up, however much arrives at once.
+    const isTooMuch = this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX
+    if (isTooMuch && !this.#wake) this.end('slow')
+    else if (this.#isDue()) this.#wake?.()
+  }
+
+  /** A frame that is not in the log: it replaces a waiting frame with the same key. */
+  pushEphemeral(key: string, frame: string): void {
+    if (this.#isEnding) return
+    const before = this.#ephemeral.get(key)
+    if (before) {
+      this.#bytes += frame.length - before.frame.length
+      before.frame = frame
+    } else {
+      const waiting = { frame }
+      this.#waiting.push(waiting)
+      this.#ephemeral.set(key, waiting)
+      this.#bytes += frame.length
+    }
+    if (this.#bytes > WAITING_BYTES_MAX && !this.#wake) this.end('slow')
+    else if (this.#isDue()) this.#wake?.()
+  }
+
+  /** Sends `bye` with the reason and drops the frames that wait. */
+  end(reason: string): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    this.#waiting = [{ frame: frameOf('bye', JSON.stringify({ reason })) }]
+    this.#wake?.()
+    this.#onEnding?.()
+  }
+
+  /** Sends what waits, then ends. */
+  finish(): void {
+    this.#isEnding = true
+    this.#wake?.()
+  }
+
+  /** All waiting frames as one text; null at the end. */
+  async next(): Promise<string | null> {
+    while (!this.#isDue()) {
+      await new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+      this.#wake = null
+    }
+    if (this.#waiting.length === 0) return null
+    const text = this.#waiting.map(({ frame }) => frame).join('')
+    this.#waiting = []
+    this.#ephemeral.clear()
+    this.#isUrgent = false
+    this.#bytes = 0
+    this.#delayedUntil = (this.#clock?.monotonic() ?? 0) + this.#ephemeralMs
+    return text
+  }
+
+  /** Whether `next` has a result now. Sets a timer for frames that are delayed. */
+  #isDue(): boolean {
+    if (this.#isEnding) return true
+    if (this.#waiting.length === 0) return false
+    const delayMs = this.#clock === null || this.#isUrgent ? 0 : this.#delayedUntil - this.#clock.monotonic()
+    if (delayMs <= 0) return true
+    this.#timer ??= this.#clock!.setTimer(delayMs, () => {
+      this.#timer = null
+      this.#wake?.()
+    })
+    return false
+  }
+
+  /** The reader is gone. */
+  abort(): void {
+    this.#isEnding = true
+    this.#waiting = []
+    this.#timer?.cancel()
+    this.#wake?.()
+  }
+
+  get isEnding(): boolean {
+    return this.#isEnding
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+}
+
+/** How long a reader has to read the last frame before its connection is cut. */
+const BYE_MS = 5_000
+
+/** Streams `opening`, then the queue; reads when the reader took the last chunk. */
+export function streamOf(
+  { parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>,
+  queue: EventQueue,
+  opening: AsyncIterator<string> | null,
+  close: () => void,
+): Response {
+  const encoder = new TextEncoder()
+  let first = opening
+  let byeTimer: Timer | null = null
+  const finish = () => {
+    byeTimer?.cancel()
+    first = null
+    queue.abort()
+    close()
+  }
+  closed.addEventListener('abort', finish)
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const ahead = await first?.next()
+        if (ahead?.done) first = null
+        const text = ahead && !ahead.done ? ahead.value : await queue.next()
+        if (text === null) {
+          finish()
+          controller.close()
+          return
+        }
+        controller.enqueue(encoder.encode(text))
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 0 },
+  )
+  queue.onEnding(() => {
+    byeTimer = parts.clock.setTimer(BYE_MS, hangUp)
+  })
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    },
+  })
+}
