@@ -24,7 +24,7 @@ export { installedPackage, installPackage, packageCache } from './npm-package.js
 export { graceAfter, onAbort } from './on-abort.js'
 export type { Origin } from './origin.js'
 export { buildTime, EXAMPLES_DIRECTORY, ownProgram, PACKAGE_ROOT } from './own-program.js'
-export { peerOrigin, SESSION_MARK, sessionMark } from './peer-origin.js'
+export { type PersonTerminal, peerOrigin, personTerminals, SESSION_MARK, sessionMark } from './peer-origin.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'
 export { foregroundProcesses } from './process-tree.js'

@@ -37,14 +37,14 @@ describe('the origin of a process', () => {
   })
 
   it.each([
-    ['tmux: server', true],
-    ['tmux', true],
+    ['tmux: server', 'tmux'],
+    ['tmux', 'tmux'],
     ['atd', undefined],
     ['cron', undefined],
     ['dockerd', undefined],
-  ])('is unproven below %s', (program, isMultiplexer) => {
+  ])('is unproven below %s', (program, multiplexer) => {
     const verdict = judge([facts(30, 20), shell, facts(10, 1, { program, terminal: 0 }), init])
-    expect(verdict).toMatchObject({ kind: 'unproven', ...(isMultiplexer && { isMultiplexer }) })
+    expect(verdict).toMatchObject({ kind: 'unproven', ...(multiplexer && { multiplexer }) })
   })
 
   it('is unproven below the service manager of the user, unless in a terminal of the desktop', () => {

@@ -31,8 +31,8 @@ export interface ProcessFacts {
 export type Origin =
   /** `session`: which one, as far as known. `sign`: how it was recognised. */
   | { kind: 'agent'; session: string | null; sign: string }
-  /** `isMultiplexer`: it runs in tmux or the like, with a terminal. */
-  | { kind: 'unproven'; why: string; isMultiplexer?: boolean }
+  /** `multiplexer`: it runs in tmux or the like, with a terminal. */
+  | { kind: 'unproven'; why: string; multiplexer?: string }
   | { kind: 'person'; program: string; hasTerminal: boolean }
 
 /** A session or a step that runs. */
@@ -66,7 +66,13 @@ const BROKERS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-const MULTIPLEXERS = new Set(['tmux', 'tmux: server', 'screen', 'zellij'])
+/** The name of a server's process, and that of its program. */
+const MULTIPLEXERS: ReadonlyMap<string, string> = new Map([
+  ['tmux', 'tmux'],
+  ['tmux: server', 'tmux'],
+  ['screen', 'screen'],
+  ['zellij', 'zellij'],
+])
 
 /** Terminals and logins that the service manager of a desktop starts. A person sits in front of them. */
 const TERMINALS = new Set([
@@ -92,12 +98,12 @@ export function judgeOrigin(
   if (at >= 0) {
     const { program } = parents[at]!
     const isDesktop = program === 'systemd' && parents.slice(0, at).some(found => TERMINALS.has(found.program))
-    const isMultiplexer = hasTerminal && MULTIPLEXERS.has(program)
+    const multiplexer = hasTerminal ? MULTIPLEXERS.get(program) : undefined
     if (!isDesktop || !hasTerminal)
       return {
         kind: 'unproven',
         why: `it was started by ${BROKERS.get(program)!}`,
-        ...(isMultiplexer && { isMultiplexer }),
+        ...(multiplexer !== undefined && { multiplexer }),
       }
   }
   if (!hasLimitMarks && parents.length === 0 && !hasTerminal)

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { loadLibc } from './libc.js'
 import { hardLimitOf, isMarked, limitMark, limitMarks } from './limit-mark.js'
 import { type AgentProcess, judgeOrigin, type Origin, type ProcessFacts } from './origin.js'
-import { entriesOf, linkOf, statFields, textOf } from './proc-files.js'
+import { deviceOf, entriesOf, linkOf, statFields, textOf } from './proc-files.js'
 import { STEP_MARK } from './step-mark.js'
 
 /** The environment variable that every process of a session inherits. */
@@ -47,6 +47,29 @@ function originOf(pid: number, running: RunningAgents): Origin {
     return { name, pid: leader, terminal: factsOf(leader)?.terminal ?? 0, limit: limitMark(mark) }
   })
   return judgeOrigin(chain, { agents, hasLimitMarks: limitMarks() })
+}
+
+/** A terminal in front of a person: what is written there, no other program can read. */
+export interface PersonTerminal {
+  path: string
+  /** The client of the multiplexer that shows it. */
+  client: number
+}
+
+/**
+ * The terminals of people in which clients of a multiplexer run. A client that an agent started has
+ * its mark; one that runs inside of another client or of a server is left out, because an agent can
+ * have asked for it, in a terminal that it reads.
+ */
+export function personTerminals(multiplexer: string, running: RunningAgents): PersonTerminal[] {
+  const pids = (entriesOf('/proc') ?? []).filter(name => /^\d+$/.test(name)).map(Number)
+  return pids.flatMap(client => {
+    if (programOf(client) !== multiplexer) return []
+    const terminal = procFacts(client)?.terminal ?? 0
+    const path = linkOf(client, '0')
+    const isOwn = terminal !== 0 && deviceOf(client, '0') === terminal && /^\/dev\/(pts\/\d+|tty\d+)$/.test(path)
+    return isOwn && originOf(client, running).kind === 'person' ? [{ path, client }] : []
+  })
 }
 
 async function unixPeer(socket: Socket): Promise<number[] | null> {

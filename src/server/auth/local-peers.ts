@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
+import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { type Origin, peerOrigin } from '../../process/index.js'
+import { type Origin, peerOrigin, personTerminals } from '../../process/index.js'
 import type { Credential, Person } from '../caller.js'
 import type { Route } from '../route.js'
+import { type ProvenAct, TerminalCodes } from './terminal-codes.js'
 
 /** The process of this machine that sent a request. */
 export interface LocalPeer {
@@ -39,9 +41,11 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
 export class LocalPeers {
   readonly #host: Host
   readonly #known = new WeakMap<Socket, Promise<LocalPeer | null>>()
+  readonly #codes: TerminalCodes
 
-  constructor(host: Host) {
+  constructor(host: Host, clock: Clock) {
     this.#host = host
+    this.#codes = new TerminalCodes(clock)
   }
 
   /** Null for a connection of another machine. */
@@ -53,11 +57,12 @@ export class LocalPeers {
   }
 
   async #find(socket: Socket): Promise<LocalPeer | null> {
+    return peerOrigin(socket, await this.#running())
+  }
+
+  async #running(): Promise<{ name: string; pid: number }[]> {
     const kept = await this.#host.keeper.list()
-    return peerOrigin(
-      socket,
-      kept.filter(({ exit }) => !exit).map(({ id, pid }) => ({ name: id, pid })),
-    )
+    return kept.filter(({ exit }) => !exit).map(({ id, pid }) => ({ name: id, pid }))
   }
 
   /** @throws SignalboxError `E_ROLE` for an agent's process, except for what agents may do. */
@@ -82,9 +87,32 @@ export class LocalPeers {
   async needsProof(peer: LocalPeer | null, route: Pick<Route, 'id'>, credential: Credential): Promise<string | null> {
     if (peer?.origin.kind !== 'unproven' || !FOR_PEOPLE.has(route.id)) return null
     // People attach from tmux every day: what is typed there is recorded as typed, not refused.
-    if (route.id === 'panes.terminal' && peer.origin.isMultiplexer) return null
+    if (route.id === 'panes.terminal' && peer.origin.multiplexer !== undefined) return null
     if (credential.kind === 'device' || this.#host.settings.approvals?.unproven === 'allow') return null
     return (await this.#hasOpenAgents()) ? peer.origin.why : null
+  }
+
+  /** The process was refused this; a person may confirm it with a code (`showCode`). */
+  refused({ pid }: LocalPeer, act: ProvenAct): void {
+    this.#codes.refused(pid, act)
+  }
+
+  /**
+   * Shows a code for what was refused, in the terminals of the person's tmux.
+   * @throws SignalboxError `E_STATE` where no such terminal is.
+   */
+  async showCode(peer: LocalPeer | null): Promise<void> {
+    const multiplexer = peer?.origin.kind === 'unproven' ? peer.origin.multiplexer : undefined
+    const terminals = multiplexer === undefined ? [] : personTerminals(multiplexer, await this.#running())
+    if (peer && terminals.length > 0 && this.#codes.show(peer.pid, terminals)) return
+    throw new SignalboxError('E_STATE', 'there is no terminal of yours in which a code could be shown', {
+      next: 'attach to tmux in a terminal window or over SSH; or use the dashboard, your chat or the passphrase',
+    })
+  }
+
+  /** What the code confirms; null if it is wrong. */
+  redeem(peer: LocalPeer, code: string): string | null {
+    return this.#codes.redeem(peer.pid, code)?.key ?? null
   }
 
   /** Whether an agent runs that could have asked another program to call. */
