@@ -223,6 +223,7 @@ async function driveRuns(
     clock: host.clock,
     dataDirectory,
     envPass,
+    boxes: host.settings,
     env,
     isInteractive: false,
     maxRuns,

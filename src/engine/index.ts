@@ -103,6 +103,7 @@ export {
   type Performer,
   type Recovery,
   StepAbort,
+  type StepBox,
   type StepCall,
   type StepEnd,
   type Workflow,

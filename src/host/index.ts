@@ -32,8 +32,9 @@ export { openLedger } from './open-ledger.js'
 export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
-export { explainBox } from './session-box.js'
+export { type BoxSettings, boxFor, explainBox, programInBox, type SandboxRequest } from './session-box.js'
 export { stepEnvironment } from './session-environment.js'
+export { allowedHosts, HOST_TOOL } from './session-proxies.js'
 export type { HostSettings, StoreSettings } from './settings.js'
 export {
   type ButtonToken,

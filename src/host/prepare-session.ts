@@ -4,13 +4,12 @@ import { join, resolve } from 'node:path'
 import { type AgentAdapter, adapterForProgram, type LivePack, type LivePacks, loadAgent } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
-import { ownProgram, sessionMark, withLimitMark } from '../process/index.js'
+import { sessionMark, withLimitMark } from '../process/index.js'
 import { wireHooks } from '../reports/index.js'
-import { type BoxBackend, type BoxPlan, boxed, isContainer } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
-import { boxFor, type SandboxRequest } from './session-box.js'
+import { type Box, boxFor, programInBox, type SandboxRequest } from './session-box.js'
 import { sessionEnvironment } from './session-environment.js'
 import { SessionProxies } from './session-proxies.js'
 import type { HostSettings } from './settings.js'
@@ -46,7 +45,7 @@ export interface PreparedSession {
   agentSessionId: string | null
   live: LivePack
   /** The sandbox that it runs in. */
-  box: { backend: BoxBackend; plan: BoxPlan } | null
+  box: Box | null
 }
 
 /** The person at this machine, who may start as many sessions as the host can hold. */
@@ -131,14 +130,9 @@ export async function prepareSession(
     directory: wired?.wiring.directory ?? null,
     proxySocket,
   })
-  const bridged =
-    box?.plan.network === 'filtered' && !isContainer(box.backend)
-      ? {
-          file: process.execPath,
-          args: [ownProgram('sandbox/bridge-main'), proxySocket, command.file, ...command.args],
-        }
-      : command
-  const inside = box ? boxed(box.backend, box.plan, bridged, environment.PATH) : { ...command, env: environment }
+  const inside = box
+    ? programInBox(box, command, { proxySocket, path: environment.PATH })
+    : { ...command, env: environment }
   const mark = request.step ?? sessionMark(id)
   const marked = withLimitMark(mark, inside, { path: environment.PATH, cwd })
   const recordings = join(settings.dataDirectory, 'recordings')

@@ -26,6 +26,10 @@ export interface ProcessFacts {
   marked: string | null
   /** The hard limit that marks processes of agents; null if it is unlimited, as usual. */
   limit: bigint | null
+  /** When it was started; null where the system does not say. */
+  startedAt: number | null
+  /** It belongs to another user, such as a login of the system. */
+  isForeign: boolean
 }
 
 export type Origin =
@@ -80,13 +84,18 @@ const TERMINALS = new Set([
   ...['alacritty', 'wezterm-gui', 'foot', 'ghostty', 'terminator', 'tilix', 'code', 'cursor', 'sshd', 'sshd-session'],
 ])
 
-/**
- * Judges a process by itself and its parents, the nearest first.
- * `hasLimitMarks`: this system marks the processes of agents, so that losing all parents hides none.
- */
+interface JudgeOptions {
+  agents: readonly AgentProcess[]
+  /** This system marks the processes of agents. */
+  hasLimitMarks: boolean
+  /** When the first agent outside of a sandbox was started since the system started; null: none. */
+  openSince: number | null
+}
+
+/** Judges a process by itself and its parents, the nearest first. */
 export function judgeOrigin(
   chain: readonly ProcessFacts[],
-  { agents, hasLimitMarks }: { agents: readonly AgentProcess[]; hasLimitMarks: boolean },
+  { agents, hasLimitMarks, openSince }: JudgeOptions,
 ): Origin {
   const [first] = chain
   if (!first) return { kind: 'unproven', why: 'the process has ended' }
@@ -108,7 +117,19 @@ export function judgeOrigin(
   }
   if (!hasLimitMarks && parents.length === 0 && !hasTerminal)
     return { kind: 'unproven', why: 'it has neither a parent nor a terminal' }
+  if (isLateOrphan(chain, openSince)) return { kind: 'unproven', why: 'the program that started it has ended' }
   return { kind: 'person', program: first.program, hasTerminal }
+}
+
+/**
+ * Whether nothing says who started the process: its oldest parent was left to the system by a program
+ * that has ended, after the first agent had started. Below tmux or at a process can become such an
+ * orphan on purpose. What the system itself started belongs to another user.
+ */
+function isLateOrphan(chain: readonly ProcessFacts[], openSince: number | null): boolean {
+  const top = chain.findLast(({ pid }) => pid !== 1)
+  if (top?.parent !== 1 || top.isForeign || openSince === null || top.startedAt === null) return false
+  return top.startedAt >= openSince && !TERMINALS.has(top.program)
 }
 
 function agentOf(chain: readonly ProcessFacts[], agents: readonly AgentProcess[]): Origin | null {

@@ -9,6 +9,14 @@
  * backend.ts.
  */
 
-export { type BoxBackend, boxed, boxProblem, isContainer, parseBackend, usualBackend } from './backend.js'
-export { type BoxNetwork, type BoxPath, type BoxPlan, type BoxPolicy, planBox } from './plan.js'
+export {
+  type BoxBackend,
+  type BoxedProgram,
+  boxed,
+  boxProblem,
+  isContainer,
+  parseBackend,
+  usualBackend,
+} from './backend.js'
+export { type BoxNetwork, type BoxPath, type BoxPlan, type BoxPolicy, createAgentDirectories, planBox } from './plan.js'
 export { FilteringProxy, type HostRequest } from './proxy.js'

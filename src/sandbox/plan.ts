@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { profileOf } from './profiles.js'
 
@@ -99,6 +99,16 @@ export function planBox(request: BoxRequest): BoxPlan {
       ),
     ),
   }
+}
+
+/**
+ * Creates the directories in which an agent keeps its conversations. One that did not exist would be
+ * private to the box, and end with it.
+ */
+export function createAgentDirectories(agent: string, home: string): void {
+  for (const path of profileOf(agent).write)
+    if (path.startsWith('~/') && !path.endsWith('.json'))
+      mkdirSync(join(home, path.slice(2)), { recursive: true, mode: 0o700 })
 }
 
 /**

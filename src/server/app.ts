@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { z } from 'zod'
+import { requestTitle } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { agentPerson, type LocalPeer } from './auth/local-peers.js'
@@ -183,7 +184,7 @@ async function actText(
     id === 'approvals.decide' && params.id !== undefined
       ? await parts.host.ledger.find(params.id).catch(() => null)
       : null
-  return record ? `decide: ${record.display.title}` : [summary, ...Object.values(params)].join(' ')
+  return record ? `decide: ${requestTitle(record)}` : [summary, ...Object.values(params)].join(' ')
 }
 
 /** The checked request, as an operation sees it. */

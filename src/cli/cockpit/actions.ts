@@ -57,13 +57,17 @@ async function proveFirst(client: DaemonClient, command: Of<'decide'>): Promise<
   const done = (typed: string): Step =>
     typed.trim() === ''
       ? { notice: 'Nothing was decided.' }
-      : { command: { do: 'prove', code: typed.trim(), then: command } }
+      : { command: { do: 'prove', code: typed.trim(), after: command } }
   return { mode: { kind: 'line', label: 'Type the code on the first line of your terminal', value: '', done } }
 }
 
-export async function prove(context: CommandContext, client: DaemonClient, { code, then }: Of<'prove'>): Promise<Step> {
+export async function prove(
+  context: CommandContext,
+  client: DaemonClient,
+  { code, after }: Of<'prove'>,
+): Promise<Step> {
   await client.post('/auth/step-up', { terminalCode: code })
-  return decide(context, client, then)
+  return decide(context, client, after)
 }
 
 export async function send(client: DaemonClient, { pane, text }: Of<'send' | 'rename'>): Promise<Step> {

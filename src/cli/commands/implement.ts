@@ -4,7 +4,7 @@ import { getRun, listRuns, queuePosition } from '../../engine/index.js'
 import { readIssueFile } from '../../pipelines/index.js'
 import { startImplementation } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseLimits, parsePairs } from '../parse-options.js'
+import { parseLimits, parsePairs, parseSandbox } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
 import { pullOptions } from '../runs/pull-options.js'
 import { withRuns } from '../runs/with-store.js'
@@ -39,6 +39,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'i
       limits: parseLimits(options),
       labels: parsePairs('--label', options.label),
       isDetached: options.detach,
+      sandbox: parseSandbox(options),
       trust: options.trust,
     })
     if (!options.detach && !options.queue) return driveStarted(context, start, started, options)

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
 import { startPullRequest } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseLimits, parsePairs } from '../parse-options.js'
+import { parseLimits, parsePairs, parseSandbox } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
 import { pullOptions } from '../runs/pull-options.js'
 import { withRuns } from '../runs/with-store.js'
@@ -28,6 +28,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'p
       limits: parseLimits(options),
       labels: parsePairs('--label', options.label),
       isDetached: options.detach,
+      sandbox: parseSandbox(options),
       trust: options.trust,
     })
     if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })

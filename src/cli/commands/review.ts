@@ -1,6 +1,6 @@
 import { startReview } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseCount, parseLimits, parsePairs } from '../parse-options.js'
+import { parseCount, parseLimits, parsePairs, parseSandbox } from '../parse-options.js'
 import { driveStarted, printQueued } from '../runs/drive-run.js'
 import { withRuns } from '../runs/with-store.js'
 import type { InputOf } from '../specs/index.js'
@@ -27,6 +27,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       limits: parseLimits(options),
       labels: parsePairs('--label', options.label),
       isDetached: options.detach,
+      sandbox: parseSandbox(options),
       trust: options.trust,
     })
     if (options.detach) return printQueued(context, started.id, { json: options.json, isDetached: true })

@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, SANDBOX_OPTIONS } from './command-spec.js'
 
 const PROFILE_OPTION = {
   flags: '--profile <name>',
@@ -78,6 +78,7 @@ export const PIPELINE_COMMANDS = {
       { flags: '--no-pr', description: 'open none, whatever the profile says' },
       ...PULL_OPTIONS,
       LABEL_OPTION,
+      ...SANDBOX_OPTIONS,
       TRUST_OPTION,
       DETACH_OPTION,
       NO_ASK_OPTION,
@@ -119,6 +120,7 @@ export const PIPELINE_COMMANDS = {
       MAX_COST_OPTION,
       MAX_TOKENS_OPTION,
       LABEL_OPTION,
+      ...SANDBOX_OPTIONS,
       TRUST_OPTION,
       DETACH_OPTION,
       NO_ASK_OPTION,
@@ -150,6 +152,7 @@ export const PIPELINE_COMMANDS = {
       MAX_COST_OPTION,
       MAX_TOKENS_OPTION,
       LABEL_OPTION,
+      ...SANDBOX_OPTIONS,
       TRUST_OPTION,
       DETACH_OPTION,
       NO_ASK_OPTION,
