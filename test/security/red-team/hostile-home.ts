@@ -143,7 +143,7 @@ export class HostileHome extends TestHome {
   #attachTmux(): void {
     const [file, ...args] = [...AS_USER, 'script', '-qfc', `tmux -S ${this.#facts.TMUX_SOCKET} attach`, '/dev/null']
     this.#client = spawn(file!, args, {
-      env: { ...this.env, TERM: 'xterm' },
+      env: { ...this.env, TERM: 'xterm', SHELL: '/bin/sh' },
       cwd: this.work,
       stdio: ['pipe', 'pipe', 'ignore'],
     })
