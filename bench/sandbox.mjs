@@ -19,7 +19,10 @@ function inBox(network) {
   const policy = { network, hosts: [], read: [], write: [], env: [] }
   const programs = [process.execPath, bridge]
   const plan = planBox({ agent: 'claude', file: program.file, cwd, home, env, policy, hidden: [], own: [], programs })
-  const bridged = { file: process.execPath, args: [bridge, join(directory, 'proxy.sock'), program.file, ...program.args] }
+  const bridged = {
+    file: process.execPath,
+    args: [bridge, join(directory, 'proxy.sock'), program.file, ...program.args],
+  }
   return boxed('auto', plan, network === 'filtered' ? bridged : program, env.PATH)
 }
 
@@ -37,7 +40,11 @@ function measure(prepare) {
 
 measure(() => inBox('off'))
 const plain = measure(() => program)
-const figures = { 'without a sandbox': plain, 'network off': measure(() => inBox('off')), 'network filtered': measure(() => inBox('filtered')) }
+const figures = {
+  'without a sandbox': plain,
+  'network off': measure(() => inBox('off')),
+  'network filtered': measure(() => inBox('filtered')),
+}
 for (const [name, ms] of Object.entries(figures))
   console.log(`${name.padEnd(20)} ${ms.toFixed(0).padStart(5)} ms  +${(ms - plain).toFixed(0)} ms`)
 rmSync(directory, { recursive: true, force: true })
