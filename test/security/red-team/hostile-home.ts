@@ -44,7 +44,8 @@ export class HostileHome extends TestHome {
   #turn = 0
 
   override get env(): Record<string, string> {
-    return { ...super.env, HOME: this.person, USER: 'attacked', SIGNALBOX_TRACEABLE: '' }
+    // The shell of `nobody` ends at once, and a tmux server with it.
+    return { ...super.env, HOME: this.person, USER: 'attacked', SHELL: '/bin/sh', SIGNALBOX_TRACEABLE: '' }
   }
 
   override start(args: readonly string[], options: RunOptions = {}) {
@@ -143,7 +144,7 @@ export class HostileHome extends TestHome {
   #attachTmux(): void {
     const [file, ...args] = [...AS_USER, 'script', '-qfc', `tmux -S ${this.#facts.TMUX_SOCKET} attach`, '/dev/null']
     this.#client = spawn(file!, args, {
-      env: { ...this.env, TERM: 'xterm', SHELL: '/bin/sh' },
+      env: { ...this.env, TERM: 'xterm' },
       cwd: this.work,
       stdio: ['pipe', 'pipe', 'ignore'],
     })
