@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { boxed, planBox } from '../src/sandbox/index.ts'
+import { planSandbox, sandboxedProgram } from '../src/sandbox/index.ts'
 
 const rounds = Number(process.argv[2] ?? 15)
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-box-'))
@@ -18,12 +18,22 @@ const bridge = new URL('../dist/sandbox/bridge-main.js', import.meta.url).pathna
 function inBox(network) {
   const policy = { network, hosts: [], read: [], write: [], env: [] }
   const programs = [process.execPath, bridge]
-  const plan = planBox({ agent: 'claude', file: program.file, cwd, home, env, policy, hidden: [], own: [], programs })
+  const plan = planSandbox({
+    agent: 'claude',
+    file: program.file,
+    cwd,
+    home,
+    env,
+    policy,
+    hidden: [],
+    own: [],
+    programs,
+  })
   const bridged = {
     file: process.execPath,
     args: [bridge, join(directory, 'proxy.sock'), program.file, ...program.args],
   }
-  return boxed('auto', plan, network === 'filtered' ? bridged : program, env.PATH)
+  return sandboxedProgram('auto', plan, network === 'filtered' ? bridged : program, env.PATH)
 }
 
 function measure(prepare) {

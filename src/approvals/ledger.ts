@@ -1,11 +1,12 @@
 import { homedir } from 'node:os'
-import { type Clock, newId, systemClock } from '../clock/index.js'
+import { type Clock, idPrefix, newId, systemClock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, NewEvent, StreamAppend } from '../store/index.js'
 import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
 import { checkDecision, judgeDecision, type ProposedDecision } from './decide.js'
+import { hasSignature, signatureOf } from './decision-signature.js'
 import { sha256 } from './fingerprint.js'
 import { GrantRegistry, type SettingsHash } from './grant-registry.js'
 import { type GrantRecord, grantFrom, grantStream } from './grants.js'
@@ -25,7 +26,6 @@ import {
 } from './record.js'
 import { historyOf } from './request-history.js'
 import { rateRisk } from './risk.js'
-import { isSealed, sealOf } from './seal.js'
 import { toStoredRequest } from './stored-request.js'
 
 export interface LedgerOptions {
@@ -36,7 +36,8 @@ export interface LedgerOptions {
   roleOf?: DecideRules['roleOf']
   home?: string
   /**
-   * Changes with the settings in force: a grant ends when they differ from those it was made under.
+   * Changes with the effective settings: a grant ends when they differ from those it was made
+   * under.
    */
   settingsHash?: SettingsHash
   /**
@@ -44,7 +45,7 @@ export interface LedgerOptions {
    * stream.
    */
   gateAppends?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
-  /** Seals decisions (seal.ts); without it they are neither sealed nor checked. */
+  /** Signs decisions (decision-signature.ts); without it they are neither signed nor checked. */
   secret?: string
 }
 
@@ -183,31 +184,26 @@ export class Ledger {
     return [...closed, ...open].filter(({ subject }) => subject.session === session)
   }
 
-  /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
-  async find(prefix: string): Promise<ApprovalRecord> {
-    const exact = await this.get(prefix)
+  /** By id or by a unique prefix of it. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+  async find(word: string): Promise<ApprovalRecord> {
+    const exact = await this.get(word)
     if (exact) return exact
-    const searches = prefix === '' ? [] : [prefix, `apr_${prefix}`]
-    const found = await Promise.all(
-      searches.map(search =>
-        this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix: search, limit: 9 }),
-      ),
-    )
-    // An id that starts with "a" is found by both.
-    const records = [...new Map(found.flat().map(({ state }) => [state.id, state])).values()]
-    if (records.length === 1) return records[0]!
-    if (records.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `unknown approval "${prefix}"`, {
+    const prefix = idPrefix('apr', word)
+    const found =
+      prefix === null ? [] : await this.#store.documents<ApprovalRecord>(approvalsProjection.name, { prefix, limit: 9 })
+    if (found.length === 1) return found[0]!.state
+    if (found.length === 0)
+      throw new SignalboxError('E_UNKNOWN', `unknown approval "${word}"`, {
         next: 'signalbox approvals --all lists them',
       })
-    throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" matches ${records.map(record => record.id).join(', ')}`)
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" matches ${found.map(({ state }) => state.id).join(', ')}`)
   }
 
   /**
    * Decides a request once. After a version conflict the record is read and judged again: another
-   * decision was faster, and this one is refused with the name of who decided first. `extraAppends` gives
-   * what must be written in the same transaction, such as the used button; it is called for every
-   * attempt, and throws when the button was used meanwhile.
+   * decision was faster, and this one is refused with the name of who decided first. `extraAppends`
+   * gives what must be written in the same transaction, such as the used button; it is called for
+   * every attempt, and throws when the button was used meanwhile.
    */
   async decide(
     id: string,
@@ -230,8 +226,8 @@ export class Ledger {
         await this.refuse(whole, request, verdict.refuse)
         throw verdict.refuse
       }
-      const { decision: unsealed, appends } = this.#withGrant(record, verdict.accept, request)
-      const decision = this.#sealed(whole, unsealed)
+      const { decision: unsigned, appends } = this.#withGrant(record, verdict.accept, request)
+      const decision = this.#signed(whole, unsigned)
       const decided = {
         stream: approvalStream(whole),
         expected: version,
@@ -251,7 +247,7 @@ export class Ledger {
       const cover = isLocked ? null : await this.grants.cover(record)
       if (!cover || !(await this.#isGrantProven(cover.grant))) return false
       const { grant, switchVersion } = cover
-      const decision = this.#sealed(id, grantDecision(record, grant.id, grant.by))
+      const decision = this.#signed(id, grantDecision(record, grant.id, grant.by))
       const decided = {
         stream: approvalStream(id),
         expected: version,
@@ -393,7 +389,7 @@ export class Ledger {
       const cover = isLocked ? null : await this.grants.cover({ ...stored, request: asked.request })
       if (!cover || !(await this.#isGrantProven(cover.grant))) break
       const { grant, switchVersion } = cover
-      const decided = newEvent('approval.decided', this.#sealed(id, grantDecision(stored, grant.id, grant.by)))
+      const decided = newEvent('approval.decided', this.#signed(id, grantDecision(stored, grant.id, grant.by)))
       try {
         await this.#store.appendAll(
           [
@@ -414,11 +410,11 @@ export class Ledger {
 
   /** Whether this ledger, or one with the same secret, accepted the decision of a request. */
   async isProven({ id, decision }: ApprovalRecord): Promise<boolean> {
-    return this.#secret === undefined || (decision !== undefined && isSealed(this.#secret, id, decision))
+    return this.#secret === undefined || (decision !== undefined && hasSignature(this.#secret, id, decision))
   }
 
-  #sealed(id: string, decision: ApprovalDecision): ApprovalDecision {
-    return this.#secret === undefined ? decision : { ...decision, seal: sealOf(this.#secret, id, decision) }
+  #signed(id: string, decision: ApprovalDecision): ApprovalDecision {
+    return this.#secret === undefined ? decision : { ...decision, signature: signatureOf(this.#secret, id, decision) }
   }
 
   /** A grant is as good as the decision that made it. */

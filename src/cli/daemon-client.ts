@@ -89,14 +89,16 @@ export class DaemonClient {
   }
 
   /**
-   * The daemon that replaces one that has ended; null if none starts in time. Starts nothing: a
-   * person may have stopped it.
+   * The daemon that replaces one that has ended; null if none starts in time. Waits as long as one is
+   * starting. Starts nothing: a person may have stopped it.
    */
   static async next(context: CommandContext, signal?: AbortSignal): Promise<DaemonClient | null> {
-    const until = systemClock.monotonic() + NEXT_DAEMON_MS
+    const { runtime } = openHome(context).directories
+    let until = systemClock.monotonic() + NEXT_DAEMON_MS
     while (systemClock.monotonic() < until && !signal?.aborted) {
       const client = await DaemonClient.running(context).catch(() => null)
       if (client) return client
+      if (readStartProgress(runtime)) until = systemClock.monotonic() + NEXT_DAEMON_MS
       await delay(systemClock, NEXT_POLL_MS, signal)
     }
     return null

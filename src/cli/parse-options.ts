@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import { type BoxNetwork, parseBackend } from '../sandbox/index.js'
+import { parseBackend, type SandboxNetwork } from '../sandbox/index.js'
 
 /*
  * Values of options, from text to what the program works with. Each throws `E_INPUT` with the
@@ -81,7 +81,7 @@ export function parseSandbox({
 }: {
   sandbox?: string | boolean | undefined
   network?: string | undefined
-}): { use: string; network?: BoxNetwork } | undefined {
+}): { use: string; network?: SandboxNetwork } | undefined {
   if (sandbox === undefined && network === undefined) return undefined
   if (network !== undefined && !isNetwork(network))
     throw new SignalboxError('E_INPUT', `unknown network mode "${network}"`, { next: 'use off, filtered or on' })
@@ -90,7 +90,7 @@ export function parseSandbox({
   return { use, ...(network !== undefined && { network }) }
 }
 
-function isNetwork(text: string): text is BoxNetwork {
+function isNetwork(text: string): text is SandboxNetwork {
   return ['off', 'filtered', 'on'].includes(text)
 }
 

@@ -112,7 +112,7 @@ export const peopleSettings = {
   mcp: {
     decide_as: string(
       null,
-      'Id of the person whose MCP clients may decide requests of low risk, and deny; none lets them only read. The ledger says that it was such a client.',
+      'Id of the person whose MCP clients may allow low-risk requests and deny any; none lets them only read. The ledger names the client.',
     ),
   },
 

@@ -17,7 +17,7 @@ import {
 import type { Clock } from '../clock/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { endProcesses, isOfStep, type MarkedProcess, type ProgramBox, type StepProgram } from '../process/index.js'
+import { endProcesses, isOfStep, type MarkedProcess, type ProgramSandbox, type StepProgram } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, onceKey } from './live-turn.js'
@@ -53,13 +53,13 @@ export interface AgentStepsOptions {
     call: StepCall,
     step: { agent: string; directory: string; sandbox?: TurnSandbox | undefined },
     program: StepProgram,
-  ): ReturnType<ProgramBox>
+  ): ReturnType<ProgramSandbox>
   /** Runs turns in terminals; absent when this process keeps no sessions. */
   live?: LiveTurns
 }
 
 /** What a node or a run asks for: `use` is `off` or a backend. */
-export type TurnSandbox = NonNullable<EventData<'run.created'>['sandbox']>
+type TurnSandbox = NonNullable<EventData<'run.created'>['sandbox']>
 
 const KILL_GRACE_MS = 5_000
 

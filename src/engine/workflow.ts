@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from '../approvals/requests/index.js'
 import type { EventData } from '../events/index.js'
-import type { ProgramBox, StepProgram } from '../process/index.js'
+import type { ProgramSandbox, StepProgram } from '../process/index.js'
 import type { NewEvent, StoredEvent } from '../store/index.js'
 import type { Usage } from './usage.js'
 
@@ -31,7 +31,7 @@ interface RunFacts {
   isOpen(step: string): boolean
 }
 
-/** An answer to a gate that nobody has to give. */
+/** The answer to a gate that is answered automatically. */
 export type AutomaticAnswer = { option: string } | { choices: string[] } | { text: string }
 
 /** How the ledger of the home takes the gates of a run. */
@@ -96,7 +96,7 @@ export interface Performer {
 }
 
 /** Puts a command of a step into the sandbox of its run. */
-export type StepBox = (call: StepCall, program: StepProgram) => ReturnType<ProgramBox>
+export type SandboxOfStep = (call: StepCall, program: StepProgram) => ReturnType<ProgramSandbox>
 
 export interface StepCall {
   run: string
@@ -132,7 +132,10 @@ const RELEASE_GRACE_MS = 1_000
 /** Why a step must stop. */
 export class StepAbort extends Error {
   readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
-  /** How long its processes may take to end; null: as long as usual. A daemon that stops is in a hurry. */
+  /**
+   * How long its processes may take to end; null: as long as usual. A daemon that stops is in a
+   * hurry.
+   */
   readonly graceMs: number | null
 
   constructor(why: StepAbort['why']) {

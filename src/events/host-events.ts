@@ -33,14 +33,14 @@ export const hostEvents = defineEvents({
     }),
   },
   'pack.failed': {
-    description: 'A pack file is invalid; the previous version stays in force.',
+    description: 'A pack file is invalid; the previous version stays in use.',
     data: z.object({ agent: z.string(), file: z.string(), line: z.int().positive().optional(), message: z.string() }),
   },
   'pack.reloaded': {
     description: 'A person’s own pack files changed and were reloaded.',
     data: z.object({ agent: z.string() }),
   },
-  'sight.lost': {
+  'reader.lost': {
     description: 'The reader of a terminal crashed or hung; its sessions are read again.',
     data: z.object({
       session: z.string(),

@@ -1,5 +1,5 @@
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
-import type { SessionQueue } from '../panes/sight/index.js'
+import type { SessionQueue } from '../panes/reader/index.js'
 import type { LiveSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Pause } from './catch-up-queue.js'

@@ -6,7 +6,13 @@ import { newId } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
-import { LocalSight, type SessionQueue, SessionScheduler, type SightPlace, SightThreads } from '../panes/sight/index.js'
+import {
+  LocalReader,
+  type ReaderPlace,
+  ReaderThreads,
+  type SessionQueue,
+  SessionScheduler,
+} from '../panes/reader/index.js'
 import { terminalGroups } from '../process/index.js'
 import type { AgentChannels } from '../reports/index.js'
 import {
@@ -82,7 +88,7 @@ export class LiveSessions {
   readonly #catchUps: CatchUpQueue
   readonly #proxies: SessionProxies
   /** Null: terminals are read in this thread. */
-  readonly #threads: SightThreads | null
+  readonly #threads: ReaderThreads | null
   /** Sessions whose terminal a thread could not read: how often. */
   readonly #strikes = new Map<string, number>()
   #failures = 0
@@ -95,15 +101,15 @@ export class LiveSessions {
     })
     const { settings, clock, owner } = options.host
     this.#threads =
-      owner === 'daemon' && settings.threads > 0 && SightThreads.areAvailable
-        ? new SightThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
+      owner === 'daemon' && settings.threads > 0 && ReaderThreads.areAvailable
+        ? new ReaderThreads({ clock, max: settings.threads, onUnread: bytes => this.#scheduler.addUnread(bytes) })
         : null
     this.#catchUps = new CatchUpQueue(clock, this.#threads?.max ?? 1)
     this.#proxies = new SessionProxies({
       ledger: options.ledger,
       store: options.store,
       clock: clock,
-      directory: join(settings.runtimeDirectory, 'box'),
+      directory: join(settings.runtimeDirectory, 'sandbox'),
     })
   }
 
@@ -165,7 +171,7 @@ export class LiveSessions {
     this.#threads?.close()
   }
 
-  get sight(): { threads: number; failures: number } {
+  get readers(): { threads: number; failures: number } {
     return { threads: this.#threads?.count ?? 0, failures: this.#failures }
   }
 
@@ -181,8 +187,12 @@ export class LiveSessions {
       agent: prepared.agentName,
       cwd: prepared.spawn.cwd,
       project: prepared.spawn.cwd,
-      ...(prepared.box && {
-        sandbox: { ...prepared.box.plan, backend: prepared.box.backend, hosts: [...prepared.box.plan.hosts] },
+      ...(prepared.sandbox && {
+        sandbox: {
+          ...prepared.sandbox.plan,
+          backend: prepared.sandbox.backend,
+          hosts: [...prepared.sandbox.plan.hosts],
+        },
       }),
     })
     const kept = await keeper.spawn(prepared.spawn).catch(async error => {
@@ -209,7 +219,7 @@ export class LiveSessions {
     return record
   }
 
-  /** Opens the way out of a box with a filtered network. */
+  /** Opens the way out of a sandbox with a filtered network. */
   async #openProxy(session: Pick<SessionRecord, 'id' | 'agent' | 'project' | 'cwd' | 'sandbox'>): Promise<void> {
     const { sandbox } = session
     if (sandbox?.network === 'filtered') await this.#proxies.open({ ...session, hosts: sandbox.hosts })
@@ -311,10 +321,10 @@ export class LiveSessions {
    * Where a session's terminal is read. A terminal whose reader has failed once gets a thread of
    * its own, so that it fails alone.
    */
-  #placeOf(record: SessionRecord): SightPlace {
+  #placeOf(record: SessionRecord): ReaderPlace {
     const { id } = record
     const queue = this.#queueOf(id)
-    if (!this.#threads || this.#threads.areBroken) return new LocalSight(() => queue.clock.monotonic())
+    if (!this.#threads || this.#threads.areBroken) return new LocalReader(() => queue.clock.monotonic())
     return this.#threads.place({
       isAlone: this.#strikes.has(id),
       deliver: (work, options) => queue.run(work, options),
@@ -324,8 +334,8 @@ export class LiveSessions {
 
   /**
    * The reader of the session's terminal has failed. The session is taken over as by a new host:
-   * from its snapshot and its recording. If its terminal was the reason twice, it is not read again:
-   * the agent continues, and people can attach to it.
+   * from its snapshot and its recording. If its terminal was the reason twice, it is not read
+   * again: the agent continues, and people can attach to it.
    */
   async #readAgain(record: SessionRecord, why: string, isCause: boolean): Promise<void> {
     const { note, channels, panes, snapshots, host } = this.#options
@@ -338,7 +348,7 @@ export class LiveSessions {
       this.#strikes.set(id, strikes)
     }
     const isReadAgain = strikes < STRIKES_MAX
-    note('sight.lost', { session: id, why, isCause, isReadAgain })
+    note('reader.lost', { session: id, why, isCause, isReadAgain })
     if (!isReadAgain) return entry.session.unreadable(why)
     entry.isLive = false
     entry.detach()
@@ -376,7 +386,7 @@ export class LiveSessions {
       journal,
       ledger,
       clock,
-      sight: this.#placeOf(record),
+      reader: this.#placeOf(record),
       onRuleOff: ({ rule, ms, reason }) => {
         const { agent, file } = live.pack
         this.#options.note('pack.rule-off', { agent, pack: file, rule, ms, reason })
@@ -394,7 +404,7 @@ export class LiveSessions {
       onLagging: () => void this.#readMissed(record).catch(onError),
     })
     const stats = new SessionStats(session, clock, view =>
-      bus.emit({ type: 'session.crew', session: record.id, crew: view }),
+      bus.emit({ type: 'session.stats', session: record.id, stats: view }),
     )
     const monitor = this.#createMonitor(session, live, stats)
     live.onReplaced = () => session.terminal.packChanged()
@@ -470,7 +480,7 @@ function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPo
 }
 
 /** Ephemeral: stored nowhere. A late listener reads the state from the session. */
-export type LiveUpdate = SessionUpdate | { type: 'session.crew'; session: string; crew: AgentStatsView }
+export type LiveUpdate = SessionUpdate | { type: 'session.stats'; session: string; stats: AgentStatsView }
 
 /** Passes ephemeral updates on. A listener that throws misses that update only. */
 export class LiveBus {

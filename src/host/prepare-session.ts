@@ -9,9 +9,9 @@ import { wireHooks } from '../reports/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
-import { type Box, boxFor, programInBox, type SandboxRequest } from './session-box.js'
 import { sessionEnvironment } from './session-environment.js'
 import { SessionProxies } from './session-proxies.js'
+import { type PlannedSandbox, programInSandbox, type SandboxRequest, sandboxFor } from './session-sandbox.js'
 import type { HostSettings } from './settings.js'
 
 /** A person's request for a session, as a surface passes it on. */
@@ -45,7 +45,7 @@ export interface PreparedSession {
   agentSessionId: string | null
   live: LivePack
   /** The sandbox that it runs in. */
-  box: Box | null
+  sandbox: PlannedSandbox | null
 }
 
 /** The person at this machine, who may start as many sessions as the host can hold. */
@@ -122,16 +122,16 @@ export async function prepareSession(
     step: request.step,
     keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
   })
-  const proxySocket = SessionProxies.socketOf(join(settings.runtimeDirectory, 'box'), id)
-  const box = boxFor(request, adapter.name, settings, {
+  const proxySocket = SessionProxies.socketOf(join(settings.runtimeDirectory, 'sandbox'), id)
+  const sandbox = sandboxFor(request, adapter.name, settings, {
     file: command.file,
     cwd,
     environment,
     directory: wired?.wiring.directory ?? null,
     proxySocket,
   })
-  const inside = box
-    ? programInBox(box, command, { proxySocket, path: environment.PATH })
+  const inside = sandbox
+    ? programInSandbox(sandbox, command, { proxySocket, path: environment.PATH })
     : { ...command, env: environment }
   const mark = request.step ?? sessionMark(id)
   const marked = withLimitMark(mark, inside, { path: environment.PATH, cwd })
@@ -142,7 +142,7 @@ export async function prepareSession(
     agentArgs: adapter.name === 'generic' ? [...request.args] : args,
     agentSessionId: command.agentSessionId,
     live,
-    box,
+    sandbox,
     spawn: {
       id,
       file: marked.file,

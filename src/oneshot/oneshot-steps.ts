@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { HeadlessEnd } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
-import type { AgentSteps, AgentTurn, Performer, Recovery, StepBox, StepCall, StepEnd } from '../engine/index.js'
+import type { AgentSteps, AgentTurn, Performer, Recovery, SandboxOfStep, StepCall, StepEnd } from '../engine/index.js'
 import { Git } from '../git/index.js'
 import { runStepCommand } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
@@ -17,7 +17,7 @@ export interface OneshotStepsOptions {
   redactor: Redactor
   environment(cwd: string): Record<string, string>
   /** Puts a check into the sandbox of its run. */
-  box?: StepBox | undefined
+  box?: SandboxOfStep | undefined
 }
 
 const CHECK_TIMEOUT_MS = 600_000

@@ -4,7 +4,8 @@
  *
  * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
  * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
- * - origin.ts, peer-origin.ts, libc.ts: whether a person's or an agent's process is at the other end
+ * - origin.ts, peer-origin.ts, libc.ts: whether a person's or an agent's process is at the other
+ *   end
  *   of a connection.
  * - detached.ts: starts a process that outlives this one and reports when it is ready.
  * - start-progress.ts: what a program that is starting does, for those who wait for it.
@@ -26,7 +27,6 @@ export type { Origin } from './origin.js'
 export { buildTime, EXAMPLES_DIRECTORY, ownProgram, PACKAGE_ROOT } from './own-program.js'
 export {
   bootTime,
-  type CallingProgram,
   type PersonTerminal,
   peerOrigin,
   personTerminals,
@@ -38,7 +38,7 @@ export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { isOwnerGone, ownerState, ownName } from './process-owner.js'
 export { foregroundProcesses } from './process-tree.js'
 export { type CommandResult, runCommand } from './run-command.js'
-export { type ProgramBox, runStepCommand, type StepProgram } from './run-step-command.js'
+export { type ProgramSandbox, runStepCommand, type StepProgram } from './run-step-command.js'
 export { noteStartProgress, readStartProgress } from './start-progress.js'
 export { isOfStep, isOfStepOfRun, type MarkedProcess, markedProcesses, STEP_MARK } from './step-mark.js'
 export { readsTerminal } from './terminal-facts.js'

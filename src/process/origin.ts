@@ -78,7 +78,10 @@ const MULTIPLEXERS: ReadonlyMap<string, string> = new Map([
   ['zellij', 'zellij'],
 ])
 
-/** Terminals and logins that the service manager of a desktop starts. A person sits in front of them. */
+/**
+ * Terminals and logins that the service manager of a desktop starts. A person sits in front of
+ * them.
+ */
 const TERMINALS = new Set([
   ...['gnome-terminal-server', 'gnome-terminal-', 'ptyxis-agent', 'kgx', 'konsole', 'xfce4-terminal', 'xterm', 'kitty'],
   ...['alacritty', 'wezterm-gui', 'foot', 'ghostty', 'terminator', 'tilix', 'code', 'cursor', 'sshd', 'sshd-session'],

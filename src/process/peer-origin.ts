@@ -183,7 +183,9 @@ function ownerOf(pid: number): number | undefined {
 
 let usual: bigint | null | undefined
 
-/** The hard limit of this process: an administrator may have set one for all of a user's processes. */
+/**
+ * The hard limit of this process: an administrator may have set one for all of a user's processes.
+ */
 function usualLimit(): bigint | null {
   usual ??= isMarked() ? null : hardLimitOf('self')
   return usual

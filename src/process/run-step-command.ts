@@ -12,7 +12,7 @@ export interface StepProgram {
 }
 
 /** The program in a sandbox; null if it gets none. `close` ends what belongs to that sandbox. */
-export type ProgramBox = (program: StepProgram) => Promise<(Omit<StepProgram, 'cwd'> & { close(): void }) | null>
+export type ProgramSandbox = (program: StepProgram) => Promise<(Omit<StepProgram, 'cwd'> & { close(): void }) | null>
 
 export interface StepCommandOptions {
   cwd: string
@@ -29,7 +29,7 @@ export interface StepCommandOptions {
   maxBytes: number
   clock: Clock
   /** Puts the program into the sandbox of its run. */
-  box?: ProgramBox | undefined
+  box?: ProgramSandbox | undefined
   onSpawned?(group: ChildGroup): void
 }
 

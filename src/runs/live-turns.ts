@@ -15,7 +15,7 @@ import { processStart } from '../process/index.js'
 import { type SessionPort, type SessionRecord, sessionStream } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import { followTranscript } from './live-stream.js'
-import type { StepBoxes } from './step-boxes.js'
+import type { StepSandboxes } from './step-sandboxes.js'
 
 /** The part of a host that runs sessions. */
 export interface SessionHost {
@@ -45,10 +45,10 @@ type Thresholds = AgentTurn['thresholds']
 export class SessionTurns implements LiveTurns {
   readonly #host: SessionHost
   readonly #clock: Clock
-  readonly #sandboxOf: StepBoxes['sandboxOf'] | undefined
+  readonly #sandboxOf: StepSandboxes['sandboxOf'] | undefined
 
   /** `sandboxOf`: what a run and its node ask for; left out: as the settings say. */
-  constructor(host: SessionHost, clock: Clock, sandboxOf?: StepBoxes['sandboxOf']) {
+  constructor(host: SessionHost, clock: Clock, sandboxOf?: StepSandboxes['sandboxOf']) {
     this.#host = host
     this.#clock = clock
     this.#sandboxOf = sandboxOf

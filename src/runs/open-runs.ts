@@ -24,9 +24,9 @@ import {
   RunHost,
   type RunPlacer,
   type RunRecord,
+  type SandboxOfStep,
   type Servers,
   StallDetector,
-  type StepBox,
   type StepCall,
   StoreEngine,
   simulatedSteps,
@@ -36,7 +36,7 @@ import {
 import { Git } from '../git/index.js'
 import { printDot, textOf } from '../graph/index.js'
 import { openHome } from '../host/home/index.js'
-import { type BoxSettings, stepEnvironment } from '../host/index.js'
+import { type SandboxSettings, stepEnvironment } from '../host/index.js'
 import { OneshotFileWriter, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { builtInPipelines, PipelineSteps, pipelineFunctions, type ReadProfile } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
@@ -49,7 +49,7 @@ import { projectPipeline } from './pipelines/project-pipelines.js'
 import { profileReader } from './pipelines/read-profile.js'
 import { runDirectory } from './run-directory.js'
 import { StepApprovals } from './step-approvals.js'
-import { StepBoxes } from './step-boxes.js'
+import { StepSandboxes } from './step-sandboxes.js'
 
 /** What performers of steps need, on a server and on a worker alike. */
 export interface PerformerOptions {
@@ -81,7 +81,7 @@ export interface PerformerOptions {
   /** Where hosts are that a person allowed for a project; a worker has none. */
   ledger?: Ledger
   /** The settings of sandboxes; left out: steps have none. */
-  boxes?: BoxSettings
+  boxes?: SandboxSettings
   /** Keeps sessions, for agents in terminals. */
   sessions?: SessionHost
   onActivity?(run: string, activity: Activity): void
@@ -160,8 +160,8 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
   const environment = () => stepEnvironment({ env, pass: envPass, isInteractive })
   const stallDetector = new StallDetector(clock)
   const { ledger } = options
-  const boxes = options.boxes && new StepBoxes({ settings: options.boxes, store, approvals, ledger })
-  const box: StepBox | undefined =
+  const boxes = options.boxes && new StepSandboxes({ settings: options.boxes, store, approvals, ledger })
+  const box: SandboxOfStep | undefined =
     boxes && ((call, program) => boxes.prepare(call, { agent: COMMANDS, directory: agents.directory(call) }, program))
   const agents: AgentSteps = new AgentSteps({
     clock,
@@ -199,7 +199,8 @@ export function openPerformers(options: PerformerOptions): Readonly<Record<strin
       environment,
       box,
       runDirectory: run => runDirectory(options.dataDirectory, run),
-      readProfile: options.readProfile ?? ((cwd, wish) => profileReader({ home: openHome({ env }), env })(cwd, wish)),
+      readProfile:
+        options.readProfile ?? ((cwd, wanted) => profileReader({ home: openHome({ env }), env })(cwd, wanted)),
     },
     builtInPipelines(),
   )

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { programBehind } from '../process/index.js'
 import { CLIENT_PORT_HEADER } from './client-port.js'
 
-/** A host that a program in the box wants to reach. */
+/** A host that a program in the sandbox wants to reach. */
 export interface HostRequest {
   host: string
   port: number
@@ -22,8 +22,8 @@ interface ProxyOptions {
 }
 
 /**
- * The only way out of a box with a filtered network: an HTTP proxy on a unix socket that is visible in
- * the box. It forwards to allowed hosts and asks about the others.
+ * The only way out of a sandbox with a filtered network: an HTTP proxy on a unix socket that is
+ * visible in the sandbox. It forwards to allowed hosts and asks about the others.
  */
 export class FilteringProxy {
   readonly #options: ProxyOptions

@@ -10,7 +10,7 @@ import { BODY_MAX, parseJsonBody } from './body.js'
 import { authenticate, type Credential, hasRole, type Person, surfaceOf } from './caller.js'
 import { errorBody } from './errors.js'
 import { checkOrigin, type OwnAddresses } from './gate/origins.js'
-import { cursorOf } from './live/event-feed.js'
+import { cursorOf } from './live/event-stream.js'
 import type { ServerParts } from './parts.js'
 import type { Call, Route } from './route.js'
 import { ROUTES } from './routes/index.js'
@@ -219,7 +219,9 @@ function callOf(route: Route, caller: Caller, bytes: Uint8Array, incoming: Incom
   }
 }
 
-/** Another operation, on behalf of the caller of the first one: role, limits and checks are its own. */
+/**
+ * Another operation, on behalf of the caller of the first one: role, limits and checks are its own.
+ */
 async function dispatch(
   caller: Caller,
   incoming: IncomingRequest,

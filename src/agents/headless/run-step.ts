@@ -6,7 +6,7 @@ import {
   type GroupExit,
   graceAfter,
   onAbort,
-  type ProgramBox,
+  type ProgramSandbox,
   type StepProgram,
   spawnGroup,
 } from '../../process/index.js'
@@ -33,7 +33,7 @@ export interface RunStepOptions {
   /** Whether the agent's own files have grown since the last call. */
   hasGrown?(): Promise<boolean>
   /** Puts the agent into the sandbox of its run. */
-  box?: ProgramBox | undefined
+  box?: ProgramSandbox | undefined
   onSpawned(process: { pid: number; processStart: string | null; agentSessionId: string | null }): void
   /** Called before anything else happens with the activity; a throw ends the step. */
   log(activity: Activity): void
@@ -57,7 +57,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const command = agent.headless.command(agent.location, step)
   const file = command.stdin === 'prompt' ? openSync(step.promptFile, 'r') : null
   let group: ChildGroup
-  let boxed: Awaited<ReturnType<ProgramBox>> = null
+  let boxed: Awaited<ReturnType<ProgramSandbox>> = null
   const plain: StepProgram = {
     file: agent.location.file,
     args: [...agent.location.prefix, ...command.args],

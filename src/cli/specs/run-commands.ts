@@ -2,6 +2,14 @@ import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT, SANDBO
 
 const LEVELS = ['read', 'ask', 'edits', 'all'] as const
 
+const OPTIONAL_RUN = {
+  name: 'run',
+  description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
+  optional: true,
+  completes: 'run',
+} as const
+const REASON_OPTION = { flags: '--reason <text>', description: 'stored with the run' } as const
+
 /** The worker-auditor loop. */
 export const ONESHOT_COMMANDS = {
   oneshot: {
@@ -137,29 +145,15 @@ export const RUN_COMMANDS = {
   pause: {
     group: 'runs',
     summary: 'pause a run, also one that the daemon drives; resume continues it',
-    arguments: [
-      {
-        name: 'run',
-        description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
-        optional: true,
-        completes: 'run',
-      },
-    ],
-    options: [{ flags: '--reason <text>', description: 'stored with the run' }, JSON_OPTION],
+    arguments: [OPTIONAL_RUN],
+    options: [REASON_OPTION, JSON_OPTION],
     examples: [['signalbox pause latest', 'stops its steps; signalbox resume latest continues it']],
   },
   cancel: {
     group: 'runs',
     summary: 'cancel a run; it cannot be resumed',
-    arguments: [
-      {
-        name: 'run',
-        description: 'the run: its id, a unique prefix of it, or latest; default: the only pipeline run here',
-        optional: true,
-        completes: 'run',
-      },
-    ],
-    options: [{ flags: '--reason <text>', description: 'stored with the run' }, JSON_OPTION],
+    arguments: [OPTIONAL_RUN],
+    options: [REASON_OPTION, JSON_OPTION],
     examples: [['signalbox cancel latest', 'stops its steps and closes its gates']],
   },
 } as const satisfies CommandSpecs

@@ -48,6 +48,13 @@ test('the agent’s “do not ask again” counts once it is applied; a single a
   expect(reported).toEqual([`${tool}: Yes, and do not ask again`])
 })
 
+test('the agent’s “do not ask again” counts if its key was pressed and the agent did not confirm it', () => {
+  const { reported, make } = setUp()
+  const stale = chosen('Always', 'stale')
+  make().ended({ ...stale, outcome: { ...stale.outcome!, reason: 'unconfirmed' } })
+  expect(reported).toEqual([`${tool}: Yes, and do not ask again`])
+})
+
 test('an allowance ends when the agent offers the same option again, also for a later host', () => {
   const { reported, make } = setUp()
   const allowances = make([{ tool, label: OPTIONS[1].label, approval: 'apr_1', since: 1 }])

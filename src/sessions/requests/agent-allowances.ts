@@ -27,8 +27,10 @@ export class AgentAllowances {
       if (this.#labels.delete(label)) this.#options.onAsksAgain(label)
   }
 
+  /** An option whose key was pressed without a confirmation counts: the agent may have taken it. */
   ended({ id, state, kind, request, screenOptions, decision, outcome }: ApprovalRecord): void {
-    if (kind !== 'permission' || state !== 'applied') return
+    const isPressed = state === 'applied' || (state === 'stale' && outcome?.reason === 'unconfirmed')
+    if (kind !== 'permission' || !isPressed) return
     const key = decision?.option ?? outcome?.observed?.option
     const option = [...request.options, ...(screenOptions ?? [])].find(candidate => candidate.key === key)
     const isWide = option?.meaning === 'allow-session' || option?.meaning === 'allow-always'

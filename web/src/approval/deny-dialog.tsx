@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { requestTitle } from '../../../src/approvals/request-title'
 import type { Approval } from '../api/types'
+import { Revealed } from '../diff/styled-text'
 import { Dialog } from '../ui/dialog'
 import { riskAspect, StatusBadge } from '../ui/status'
 import { RequestFrame } from './request-frame'
@@ -49,7 +50,10 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
   )
 }
 
-/** Confirms a high risk, and an elevated one that was allowed with a key. Enter confirms no high risk. */
+/**
+ * Confirms a high risk, and an elevated one that was allowed with a key. Enter confirms no high
+ * risk.
+ */
 export function AllowDialog(props: { approval: Approval; onAllow(): void; onClose(): void }) {
   const { approval } = props
   const isHigh = approval.risk.level === 'high'
@@ -84,7 +88,9 @@ function Request({ approval }: { approval: Approval }) {
   const ignore = () => undefined
   return (
     <div class="asked-again">
-      <p class="strong">{requestTitle(approval)}</p>
+      <p class="strong">
+        <Revealed text={requestTitle(approval)} />
+      </p>
       <RequestFrame approval={approval} isWhole={false} onSeen={ignore} onShowAll={ignore} />
     </div>
   )

@@ -4,7 +4,7 @@ import type { Clock } from '../../../clock/index.js'
 import { newEvent } from '../../../events/index.js'
 import { AttributeReader, NODE_ATTRIBUTES, valueText } from '../../../graph/index.js'
 import { runStepCommand } from '../../../process/index.js'
-import type { Performer, Recovery, StepBox, StepCall, StepEnd } from '../../workflow.js'
+import type { Performer, Recovery, SandboxOfStep, StepCall, StepEnd } from '../../workflow.js'
 import type { NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 
@@ -13,7 +13,7 @@ export interface ToolStepsOptions {
   environment(cwd: string): Record<string, string>
   stepDirectory(call: StepCall): string
   /** Puts the command into the sandbox of its run. */
-  box?: StepBox | undefined
+  box?: SandboxOfStep | undefined
 }
 
 const TIMEOUT_MS = 300_000

@@ -1,22 +1,21 @@
 import type { Pack } from '../../screen/index.js'
-import { frameToAnsi, rowToAnsi } from '../../terminal/index.js'
-import { type PaneOutput, PaneScreen, type PaneScreenState } from '../pane-screen.js'
+import { frameToAnsi, type Row, rowToAnsi } from '../../terminal/index.js'
+import { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from '../pane-screen.js'
 import { type SwitchedOff, timeBox } from '../rule-time-box.js'
-import { LookEncoder } from './look-encoder.js'
-import type { Picture, SentOutput, SightOptions, SightReply, SightRequest } from './messages.js'
+import type { Picture, ReaderOptions, ReaderReply, ReaderRequest, SentLook, SentOutput } from './messages.js'
 
 /** Rows above the screen in a picture. */
 const SCROLLBACK_MAX = 2_000
 
 /** Reads one terminal: requests in, replies out. It belongs to one thread and has no timers. */
-export class SightReader {
+export class TerminalReader {
   readonly #pack: Pack
   readonly #screen: PaneScreen
   readonly #encoder: LookEncoder
   #rulesOff: SwitchedOff[] = []
 
   /** `now`: milliseconds that never decrease; they measure how long rules take. */
-  constructor({ pack, emulator, restored }: SightOptions, now: () => number) {
+  constructor({ pack, emulator, restored }: ReaderOptions, now: () => number) {
     this.#pack = pack
     pack.ruleTimer = timeBox(pack, { now, onSwitchedOff: off => this.#rulesOff.push(off) })
     const state = restored === null ? undefined : (JSON.parse(restored.state) as PaneScreenState)
@@ -29,12 +28,12 @@ export class SightReader {
     return (this.#screen.last?.observation.awaiting ?? null) !== null
   }
 
-  feed(bytes: Uint8Array, t: number, offset: number, isLive: boolean): SightReply {
+  feed(bytes: Uint8Array, t: number, offset: number, isLive: boolean): ReaderReply {
     return this.#reply(t, this.#screen.feed(bytes, t, { live: isLive }), { offset: offset + bytes.length })
   }
 
   /** Null for a request without an answer. */
-  handle(request: SightRequest): SightReply | null {
+  handle(request: ReaderRequest): ReaderReply | null {
     const screen = this.#screen
     switch (request.op) {
       case 'feed':
@@ -69,12 +68,12 @@ export class SightReader {
     }
   }
 
-  #answer(t: number | null, outputs: readonly PaneOutput[], result: string | Picture | null = null): SightReply {
+  #answer(t: number | null, outputs: readonly PaneOutput[], result: string | Picture | null = null): ReaderReply {
     return this.#reply(t, outputs, { answer: { result } })
   }
 
-  #reply(t: number | null, outputs: readonly PaneOutput[], more: Pick<SightReply, 'answer'> & { offset?: number }) {
-    const reply: SightReply = {
+  #reply(t: number | null, outputs: readonly PaneOutput[], more: Pick<ReaderReply, 'answer'> & { offset?: number }) {
+    const reply: ReaderReply = {
       t,
       outputs: outputs.map(output => this.#encode(output)),
       deadline: this.#screen.nextDeadline(),
@@ -107,4 +106,75 @@ function pictureOf(screen: PaneScreen, hasScrollback: boolean): Picture {
   const keys = `\u001b[?2004${modes.isBracketedPaste ? 'h' : 'l'}\u001b[?1${modes.isApplicationCursor ? 'h' : 'l'}`
   const { cols, rows, title } = frame
   return { cols, rows, title, modes, data: scrolled + enter + frameToAnsi(frame) + keys }
+}
+
+interface RowReader {
+  readRows(firstId: number, lastId: number): Row[]
+}
+
+/**
+ * Turns looks into differences. A row that did not change is the same object in the next frame, so
+ * a row is sent again only if its object is another one. Rows that have scrolled off the screen
+ * since the last look are sent with it: they do not change any more, unless the width does.
+ */
+class LookEncoder {
+  readonly #source: RowReader
+  #last: Look | null = null
+  /** The rows of the last frame of each buffer. */
+  #sent: Record<'normal' | 'alternate', ReadonlyMap<number, Row>> = { normal: new Map(), alternate: new Map() }
+  /** The rows of the normal buffer above this one were sent as they will stay. */
+  #normalTop = Number.NEGATIVE_INFINITY
+  #cols = 0
+  #firstNeeded: number
+
+  /** `firstRow`: rows above it are not needed. */
+  constructor(source: RowReader, firstRow = 0) {
+    this.#source = source
+    this.#firstNeeded = firstRow
+  }
+
+  /** Rows above this one are not needed any more. */
+  release(firstId: number): void {
+    this.#firstNeeded = firstId
+  }
+
+  encode(look: Look): SentLook {
+    const before = this.#last
+    this.#last = look
+    const { frame, observation, outline, atWork, t, isSettled, isConfirmed } = look
+    const isRedrawn = frame.buffer === 'normal' && frame !== before?.frame && this.#isRewrapped(frame.cols)
+    const { lines, ...rest } = frame
+    return {
+      t,
+      isSettled,
+      isConfirmed,
+      isRedrawn,
+      frame: frame === before?.frame ? null : { ...rest, firstId: lines[0]?.id ?? 0, count: lines.length },
+      rows: frame === before?.frame ? [] : this.#changed(look),
+      observation: observation === before?.observation ? null : observation,
+      outline: outline === before?.outline ? null : outline,
+      atWork: atWork === before?.atWork ? null : atWork,
+    }
+  }
+
+  #changed({ frame: { lines, buffer, history } }: Look): Row[] {
+    const sent = this.#sent[buffer]
+    const top = lines[0]?.id ?? 0
+    const scrolled =
+      buffer === 'normal' && this.#normalTop < top
+        ? this.#source.readRows(Math.max(this.#normalTop, history.firstId, this.#firstNeeded), top - 1)
+        : []
+    if (buffer === 'normal') this.#normalTop = top
+    this.#sent[buffer] = new Map(lines.map(row => [row.id, row]))
+    return [...scrolled, ...lines].filter(row => sent.get(row.id) !== row)
+  }
+
+  /** Another width breaks all rows elsewhere. */
+  #isRewrapped(cols: number): boolean {
+    if (cols === this.#cols) return false
+    this.#cols = cols
+    this.#normalTop = Number.NEGATIVE_INFINITY
+    this.#sent.normal = new Map()
+    return true
+  }
 }

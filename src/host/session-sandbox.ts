@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path'
 import { loadConfig } from '../config/index.js'
 import { ownProgram, PACKAGE_ROOT } from '../process/index.js'
 import {
-  type BoxBackend,
-  type BoxedProgram,
-  type BoxNetwork,
-  type BoxPath,
-  type BoxPlan,
-  boxed,
   createAgentDirectories,
   isContainer,
   parseBackend,
-  planBox,
+  planSandbox,
+  type SandboxBackend,
+  type SandboxedProgram,
+  type SandboxNetwork,
+  type SandboxPath,
+  type SandboxPlan,
+  sandboxedProgram,
 } from '../sandbox/index.js'
 import type { HostSettings } from './settings.js'
 import { projectFile } from './settings-files.js'
@@ -21,17 +21,17 @@ import { projectFile } from './settings-files.js'
 /** What a person asks for: `use` is `off` or a backend. */
 export interface SandboxRequest {
   use: string
-  network?: BoxNetwork | undefined
+  network?: SandboxNetwork | undefined
 }
 
-/** A box that is ready to be made. */
-export interface Box {
-  backend: BoxBackend
-  plan: BoxPlan
+/** A sandbox that is ready to be made. */
+export interface PlannedSandbox {
+  backend: SandboxBackend
+  plan: SandboxPlan
 }
 
-/** The settings of a host that its boxes need. */
-export type BoxSettings = Pick<
+/** The settings of a host that its sandboxes need. */
+export type SandboxSettings = Pick<
   HostSettings,
   'sandbox' | 'hookSocket' | 'daemonSocket' | 'keeperSocket' | 'runtimeDirectory' | 'settingsFile'
 >
@@ -50,13 +50,13 @@ interface Inside {
   isExplanation?: boolean
 }
 
-/** The box of a session, or null if it gets none. */
-export function boxFor(
+/** The sandbox of a session, or null if it gets none. */
+export function sandboxFor(
   { sandbox }: { sandbox?: SandboxRequest | undefined },
   agent: string,
-  settings: BoxSettings,
+  settings: SandboxSettings,
   { file, cwd, environment, directory, stepDirectory, proxySocket, isExplanation = false }: Inside,
-): Box | null {
+): PlannedSandbox | null {
   if (!settings.sandbox) return null
   const ofProject = sandbox ? {} : projectSandbox(cwd, settings.settingsFile)
   const use = sandbox?.use ?? ofProject.use ?? settings.sandbox.use
@@ -65,7 +65,7 @@ export function boxFor(
   const network = sandbox?.network ?? ofProject.network
   const policy = { ...settings.sandbox.policy, ...(network && { network }) }
   const settingsOfProject = nearestProjectFile(cwd)
-  const own: BoxPath[] =
+  const own: SandboxPath[] =
     directory === null
       ? []
       : [
@@ -81,7 +81,7 @@ export function boxFor(
     own.push({ path: dirname(proxySocket), access: 'read', why: 'the proxy to allowed hosts' })
   const home = environment.HOME ?? homedir()
   if (!isExplanation) createAgentDirectories(agent, home)
-  const plan = planBox({
+  const plan = planSandbox({
     agent,
     file,
     cwd,
@@ -121,27 +121,32 @@ function nearestProjectFile(directory: string): string | null {
 }
 
 /**
- * The program in its box. With a filtered network a small program of ours is its parent there, which
+ * The program in its sandbox. With a filtered network a small program of ours is its parent there, which
  * makes the socket of the proxy a port.
  */
-export function programInBox(
-  { backend, plan }: Box,
+export function programInSandbox(
+  { backend, plan }: PlannedSandbox,
   program: { file: string; args: readonly string[] },
   { proxySocket, path }: { proxySocket: string; path: string | undefined },
-): BoxedProgram {
+): SandboxedProgram {
   const isBridged = plan.network === 'filtered' && !isContainer(backend)
   const bridged = { file: process.execPath, args: [ownProgram('sandbox/bridge-main'), proxySocket, program.file] }
-  return boxed(backend, plan, isBridged ? { ...bridged, args: [...bridged.args, ...program.args] } : program, path)
+  return sandboxedProgram(
+    backend,
+    plan,
+    isBridged ? { ...bridged, args: [...bridged.args, ...program.args] } : program,
+    path,
+  )
 }
 
-/** What is in the box of an agent, without starting it. */
-export function explainBox(
+/** What is in the sandbox of an agent, without starting it. */
+export function explainSandbox(
   agent: string,
   settings: HostSettings,
   { file, cwd, environment }: Pick<Inside, 'file' | 'cwd' | 'environment'>,
-): BoxPlan {
+): SandboxPlan {
   const directory = join(settings.runtimeDirectory, 'sessions', '<session>')
-  const proxySocket = join(settings.runtimeDirectory, 'box', '<session>', 'proxy.sock')
+  const proxySocket = join(settings.runtimeDirectory, 'sandbox', '<session>', 'proxy.sock')
   const inside = { file, cwd, environment, directory, proxySocket, isExplanation: true }
-  return boxFor({ sandbox: { use: 'auto' } }, agent, settings, inside)!.plan
+  return sandboxFor({ sandbox: { use: 'auto' } }, agent, settings, inside)!.plan
 }

@@ -5,14 +5,21 @@ import type { Ledger } from '../approvals/index.js'
 import { newNonce } from '../clock/index.js'
 import { type AgentTurn, runStream, type StepCall } from '../engine/index.js'
 import type { EventData } from '../events/index.js'
-import { allowedHosts, type BoxSettings, boxFor, HOST_TOOL, programInBox, type SandboxRequest } from '../host/index.js'
+import {
+  allowedHosts,
+  HOST_TOOL,
+  programInSandbox,
+  type SandboxRequest,
+  type SandboxSettings,
+  sandboxFor,
+} from '../host/index.js'
 import type { StepProgram } from '../process/index.js'
 import { FilteringProxy, type HostRequest } from '../sandbox/index.js'
 import type { EventStore } from '../store/index.js'
 import type { StepApprovals } from './step-approvals.js'
 
 interface StepBoxesOptions {
-  settings: BoxSettings
+  settings: SandboxSettings
   store: EventStore
   approvals: Pick<StepApprovals, 'ask'>
   /** Where hosts are that a person allowed for a project; a worker has none. */
@@ -20,7 +27,7 @@ interface StepBoxesOptions {
 }
 
 /** Who runs in the box, and what it needs besides its project. */
-interface BoxedStep {
+interface SandboxedStep {
   agent: string
   /** The directory of the step's prompt and results. */
   directory?: string
@@ -32,7 +39,7 @@ interface BoxedStep {
  * The sandboxes of steps of runs: of their agents, and of the commands that check an agent's work,
  * because these run what the agent wrote. A host that a sandbox refuses becomes a request of the step.
  */
-export class StepBoxes {
+export class StepSandboxes {
   readonly #options: StepBoxesOptions
 
   constructor(options: StepBoxesOptions) {
@@ -47,12 +54,12 @@ export class StepBoxes {
   }
 
   /** The program in its sandbox; null if it gets none. @throws SignalboxError `E_NOT_READY`, `E_INPUT` */
-  async prepare(call: StepCall, step: BoxedStep, program: StepProgram) {
+  async prepare(call: StepCall, step: SandboxedStep, program: StepProgram) {
     const { settings } = this.#options
     const sandbox = await this.sandboxOf(call.run, step.sandbox)
-    const proxySocket = join(settings.runtimeDirectory, 'box', shortName(call.name), 'proxy.sock')
+    const proxySocket = join(settings.runtimeDirectory, 'sandbox', shortName(call.name), 'proxy.sock')
     const { file, args, cwd, env } = program
-    const box = boxFor({ sandbox }, step.agent, settings, {
+    const box = sandboxFor({ sandbox }, step.agent, settings, {
       file,
       cwd,
       environment: env,
@@ -62,7 +69,7 @@ export class StepBoxes {
     })
     if (!box) return null
     const own = { ...box, plan: { ...box.plan, env: { ...box.plan.env, ...ownVariables(env) } } }
-    const inside = programInBox(own, { file, args }, { proxySocket, path: env.PATH })
+    const inside = programInSandbox(own, { file, args }, { proxySocket, path: env.PATH })
     const proxy =
       box.plan.network === 'filtered' ? await this.#openProxy(call, step, cwd, box.plan.hosts, proxySocket) : null
     const close = () => {
@@ -74,7 +81,7 @@ export class StepBoxes {
 
   async #openProxy(
     call: StepCall,
-    { agent }: BoxedStep,
+    { agent }: SandboxedStep,
     cwd: string,
     hosts: readonly string[],
     path: string,
