@@ -36,11 +36,14 @@ const NEXT_POLL_MS = 100
 /** A client of the daemon of this home directory, over its unix socket. */
 export class DaemonClient {
   readonly socketPath: string
-  readonly #context: Pick<CommandContext, 'progress'>
+  /** Asks at the terminal for a proof that a person calls, where the daemon wants one. */
+  proves: boolean
+  readonly #context: Pick<CommandContext, 'progress' | 'isInteractive'>
 
-  private constructor(socketPath: string, context: Pick<CommandContext, 'progress'>) {
+  private constructor(socketPath: string, context: Pick<CommandContext, 'progress' | 'isInteractive'>) {
     this.socketPath = socketPath
     this.#context = context
+    this.proves = context.isInteractive
   }
 
   /**
@@ -160,7 +163,19 @@ export class DaemonClient {
   }
 
   post<T = unknown>(path: string, body: unknown = {}): Promise<InMilliseconds<T>> {
-    return this.#explained(this.#call<T>('POST', path, body))
+    return this.#proven(() => this.#explained(this.#call<T>('POST', path, body)))
+  }
+
+  /** Where any process could have sent the call, the person confirms it, and it is sent again. */
+  async #proven<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      if (!this.proves || !isUnproven(error)) throw error
+      const { proveByTerminal } = await import('./prove.js')
+      await proveByTerminal((path, body) => this.#call('POST', path, body), error)
+      return call()
+    }
   }
 
   /** Says why a call waits, if its session may still be catching up after a restart. */
@@ -176,11 +191,11 @@ export class DaemonClient {
   }
 
   delete<T = unknown>(path: string): Promise<InMilliseconds<T>> {
-    return this.#call<T>('DELETE', path)
+    return this.#proven(() => this.#call<T>('DELETE', path))
   }
 
   patch<T = unknown>(path: string, body: unknown): Promise<InMilliseconds<T>> {
-    return this.#call<T>('PATCH', path, body)
+    return this.#proven(() => this.#call<T>('PATCH', path, body))
   }
 
   /** Posts a form with files. */
@@ -258,6 +273,11 @@ export class DaemonClient {
       sending.end(text)
     })
   }
+}
+
+/** The daemon wants a proof that a person calls. */
+export function isUnproven(error: unknown): error is SignalboxError {
+  return error instanceof SignalboxError && error.code === 'E_STEP_UP' && error.details?.unproven !== undefined
 }
 
 /** Explains how long it takes until a daemon answers, and gives up only if none is starting. */

@@ -36,7 +36,7 @@ export const peopleSettings = {
     unproven: oneOf(
       ['ask', 'allow'],
       'ask',
-      'Processes that tmux, at, cron or a service manager started, which an agent could have caused: ask requires the passphrase for their decisions while an agent runs outside a sandbox; allow does not.',
+      'Whether a process may decide that tmux, at, cron or a service manager started, which an agent could have asked to: ask requires a code from your terminal (tmux), or the passphrase, once an agent has run outside of a sandbox.',
     ),
     hold: oneOf(
       ['adapter', 'always', 'never', 'unattended'],

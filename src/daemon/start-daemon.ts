@@ -234,6 +234,7 @@ async function driveRuns(
     clock: host.clock,
     dataDirectory,
     envPass,
+    boxes: host.settings,
     env,
     isInteractive: false,
     maxRuns,

@@ -32,7 +32,14 @@ export { mayHaveStore, openHomeStore, storeFile, storeName, storePlace } from '.
 export type { StartRequest } from './prepare-session.js'
 export { RemoteSession } from './remote/index.js'
 export { stepEnvironment } from './session-environment.js'
-export { explainSandbox } from './session-sandbox.js'
+export { allowedHosts, HOST_TOOL } from './session-proxies.js'
+export {
+  explainSandbox,
+  programInSandbox,
+  type SandboxRequest,
+  type SandboxSettings,
+  sandboxFor,
+} from './session-sandbox.js'
 export type { HostSettings, StoreSettings } from './settings.js'
 export {
   type ButtonToken,

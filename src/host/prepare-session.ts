@@ -11,15 +11,14 @@ import {
 } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
-import { ownProgram, sessionMark, withLimitMark } from '../process/index.js'
+import { sessionMark, withLimitMark } from '../process/index.js'
 import { wireHooks } from '../reports/index.js'
-import { isContainer, type SandboxBackend, type SandboxPlan, sandboxedProgram } from '../sandbox/index.js'
 import type { AgentTraits, SessionRecord } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { isRunning } from './find-session.js'
 import { sessionEnvironment } from './session-environment.js'
 import { SessionProxies } from './session-proxies.js'
-import { type SandboxRequest, sandboxFor } from './session-sandbox.js'
+import { type PlannedSandbox, programInSandbox, type SandboxRequest, sandboxFor } from './session-sandbox.js'
 import type { HostSettings } from './settings.js'
 
 /** A person's request for a session, as a surface passes it on. */
@@ -55,7 +54,7 @@ export interface PreparedSession {
   agentSessionId: string | null
   live: LivePack
   /** The sandbox that it runs in. */
-  sandbox: { backend: SandboxBackend; plan: SandboxPlan } | null
+  sandbox: PlannedSandbox | null
 }
 
 /** The person at this machine, who may start as many sessions as the host can hold. */
@@ -144,15 +143,8 @@ export async function prepareSession(
     directory: wired?.wiring.directory ?? null,
     proxySocket,
   })
-  const bridged =
-    sandbox?.plan.network === 'filtered' && !isContainer(sandbox.backend)
-      ? {
-          file: process.execPath,
-          args: [ownProgram('sandbox/bridge-main'), proxySocket, command.file, ...command.args],
-        }
-      : command
   const inside = sandbox
-    ? sandboxedProgram(sandbox.backend, sandbox.plan, bridged, environment.PATH)
+    ? programInSandbox(sandbox, command, { proxySocket, path: environment.PATH })
     : { ...command, env: environment }
   const mark = request.step ?? sessionMark(id)
   const marked = withLimitMark(mark, inside, { path: environment.PATH, cwd })

@@ -101,7 +101,7 @@ export class ApiServer {
       startedAt: clock.now(),
       settings,
       auth,
-      peers: new LocalPeers(host),
+      peers: new LocalPeers(host, clock),
       limits: {
         requests: new RateLimit(clock, {
           what: 'requests',

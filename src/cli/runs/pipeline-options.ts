@@ -1,6 +1,6 @@
 import type { PullOptions } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
-import { parseLimits, parsePairs } from '../parse-options.js'
+import { parseLimits, parsePairs, parseSandbox } from '../parse-options.js'
 import type { InputOf } from '../specs/index.js'
 
 /** The options about a pull request that implement and pr share. */
@@ -35,6 +35,7 @@ export function pipelineOptions(
     limits: parseLimits(options),
     labels: parsePairs('--label', options.label),
     isDetached: detach,
+    sandbox: parseSandbox(options),
     trust,
   }
 }

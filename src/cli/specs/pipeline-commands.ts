@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, SANDBOX_OPTIONS } from './command-spec.js'
 
 /** Which agents play the roles. */
 const ROLE_OPTIONS = [
@@ -20,6 +20,7 @@ const START_OPTIONS = [
     description: 'stored with the run; repeatable. Queued runs with a higher priority=<n> start first',
     repeatable: true,
   },
+  ...SANDBOX_OPTIONS,
   { flags: '--trust <hash>', description: 'trust the project’s files with this hash' },
   { flags: '--detach', description: 'let the daemon drive it' },
   { flags: '--no-ask', description: 'ask nothing in this terminal; the run waits, and the exit code is 4' },

@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, RUN_ARGUMENT, SANDBOX_OPTIONS } from './command-spec.js'
 
 const LEVELS = ['read', 'ask', 'edits', 'all'] as const
 
@@ -61,6 +61,7 @@ export const ONESHOT_COMMANDS = {
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
       { flags: '--live', description: 'run the worker in a terminal of the daemon that people can attach to' },
       { flags: '--detach', description: 'let the daemon drive it' },
+      ...SANDBOX_OPTIONS,
       ...PLACEMENT_OPTIONS,
       { flags: '--trust <hash>', description: 'trust the project’s settings and agent hooks with this hash' },
       { flags: '--no-input', description: 'never ask a person' },

@@ -1,4 +1,4 @@
-import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS } from './command-spec.js'
+import { type CommandSpecs, JSON_OPTION, PLACEMENT_OPTIONS, SANDBOX_OPTIONS } from './command-spec.js'
 
 const SESSION_ARGUMENT = {
   name: 'id',
@@ -30,8 +30,7 @@ export const SESSION_COMMANDS = {
       { flags: '--worktree', description: 'in a new git worktree of the repository, on its own branch' },
       { flags: '--label <text>', description: 'a name for lists (default: from the first prompt)' },
       { flags: '--size <CxR>', description: 'terminal size, such as 120x40' },
-      { flags: '--sandbox [kind]', description: 'in a sandbox: auto (default), off, docker:<image>, podman:<image>' },
-      { flags: '--network <mode>', description: 'of the sandbox: off, filtered or on' },
+      ...SANDBOX_OPTIONS,
       { flags: '--acp', description: 'without a terminal, over the Agent Client Protocol' },
       { flags: '--attach', description: 'attach to it at once' },
       ...PLACEMENT_OPTIONS,

@@ -20,7 +20,7 @@ import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { type PullOptions, pullArgs } from './pull-args.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
 
@@ -94,7 +94,12 @@ export async function startImplementation(context: StartContext, options: Implem
   })
   const labels = { ...options.labels, ...driverLabel(context, driver) }
   const title = issue.title.slice(0, 200)
-  await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
+  await createRun(
+    store,
+    pipelineRun(builtInPipelines(), args, { title, limits, labels, person, ...sandboxOf(home, options.sandbox) }),
+    createdAt,
+    id,
+  )
   const notices = [...(warning === null ? [] : [warning]), ...(dirty > 0 ? [uncommittedText(dirty, place.base)] : [])]
   return { id, home, driver, notices }
 }
