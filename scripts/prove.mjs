@@ -20,7 +20,7 @@ const { status } = spawnSync(
     join(root, 'node_modules', 'vitest', 'vitest.mjs'),
     'run',
     'test/crash',
-    'src/engine/simulation.test.ts',
+    'test/simulation',
     '--disable-console-intercept',
     '--reporter=verbose',
   ],

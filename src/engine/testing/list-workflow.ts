@@ -39,7 +39,7 @@ export const listWorkflow: Workflow<ListWork> = {
     evolve(work, event)
     return work
   },
-  decide(work): readonly Command[] {
+  decide(work, { id }): readonly Command[] {
     if (work.failed !== null) return [{ do: 'end', status: 'failed', reason: work.failed }]
     const item = work.items[work.at]
     if (!item) return [{ do: 'end', status: 'completed', reason: 'done' }]
@@ -58,7 +58,7 @@ export const listWorkflow: Workflow<ListWork> = {
           {
             do: 'gate',
             gate: item.name,
-            request: requestFor(item.name),
+            request: requestFor(item.name, id),
             ...(item.timeoutMs !== undefined && { timeoutMs: item.timeoutMs }),
           },
         ]
@@ -129,7 +129,7 @@ export function listRun(items: ListItem[], title = 'a list'): EventData<'run.cre
   return { kind: 'list', title, project: '/project', cwd: '/project', person: 'someone', input: { items } }
 }
 
-function requestFor(gate: string): ApprovalRequest {
+function requestFor(gate: string, run: string): ApprovalRequest {
   const options = ['yes', 'no'].map(label => ({
     key: label,
     label,
@@ -139,7 +139,7 @@ function requestFor(gate: string): ApprovalRequest {
   }))
   return {
     kind: 'gate',
-    subject: { agent: 'list', project: '/project', cwd: '/project', hostName: 'here' },
+    subject: { agent: 'list', run, project: '/project', cwd: '/project', hostName: 'here' },
     request: { tool: gate, input: null, text: gate, questions: [], options, freeText: 'none' },
     source: { channel: 'run', requestKey: gate, evidence: [] },
     fingerprint: '0'.repeat(64),
